@@ -1,0 +1,101 @@
+// The error catalogue: every code that a caller can meet, its status and type, and whether a client's retry makes sense.
+// Whatever is thrown on the way of a request ends in http/error-response.ts, which turns these into an answer.
+
+interface Entry {
+  readonly status: number;
+  readonly type: string;
+  /** `false` is told to SDKs by `x-should-retry: false`: their automatic retry would be wrong. */
+  readonly retry?: false;
+}
+
+const invalid = "invalid_request_error";
+const unavailable = "service_unavailable";
+
+export const errorCatalogue = {
+  malformed_request: { status: 400, type: invalid },
+  invalid_utf8: { status: 400, type: invalid },
+  provider_rejected_request: { status: 400, type: invalid },
+  missing_api_key: { status: 401, type: "authentication_error" },
+  invalid_auth_scheme: { status: 401, type: "authentication_error" },
+  invalid_api_key: { status: 401, type: "authentication_error" },
+  ambiguous_credentials: { status: 401, type: "authentication_error" },
+  api_key_expired: { status: 401, type: "authentication_error" },
+  api_key_revoked: { status: 401, type: "authentication_error" },
+  insufficient_credits: { status: 402, type: "insufficient_quota" },
+  insufficient_scope: { status: 403, type: "permission_error" },
+  model_not_allowed: { status: 403, type: "permission_error" },
+  not_found: { status: 404, type: invalid },
+  provider_not_found: { status: 404, type: invalid },
+  model_not_found: { status: 404, type: invalid },
+  feature_not_found: { status: 404, type: invalid },
+  subfeature_not_found: { status: 404, type: invalid },
+  response_not_found: { status: 404, type: invalid },
+  key_not_found: { status: 404, type: invalid },
+  method_not_allowed: { status: 405, type: invalid },
+  request_timeout: { status: 408, type: invalid },
+  key_conflict: { status: 409, type: invalid, retry: false },
+  payload_too_large: { status: 413, type: invalid },
+  unsupported_media_type: { status: 415, type: invalid },
+  unsupported_charset: { status: 415, type: invalid },
+  unsupported_content_encoding: { status: 415, type: invalid },
+  expectation_failed: { status: 417, type: invalid },
+  invalid_request: { status: 422, type: invalid },
+  rate_limit_exceeded: { status: 429, type: "rate_limit_error" },
+  too_many_auth_failures: { status: 429, type: "rate_limit_error" },
+  provider_rate_limited: { status: 429, type: "rate_limit_error" },
+  headers_too_large: { status: 431, type: invalid },
+  too_many_headers: { status: 431, type: invalid },
+  internal_error: { status: 500, type: "server_error" },
+  not_implemented: { status: 501, type: invalid, retry: false },
+  provider_auth_failed: { status: 502, type: "upstream_error", retry: false },
+  provider_error: { status: 502, type: "upstream_error" },
+  provider_unreachable: { status: 502, type: "upstream_error" },
+  provider_bad_response: { status: 502, type: "upstream_error" },
+  provider_disconnected: { status: 502, type: "upstream_error" },
+  provider_not_configured: { status: 503, type: unavailable, retry: false },
+  provider_unavailable: { status: 503, type: unavailable },
+  overloaded: { status: 503, type: unavailable },
+  draining: { status: 503, type: unavailable },
+  dependency_unavailable: { status: 503, type: unavailable },
+  provider_timeout: { status: 504, type: "upstream_error" },
+} as const satisfies Record<string, Entry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** One problem of a request, in the form that FastAPI clients know. */
+export interface Problem {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+interface ErrorDetails {
+  readonly param?: string;
+  /** Seconds, for the Retry-After header. */
+  readonly retryAfter?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "GatewayError";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** A 422: all problems at once, in the order of the schema. */
+export class ValidationError extends Error {
+  readonly problems: readonly [Problem, ...Problem[]];
+
+  constructor(problems: readonly [Problem, ...Problem[]]) {
+    super(problems[0].msg);
+    this.name = "ValidationError";
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,4 @@
+export interface JsonBody {
+  readonly bytes: Uint8Array;
+  readonly value: unknown;
+}

@@ -1,0 +1,33 @@
+// What an endpoint is to the door: one row of the route table, and the call that it answers.
+
+import type { Caller } from "../access/caller.ts";
+import type { JsonBody } from "./read-body.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+export interface Route {
+  readonly method: Method;
+  /** Segments in braces are parameters: `/v3/manage/keys/{key_id}`. */
+  readonly path: string;
+  /** Which kind of key opens it. Sandbox keys open what inference keys open. */
+  readonly key: "none" | "inference" | "management";
+  /** Reads and checks the body as JSON. Without it no body byte is read. */
+  readonly body?: "json";
+  /** Throws a GatewayError or ValidationError when the call cannot be answered. */
+  readonly run: (call: Call) => Response | Promise<Response>;
+}
+
+export interface Call {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly method: Method | "HEAD";
+  /** Path parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Null only on routes whose key is "none". */
+  readonly caller: Caller | null;
+  /** Null on routes without `body`. */
+  readonly body: JsonBody | null;
+  /** When the request reached the door, by `performance.now()`. */
+  readonly startedAt: number;
+}

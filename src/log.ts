@@ -1,0 +1,106 @@
+// One structured logger. Secrets are removed by value here, at the sink, so that no caller has to remember it.
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A value that must never be written from now on. */
+  hide(secret: string): void;
+  /** Writes what is waiting. Call it before the process ends. */
+  flush(): void;
+}
+
+interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: "json" | "text";
+  readonly secrets: readonly string[];
+  readonly write: (lines: string) => void;
+}
+
+const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+const flushAfterMs = 100;
+const flushAtCharacters = 32_768;
+// Shorter values are words: hiding them would blank half of the log.
+const shortestSecret = 6;
+const hidden = "[hidden]";
+// Our own keys are not held in clear, so they are known by their form.
+const gatewayKey = /\b(?:sk-sy-(?:sandbox-)?|mgmt-sy-)[A-Za-z0-9_-]{8,}/g;
+
+export function createLog(options: LogOptions): Log {
+  const secrets = new Set<string>();
+  let waiting = "";
+  let timer: ReturnType<typeof setTimeout> | null = null;
+
+  function hide(secret: string): void {
+    if (secret.length < shortestSecret) return;
+    secrets.add(secret);
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    if (escaped !== secret) secrets.add(escaped);
+  }
+
+  function redact(line: string): string {
+    let clean = line;
+    for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, hidden);
+    return clean.includes("-sy-") ? clean.replace(gatewayKey, hidden) : clean;
+  }
+
+  function flush(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (waiting === "") return;
+    const lines = waiting;
+    waiting = "";
+    options.write(redact(lines));
+  }
+
+  function log(level: LogLevel, message: string, fields?: LogFields): void {
+    if (rank[level] < rank[options.level]) return;
+    waiting += options.format === "json" ? toJson(level, message, fields) : toText(level, message, fields);
+    if (level === "error" || waiting.length > flushAtCharacters) return flush();
+    timer ??= setTimeout(flush, flushAfterMs);
+  }
+
+  for (const secret of options.secrets) hide(secret);
+  return {
+    debug: (message, fields) => log("debug", message, fields),
+    info: (message, fields) => log("info", message, fields),
+    warn: (message, fields) => log("warn", message, fields),
+    error: (message, fields) => log("error", message, fields),
+    hide,
+    flush,
+  };
+}
+
+function toJson(level: LogLevel, message: string, fields?: LogFields): string {
+  const line = { time: new Date().toISOString(), level, message, ...plain(fields) };
+  return `${JSON.stringify(line)}\n`;
+}
+
+function toText(level: LogLevel, message: string, fields?: LogFields): string {
+  const pairs = Object.entries(plain(fields) ?? {}).map(([name, value]) => ` ${name}=${toWord(value)}`);
+  return `${new Date().toISOString().slice(11, 23)} ${level.padEnd(5)} ${message}${pairs.join("")}\n`;
+}
+
+function toWord(value: unknown): string {
+  return typeof value === "string" && !/[\s"]/.test(value) ? value : (JSON.stringify(value) ?? "undefined");
+}
+
+/** Errors lose everything in JSON.stringify, so they are spelled out. */
+function plain(fields?: LogFields): LogFields | undefined {
+  if (fields === undefined || !("error" in fields)) return fields;
+  return { ...fields, error: describeError(fields["error"]) };
+}
+
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}

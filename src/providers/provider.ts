@@ -1,0 +1,65 @@
+// The contract of a provider. A vendor is data: a row that names its dialect, address, key and differences. Shared code
+// reads these properties and never asks for a vendor by name.
+
+export type Modality = "text" | "image" | "audio" | "file" | "video";
+
+/** What a vendor's documentation says of one model. A fact that it does not state is left out, never guessed. */
+export interface ModelFacts {
+  /** As the vendor spells it: what follows the first slash of `<provider>/<model>`. */
+  readonly id: string;
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+  /** Text alone when absent. */
+  readonly input?: readonly Modality[];
+  readonly tools?: boolean;
+  readonly jsonSchema?: boolean;
+  readonly reasoning?: boolean;
+}
+
+export type Authorization =
+  | { readonly kind: "bearer" }
+  | { readonly kind: "header"; readonly name: string }
+  /** Servers that an operator runs: a key is sent when one is set, and none is needed. */
+  | { readonly kind: "optional-bearer" }
+  | { readonly kind: "none" };
+
+export interface ProviderRow {
+  /** The first part of a model's name: lower case, digits and hyphens. */
+  readonly name: string;
+  readonly title: string;
+  /** The page that the facts of this row come from. */
+  readonly docs: string;
+  readonly dialect: "openai";
+  /** `{placeholders}` are filled from `placeholders`. `null`: there is no public address, the operator names one. */
+  readonly baseUrl: string | null;
+  /** Placeholder of the address → the setting that fills it, e.g. `{ account_id: "CLOUDFLARE_ACCOUNT_ID" }`. */
+  readonly placeholders?: Readonly<Record<string, string>>;
+  readonly auth: Authorization;
+  /** Names under which the vendor's own documentation keeps the key, read after `<PROVIDER>_API_KEY`. */
+  readonly keyNames?: readonly string[];
+  /** Appended to the address; `/chat/completions` when absent. */
+  readonly chatPath?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * How usage arrives in a stream. `ask`: `stream_options.include_usage` is understood, so we always ask.
+   * `always`: it comes unasked, and asking is refused or ignored. `never`: there is none.
+   */
+  readonly streamUsage: "ask" | "always" | "never";
+  /**
+   * What ends a complete stream. `done` (when absent): the `[DONE]` event. `finish`: the vendor closes after the last
+   * finish_reason and sends no `[DONE]`.
+   */
+  readonly streamEnd?: "done" | "finish";
+  readonly models: readonly ModelFacts[];
+  /** Answers in this process, without a socket. Only for the sandbox. */
+  readonly transport?: Transport;
+}
+
+export type Transport = (url: string, request: TransportRequest) => Promise<Response>;
+
+export interface TransportRequest {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+}
