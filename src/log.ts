@@ -60,8 +60,8 @@ export function createLog(options: LogOptions): Log {
   function log(level: LogLevel, message: string, fields?: LogFields): void {
     if (rank[level] < rank[options.level]) return;
     waiting += options.format === "json" ? toJson(level, message, fields) : toText(level, message, fields);
-    if (level === "error" || waiting.length > flushAtCharacters) return flush();
-    timer ??= setTimeout(flush, flushAfterMs);
+    if (level === "error" || waiting.length > flushAtCharacters) flush();
+    else timer ??= setTimeout(flush, flushAfterMs);
   }
 
   for (const secret of options.secrets) hide(secret);

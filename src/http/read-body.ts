@@ -1,4 +1,166 @@
+// A request's body as JSON: size, content type, bytes, depth and syntax checked in that order, before any schema.
+
+import { isUtf8 } from "node:buffer";
+import { GatewayError, type Problem, ValidationError } from "../errors.ts";
+import type { Deadlines } from "../lib/deadlines.ts";
+import { findJsonError } from "../lib/json-offset.ts";
+import { type JsonScan, scanJson } from "../lib/json-scan.ts";
+
 export interface JsonBody {
+  /** As they arrived, without a byte order mark. */
   readonly bytes: Uint8Array;
   readonly value: unknown;
+  readonly scan: JsonScan;
+}
+
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly bodyTimeoutMs: number;
+}
+
+const jsonLimits = { maxDepth: 64, maxTokens: 250_000 };
+
+export async function readJsonBody(request: Request, limits: BodyLimits, deadlines: Deadlines): Promise<JsonBody> {
+  refuseHead(request.headers, limits.maxBodyBytes);
+  return parseJson(await readBytes(request, limits, deadlines));
+}
+
+function refuseHead(headers: Headers, maxBodyBytes: number): void {
+  const declared = headers.get("content-length");
+  if (declared !== null && Number(declared) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity")
+    throw new GatewayError("unsupported_content_encoding", "Send the body without content encoding.", {
+      headers: { "accept-encoding": "identity" },
+    });
+  const type = headers.get("content-type");
+  if (type === "application/json") return;
+  const [essence = "", ...parameters] = (type ?? "").split(";").map((part) => part.trim().toLowerCase());
+  if (essence !== "application/json")
+    throw new GatewayError("unsupported_media_type", "Send the body as Content-Type: application/json.", {
+      headers: { accept: "application/json" },
+    });
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))
+    throw new GatewayError("unsupported_charset", "Send the body in UTF-8.", {
+      headers: { accept: "application/json" },
+    });
+}
+
+async function readBytes(request: Request, limits: BodyLimits, deadlines: Deadlines): Promise<Uint8Array> {
+  const body = request.body;
+  if (body === null) return new Uint8Array(0);
+  const late = new GatewayError("request_timeout", "The body took too long to arrive.", {
+    headers: { connection: "close" },
+  });
+  const timedOut = Promise.withResolvers<never>();
+  // Without a reader of its own a rejection that nobody waits for would end the process.
+  timedOut.promise.catch(() => {});
+  const deadline = deadlines.start(limits.bodyTimeoutMs, () => timedOut.reject(late));
+  try {
+    // A declared length was checked, and the parser lets no more through; without one the bytes are counted.
+    const whole = request.headers.has("content-length") ? request.bytes() : readCounted(body, limits.maxBodyBytes);
+    return await Promise.race([whole, timedOut.promise]);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError("malformed_request", "The body ended before it was complete.", { cause: error });
+  } finally {
+    deadline.stop();
+  }
+}
+
+async function readCounted(body: ReadableStream<Uint8Array>, maxBodyBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    length += piece.length;
+    if (length > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function tooLarge(maxBodyBytes: number): GatewayError {
+  return new GatewayError("payload_too_large", `The body may hold at most ${maxBodyBytes} bytes.`, {
+    headers: { connection: "close" },
+  });
+}
+
+const decoder = new TextDecoder();
+
+/** Exported for tests: the checks from bytes to a value. */
+export function parseJson(received: Uint8Array): JsonBody {
+  const bytes = withoutByteOrderMark(received);
+  if (!isUtf8(bytes)) throw new GatewayError("invalid_utf8", "The body is not valid UTF-8.");
+  const scan = scanJson(bytes, jsonLimits);
+  if (scan.tooComplex) throw bodyProblem([], "too_complex", "Body should have fewer members and elements");
+  if (scan.tooDeepIn !== null)
+    throw bodyProblem(
+      scan.tooDeepIn === "" ? [] : [scan.tooDeepIn],
+      "max_depth",
+      `Input should be nested at most ${jsonLimits.maxDepth} levels deep`,
+    );
+  const value = parseText(decoder.decode(bytes));
+  refuseKeys(value, scan);
+  refuseUnspeakable(bytes, value, scan);
+  return { bytes, value, scan };
+}
+
+function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bodyProblem([findJsonError(text)], "json_invalid", "Body should be valid JSON");
+  }
+}
+
+/** Two readers of a document with a name twice see two documents; `__proto__` is an attack on careless readers. */
+function refuseKeys(value: unknown, scan: JsonScan): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  if (Object.hasOwn(value, "__proto__")) throw bodyProblem(["__proto__"], "forbidden_key", "Name is not permitted");
+  if (Object.keys(value).length === scan.members.length) return;
+  const seen = new Set<string>();
+  for (const { name } of scan.members) {
+    if (seen.has(name)) throw bodyProblem([name], "duplicate_key", "Name should not be repeated");
+    seen.add(name);
+  }
+}
+
+/** Values that JSON can write and nobody can pass on: half surrogate pairs, numbers beyond a double. */
+function refuseUnspeakable(bytes: Uint8Array, value: unknown, scan: JsonScan): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const maySurrogate = buffer.includes("\\ud") || buffer.includes("\\uD");
+  const mayProto = buffer.includes('"__proto__"');
+  if (!maySurrogate && !mayProto && !scan.hasLongNumber) return;
+  const problems: Problem[] = [];
+  collectUnspeakable(value, ["body"], problems);
+  const [first, ...rest] = problems;
+  if (first !== undefined) throw new ValidationError([first, ...rest]);
+}
+
+function collectUnspeakable(value: unknown, loc: readonly (string | number)[], problems: Problem[]): void {
+  if (typeof value === "string") {
+    if (!value.isWellFormed())
+      problems.push({ loc, type: "string_unicode", msg: "Input should be a valid unicode string" });
+  } else if (typeof value === "number") {
+    if (!Number.isFinite(value)) problems.push({ loc, type: "finite_number", msg: "Input should be a finite number" });
+  } else if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) collectUnspeakable(element, [...loc, index], problems);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      const inner = [...loc, name.toWellFormed()];
+      if (name === "__proto__") problems.push({ loc: inner, type: "forbidden_key", msg: "Name is not permitted" });
+      if (!name.isWellFormed())
+        problems.push({ loc: inner, type: "string_unicode", msg: "Name should be a valid unicode string" });
+      collectUnspeakable(member, inner, problems);
+    }
+  }
+}
+
+function bodyProblem(path: readonly (string | number)[], type: string, msg: string): ValidationError {
+  return new ValidationError([{ loc: ["body", ...path], msg, type }]);
 }

@@ -1,0 +1,235 @@
+// Who is measured: Switchyard, nginx as the floor, Portkey as a peer, and the vendor itself for what is added to it.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Child, type Children, findFreePort, readLogTail, waitForAnswer } from "./children.ts";
+import { type Call, chatCompletionAnswer, plainRequest, streamRequest } from "./requests.ts";
+
+export type AnswerKind = "plain" | "stream" | "flood";
+
+export type Contestant = {
+  name: "Switchyard" | "nginx" | "Portkey" | "vendor";
+  pid: number;
+  /** The request that makes the vendor behind this contestant answer in that way. */
+  prepare: (kind: AnswerKind) => Call;
+  stop: () => Promise<void>;
+};
+
+export type Vendors = { plainPort: number; streamPort: number; chunks: number; stop: () => Promise<void> };
+
+const nginx = Bun.which("nginx") ?? (existsSync("/usr/sbin/nginx") ? "/usr/sbin/nginx" : null);
+const node = Bun.which("node");
+const peersFolder = join(import.meta.dir, "peers");
+const portkeyEntry = join(peersFolder, "node_modules/@portkey-ai/gateway/build/start-server.js");
+const json = { "content-type": "application/json" };
+
+export const isNginxInstalled = nginx !== null;
+
+/** The vendor of plain answers is nginx where it is installed: the cheapest there is, so that it is never the bottleneck. */
+export async function startVendors(children: Children, chunks: number): Promise<Vendors> {
+  const tool = children.startTool("vendor.ts", { chunks, intervalMs: 8, floodLimitBytes: 64 * 1024 * 1024 });
+  const { value } = await tool.stdout.getReader().read();
+  const streamPort = Number(new TextDecoder().decode(value).trim());
+  if (!streamPort) throw new Error("the pretend vendor did not start");
+  if (!nginx) return { plainPort: streamPort, streamPort, chunks, stop: () => tool.stop() };
+
+  const plainPort = await findFreePort();
+  const child = startNginx(
+    children,
+    nginx,
+    `location / { default_type application/json; return 200 '${chatCompletionAnswer}'; }`,
+    plainPort,
+  );
+  await waitForAnswer(child, `http://127.0.0.1:${plainPort}/`, 5_000);
+  const stop = async () => {
+    await Promise.all([tool.stop(), children.stop(child)]);
+  };
+  return { plainPort, streamPort, chunks, stop };
+}
+
+export function nameVendor(vendors: Vendors): Contestant {
+  return {
+    name: "vendor",
+    pid: 0,
+    prepare: (kind) => ({
+      url: `${vendorBase(vendors, kind)}/chat/completions`,
+      headers: json,
+      body: requestBody(kind, kind),
+    }),
+    stop: async () => {},
+  };
+}
+
+export async function startNginxProxy(children: Children, vendors: Vendors): Promise<Contestant> {
+  if (!nginx) throw new Error("nginx is not installed");
+  const port = await findFreePort();
+  // A folder of its own for each kind of vendor; unbuffered as a stream needs it, for the plain answer as is the default.
+  const proxy = `proxy_http_version 1.1; proxy_set_header Connection ""; client_body_buffer_size 64k;`;
+  const locations = `
+    location /plain/ { proxy_pass http://plain/; ${proxy} }
+    location /stream/ { proxy_pass http://stream/; proxy_buffering off; ${proxy} }`;
+  const upstreams = `
+    upstream plain { server 127.0.0.1:${vendors.plainPort}; keepalive 128; keepalive_requests 100000000; }
+    upstream stream { server 127.0.0.1:${vendors.streamPort}; keepalive 128; keepalive_requests 100000000; }`;
+  const child = startNginx(children, nginx, locations, port, upstreams);
+  await waitForAnswer(child, `http://127.0.0.1:${port}/`, 5_000);
+  return {
+    name: "nginx",
+    pid: child.pid,
+    prepare: (kind) => ({
+      url: `http://127.0.0.1:${port}/${kind === "plain" ? "plain" : "stream"}/v1/chat/completions`,
+      headers: json,
+      body: requestBody(kind, kind),
+    }),
+    stop: () => children.stop(child),
+  };
+}
+
+function startNginx(children: Children, nginxPath: string, locations: string, port: number, upstreams = ""): Child {
+  const folder = mkdtempSync(join(children.folder, "nginx-"));
+  // Started by root, nginx would drop to a user who may not enter our temporary folder.
+  const user = process.getuid?.() === 0 ? "user root;" : "";
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  writeFileSync(
+    join(folder, "nginx.conf"),
+    `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr warn; ${user}
+    events { worker_connections 4096; }
+    http {
+      access_log off; keepalive_requests 100000000; ${temporary.join(" ")}
+      ${upstreams}
+      server { listen 127.0.0.1:${port}; ${locations} }
+    }`,
+  );
+  return children.start([nginxPath, "-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], {}, folder);
+}
+
+/** Installed on first use from the lock file. Why it is absent, or undefined when it can be started. */
+export async function installPortkey(children: Children): Promise<string | undefined> {
+  if (!node) return "node is not installed";
+  if (existsSync(portkeyEntry)) return undefined;
+  const npm = Bun.which("npm");
+  if (!npm) return "npm is not installed";
+  const command = [npm, "ci", "--prefix", peersFolder, "--ignore-scripts", "--loglevel=error"];
+  return children.run(command, {}, 60_000).then(
+    () => undefined,
+    () => "npm could not install it; is there a network?",
+  );
+}
+
+export async function startPortkey(children: Children, vendors: Vendors): Promise<Contestant> {
+  const port = await findFreePort();
+  const child = children.start(
+    [node ?? "node", "--import", join(peersFolder, "loopback.mjs"), portkeyEntry, `--port=${port}`, "--headless"],
+    { NODE_ENV: "production" },
+    children.folder,
+  );
+  await waitForAnswer(child, `http://127.0.0.1:${port}/`, 15_000);
+  return {
+    name: "Portkey",
+    pid: child.pid,
+    prepare: (kind) => ({
+      url: `http://127.0.0.1:${port}/v1/chat/completions`,
+      headers: {
+        ...json,
+        authorization: "Bearer bench-vendor-key",
+        "x-portkey-provider": "openai",
+        "x-portkey-custom-host": vendorBase(vendors, kind),
+      },
+      body: requestBody(kind, kind),
+    }),
+    stop: () => children.stop(child),
+  };
+}
+
+export type GatewayOptions = { projectFolder: string; vendors: Vendors; workers: number };
+
+/** The whole product as an operator starts it: keys, limits, ledger, metrics and logs as they are by default. */
+export async function startSwitchyard(children: Children, options: GatewayOptions): Promise<Contestant> {
+  const { projectFolder, vendors, workers } = options;
+  const port = await findFreePort();
+  const settings = prepareSettings(children, vendors);
+  const child = children.start(
+    [node ?? process.execPath, join(projectFolder, "bin/switchyard.mjs"), "serve"],
+    { ...settings.environment, SWITCHYARD_PORT: String(port), SWITCHYARD_WORKERS: String(workers) },
+    settings.folder,
+  );
+  const base = `http://127.0.0.1:${port}`;
+  await waitForAnswer(child, `${base}/readyz`, 15_000);
+  const key = await createKey(base, settings.adminKey, child);
+  return {
+    name: "Switchyard",
+    pid: child.pid,
+    prepare: (kind) => ({
+      url: `${base}/v3/chat/completions`,
+      headers: { ...json, authorization: `Bearer ${key}` },
+      body: requestBody(kind, `bench-${kind === "plain" ? "plain" : "stream"}/${kind}`),
+    }),
+    stop: () => children.stop(child),
+  };
+}
+
+export type GatewaySettings = { folder: string; adminKey: string; environment: Record<string, string> };
+
+/** A folder for one gateway with its configuration in it; the data folder is still empty. */
+export function prepareSettings(children: Children, vendors: Vendors): GatewaySettings {
+  const folder = mkdtempSync(join(children.folder, "gateway-"));
+  const adminKey = "mgmt-bench-0123456789abcdef";
+  const configPath = join(folder, "switchyard.yaml");
+  const dataFolder = join(folder, "data");
+  mkdirSync(dataFolder);
+  const providers = (["plain", "stream"] as const).map(
+    (kind) =>
+      `  bench-${kind}: { dialect: openai, base_url: "${vendorBase(vendors, kind)}", api_key: "bench-vendor-key" }\n`,
+  );
+  writeFileSync(configPath, `providers:\n${providers.join("")}`);
+  const environment = {
+    SWITCHYARD_HOST: "127.0.0.1",
+    SWITCHYARD_DATA_DIR: dataFolder,
+    SWITCHYARD_ADMIN_KEY: adminKey,
+    SWITCHYARD_CONFIG: configPath,
+  };
+  return { folder, adminKey, environment };
+}
+
+async function createKey(base: string, adminKey: string, child: Child): Promise<string> {
+  const response = await fetch(`${base}/v3/manage/keys`, {
+    method: "POST",
+    headers: { ...json, authorization: `Bearer ${adminKey}` },
+    body: JSON.stringify({ name: "bench", kind: "inference" }),
+    signal: AbortSignal.timeout(5_000),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`no key: ${response.status} ${text.slice(0, 300)} ${readLogTail(child)}`);
+  return (JSON.parse(text) as { key: string }).key;
+}
+
+/** One request of each contestant is looked at before any is counted: a fast refusal must not win. */
+export async function checkContestant(contestant: Contestant, kind: AnswerKind): Promise<void> {
+  const call = contestant.prepare(kind);
+  const response = await fetch(call.url, {
+    method: "POST",
+    headers: call.headers,
+    body: call.body,
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await response.text();
+  const isRight = response.ok && (kind === "plain" ? text.includes('"chat.completion"') : text.includes("[DONE]"));
+  if (!isRight) throw new Error(`${contestant.name} answered ${response.status}: ${text.slice(0, 300)}`);
+}
+
+export function readPortkeyVersion(): string {
+  const lock = JSON.parse(readFileSync(join(peersFolder, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  return lock.dependencies["@portkey-ai/gateway"] ?? "unknown";
+}
+
+function requestBody(kind: AnswerKind, model: string): string {
+  return kind === "plain" ? plainRequest(model) : streamRequest(model);
+}
+
+function vendorBase(vendors: Vendors, kind: AnswerKind): string {
+  return `http://127.0.0.1:${kind === "plain" ? vendors.plainPort : vendors.streamPort}/v1`;
+}

@@ -1,0 +1,138 @@
+// P6: readers that stop reading while the vendor floods. What they do not take must wait at the vendor, not in our memory,
+// and a client that behaves must not notice them.
+
+import type { Contestant } from "../contestants.ts";
+import { type Course, type Figure, firstLine, format, startField } from "../figure.ts";
+import { sendPlainLoad } from "../load/plain-load.ts";
+import { readTreeRssBytes } from "../process-tree.ts";
+import { median } from "../statistics.ts";
+
+const readers = 100;
+const megabyte = 1024 * 1024;
+// Far beyond the target: whoever gets here has no backpressure, and the machine need not suffer to show it.
+const giveUpBytes = 1024 * megabyte;
+
+type Outcome = { grownMb: number; p99BeforeMs: number; p99DuringMs: number; floodedMb: number };
+
+export const stalledReaders: Figure = {
+  id: "P6",
+  title: `memory growth, ${readers} readers stall`,
+  async measure(course) {
+    const field = await startField(course, "flood");
+    const outcomes: Record<string, Outcome> = {};
+    const notes = [...field.absent];
+    for (const contestant of field.contestants) {
+      try {
+        outcomes[contestant.name] = await stall(course, contestant);
+      } catch (error) {
+        if (contestant.name === "Switchyard") throw error;
+        notes.push(`${contestant.name} not measured: ${firstLine(error as Error)}`);
+      }
+    }
+    await field.stop();
+
+    const own = outcomes["Switchyard"];
+    if (!own) throw new Error("not measured");
+    for (const [name, { p99BeforeMs, p99DuringMs, floodedMb }] of Object.entries(outcomes)) {
+      const p99 = `p99 of a normal client ${format(p99BeforeMs)} ms before, ${format(p99DuringMs)} ms during`;
+      notes.push(`${name}: ${p99}; ${format(floodedMb)} MB left the vendor before it was held back`);
+    }
+    return {
+      values: Object.fromEntries(Object.entries(outcomes).map(([name, { grownMb }]) => [name, grownMb])),
+      unit: "MB",
+      checks: [
+        {
+          against: "growth",
+          value: own.grownMb,
+          limit: 100,
+          isBest: "low",
+          shown: `${format(own.grownMb)} MB`,
+          target: "≤ 100 MB",
+        },
+        checkOthers(own),
+      ],
+      notes,
+      rounds: {},
+    };
+  },
+};
+
+/** Unaffected = its p99 stays below twice what it was, or within 5 ms of it: less than that is a scheduler's noise. */
+function checkOthers({ p99BeforeMs, p99DuringMs }: Outcome) {
+  const limit = Math.max(2 * p99BeforeMs, p99BeforeMs + 5);
+  const shown = `${format(p99DuringMs)} ms`;
+  return {
+    against: "others' p99",
+    value: p99DuringMs,
+    limit,
+    isBest: "low" as const,
+    shown,
+    target: `≤ ${format(limit)} ms`,
+  };
+}
+
+async function stall(course: Course, contestant: Contestant): Promise<Outcome> {
+  const { children, vendors } = course;
+  await readNormalP99Ms();
+  const p99BeforeMs = await readNormalP99Ms();
+  const floodedBefore = await readFlooded();
+  const rssBefore = readTreeRssBytes(contestant.pid);
+  let rssPeak = rssBefore;
+
+  const tool = children.startTool("load/stalled-readers.ts", { call: contestant.prepare("flood"), readers });
+  const sampler = setInterval(() => {
+    rssPeak = Math.max(rssPeak, readTreeRssBytes(contestant.pid));
+    if (rssPeak - rssBefore > giveUpBytes) tool.kill();
+  }, 50);
+  try {
+    await waitForWord(tool.stdout, "stalled");
+    await waitUntilHeldBack();
+    const p99DuringMs = await readNormalP99Ms();
+    const floodedMb = ((await readFlooded()) - floodedBefore) / megabyte;
+    return {
+      grownMb: (rssPeak - rssBefore) / megabyte,
+      p99BeforeMs,
+      p99DuringMs,
+      floodedMb,
+    };
+  } finally {
+    clearInterval(sampler);
+    await tool.stop();
+  }
+
+  /** The median of three, because one hiccup of the machine makes the p99 of a whole slice. */
+  async function readNormalP99Ms(): Promise<number> {
+    const slices: number[] = [];
+    for (let slice = 0; slice < 3; slice++) {
+      const load = { call: contestant.prepare("plain"), connections: 1, durationMs: course.loadMs, pauseMs: 3 };
+      slices.push((await sendPlainLoad(children, load)).p99Ms);
+    }
+    return median(slices);
+  }
+
+  async function readFlooded(): Promise<number> {
+    const response = await fetch(`http://127.0.0.1:${vendors.streamPort}/sent`, {
+      signal: AbortSignal.timeout(10_000),
+    });
+    return Number(await response.text());
+  }
+
+  /** Buffers fill up first; at rest, or after 3 s without rest, the normal client is asked how it feels. */
+  async function waitUntilHeldBack(): Promise<void> {
+    let last = -1;
+    for (let wait = 0; wait < 10; wait++) {
+      const flooded = await readFlooded();
+      if (flooded === last) return;
+      last = flooded;
+      await Bun.sleep(300);
+    }
+  }
+}
+
+async function waitForWord(stream: ReadableStream<Uint8Array>, word: string): Promise<void> {
+  const reader = stream.getReader();
+  const deadline = Bun.sleep(15_000).then(() => ({ value: undefined, done: true }));
+  const { value } = await Promise.race([reader.read(), deadline]);
+  const said = value ? new TextDecoder().decode(value).trim() : "nothing within 15 s";
+  if (!said.startsWith(word)) throw new Error(`the stalled readers said: ${said}`);
+}

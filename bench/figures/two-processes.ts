@@ -1,0 +1,114 @@
+// P7: what a second serving process brings, on two cores.
+
+import { startSwitchyard } from "../contestants.ts";
+import { type Figure, format } from "../figure.ts";
+import { sendPlainLoad } from "../load/plain-load.ts";
+import { readAllowedCores, readIdleMs, readProcessTree } from "../process-tree.ts";
+import { median } from "../statistics.ts";
+
+type Run = {
+  requestsPerSecond: number;
+  cpuUsPerRequest: number;
+  idleShare: number;
+  shares: number[];
+  capacity: number;
+};
+
+const connections = 64;
+
+export const twoProcesses: Figure = {
+  id: "P7",
+  title: "two processes against one",
+  async measure(course) {
+    const cores = readAllowedCores();
+    if (cores.length < 2) throw new Error("needs two cores");
+    const { children, vendors, projectFolder } = course;
+    const one = await startSwitchyard(children, { projectFolder, vendors, workers: 1 });
+    const two = await startSwitchyard(children, { projectFolder, vendors, workers: 2 });
+    const runs: Record<1 | 2, Run[]> = { 1: [], 2: [] };
+    await load(1, course.warmUpMs);
+    await load(2, course.warmUpMs);
+    for (let round = 0; round < course.rounds; round++) {
+      runs[1].push(await load(1, course.loadMs));
+      runs[2].push(await load(2, course.loadMs));
+    }
+    await Promise.all([one.stop(), two.stop()]);
+
+    const capacities = { one: runs[1].map((run) => run.capacity), two: runs[2].map((run) => run.capacity) };
+    const scale = median(capacities.two) / median(capacities.one);
+    const measured =
+      median(runs[2].map((run) => run.requestsPerSecond)) / median(runs[1].map((run) => run.requestsPerSecond));
+    const balance = runs[2].map((run) => run.shares.map((share) => `${Math.round(share * 100)}`).join(" : "));
+    return {
+      values: { Switchyard: scale },
+      unit: "×",
+      checks: [
+        {
+          against: "one process",
+          value: scale,
+          limit: 1.7,
+          isBest: "high",
+          shown: `${format(scale)} ×`,
+          target: "≥ 1.70 ×",
+        },
+      ],
+      notes: [
+        `CPU per request ${describe((run) => run.cpuUsPerRequest)} µs; idle core time ${describe((run) => run.idleShare * 100)} %`,
+        `throughput as it came, vendor and load generator on the same ${cores.length} cores: ${format(measured)} ×`,
+        `work of the two processes, round by round: ${balance.join(", ")}`,
+      ],
+      rounds: { "requests/s per core of one": capacities.one, "requests/s of two cores of two": capacities.two },
+    };
+
+    function describe(read: (run: Run) => number): string {
+      return `${format(median(runs[1].map(read)))} with one, ${format(median(runs[2].map(read)))} with two`;
+    }
+
+    async function load(workers: 1 | 2, durationMs: number): Promise<Run> {
+      const { pid, prepare } = workers === 1 ? one : two;
+      const before = new Map(readProcessTree(pid).map((member) => [member.pid, member.cpuMs]));
+      const idleBefore = readIdleMs(cores);
+      const call = prepare("plain");
+      const { requests, durationMs: tookMs } = await sendPlainLoad(children, {
+        call,
+        connections,
+        durationMs,
+        pauseMs: 0,
+      });
+      const idleMs = readIdleMs(cores) - idleBefore;
+      await Bun.sleep(500);
+      const used = readProcessTree(pid).map((member) => member.cpuMs - (before.get(member.pid) ?? 0));
+      return judge({ workers, requests, tookMs, idleMs, cores: cores.length, used });
+    }
+  },
+};
+
+/**
+ * Capacity = what the processes would answer with a core each for themselves. On two cores they never have that: vendor and
+ * load generator take their part. So it is counted in core time: requests per second of it, times the cores.
+ * With two processes, time in which a core stood idle counts as used (a process that waits for a lock is no capacity), and
+ * so does the time in which the less busy process could have worked as much as the busier one.
+ */
+function judge(run: {
+  workers: 1 | 2;
+  requests: number;
+  tookMs: number;
+  idleMs: number;
+  cores: number;
+  used: number[];
+}): Run {
+  const { workers, requests, tookMs, idleMs, cores, used } = run;
+  const cpuMs = used.reduce((sum, member) => sum + member, 0);
+  const serving = [...used].sort((left, right) => right - left).slice(0, workers);
+  const servingMs = serving.reduce((sum, member) => sum + member, 0);
+  // Cores beyond the two that the figure is about may idle as they like.
+  const idleOfTwoMs = Math.max(0, idleMs - (cores - 2) * tookMs);
+  const neededMs = workers === 1 ? cpuMs : Math.max(cpuMs + idleOfTwoMs, 2 * (serving[0] ?? 0) + cpuMs - servingMs);
+  return {
+    requestsPerSecond: (requests * 1000) / tookMs,
+    cpuUsPerRequest: (cpuMs * 1000) / requests,
+    idleShare: idleMs / (tookMs * cores),
+    shares: serving.map((member) => member / servingMs),
+    capacity: ((requests * 1000) / neededMs) * workers,
+  };
+}

@@ -1,0 +1,56 @@
+// Plain completions as fast as they are answered: by wrk where it is installed, else by our own client.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Children } from "../children.ts";
+import type { Call } from "../requests.ts";
+
+export type PlainLoad = { call: Call; connections: number; durationMs: number; pauseMs: number };
+export type PlainResult = { requests: number; failed: number; durationMs: number; p50Ms: number; p99Ms: number };
+
+const wrk = Bun.which("wrk");
+
+export const loadGenerator = wrk ? "wrk" : "own client (wrk is not installed)";
+
+export function sendPlainLoad(children: Children, load: PlainLoad): Promise<PlainResult> {
+  if (!wrk || load.pauseMs > 0) return sendWithOwnClient(children, load);
+  return sendWithWrk(wrk, children, load);
+}
+
+async function sendWithWrk(wrkPath: string, children: Children, load: PlainLoad): Promise<PlainResult> {
+  const bodyPath = join(children.folder, "request.json");
+  writeFileSync(bodyPath, load.call.body);
+  const headers = Object.entries(load.call.headers).map(([name, value]) => `${name}: ${value}`);
+  const seconds = Math.max(1, Math.round(load.durationMs / 1000));
+  const printed = await children.run(
+    [
+      wrkPath,
+      "-t1",
+      `-c${load.connections}`,
+      `-d${seconds}s`,
+      "--timeout=10s",
+      "-s",
+      join(import.meta.dir, "post.lua"),
+      load.call.url,
+    ],
+    { BENCH_BODY_FILE: bodyPath, BENCH_HEADERS: headers.join("\n") },
+    seconds * 1000 + 20_000,
+  );
+  const result = /^RESULT (.*)$/m.exec(printed)?.[1];
+  if (!result) throw new Error(`wrk printed no result: ${printed.slice(-300)}`);
+  return checkResult(JSON.parse(result));
+}
+
+async function sendWithOwnClient(children: Children, load: PlainLoad): Promise<PlainResult> {
+  const tool = children.startTool("load/plain-client.ts", load);
+  const printed = await tool.stdout.text();
+  await tool.stop();
+  return checkResult(JSON.parse(printed));
+}
+
+/** A figure over failed requests would flatter whoever fails fastest. */
+function checkResult(result: PlainResult): PlainResult {
+  if (result.requests === 0) throw new Error("no request was answered");
+  if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} requests failed`);
+  return result;
+}

@@ -1,0 +1,16 @@
+// What is on offer, built once at start from the providers and the task offers of this gateway.
+
+import { createFeatureListing, type FeatureListing, type TaskOffer } from "./feature-listing.ts";
+import { createModelListing, type ModelListing, type Offered } from "./model-listing.ts";
+
+export type { TaskOffer } from "./feature-listing.ts";
+export type { ModelFilters, Offered } from "./model-listing.ts";
+
+export interface Catalogue {
+  readonly models: ModelListing;
+  readonly features: FeatureListing;
+}
+
+export function createCatalogue(providers: readonly Offered[], taskOffers: readonly TaskOffer[] = []): Catalogue {
+  return { models: createModelListing(providers), features: createFeatureListing(taskOffers) };
+}

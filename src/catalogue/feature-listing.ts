@@ -1,0 +1,114 @@
+// Which tasks are on offer: the task registry joined with who serves each task here.
+
+import type { Feature, FeatureList, Subfeature, SubfeatureDetail, TaskModel, TaskPricing } from "../contract/info.ts";
+import { features, type ListPrice, type Task, tasks } from "../contract/tasks.ts";
+import { createJsonDocument, type Document } from "./document.ts";
+
+/** A task that this gateway can do now. */
+export interface TaskOffer {
+  readonly feature: string;
+  readonly subfeature: string;
+  readonly provider: string;
+  /** `<feature>/<subfeature>/<provider>[/<model>]` */
+  readonly model: string;
+  readonly pricing: TaskPricing | null;
+}
+
+export interface FeatureListing {
+  list(withUnconfigured: boolean): Document;
+  /** Undefined when no task has this feature. */
+  findFeature(feature: string, withUnconfigured: boolean): Document | undefined;
+  /** Undefined when there is no such task. */
+  findSubfeature(feature: string, subfeature: string, withUnconfigured: boolean): Document | undefined;
+}
+
+/** One view of the registry, either of what is configured or of everything. */
+interface View {
+  readonly list: Document;
+  readonly features: ReadonlyMap<string, Document>;
+  readonly subfeatures: ReadonlyMap<string, Document>;
+}
+
+export function createFeatureListing(offers: readonly TaskOffer[]): FeatureListing {
+  const configured = createView(offers, false);
+  const everything = createView(offers, true);
+  const view = (withUnconfigured: boolean) => (withUnconfigured ? everything : configured);
+
+  return {
+    list: (withUnconfigured) => view(withUnconfigured).list,
+    findFeature: (feature, withUnconfigured) => view(withUnconfigured).features.get(feature),
+    findSubfeature: (feature, subfeature, withUnconfigured) =>
+      view(withUnconfigured).subfeatures.get(`${feature}/${subfeature}`),
+  };
+}
+
+function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): View {
+  const byFeature = new Map<string, Subfeature[]>(features.map((feature) => [feature.name, []]));
+  const details = new Map<string, Document>();
+  for (const task of tasks) {
+    const subfeature = toSubfeature(task, offers, withUnconfigured);
+    details.set(`${task.feature}/${task.subfeature}`, createJsonDocument(toDetail(task, subfeature)));
+    if (withUnconfigured || subfeature.configured) byFeature.get(task.feature)?.push(subfeature);
+  }
+
+  const listed = features.map(
+    (feature): Feature => ({
+      ...feature,
+      configured: (byFeature.get(feature.name) ?? []).some((subfeature) => subfeature.configured),
+      subfeatures: byFeature.get(feature.name) ?? [],
+    }),
+  );
+  const list: FeatureList = { features: listed.filter((feature) => feature.subfeatures.length > 0) };
+  return {
+    list: createJsonDocument(list),
+    features: new Map(listed.map((feature) => [feature.name, createJsonDocument(feature)])),
+    subfeatures: details,
+  };
+}
+
+function toSubfeature(task: Task, offers: readonly TaskOffer[], withUnconfigured: boolean): Subfeature {
+  const served = offers
+    .filter((offer) => offer.feature === task.feature && offer.subfeature === task.subfeature)
+    .map(
+      (offer): TaskModel => ({
+        model: offer.model,
+        provider: offer.provider,
+        pricing: offer.pricing,
+        mode: task.mode,
+        configured: true,
+      }),
+    );
+  return {
+    name: task.subfeature,
+    fullname: task.fullname,
+    description: task.description,
+    configured: served.length > 0,
+    models: withUnconfigured ? [...served, ...toUnconfigured(task, served)] : served,
+  };
+}
+
+function toUnconfigured(task: Task, served: readonly TaskModel[]): TaskModel[] {
+  const names = new Set(served.map((model) => model.model));
+  return task.knownOffers
+    .filter((offer) => !names.has(offer.model))
+    .map((offer) => ({
+      model: offer.model,
+      provider: offer.provider,
+      pricing: offer.listPrice === null ? null : toPricing(offer.listPrice),
+      mode: task.mode,
+      configured: false,
+    }));
+}
+
+function toPricing({ price, quantity, unit }: ListPrice): TaskPricing {
+  return { price, price_unit_quantity: quantity, price_unit_type: unit };
+}
+
+function toDetail(task: Task, subfeature: Subfeature): SubfeatureDetail {
+  return {
+    feature: task.feature,
+    ...subfeature,
+    input_schema: task.inputSchema,
+    output_schema: task.outputSchema,
+  };
+}

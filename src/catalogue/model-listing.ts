@@ -1,0 +1,132 @@
+// Which models are on offer: the rows' facts in the public shape, filtered on demand.
+
+import type { Model } from "../contract/models.ts";
+import type { ModelFacts, ProviderRow } from "../providers/provider.ts";
+import { createDocument, createJsonDocument, type Document, jsonType } from "./document.ts";
+
+export interface Offered {
+  readonly row: ProviderRow;
+  readonly configured: boolean;
+}
+
+/** Every value given must hold. A value that nothing has leaves an empty list. */
+export interface ModelFilters {
+  readonly provider: readonly string[];
+  readonly feature: readonly string[];
+  readonly capability: readonly string[];
+  readonly endpoint: readonly string[];
+}
+
+export interface ListedModel {
+  readonly model: Model;
+  readonly document: Document;
+}
+
+export interface ModelListing {
+  /** Configured providers first come, first listed; then, when asked for, the others. */
+  list(filters: ModelFilters, withUnconfigured: boolean): Document;
+  /** Unconfigured ones included: see `model.configured`. */
+  find(id: string): ListedModel | undefined;
+  /** Every model that a configured provider states, in the order of the listing. */
+  readonly configured: readonly Model[];
+}
+
+// Chat models belong to this feature, as the alias path `/v3/llm/chat/completions` says.
+const chatFeature = "llm";
+const chatEndpoint = "chat/completions";
+const capabilityPrefix = "supports_";
+
+interface Entry extends ListedModel {
+  readonly json: string;
+  readonly features: readonly string[];
+  readonly capabilities: ReadonlySet<string>;
+}
+
+export function createModelListing(providers: readonly Offered[]): ModelListing {
+  const ordered = [...providers.filter((offered) => offered.configured), ...providers.filter((o) => !o.configured)];
+  const byId = new Map<string, Entry>();
+  for (const { row, configured } of ordered) {
+    for (const facts of row.models) {
+      const entry = toEntry(toModel(row, facts, configured));
+      // A row that states a model twice would otherwise list one id twice.
+      if (!byId.has(entry.model.id)) byId.set(entry.model.id, entry);
+    }
+  }
+
+  const all = [...byId.values()];
+  const configured = all.filter((entry) => entry.model.configured);
+  const wholeConfigured = toListDocument(configured);
+  const wholeAll = toListDocument(all);
+
+  return {
+    configured: configured.map((entry) => entry.model),
+    find: (id) => byId.get(id),
+    list(filters, withUnconfigured) {
+      if (Object.values(filters).every((values) => values.length === 0)) {
+        return withUnconfigured ? wholeAll : wholeConfigured;
+      }
+      return toListDocument((withUnconfigured ? all : configured).filter((entry) => holds(entry, filters)));
+    },
+  };
+}
+
+function holds(entry: Entry, filters: ModelFilters): boolean {
+  return (
+    filters.provider.every((provider) => entry.model.owned_by === provider) &&
+    filters.feature.every((feature) => entry.features.includes(feature)) &&
+    filters.capability.every((capability) => entry.capabilities.has(capability)) &&
+    filters.endpoint.every((endpoint) => entry.model.endpoints.includes(endpoint))
+  );
+}
+
+function toModel(row: ProviderRow, facts: ModelFacts, configured: boolean): Model {
+  const input = facts.input ?? ["text"];
+  return {
+    id: `${row.name}/${facts.id}`,
+    object: "model",
+    // Clients of the OpenAI listing insist on a number here, and no vendor's page states it for all models.
+    created: 0,
+    owned_by: row.name,
+    context_length: facts.contextTokens ?? null,
+    max_output_tokens: facts.maxOutputTokens ?? null,
+    pricing: null,
+    capabilities: {
+      input_modalities: [...input],
+      output_modalities: ["text"],
+      supports_function_calling: facts.tools ?? null,
+      supports_response_schema: facts.jsonSchema ?? null,
+      supports_reasoning: facts.reasoning ?? null,
+      supports_vision: input.includes("image"),
+      supports_audio_input: input.includes("audio"),
+    },
+    endpoints: [chatEndpoint],
+    responses_native: false,
+    configured,
+  };
+}
+
+function toEntry(model: Model): Entry {
+  const document = createJsonDocument(model);
+  return {
+    model,
+    document,
+    json: JSON.stringify(model),
+    features: [chatFeature],
+    capabilities: readCapabilities(model),
+  };
+}
+
+/** Both spellings, `supports_vision` and `vision`, of everything that the model is known to support. */
+function readCapabilities(model: Model): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [name, value] of Object.entries(model.capabilities)) {
+    if (value !== true) continue;
+    names.add(name);
+    names.add(name.slice(capabilityPrefix.length));
+  }
+  return names;
+}
+
+function toListDocument(entries: readonly Entry[]): Document {
+  return createDocument(`{"object":"list","data":[${entries.map((entry) => entry.json).join(",")}]}`, jsonType);
+}

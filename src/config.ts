@@ -1,0 +1,311 @@
+// Every setting once: its name, default and meaning. The only reader of the environment and of switchyard.yaml.
+// A setting of the environment wins over the same one in the file.
+
+import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import type { LogLevel } from "./log.ts";
+
+interface Setting<T> {
+  readonly name: string;
+  readonly meaning: string;
+  /** As it is shown in the documents. */
+  readonly shownDefault: string;
+  readonly fallback: () => T;
+  readonly parse: (text: string) => T;
+}
+
+const hour = 3_600_000;
+
+export const settings = {
+  host: text("SWITCHYARD_HOST", "127.0.0.1", "address that the public listener binds"),
+  port: whole("SWITCHYARD_PORT", 8080, 0, 65_535, "port of the public listener"),
+  adminPort: optional(
+    whole("SWITCHYARD_ADMIN_PORT", 0, 1, 65_535, "when set, `/v3/manage/*` is served on this port and nowhere else"),
+  ),
+  dataDir: text(
+    "SWITCHYARD_DATA_DIR",
+    "./data",
+    "folder of the SQLite file and of everything else that is kept on disk",
+  ),
+  databaseUrl: optional(text("DATABASE_URL", "", "`postgres://…` keeps everything in PostgreSQL; unset is SQLite")),
+  adminKey: optional(
+    text(
+      "SWITCHYARD_ADMIN_KEY",
+      "",
+      "management key, at least 16 characters; unset prints a generated one at first start",
+    ),
+  ),
+  workers: whole("SWITCHYARD_WORKERS", availableParallelism, 1, 256, "serving processes", "number of cores"),
+  egressAllow: list("SWITCHYARD_EGRESS_ALLOW", "CIDRs that are exempt from the egress guard, separated by commas"),
+  maxBodyBytes: whole("SWITCHYARD_MAX_BODY_BYTES", 20 * 1_048_576, 1_024, 2 ** 30, "largest JSON body"),
+  bodyTimeoutMs: whole("SWITCHYARD_BODY_TIMEOUT_MS", 60_000, 100, hour, "how long a request's body may take to arrive"),
+  connectTimeoutMs: whole(
+    "SWITCHYARD_CONNECT_TIMEOUT_MS",
+    10_000,
+    100,
+    hour,
+    "clock 1: a provider that has not answered by then must at least accept connections",
+  ),
+  firstByteTimeoutMs: whole(
+    "SWITCHYARD_FIRST_BYTE_TIMEOUT_MS",
+    300_000,
+    100,
+    hour,
+    "clock 2: until the first event of a stream, or the head of another answer",
+  ),
+  idleTimeoutMs: whole("SWITCHYARD_IDLE_TIMEOUT_MS", 60_000, 100, hour, "clock 3: silence between a stream's events"),
+  totalTimeoutMs: whole("SWITCHYARD_TOTAL_TIMEOUT_MS", 1_800_000, 100, 24 * hour, "clock 4: a provider's whole answer"),
+  heartbeatMs: whole(
+    "SWITCHYARD_HEARTBEAT_MS",
+    15_000,
+    50,
+    240_000,
+    "silence after which a stream gets a comment line",
+  ),
+  drainDelayMs: whole(
+    "SWITCHYARD_DRAIN_DELAY_MS",
+    1_000,
+    0,
+    hour,
+    "after SIGTERM: how long new requests are still served while `/readyz` says no",
+  ),
+  drainTimeoutMs: whole("SWITCHYARD_DRAIN_TIMEOUT_MS", 30_000, 0, hour, "then: how long running requests may finish"),
+  keysStaleAfterMs: whole(
+    "SWITCHYARD_KEYS_STALE_AFTER_MS",
+    hour,
+    100,
+    24 * hour,
+    "how long known keys are served from memory while the store is away",
+  ),
+  logLevel: oneOf<LogLevel>("SWITCHYARD_LOG_LEVEL", "info", ["debug", "info", "warn", "error"], "least level logged"),
+  logFormat: oneOf<"json" | "text" | "auto">(
+    "SWITCHYARD_LOG_FORMAT",
+    "auto",
+    ["json", "text", "auto"],
+    "`auto` is text on a terminal and JSON lines elsewhere",
+  ),
+} as const;
+
+type Settings = typeof settings;
+type SettingValues = { readonly [K in keyof Settings]: ReturnType<Settings[K]["parse"]> };
+
+/** What switchyard.yaml says of one provider: overrides of a known row, or a new one. */
+export interface DeclaredProvider {
+  readonly dialect?: string;
+  readonly base_url?: string;
+  readonly api_key?: string;
+  readonly models?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly stream_usage?: string;
+  readonly stream_end?: string;
+  readonly [member: string]: unknown;
+}
+
+export interface Config extends SettingValues {
+  /** The file that was read, if there was one. */
+  readonly file: string | null;
+  readonly providers: Readonly<Record<string, DeclaredProvider>>;
+  readonly aliases: ReadonlyMap<string, readonly string[]>;
+  /** A setting of the environment that belongs to a provider, e.g. `OPENAI_API_KEY`. Empty counts as unset. */
+  readonly readProviderSetting: (name: string) => string | null;
+}
+
+/** Says what is wrong with the settings, all of it, one line each. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "ConfigError";
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(environment: Environment = process.env): Config {
+  const problems: string[] = [];
+  const file = findFile(environment, problems);
+  const document = file === null ? {} : readFile(file, environment, problems);
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(settings)) {
+    const written = environment[setting.name] || asText(document[fileName(setting.name)]);
+    try {
+      values[key] = written === undefined || written === "" ? setting.fallback() : setting.parse(written);
+    } catch (error) {
+      problems.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const known = new Set(Object.values(settings).map((setting) => fileName(setting.name)));
+  for (const member of Object.keys(document)) {
+    if (member !== "providers" && member !== "aliases" && !known.has(member))
+      problems.push(`${file}: unknown member '${member}'`);
+  }
+  const providers = readProviders(document["providers"], problems);
+  const aliases = readAliases(document["aliases"], problems);
+  const config = { ...values, file, providers, aliases } as unknown as Config;
+  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    ...config,
+    dataDir: resolve(config.dataDir),
+    readProviderSetting: (name) => environment[name] || null,
+  };
+}
+
+/** The environment of a serving process. Bun reads the number of outgoing requests at once only there, at start. */
+export function childEnvironment(): Record<string, string | undefined> {
+  return { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...process.env };
+}
+
+/** Everything in the settings that must appear in no log. */
+export function secretsOf(config: Config): string[] {
+  const password = config.databaseUrl === null ? "" : (URL.parse(config.databaseUrl)?.password ?? "");
+  return [config.adminKey ?? "", password, decodeURIComponent(password)].filter((secret) => secret !== "");
+}
+
+function contradictions(config: Config): string[] {
+  const problems: string[] = [];
+  if (config.adminKey !== null && config.adminKey.length < 16)
+    problems.push("SWITCHYARD_ADMIN_KEY: needs at least 16 characters");
+  if (config.databaseUrl !== null && !/^postgres(ql)?:\/\//.test(config.databaseUrl))
+    problems.push("DATABASE_URL: should start with postgres://");
+  if (config.adminPort !== null && config.adminPort === config.port)
+    problems.push("SWITCHYARD_ADMIN_PORT: is the public port too");
+  return problems;
+}
+
+/** `SWITCHYARD_LOG_LEVEL` in the environment is `log_level` in the file. */
+function fileName(setting: string): string {
+  return setting.replace(/^SWITCHYARD_/, "").toLowerCase();
+}
+
+function findFile(environment: Environment, problems: string[]): string | null {
+  const named = environment["SWITCHYARD_CONFIG"];
+  if (named === undefined || named === "") return existsSync("switchyard.yaml") ? resolve("switchyard.yaml") : null;
+  if (existsSync(named)) return resolve(named);
+  problems.push(`SWITCHYARD_CONFIG: there is no file ${named}`);
+  return null;
+}
+
+function readFile(file: string, environment: Environment, problems: string[]): Record<string, unknown> {
+  let document: unknown;
+  try {
+    document = Bun.YAML.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    problems.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    return {};
+  }
+  if (document === null || document === undefined) return {};
+  if (!isRecord(document)) {
+    problems.push(`${file}: should hold members such as 'providers:'`);
+    return {};
+  }
+  return fillVariables(document, environment) as Record<string, unknown>;
+}
+
+/** `${NAME}` in any text of the file. A variable that is not set leaves nothing: the provider is then not configured. */
+function fillVariables(value: unknown, environment: Environment): unknown {
+  if (typeof value === "string")
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => environment[name] ?? "");
+  if (Array.isArray(value)) return value.map((element) => fillVariables(element, environment));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillVariables(inner, environment)]));
+}
+
+function readProviders(value: unknown, problems: string[]): Record<string, DeclaredProvider> {
+  if (value === undefined || value === null) return {};
+  if (!isRecord(value)) {
+    problems.push("providers: should be a list of names with their settings");
+    return {};
+  }
+  const providers: Record<string, DeclaredProvider> = {};
+  for (const [name, declared] of Object.entries(value)) {
+    if (!/^[a-z0-9_][a-z0-9_-]*$/.test(name))
+      problems.push(`providers.${name}: a name is lower case, digits and hyphens`);
+    else if (declared !== null && !isRecord(declared)) problems.push(`providers.${name}: should hold settings`);
+    else providers[name] = declared ?? {};
+  }
+  return providers;
+}
+
+/** An alias stands for one model or for several in order. */
+function readAliases(value: unknown, problems: string[]): Map<string, readonly string[]> {
+  const aliases = new Map<string, readonly string[]>();
+  if (value === undefined || value === null) return aliases;
+  if (!isRecord(value)) {
+    problems.push("aliases: should be a list of names with their models");
+    return aliases;
+  }
+  for (const [name, target] of Object.entries(value)) {
+    const models = typeof target === "string" ? [target] : target;
+    if (!/^[A-Za-z0-9_.:@+~=-]{1,128}$/.test(name)) problems.push(`aliases.${name}: a name holds no slash or space`);
+    else if (
+      !Array.isArray(models) ||
+      models.length === 0 ||
+      !models.every((model) => /^[^/]+\/.+$/.test(String(model)))
+    )
+      problems.push(`aliases.${name}: should be <provider>/<model>, or a list of them`);
+    else aliases.set(name, models as string[]);
+  }
+  return aliases;
+}
+
+function text(name: string, fallback: string, meaning: string): Setting<string> {
+  return { name, meaning, shownDefault: fallback, fallback: () => fallback, parse: (written) => written };
+}
+
+function whole(
+  name: string,
+  fallback: number | (() => number),
+  least: number,
+  most: number,
+  meaning: string,
+  shownDefault = String(fallback),
+): Setting<number> {
+  return {
+    name,
+    meaning,
+    shownDefault,
+    fallback: () => (typeof fallback === "number" ? fallback : fallback()),
+    parse(written) {
+      const number = Number(written);
+      if (/^\d+$/.test(written) && number >= least && number <= most) return number;
+      throw new Error(`should be a whole number from ${least} to ${most}, and is '${written}'`);
+    },
+  };
+}
+
+function list(name: string, meaning: string): Setting<readonly string[]> {
+  const parse = (written: string) =>
+    written
+      .split(",")
+      .map((element) => element.trim())
+      .filter((element) => element !== "");
+  return { name, meaning, shownDefault: "empty", fallback: () => [], parse };
+}
+
+function oneOf<T extends string>(name: string, fallback: T, allowed: readonly T[], meaning: string): Setting<T> {
+  return {
+    name,
+    meaning,
+    shownDefault: fallback,
+    fallback: () => fallback,
+    parse(written) {
+      const found = allowed.find((value) => value === written);
+      if (found !== undefined) return found;
+      throw new Error(`should be one of ${allowed.join(", ")}, and is '${written}'`);
+    },
+  };
+}
+
+function optional<T>(setting: Setting<T>): Setting<T | null> {
+  return { ...setting, shownDefault: "unset", fallback: () => null };
+}
+
+function asText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return Array.isArray(value) ? value.join(",") : String(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

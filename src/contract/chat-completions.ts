@@ -1,0 +1,196 @@
+// POST /v3/chat/completions: the OpenAI chat format. Members that are not named here are accepted and forwarded, and so
+// are nulls; what is checked is what every provider would refuse, or what could harm the gateway.
+
+import { z } from "zod";
+import { mayBePublicHost } from "../lib/addresses.ts";
+import { createModelName } from "./model-names.ts";
+
+const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
+
+const imageUrl = z
+  .string()
+  .check((ctx) => {
+    const problem = problemOfMediaUrl(ctx.value);
+    if (problem !== null)
+      ctx.issues.push({ code: "custom", input: ctx.value, message: problem.msg, params: { type: problem.type } });
+  })
+  .meta({ description: "An https address or a data URL" });
+
+const contentPart = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("text"), text: z.string() }),
+  z.looseObject({
+    type: z.literal("image_url"),
+    image_url: z.looseObject({ url: imageUrl, detail: z.string().nullish() }),
+  }),
+  z.looseObject({
+    type: z.literal("input_audio"),
+    input_audio: z.looseObject({ data: z.string(), format: z.string() }),
+  }),
+  z.looseObject({
+    type: z.literal("file"),
+    file: z.looseObject({
+      file_id: z.string().nullish(),
+      file_data: z.string().nullish(),
+      filename: z.string().nullish(),
+    }),
+  }),
+  z.looseObject({ type: z.literal("refusal"), refusal: z.string() }),
+]);
+
+const content = z.union([z.string(), z.array(contentPart)]);
+
+const toolCall = z.looseObject({
+  id: z.string().nullish(),
+  type: z.string().nullish(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }).nullish(),
+});
+
+const message = z.discriminatedUnion("role", [
+  z.looseObject({ role: z.literal("system"), content }),
+  z.looseObject({ role: z.literal("developer"), content }),
+  z.looseObject({ role: z.literal("user"), content }),
+  z.looseObject({
+    role: z.literal("assistant"),
+    content: content.nullish(),
+    tool_calls: z.array(toolCall).nullish(),
+  }),
+  z.looseObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
+  z.looseObject({ role: z.literal("function"), content: content.nullish(), name: z.string() }),
+]);
+
+const tool = z.looseObject({
+  type: z.string(),
+  function: z
+    .looseObject({
+      name: toolName,
+      description: z.string().nullish(),
+      parameters: z.looseObject({}).nullish(),
+      strict: z.boolean().nullish(),
+    })
+    .optional(),
+});
+
+const tokenLimit = z.int().min(1).max(1_000_000).nullish();
+const penalty = z.number().min(-2).max(2).nullish();
+
+/** What the gateway itself reads and never forwards. */
+export function createGatewayMembers(modelName: z.ZodString) {
+  return {
+    fallbacks: z.array(modelName).max(3).nullish().meta({ description: "Models to try in turn when the first fails" }),
+    routing: z
+      .strictObject({
+        sort: z.enum(["cost", "latency", "order"]).optional(),
+        allowed_providers: z.array(z.string()).max(64).optional(),
+        allow_fallbacks: z.boolean().optional(),
+      })
+      .nullish(),
+    tags: z
+      .record(z.string().max(64), z.string().max(256))
+      .refine((tags) => Object.keys(tags).length <= 10, {
+        message: "Input should have at most 10 items",
+        params: { type: "too_long" },
+      })
+      .nullish()
+      .meta({ description: "Up to 10 pairs, for usage reports" }),
+    session_id: z.string().max(256).nullish(),
+    strict_parameters: z.boolean().nullish(),
+  };
+}
+
+export const gatewayMemberNames: readonly string[] = [
+  "fallbacks",
+  "routing",
+  "tags",
+  "session_id",
+  "strict_parameters",
+] satisfies (keyof ReturnType<typeof createGatewayMembers>)[];
+
+export function createChatCompletionRequest(aliases: ReadonlySet<string>) {
+  const modelName = createModelName(aliases);
+  return z.looseObject({
+    model: modelName,
+    messages: z.array(message).min(1).max(2048),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    n: z.int().min(1).max(8).nullish(),
+    max_tokens: tokenLimit,
+    max_completion_tokens: tokenLimit,
+    presence_penalty: penalty,
+    frequency_penalty: penalty,
+    stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+    logprobs: z.boolean().nullish(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+    tools: z.array(tool).max(128).nullish(),
+    tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    response_format: z.looseObject({ type: z.string() }).nullish(),
+    seed: z.int().nullish(),
+    user: z.string().max(512).nullish(),
+    ...createGatewayMembers(modelName),
+  });
+}
+
+/** As the documents show it: without aliases. */
+export const chatCompletionRequest = createChatCompletionRequest(new Set());
+
+export type ChatCompletionRequest = z.infer<typeof chatCompletionRequest>;
+
+const usage = z.looseObject({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+});
+
+export const chatCompletion = z.looseObject({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int(),
+  model: z.string().meta({ description: "The model that produced the answer, in the provider's words" }),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage: usage.optional(),
+  provider: z.string(),
+  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
+  provider_time: z.number().meta({ description: "Seconds that the provider took" }),
+});
+
+export const chatCompletionChunk = z.looseObject({
+  id: z.string(),
+  object: z.literal("chat.completion.chunk"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
+  ),
+  usage: usage.nullish(),
+  cost: z.number().nullish().meta({ description: "USD, on the chunk that carries usage" }),
+});
+
+const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+function problemOfMediaUrl(text: string): { type: string; msg: string } | null {
+  if (text.startsWith("data:")) {
+    const comma = text.indexOf(",");
+    if (comma < 0 || !text.slice(5, comma).endsWith(";base64") || !base64.test(text.slice(comma + 1)))
+      return { type: "value_error", msg: "A data URL should hold base64: data:<type>;base64,<data>" };
+    return null;
+  }
+  // A backslash is a slash to some parsers and not to others: two readers would see two hosts.
+  if (text.includes("\\")) return { type: "url_not_allowed", msg: "URL should not hold a backslash" };
+  const url = URL.parse(text);
+  if (url === null) return { type: "url_parsing", msg: "Input should be a valid URL" };
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return { type: "url_scheme", msg: "URL scheme should be 'https' or 'data'" };
+  if (url.username !== "" || url.password !== "")
+    return { type: "url_not_allowed", msg: "URL should not hold credentials" };
+  if (!mayBePublicHost(url.hostname)) return { type: "url_not_allowed", msg: "URL should name a public host" };
+  if (url.protocol === "http:") return { type: "url_scheme", msg: "URL scheme should be 'https' or 'data'" };
+  return null;
+}

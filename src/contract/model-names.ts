@@ -1,0 +1,24 @@
+// How models are named: `<provider>/<model>`, and for tasks `<feature>/<subfeature>/<provider>[/<model>]`.
+
+import { z } from "zod";
+
+const maxModelName = 256;
+// Identifiers are ASCII; no part may be a dot segment, because some vendors have the model in their path.
+const provider = "[a-z0-9_][a-z0-9_-]*";
+const part = "(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.:@+~=-]+";
+
+/** A name without a slash is an alias: it has to be one that the operator declared. */
+export function createModelName(aliases: ReadonlySet<string>): z.ZodString {
+  const declared = [...aliases].map((alias) => `|${RegExp.escape(alias)}`).join("");
+  return z
+    .string()
+    .max(maxModelName)
+    .regex(new RegExp(`^(?:${provider}(?:/${part})+${declared})$`))
+    .meta({ description: "`<provider>/<model>`, or an alias that the operator declared", examples: ["sandbox/echo"] });
+}
+
+export const taskModelName = z
+  .string()
+  .max(maxModelName)
+  .regex(new RegExp(`^[a-z0-9_]+/[a-z0-9_]+/${provider}(?:/${part})*$`))
+  .meta({ description: "`<feature>/<subfeature>/<provider>[/<model>]`" });

@@ -1,0 +1,121 @@
+// Schema problems in the words that FastAPI clients know: `loc`, `msg`, and pydantic's `type` names.
+
+import type { z } from "zod";
+import { type Problem, ValidationError } from "../errors.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** Checks a value, and throws all its problems at once. Unknown members are the schema's business. */
+export function parse<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap((issue) => toProblems(issue, [root], value));
+  throw new ValidationError(problems as [Problem, ...Problem[]]);
+}
+
+const typeNames: Readonly<Record<string, readonly [type: string, msg: string]>> = {
+  string: ["string_type", "Input should be a valid string"],
+  int: ["int_type", "Input should be a valid integer"],
+  number: ["float_type", "Input should be a valid number"],
+  boolean: ["bool_type", "Input should be a valid boolean"],
+  array: ["list_type", "Input should be a valid list"],
+  object: ["model_attributes_type", "Input should be a valid object"],
+  record: ["dict_type", "Input should be a valid dictionary"],
+  null: ["none_required", "Input should be null"],
+};
+
+function toProblems(issue: Issue, base: readonly (string | number)[], value: unknown): Problem[] {
+  const loc = [...base, ...(issue.path as (string | number)[])];
+  const found = valueAt(value, issue.path);
+  const problem = (type: string, msg: string): Problem[] => [{ loc, msg, type }];
+
+  switch (issue.code) {
+    case "invalid_type": {
+      if (found === undefined) return problem("missing", "Field required");
+      if (issue.expected === "number" && typeof found === "number")
+        return problem("finite_number", "Input should be a finite number");
+      const [type, msg] = typeNames[issue.expected] ?? ["value_error", `Input should be ${issue.expected}`];
+      return problem(type, msg);
+    }
+    case "too_big":
+      return problem(...tooBig(issue));
+    case "too_small":
+      return problem(...tooSmall(issue));
+    case "invalid_format":
+      if (issue.format === "uuid") return problem("uuid_parsing", "Input should be a valid UUID");
+      if (issue.format === "datetime")
+        return problem("datetime_parsing", "Input should be a valid ISO 8601 date and time");
+      return problem("string_pattern_mismatch", "String should match the documented form");
+    case "invalid_value": {
+      if (found === undefined) return problem("missing", "Field required");
+      if (typeof found !== "string" && issue.values.every((allowed) => typeof allowed === "string"))
+        return problem(...(typeNames["string"] as [string, string]));
+      return problem(
+        "literal_error",
+        `Input should be ${issue.values.map((allowed) => `'${String(allowed)}'`).join(" or ")}`,
+      );
+    }
+    case "invalid_union":
+      return unionProblems(issue, loc, found);
+    case "unrecognized_keys":
+      return issue.keys.map((key) => ({
+        loc: [...loc, key],
+        msg: "Extra inputs are not permitted",
+        type: "extra_forbidden",
+      }));
+    case "invalid_key":
+    case "invalid_element":
+      return issue.issues.flatMap((inner) => toProblems({ ...inner, path: [] } as Issue, loc, found));
+    case "custom": {
+      const type = issue.params?.["type"];
+      return problem(typeof type === "string" ? type : "value_error", issue.message);
+    }
+    case "not_multiple_of":
+      return problem("int_type", "Input should be a valid integer");
+  }
+}
+
+function tooBig(issue: z.core.$ZodIssueTooBig): [string, string] {
+  const limit = issue.maximum;
+  if (issue.origin === "string") return ["string_too_long", `String should have at most ${limit} characters`];
+  if (issue.origin === "number" || issue.origin === "int")
+    return issue.inclusive === false
+      ? ["less_than", `Input should be less than ${limit}`]
+      : ["less_than_equal", `Input should be less than or equal to ${limit}`];
+  return ["too_long", `Input should have at most ${limit} items`];
+}
+
+function tooSmall(issue: z.core.$ZodIssueTooSmall): [string, string] {
+  const limit = issue.minimum;
+  if (issue.origin === "string") return ["string_too_short", `String should have at least ${limit} characters`];
+  if (issue.origin === "number" || issue.origin === "int")
+    return issue.inclusive === false
+      ? ["greater_than", `Input should be greater than ${limit}`]
+      : ["greater_than_equal", `Input should be greater than or equal to ${limit}`];
+  return ["too_short", `Input should have at least ${limit} items`];
+}
+
+/** Of a union the branch counts that the value was meant for: the one whose problems lie deepest; else the first. */
+function unionProblems(
+  issue: z.core.$ZodIssueInvalidUnion,
+  loc: readonly (string | number)[],
+  found: unknown,
+): Problem[] {
+  if (issue.errors.length === 0) {
+    // A discriminated union without a branch for this value: the issue's path ends in the discriminator.
+    if (found === undefined) return [{ loc, msg: "Field required", type: "missing" }];
+    if (typeof found !== "string") return [{ loc, msg: "Input should be a valid string", type: "string_type" }];
+    return [{ loc, msg: "Input should be one of the documented values", type: "literal_error" }];
+  }
+  const meant = issue.errors.find((issues) => issues.every((inner) => inner.path.length > 0)) ?? issue.errors[0] ?? [];
+  return meant.flatMap((inner) => toProblems(inner, loc, found));
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found: unknown = value;
+  for (const step of path) {
+    if (found === null || typeof found !== "object") return undefined;
+    found = (found as Record<PropertyKey, unknown>)[step];
+  }
+  return found;
+}

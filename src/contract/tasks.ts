@@ -1,0 +1,142 @@
+// Typed access to tasks.json: every task of the universal endpoint, its schemas, and who is known to serve it.
+
+import registry from "./tasks.json" with { type: "json" };
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export interface Task {
+  readonly feature: string;
+  readonly subfeature: string;
+  readonly fullname: string;
+  readonly description: string;
+  readonly mode: "sync" | "async";
+  /** Self-contained JSON Schema 2020-12. */
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+  readonly knownOffers: readonly KnownOffer[];
+}
+
+/** A vendor known to serve the task somewhere, whether or not this gateway can call it. */
+export interface KnownOffer {
+  readonly provider: string;
+  /** `<feature>/<subfeature>/<provider>[/<model>]` */
+  readonly model: string;
+  readonly listPrice: ListPrice | null;
+}
+
+/** USD for so many units. */
+export interface ListPrice {
+  readonly price: number;
+  readonly quantity: number;
+  readonly unit: string;
+}
+
+export interface Feature {
+  readonly name: string;
+  readonly fullname: string;
+  readonly description: string;
+}
+
+interface TaskEntry {
+  readonly feature: string;
+  readonly subfeature: string;
+  readonly fullname: string;
+  readonly description: string;
+  readonly mode: string;
+  readonly input_schema: JsonSchema;
+  readonly output_schema: JsonSchema;
+  readonly known_providers: Readonly<Record<string, KnownProvider>>;
+}
+
+interface KnownProvider {
+  /** One vendor's list is nested one level deeper than the others. */
+  readonly models?: readonly (string | readonly string[])[];
+  readonly offers?: readonly (ListPrice & { readonly model: string })[];
+}
+
+const dialect = "https://json-schema.org/draft/2020-12/schema";
+const referencePrefix = "#/definitions/";
+
+const featureDescriptions: Readonly<Record<string, string>> = {
+  text: "Analysis of text: moderation, entities, sentiment, keywords, summaries, embeddings.",
+  web: "Search, reading and structured extraction of web pages.",
+  ocr: "Text and fields out of scanned documents, invoices, receipts and identity papers.",
+  image: "Generation, editing, detection and comparison of images.",
+  translation: "Translation of text and documents, and recognition of languages.",
+  audio: "Speech to text and text to speech.",
+  video: "Generation of videos, and detection of what they show.",
+  multimodal: "Tasks that take several kinds of input at once.",
+};
+
+const definitions: Readonly<Record<string, JsonSchema>> = registry.definitions;
+const fullnames: Readonly<Record<string, string>> = registry.feature_fullnames;
+// The JSON's inferred type is one union per vendor; the cast names what all of them share.
+const entries = registry.tasks as unknown as readonly TaskEntry[];
+
+export const tasks: readonly Task[] = entries.map(toTask);
+
+export const features: readonly Feature[] = [...new Set(tasks.map((task) => task.feature))].map((name) => ({
+  name,
+  fullname: fullnames[name] ?? name,
+  description: featureDescriptions[name] ?? "",
+}));
+
+const byName = new Map(tasks.map((task) => [`${task.feature}/${task.subfeature}`, task]));
+
+export function findTask(feature: string, subfeature: string): Task | undefined {
+  return byName.get(`${feature}/${subfeature}`);
+}
+
+function toTask(entry: TaskEntry): Task {
+  return {
+    feature: entry.feature,
+    subfeature: entry.subfeature,
+    fullname: entry.fullname,
+    description: entry.description,
+    mode: entry.mode === "async" ? "async" : "sync",
+    inputSchema: toSelfContained(entry.input_schema),
+    outputSchema: toSelfContained(entry.output_schema),
+    knownOffers: Object.entries(entry.known_providers).flatMap(([provider, known]) =>
+      toKnownOffers(`${entry.feature}/${entry.subfeature}/${provider}`, provider, known),
+    ),
+  };
+}
+
+/** The priced offers, then the models without a price; a vendor with neither is offered by its bare name. */
+function toKnownOffers(prefix: string, provider: string, known: KnownProvider): KnownOffer[] {
+  const offers = new Map<string, KnownOffer>();
+  for (const { model, price, quantity, unit } of known.offers ?? []) {
+    offers.set(model, { provider, model, listPrice: { price, quantity, unit } });
+  }
+  for (const name of (known.models ?? []).flat()) {
+    const model = `${prefix}/${name}`;
+    if (!offers.has(model)) offers.set(model, { provider, model, listPrice: null });
+  }
+  if (offers.size === 0) offers.set(prefix, { provider, model: prefix, listPrice: null });
+  return [...offers.values()];
+}
+
+/** Carries the definitions that the schema refers to, directly or through one another. */
+function toSelfContained(schema: JsonSchema): JsonSchema {
+  const carried: Record<string, unknown> = {};
+  const body = rewrite(schema);
+  return { $schema: dialect, ...(body as JsonSchema), ...(Object.keys(carried).length > 0 && { $defs: carried }) };
+
+  function rewrite(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(rewrite);
+    if (typeof node !== "object" || node === null) return node;
+    return Object.fromEntries(Object.entries(node).map(([keyword, value]) => [keyword, rewriteMember(keyword, value)]));
+  }
+
+  function rewriteMember(keyword: string, value: unknown): unknown {
+    if (keyword !== "$ref" || typeof value !== "string" || !value.startsWith(referencePrefix)) return rewrite(value);
+    const name = value.slice(referencePrefix.length);
+    const definition = definitions[name];
+    if (definition === undefined) throw new Error(`tasks.json refers to ${value}, which it does not define.`);
+    if (!(name in carried)) {
+      carried[name] = {};
+      carried[name] = rewrite(definition);
+    }
+    return `#/$defs/${name}`;
+  }
+}

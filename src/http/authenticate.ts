@@ -1,0 +1,71 @@
+// Who is calling: the bearer key, looked up in memory before one byte of the body is read.
+
+import type { Caller } from "../access/caller.ts";
+import type { Keyring } from "../access/keys.ts";
+import { GatewayError } from "../errors.ts";
+
+export interface Authenticator {
+  /** `address` is only called for a key that is refused. */
+  authenticate(authorization: string | null, address: () => string): Caller;
+}
+
+// Guessing costs the guesser: an address may present so many wrong keys in a minute.
+const failuresPerWindow = 100;
+const windowMs = 60_000;
+const mostAddresses = 10_000;
+
+export function createAuthenticator(keyring: Keyring): Authenticator {
+  let failures = new Map<string, number>();
+  let windowStart = 0;
+
+  function countFailure(address: string): void {
+    const now = performance.now();
+    if (now - windowStart > windowMs || failures.size > mostAddresses) {
+      failures = new Map();
+      windowStart = now;
+    }
+    const count = (failures.get(address) ?? 0) + 1;
+    failures.set(address, count);
+    if (count <= failuresPerWindow) return;
+    throw new GatewayError("too_many_auth_failures", "Too many wrong keys came from this address.", {
+      retryAfter: Math.ceil((windowMs - (now - windowStart)) / 1_000),
+    });
+  }
+
+  return {
+    authenticate(authorization, address) {
+      const secret = readBearer(authorization);
+      const found = keyring.lookUp(secret);
+      if ("caller" in found) return found.caller;
+      if (found.refused === "unavailable")
+        throw new GatewayError("dependency_unavailable", "The key store is away; try again.", { retryAfter: 1 });
+      countFailure(address());
+      throw refusals[found.refused]();
+    },
+  };
+}
+
+const refusals = {
+  unknown: () => new GatewayError("invalid_api_key", "This API key is not known."),
+  expired: () => new GatewayError("api_key_expired", "This API key has expired."),
+  revoked: () => new GatewayError("api_key_revoked", "This API key was revoked."),
+};
+
+const scheme = /^bearer(?: +|$)/i;
+// What a key may look like at all. Two headers arrive joined by a comma, and are refused by this.
+const token = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
+
+function readBearer(authorization: string | null): string {
+  if (authorization === null || authorization.trim() === "")
+    throw new GatewayError("missing_api_key", "Send the API key as Authorization: Bearer <key>.");
+  const match = scheme.exec(authorization);
+  if (match === null)
+    throw new GatewayError(
+      "invalid_auth_scheme",
+      "The authorization scheme should be Bearer: Authorization: Bearer <key>.",
+    );
+  const secret = authorization.slice(match[0].length).trim();
+  if (secret === "") throw new GatewayError("missing_api_key", "Send the API key as Authorization: Bearer <key>.");
+  if (!token.test(secret)) throw refusals.unknown();
+  return secret;
+}

@@ -1,0 +1,44 @@
+// POST /v3/chat/completions, also under the name /v3/llm/chat/completions.
+
+import { createChatCompletionRequest } from "../../contract/chat-completions.ts";
+import { parse } from "../../contract/problems.ts";
+import type { ChatCompletions } from "../../inference/chat-completions.ts";
+import type { Deadlines } from "../../lib/deadlines.ts";
+import type { Log } from "../../log.ts";
+import { CallerLeft } from "../../providers/call.ts";
+import { toErrorEvent } from "../error-response.ts";
+import { streamResponse } from "../event-stream.ts";
+import { requireCaller } from "../require-caller.ts";
+import type { Call, Route } from "../route.ts";
+
+interface Dependencies {
+  readonly chatCompletions: ChatCompletions;
+  readonly aliases: ReadonlySet<string>;
+  readonly heartbeatMs: number;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+}
+
+export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
+  const { chatCompletions, heartbeatMs, deadlines, log } = dependencies;
+  const requestSchema = createChatCompletionRequest(dependencies.aliases);
+
+  async function run({ request, requestId, caller, body }: Call): Promise<Response> {
+    const parsed = parse(requestSchema, body?.value);
+    const allowed = requireCaller(caller, "chat");
+    if (body === null) throw new TypeError("the route reads a body");
+    const { bytes, scan } = body;
+    const { signal } = request;
+    const answer = await chatCompletions.complete({ request: parsed, bytes, scan, caller: allowed, signal, requestId });
+    if (answer.kind === "whole") return new Response(answer.bytes, { headers: { "content-type": "application/json" } });
+    return streamResponse(answer.stream, {
+      heartbeatMs,
+      deadlines,
+      headers: { "x-accel-buffering": "no" },
+      describeFailure: (error) => (error instanceof CallerLeft ? null : toErrorEvent(error, requestId, log)),
+    });
+  }
+
+  const paths = ["/v3/chat/completions", "/v3/llm/chat/completions"];
+  return paths.map((path) => ({ method: "POST", path, key: "inference", body: "json", run }));
+}

@@ -1,0 +1,74 @@
+// Whatever is thrown on the way of a request ends here, and only here: an answer in both forms, for OpenAI clients
+// (`error`) and for FastAPI clients (`detail`).
+
+import { errorCatalogue, GatewayError, type Problem, ValidationError } from "../errors.ts";
+import type { Log } from "../log.ts";
+
+interface Described {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string;
+  };
+  readonly detail: string | readonly Problem[];
+}
+
+export function toErrorResponse(error: unknown, requestId: string, log: Log): Response {
+  const { status, body, headers } = describe(error, requestId, log);
+  return new Response(JSON.stringify(body), { status, headers: { ...headers, "content-type": "application/json" } });
+}
+
+/** For a stream that has begun: the error as its last event. */
+export function toErrorEvent(error: unknown, requestId: string, log: Log): string {
+  return JSON.stringify(describe(error, requestId, log).body);
+}
+
+function describe(error: unknown, requestId: string, log: Log): Described {
+  if (error instanceof ValidationError) return describeProblems(error.problems);
+  if (error instanceof GatewayError) return describeKnown(error);
+  log.error("unexpected error", { request_id: requestId, error });
+  return describeKnown(new GatewayError("internal_error", `Something went wrong here. Request id: ${requestId}`));
+}
+
+function describeKnown({ code, message, details }: GatewayError): Described {
+  const entry = errorCatalogue[code];
+  const headers: Record<string, string> = { ...details.headers };
+  if (entry.status === 401) headers["www-authenticate"] = "Bearer";
+  if (details.retryAfter !== undefined) headers["retry-after"] = String(details.retryAfter);
+  else if (entry.status === 429 || entry.status === 503) headers["retry-after"] = "1";
+  if ("retry" in entry) headers["x-should-retry"] = "false";
+  const param = details.param ?? null;
+  return {
+    status: entry.status,
+    headers,
+    body: { error: { message, type: entry.type, param, code }, detail: message },
+  };
+}
+
+function describeProblems(problems: readonly [Problem, ...Problem[]]): Described {
+  const [first, ...others] = problems;
+  const param = paramOf(first);
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const message = `${param === null ? "" : `${param}: `}${first.msg}${more}`;
+  return {
+    status: errorCatalogue.invalid_request.status,
+    headers: {},
+    body: {
+      error: { message, type: errorCatalogue.invalid_request.type, param, code: first.type },
+      detail: problems,
+    },
+  };
+}
+
+/** The dotted path without its root. Of a syntax error the location is an offset, which is no parameter. */
+function paramOf({ loc, type }: Problem): string | null {
+  if (loc.length < 2 || type === "json_invalid") return null;
+  return loc.slice(1).join(".");
+}

@@ -1,0 +1,65 @@
+// Writes a stream of frames to a caller: one event per write, no faster than the caller reads, a comment line after long
+// silence, and after a failure an error event instead of a clean end.
+
+import type { Deadlines } from "../lib/deadlines.ts";
+import { heartbeatFrame, toFrame } from "../lib/event-stream.ts";
+
+export interface FrameSource {
+  /** The frames to write next, or null at the end. */
+  read(): Promise<readonly Uint8Array[] | null>;
+  /** The caller left. */
+  abandon(): void;
+}
+
+interface StreamOptions {
+  readonly heartbeatMs: number;
+  readonly deadlines: Deadlines;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of the last event, or null when nobody is there to read it. */
+  readonly describeFailure: (error: unknown) => string | null;
+}
+
+/** Bun's direct streams: what is written and flushed goes out at once, and flush waits while the caller does not read. */
+interface DirectController {
+  write(bytes: Uint8Array): unknown;
+  flush(): number | Promise<number>;
+  close(): void;
+}
+
+export function streamResponse(source: FrameSource, options: StreamOptions): Response {
+  let left = false;
+  async function pull(controller: DirectController): Promise<void> {
+    const write = (frame: Uint8Array) => {
+      controller.write(frame);
+      return controller.flush();
+    };
+    const heartbeat = options.deadlines.start(options.heartbeatMs, () => {
+      if (left) return;
+      write(heartbeatFrame);
+      heartbeat.restart();
+    });
+    try {
+      for (;;) {
+        const frames = await source.read();
+        if (frames === null || left) break;
+        for (const frame of frames) await write(frame);
+        heartbeat.restart();
+      }
+    } catch (error) {
+      const failure = left ? null : options.describeFailure(error);
+      if (failure !== null) await write(toFrame(failure));
+    } finally {
+      heartbeat.stop();
+      if (!left) controller.close();
+    }
+  }
+  const stream = new ReadableStream<Uint8Array>({
+    type: "direct",
+    pull,
+    cancel() {
+      left = true;
+      source.abandon();
+    },
+  });
+  return new Response(stream, { headers: { ...options.headers, "content-type": "text/event-stream; charset=utf-8" } });
+}

@@ -1,0 +1,34 @@
+// Notices when this process cannot keep up: a tick that comes late means that requests have waited as long. New ones are
+// then refused early, while there is still time to say so.
+
+import { GatewayError } from "../errors.ts";
+
+export interface LoadWatch {
+  /** Throws 503 while the event loop lags. */
+  refuseWhenOverloaded(): void;
+  close(): void;
+}
+
+const tickMs = 100;
+const lagLimitMs = 1_000;
+// After a long lag the requests that queued meanwhile are shed, not only the first one.
+const shedMs = 250;
+
+export function createLoadWatch(): LoadWatch {
+  let lastTick = performance.now();
+  let shedUntil = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    if (now - lastTick - tickMs > lagLimitMs) shedUntil = now + shedMs;
+    lastTick = now;
+  }, tickMs);
+  timer.unref();
+  return {
+    refuseWhenOverloaded() {
+      const now = performance.now();
+      if (now < shedUntil || now - lastTick - tickMs > lagLimitMs)
+        throw new GatewayError("overloaded", "The gateway has too much to do; try again.", { retryAfter: 1 });
+    },
+    close: () => clearInterval(timer),
+  };
+}

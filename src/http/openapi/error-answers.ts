@@ -1,0 +1,77 @@
+// What a caller reads when a call fails: the two shapes, and the meaning of every code.
+
+import { z } from "zod";
+import type { ErrorCode } from "../../errors.ts";
+
+export const errorObject = z.object({
+  message: z.string().describe("What was wrong and what to do, for people."),
+  type: z.string().describe("The family of the error."),
+  param: z.string().nullable().describe("The member or parameter at fault, when there is one."),
+  code: z.string().describe("What happened, for programs. The codes are listed under Errors."),
+});
+
+export const errorAnswer = z.object({
+  error: errorObject,
+  detail: z.string().describe("The same text as `error.message`."),
+});
+
+export const validationProblem = z.object({
+  loc: z
+    .array(z.union([z.string(), z.int()]))
+    .describe("Where: `body`, `query` or `path`, then the way to the member."),
+  msg: z.string(),
+  type: z.string().describe("`missing`, `string_type`, `less_than_equal`, `json_invalid` ..."),
+});
+
+export const validationErrorAnswer = z.object({
+  error: errorObject.describe("The first problem, in the shape of every other error."),
+  detail: z.array(validationProblem).describe("Every problem of the request."),
+});
+
+export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
+  malformed_request: "The request is not well-formed HTTP.",
+  invalid_utf8: "The body is not valid UTF-8.",
+  provider_rejected_request: "The provider refused the request; the message carries its reason.",
+  missing_api_key: "No `Authorization` header.",
+  invalid_auth_scheme: "The `Authorization` header does not use the scheme `Bearer`.",
+  invalid_api_key: "The key is unknown, or of the wrong kind for this path.",
+  api_key_expired: "The key's time is over.",
+  api_key_revoked: "The key was revoked. Revoking is final.",
+  insufficient_credits: "The key's budget is spent.",
+  insufficient_scope: "The key may not use this endpoint.",
+  model_not_allowed: "The key may not use this model.",
+  not_found: "There is nothing at this path.",
+  provider_not_found: "No provider has the name before the first slash of `model`.",
+  model_not_found: "The model is not on offer.",
+  feature_not_found: "There is no such feature.",
+  subfeature_not_found: "The feature has no such subfeature.",
+  response_not_found: "No stored response of this caller has the id.",
+  key_not_found: "No key has the id.",
+  method_not_allowed: "The path does not take this method; `Allow` names those it takes.",
+  request_timeout: "The body did not arrive in time.",
+  key_conflict: "The key is in a state that does not allow the change.",
+  payload_too_large: "The body is larger than the gateway accepts.",
+  unsupported_media_type: "The body is not declared as `application/json`.",
+  unsupported_charset: "The body is declared in a character set other than UTF-8.",
+  unsupported_content_encoding: "The body is compressed in a way that the gateway does not read.",
+  expectation_failed: "The `Expect` header asks for something other than `100-continue`.",
+  invalid_request: "The JSON or the values in it are not valid; `detail` lists every problem.",
+  rate_limit_exceeded: "The key's rate limit is reached; `Retry-After` says how long to wait.",
+  too_many_auth_failures: "Too many failed attempts with wrong keys from this address.",
+  provider_rate_limited: "The provider's own rate limit is reached.",
+  headers_too_large: "The header block or the address is too long.",
+  too_many_headers: "There are too many header lines.",
+  internal_error: "A fault of the gateway. Report the `x-request-id`.",
+  not_implemented: "The gateway knows what is meant and does not do it.",
+  provider_auth_failed: "The provider refused the gateway's own credentials. The operator has to act.",
+  provider_error: "The provider failed.",
+  provider_unreachable: "The provider could not be reached.",
+  provider_bad_response: "The provider's answer makes no sense.",
+  provider_disconnected: "The provider broke off its answer.",
+  provider_not_configured: "The provider is known and has no credentials here; the message names the setting.",
+  provider_unavailable: "The provider failed repeatedly and is left alone for a moment.",
+  overloaded: "The gateway has more work than it can do.",
+  draining: "This process is shutting down; another one will answer.",
+  dependency_unavailable: "The gateway's store is away.",
+  provider_timeout: "The provider took too long.",
+};

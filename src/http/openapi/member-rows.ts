@@ -1,0 +1,142 @@
+// Reads a JSON Schema as a person would: one row for each member, with what is inside it.
+
+import type { SchemaObject } from "./build-openapi.ts";
+
+export interface MemberRow {
+  /** From the root: `messages[].role`. */
+  readonly path: string;
+  readonly type: string;
+  /** The component that the member refers to. */
+  readonly component: string | null;
+  readonly isRequired: boolean;
+  readonly description: string;
+  /** Allowed values, ranges, default: `0 to 2`, `up to 128 items`. */
+  readonly limits: readonly string[];
+  /** What is inside it, at every depth. */
+  readonly inner: readonly MemberRow[];
+}
+
+interface Member {
+  readonly schemas: readonly SchemaObject[];
+  readonly isRequired: boolean;
+}
+
+const componentPrefix = "#/components/schemas/";
+
+export function toMemberRows(schema: SchemaObject, prefix = ""): MemberRow[] {
+  const rows: MemberRow[] = [];
+  for (const [name, { schemas, isRequired }] of collectMembers(schema)) {
+    const path = `${prefix}${name}`;
+    const variants = schemas.flatMap(toVariants);
+    const shown = variants.filter((variant) => variant["type"] !== "null");
+    rows.push({
+      path,
+      type: unique(variants.map(describeType)).join(" or "),
+      component: shown.map(readComponent).find((component) => component !== null) ?? null,
+      isRequired,
+      description: schemas.map((one) => one["description"]).find((text) => typeof text === "string") ?? "",
+      limits: unique([
+        ...describeValues(shown, isRequired),
+        ...shown.flatMap(describeLimits),
+        ...schemas.flatMap(describeDefault),
+      ]),
+      inner: [...toMemberRows({ anyOf: shown }, `${path}.`), ...toItemRows(shown, path)].flatMap(flatten),
+    });
+  }
+  return rows;
+}
+
+function flatten(row: MemberRow): MemberRow[] {
+  return [{ ...row, inner: [] }, ...row.inner];
+}
+
+function toItemRows(variants: readonly SchemaObject[], path: string): MemberRow[] {
+  const items = variants.map((variant) => variant["items"]).filter(isSchema);
+  return items.length === 0 ? [] : toMemberRows({ anyOf: items }, `${path}[].`);
+}
+
+/** The members of all variants of a schema; required is what every variant requires. */
+function collectMembers(schema: SchemaObject): Map<string, Member> {
+  const members = new Map<string, Member>();
+  const objects = toVariants(schema).filter((variant) => isSchema(variant["properties"]));
+  for (const object of objects) {
+    const required = Array.isArray(object["required"]) ? object["required"] : [];
+    for (const [name, value] of Object.entries(object["properties"] as SchemaObject)) {
+      if (!isSchema(value)) continue;
+      const earlier = members.get(name);
+      members.set(name, {
+        schemas: [...(earlier?.schemas ?? []), value],
+        isRequired: required.includes(name) && (earlier?.isRequired ?? true),
+      });
+    }
+  }
+  for (const [name, member] of members) {
+    if (member.schemas.length < objects.length) members.set(name, { ...member, isRequired: false });
+  }
+  return members;
+}
+
+/** Unions and lists of types taken apart: each variant has one type. */
+function toVariants(schema: SchemaObject): SchemaObject[] {
+  const choices = schema["anyOf"] ?? schema["oneOf"];
+  if (Array.isArray(choices)) return choices.filter(isSchema).flatMap(toVariants);
+  const type = schema["type"];
+  if (Array.isArray(type)) return type.map((one) => ({ ...schema, type: one }));
+  return [schema];
+}
+
+function describeType(schema: SchemaObject): string {
+  const component = readComponent(schema);
+  if (component !== null) return component;
+  if (schema["type"] === "array") {
+    const items = isSchema(schema["items"]) ? unique(toVariants(schema["items"]).map(describeType)) : [];
+    return items.length === 0 ? "array" : `array of ${items.join(" or ")}`;
+  }
+  if (typeof schema["format"] === "string") return `${schema["type"]} (${schema["format"]})`;
+  return typeof schema["type"] === "string" ? schema["type"] : "any";
+}
+
+function describeValues(schemas: readonly SchemaObject[], isRequired: boolean): string[] {
+  const values = schemas.flatMap((schema) => {
+    if (schema["const"] !== undefined) return [schema["const"]];
+    return Array.isArray(schema["enum"]) ? schema["enum"] : [];
+  });
+  const spelled = unique(values.map((value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``));
+  if (spelled.length === 0) return [];
+  if (spelled.length > 1) return [`one of ${spelled.join(", ")}`];
+  return [`${isRequired ? "always" : "only"} ${spelled[0]}`];
+}
+
+function describeLimits(schema: SchemaObject): string[] {
+  return [
+    describeRange(schema["minimum"], schema["maximum"], ""),
+    describeRange(schema["minLength"], schema["maxLength"], " characters"),
+    describeRange(schema["minItems"], schema["maxItems"], " items"),
+  ].filter((text) => text !== "");
+}
+
+function describeRange(least: unknown, most: unknown, unit: string): string {
+  const spell = (value: unknown) => Number(value).toLocaleString("en-US");
+  if (typeof least === "number" && typeof most === "number") return `${spell(least)} to ${spell(most)}${unit}`;
+  if (typeof least === "number") return `at least ${spell(least)}${unit}`;
+  if (typeof most === "number") return `up to ${spell(most)}${unit}`;
+  return "";
+}
+
+function describeDefault(schema: SchemaObject): string[] {
+  return schema["default"] === undefined ? [] : [`default \`${JSON.stringify(schema["default"])}\``];
+}
+
+export function readComponent(schema: SchemaObject): string | null {
+  const reference = schema["$ref"];
+  if (typeof reference !== "string" || !reference.startsWith(componentPrefix)) return null;
+  return reference.slice(componentPrefix.length);
+}
+
+function isSchema(value: unknown): value is SchemaObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

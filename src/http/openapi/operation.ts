@@ -1,0 +1,43 @@
+// One operation of the public interface as data: the source of the OpenAPI document and of the readable page.
+
+import type { z } from "zod";
+import type { ErrorCode } from "../../errors.ts";
+import type { Route } from "../route.ts";
+
+export type Tag = "Chat" | "Models" | "Tasks" | "Keys" | "Service";
+
+export interface Operation {
+  /** Generated clients name their function after it. */
+  readonly id: string;
+  readonly method: Route["method"];
+  /** As the route table spells it, so that the two can be compared. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: Tag;
+  readonly key: Route["key"];
+  readonly parameters?: readonly Parameter[];
+  readonly request?: z.ZodType;
+  readonly responses: readonly OperationResponse[];
+  readonly errors: readonly ErrorCode[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly description: string;
+  readonly schema: z.ZodType;
+}
+
+/** Several with one status are one response with several content types. */
+export interface OperationResponse {
+  readonly status: number;
+  readonly description: string;
+  /** Absent: no body, unless `contentType` is given. */
+  readonly schema?: z.ZodType;
+  /** `application/json` when absent. */
+  readonly contentType?: string;
+  readonly headers?: readonly ResponseHeader[];
+}
+
+export type ResponseHeader = "etag" | "cache-control";

@@ -1,0 +1,23 @@
+// Sends a document that is kept in memory, or 304 to a client that has it already.
+
+import type { Document } from "../../catalogue/document.ts";
+import type { Call } from "../route.ts";
+
+export function sendDocument(call: Call, document: Document, headers: Readonly<Record<string, string>> = {}): Response {
+  // no-cache: keep it, but ask every time whether it still holds.
+  const shared = { etag: document.entityTag, "cache-control": "no-cache", ...headers };
+  if (matchesEntityTag(call.request.headers.get("if-none-match"), document.entityTag)) {
+    return new Response(null, { status: 304, headers: shared });
+  }
+  return new Response(document.bytes, { headers: { ...shared, "content-type": document.contentType } });
+}
+
+const listedTag = /(?:W\/)?("[^"]*")/g;
+
+/** `If-None-Match` compares weakly: a `W/` prefix on either side does not matter (RFC 9110, 13.1.2). */
+export function matchesEntityTag(header: string | null, entityTag: string): boolean {
+  if (header === null) return false;
+  if (header.trim() === "*") return true;
+  for (const [, listed] of header.matchAll(listedTag)) if (listed === entityTag) return true;
+  return false;
+}

@@ -1,0 +1,88 @@
+// Finds the route of a path. Fixed paths are one look into a map; paths with parameters are tried in turn.
+
+import { GatewayError } from "../errors.ts";
+import type { Method, Route } from "./route.ts";
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface Pattern {
+  readonly expression: RegExp;
+  readonly names: readonly string[];
+  readonly methods: ReadonlyMap<string, Route>;
+}
+
+export interface Router {
+  /** The route, or null for an OPTIONS request on a known path. Throws 404 and 405. */
+  find(method: string, path: string): Match | { readonly allow: string };
+}
+
+const none: Readonly<Record<string, string>> = {};
+const order: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+export function createRouter(routes: readonly Route[]): Router {
+  const byPath = Map.groupBy(routes, (route) => route.path);
+  const fixed = new Map<string, ReadonlyMap<string, Route>>();
+  const patterns: Pattern[] = [];
+  for (const [path, group] of byPath) {
+    const methods = new Map<string, Route>(group.map((route) => [route.method, route]));
+    const get = methods.get("GET" satisfies Method);
+    if (get !== undefined) methods.set("HEAD", get);
+    if (path.includes("{")) patterns.push({ ...toExpression(path), methods });
+    else fixed.set(path, methods);
+  }
+
+  function choose(methods: ReadonlyMap<string, Route>, method: string, params: Match["params"]) {
+    const route = methods.get(method);
+    if (route !== undefined) return { route, params };
+    const allow = order.filter((name) => methods.has(name)).join(", ");
+    if (method === "OPTIONS") return { allow };
+    throw new GatewayError("method_not_allowed", `${method} is not allowed here; allowed: ${allow}.`, {
+      headers: { allow },
+    });
+  }
+
+  return {
+    find(method, path) {
+      const methods = fixed.get(path);
+      if (methods !== undefined) return choose(methods, method, none);
+      for (const pattern of patterns) {
+        const match = pattern.expression.exec(path);
+        if (match !== null) return choose(pattern.methods, method, readParams(pattern.names, match));
+      }
+      throw new GatewayError("not_found", `There is nothing at ${describePath(path)}.`);
+    },
+  };
+}
+
+/** `{name}` is one segment, `{name...}` the rest of the path. */
+function toExpression(path: string): { expression: RegExp; names: string[] } {
+  const names: string[] = [];
+  const source = path.replace(/\{(\w+)(\.\.\.)?\}|[^{]+/g, (piece, name?: string, rest?: string) => {
+    if (name === undefined) return RegExp.escape(piece);
+    names.push(name);
+    return rest === undefined ? "([^/]+)" : "(.+)";
+  });
+  return { expression: new RegExp(`^${source}$`), names };
+}
+
+function readParams(names: readonly string[], match: RegExpExecArray): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    try {
+      params[name] = decodeURIComponent(match[index + 1] ?? "");
+    } catch (cause) {
+      throw new GatewayError("malformed_request", "The path holds bytes that are not UTF-8.", { cause });
+    }
+  }
+  return params;
+}
+
+const shownPath = 120;
+
+function describePath(path: string): string {
+  const hint = path.startsWith("/v1/") || path.startsWith("/v2/") ? "; every path starts with /v3" : "";
+  return `${path.slice(0, shownPath)}${hint}`;
+}

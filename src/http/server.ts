@@ -1,0 +1,152 @@
+// The door: takes every request in, checks it in a fixed order (framing, path, method, key, drain and limits, body), and
+// gives it to its endpoint. Whatever is thrown becomes an answer in error-response.ts.
+
+import type { Caller } from "../access/caller.ts";
+import type { Limits } from "../access/limits.ts";
+import { GatewayError } from "../errors.ts";
+import type { Deadlines } from "../lib/deadlines.ts";
+import type { Log } from "../log.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { toErrorResponse } from "./error-response.ts";
+import type { LoadWatch } from "./load-watch.ts";
+import { type BodyLimits, readJsonBody } from "./read-body.ts";
+import type { Call, Route } from "./route.ts";
+import { createRouter } from "./router.ts";
+
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly authenticator: Authenticator;
+  readonly limits: Limits;
+  readonly bodyLimits: BodyLimits;
+  readonly deadlines: Deadlines;
+  readonly loadWatch: LoadWatch;
+  readonly log: Log;
+}
+
+export interface Server {
+  readonly port: number;
+  /** From now on every answer asks its connection to be closed, so that callers go elsewhere without losing anything. */
+  beginDrain(): void;
+  /** Takes no new connections; resolves when the running requests have ended. */
+  stop(): Promise<void>;
+  /** Ends what is still running. */
+  stopNow(): void;
+}
+
+// Ours are checked first, with an answer of our own; the parser's limit only has to be out of the way.
+const parserMaxBodyBytes = 2 ** 31 - 1;
+// Between requests of a kept connection. While a request runs, its own clocks decide.
+const idleConnectionSeconds = 120;
+const maxHeaders = 100;
+const hostHeader = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+
+export function startServer(options: ServerOptions): Server {
+  const router = createRouter(options.routes);
+  let draining = false;
+
+  async function answer(request: Request, server: Bun.Server<undefined>): Promise<Response> {
+    const startedAt = performance.now();
+    const requestId = chooseRequestId(request.headers);
+    let response: Response;
+    let isPrivate = true;
+    try {
+      const path = checkFraming(request);
+      const found = router.find(request.method, path);
+      if ("allow" in found) return finish(new Response(null, { status: 204, headers: { allow: found.allow } }), false);
+      const { route, params } = found;
+      isPrivate = route.key !== "none";
+      const caller = isPrivate ? admit(request, route, server) : null;
+      if (route.body !== undefined) server.timeout(request, 0);
+      const body = route.body === undefined ? null : await readJsonBody(request, options.bodyLimits, options.deadlines);
+      const call: Call = {
+        request,
+        requestId,
+        method: request.method as Call["method"],
+        params,
+        get query() {
+          return queryOf(request.url);
+        },
+        caller,
+        body,
+        startedAt,
+      };
+      response = await route.run(call);
+    } catch (error) {
+      response = toErrorResponse(error, requestId, options.log);
+    }
+    return finish(response, isPrivate);
+
+    function finish(made: Response, mustNotBeStored: boolean): Response {
+      const { headers } = made;
+      headers.set("x-request-id", requestId);
+      headers.set("x-content-type-options", "nosniff");
+      if (mustNotBeStored) headers.set("cache-control", "no-store");
+      if (draining) headers.set("connection", "close");
+      return made;
+    }
+  }
+
+  function admit(request: Request, route: Route, server: Bun.Server<undefined>): Caller {
+    const address = () => server.requestIP(request)?.address ?? "";
+    const caller = options.authenticator.authenticate(request.headers.get("authorization"), address);
+    if ((caller.kind === "management") !== (route.key === "management"))
+      throw new GatewayError("insufficient_scope", `This route needs a key of kind ${route.key}.`);
+    options.loadWatch.refuseWhenOverloaded();
+    options.limits.admit(caller);
+    return caller;
+  }
+
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    reusePort: true,
+    idleTimeout: idleConnectionSeconds,
+    maxRequestBodySize: parserMaxBodyBytes,
+    fetch: answer,
+    error: (error) => toErrorResponse(error, crypto.randomUUID(), options.log),
+  });
+  return {
+    port: server.port ?? options.port,
+    beginDrain() {
+      draining = true;
+    },
+    stop: () => server.stop(),
+    stopNow: () => void server.stop(true),
+  };
+}
+
+function chooseRequestId(headers: Headers): string {
+  const given = headers.get("x-request-id");
+  return given !== null && keptRequestId.test(given) ? given : crypto.randomUUID();
+}
+
+/** What the parser lets through and we do not. Returns the path. */
+function checkFraming(request: Request): string {
+  const { headers, url } = request;
+  const host = headers.get("host");
+  // Two Host headers arrive joined by a comma, which the pattern refuses.
+  if (host !== null && !hostHeader.test(host))
+    throw new GatewayError("malformed_request", "The Host header is not valid.");
+  if (headers.count > maxHeaders)
+    throw new GatewayError("too_many_headers", `A request may have at most ${maxHeaders} headers.`);
+  const expect = headers.get("expect");
+  if (expect !== null && expect.toLowerCase() !== "100-continue")
+    throw new GatewayError("expectation_failed", "The only expectation that is met is 100-continue.");
+  return pathOf(url);
+}
+
+/** The path as it came: percent-encoding is the router's matter, so that an encoded slash stays inside its segment. */
+function pathOf(url: string): string {
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return "/";
+  const query = url.indexOf("?", start);
+  return query < 0 ? url.slice(start) : url.slice(start, query);
+}
+
+function queryOf(url: string): URLSearchParams {
+  const query = url.indexOf("?");
+  return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
+}

@@ -1,0 +1,177 @@
+// One chat completion, start to finish, for providers that speak the same dialect as our callers: the caller's bytes go
+// out with only the model and our own members changed, and the provider's bytes come back with only ours added.
+
+import type { Caller } from "../access/caller.ts";
+import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
+import { type ErrorCode, GatewayError } from "../errors.ts";
+import type { Deadlines } from "../lib/deadlines.ts";
+import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
+import { type Clocks, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
+import type { Provider } from "../providers/configure.ts";
+import { ChatStream } from "./chat-stream.ts";
+import { findOffers, type Market, type Offer, refuseUnconfigured } from "./offers.ts";
+import { type AttemptReport, readUsage } from "./report.ts";
+
+export interface ChatInput {
+  readonly request: ChatCompletionRequest;
+  readonly bytes: Uint8Array;
+  readonly scan: JsonScan;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}
+
+export type ChatAnswer =
+  | { readonly kind: "whole"; readonly bytes: Uint8Array }
+  | { readonly kind: "stream"; readonly stream: ChatStream };
+
+export interface ChatCompletions {
+  complete(input: ChatInput): Promise<ChatAnswer>;
+}
+
+export interface ChatDependencies {
+  readonly market: Market;
+  readonly clocks: Clocks;
+  readonly deadlines: Deadlines;
+  /** Told once of every attempt that reached a provider. */
+  readonly report: (attempt: AttemptReport) => void;
+}
+
+const defaultChatPath = "/chat/completions";
+const removedMembers = new Set(gatewayMemberNames);
+
+/** After these failures another offer may do better; a request that was rejected as such would be rejected again. */
+const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "model_not_found",
+  "provider_rate_limited",
+  "provider_auth_failed",
+  "provider_error",
+  "provider_unreachable",
+  "provider_bad_response",
+  "provider_disconnected",
+  "provider_not_configured",
+  "provider_unavailable",
+  "provider_timeout",
+]);
+
+export function createChatCompletions(dependencies: ChatDependencies): ChatCompletions {
+  async function attempt(input: ChatInput, offer: Offer): Promise<ChatAnswer> {
+    const { provider, model } = offer;
+    refuseUnconfigured(provider);
+    const wantsStream = input.request.stream === true;
+    const call = new ProviderCall({
+      provider,
+      path: provider.row.chatPath ?? defaultChatPath,
+      body: toProviderBody(input, offer),
+      wantsStream,
+      signal: input.signal,
+      clocks: dependencies.clocks,
+      deadlines: dependencies.deadlines,
+    });
+    const report = (outcome: AttemptReport["outcome"], usage: unknown) =>
+      dependencies.report({
+        requestId: input.requestId,
+        keyId: input.caller.keyId,
+        provider: provider.name,
+        model,
+        isStream: wantsStream,
+        durationMs: performance.now() - call.startedAt,
+        usage: readUsage(usage),
+        outcome,
+      });
+    try {
+      await call.start();
+      if (!wantsStream) {
+        const { bytes, usage } = toAnswer(await call.readWhole(), call);
+        call.finish();
+        report("completed", usage);
+        return { kind: "whole", bytes };
+      }
+      const stream = new ChatStream(call, {
+        includeUsage: input.request.stream_options?.include_usage === true,
+        onEnd: report,
+      });
+      await stream.open();
+      return { kind: "stream", stream };
+    } catch (error) {
+      call.abandon();
+      report(error instanceof GatewayError ? error.code : "caller_left", null);
+      throw error;
+    }
+  }
+
+  return {
+    async complete(input) {
+      const offers = findOffers(dependencies.market, input.request, input.caller);
+      for (const offer of offers.slice(0, -1)) {
+        try {
+          return await attempt(input, offer);
+        } catch (error) {
+          if (!(error instanceof GatewayError && fallbackCodes.has(error.code))) throw error;
+        }
+      }
+      return attempt(input, offers.at(-1) ?? offers[0]);
+    },
+  };
+}
+
+/** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
+function toProviderBody({ request, bytes, scan }: ChatInput, { provider, model }: Offer): Uint8Array {
+  const replace = new Map([["model", JSON.stringify(model)]]);
+  const append: string[] = [];
+  if (request.stream === true && provider.row.streamUsage === "ask" && request.stream_options?.include_usage !== true) {
+    const options = JSON.stringify({ ...request.stream_options, include_usage: true });
+    if (request.stream_options === undefined) append.push(`"stream_options":${options}`);
+    else replace.set("stream_options", options);
+  }
+  return editMembers(bytes, scan, { replace, remove: removedMembers, append });
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const closingBrace = 0x7d;
+const noEdits = new Map<string, string>();
+const ourMembers = new Set(["provider", "cost", "provider_time"]);
+const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+
+function toAnswer(bytes: Uint8Array, call: ProviderCall): { bytes: Uint8Array; usage: unknown } {
+  const answer = readCompletion(bytes, call.provider);
+  const seconds = Math.round(performance.now() - call.startedAt) / 1_000;
+  const added = `"provider":${JSON.stringify(call.provider.name)},"cost":null,"provider_time":${seconds}`;
+  const usage = answer["usage"];
+  const total = missingTotal(usage);
+  if (total === null && !("provider" in answer) && !("cost" in answer) && !("provider_time" in answer)) {
+    const end = bytes.lastIndexOf(closingBrace);
+    return { bytes: Buffer.concat([bytes.subarray(0, end), encoder.encode(`,${added}}`)]), usage };
+  }
+  const replace =
+    total === null ? noEdits : new Map([["usage", JSON.stringify({ ...(usage as object), total_tokens: total })]]);
+  const edits = { replace, remove: ourMembers, append: [added] };
+  return { bytes: editMembers(bytes, scanJson(bytes, scanLimits), edits), usage };
+}
+
+function readCompletion(bytes: Uint8Array, provider: Provider): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(bytes));
+  } catch (cause) {
+    throw badAnswer(provider, "answered with something that is not JSON", cause);
+  }
+  if (typeof value !== "object" || value === null) throw badAnswer(provider, "did not answer with a completion");
+  const answer = value as Record<string, unknown>;
+  if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
+  if (!Array.isArray(answer["choices"])) throw badAnswer(provider, "did not answer with a completion");
+  return answer;
+}
+
+/** `total_tokens` is the sum. Returns it where the provider did not say so. */
+function missingTotal(usage: unknown): number | null {
+  if (typeof usage !== "object" || usage === null) return null;
+  const { prompt_tokens, completion_tokens, total_tokens } = usage as Record<string, unknown>;
+  if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;
+  return typeof total_tokens === "number" ? null : prompt_tokens + completion_tokens;
+}
+
+function badAnswer(provider: Provider, what: string, cause?: unknown): GatewayError {
+  return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${what}.`, { cause });
+}

@@ -1,0 +1,199 @@
+// One pass over the bytes of a JSON document, before JSON.parse: how deep and how complex it is, and where the members
+// of its top-level object lie, so that single members can be replaced while every other byte stays as it was.
+// It does not judge syntax; JSON.parse does. The places are meaningful only for a document that parses.
+
+export interface Member {
+  readonly name: string;
+  /** Index of the opening quote of the name. */
+  readonly start: number;
+  readonly valueStart: number;
+  /** Index after the last byte of the value. */
+  valueEnd: number;
+}
+
+export interface JsonScan {
+  readonly members: readonly Member[];
+  /** Index of the brace that closes the top-level object, or -1. */
+  readonly end: number;
+  /** The member in which `maxDepth` was exceeded, `""` when that cannot be said, null when nowhere. */
+  readonly tooDeepIn: string | null;
+  readonly tooComplex: boolean;
+  /** Whether some number may be too large for a double: worth a closer look. */
+  readonly hasLongNumber: boolean;
+}
+
+interface Limits {
+  readonly maxDepth: number;
+  readonly maxTokens: number;
+}
+
+// Deeper than this the scan stops: a million brackets must not cost more than a glance.
+const hopelessDepth = 1_000;
+const longNumber = 300;
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+export function scanJson(bytes: Uint8Array, limits: Limits): JsonScan {
+  const members: Member[] = [];
+  const length = bytes.length;
+  let depth = 0;
+  let tokens = 0;
+  let end = -1;
+  let tooDeepIn: string | null = null;
+  let hasLongNumber = false;
+  let expectsName = false;
+  let current: Member | null = null;
+  let name: { text: string; start: number } | null = null;
+  let numberStart = -1;
+  // Where the last byte that is not white space ended, so that a value's end does not take in the space behind it.
+  let lastEnd = 0;
+
+  for (let index = 0; index < length; index++) {
+    const byte = bytes[index] as number;
+    if (byte <= 0x20) {
+      numberStart = -1;
+      continue;
+    }
+    switch (byte) {
+      case quote: {
+        const close = endOfString(bytes, index);
+        if (depth === 1 && expectsName) {
+          name = { text: readName(bytes, index, close), start: index };
+          expectsName = false;
+        }
+        index = close;
+        break;
+      }
+      case 0x7b: // {
+      case 0x5b: // [
+        tokens++;
+        depth++;
+        if (depth === 1) expectsName = byte === 0x7b;
+        if (depth > limits.maxDepth && tooDeepIn === null) tooDeepIn = current?.name ?? "";
+        if (depth > hopelessDepth) return { members, end, tooDeepIn: "", tooComplex: false, hasLongNumber };
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        tokens++;
+        depth--;
+        if (depth === 0) {
+          if (current !== null) current.valueEnd = lastEnd;
+          current = null;
+          end = index;
+        }
+        break;
+      case 0x3a: // :
+        tokens++;
+        if (depth === 1 && name !== null) {
+          current = { name: name.text, start: name.start, valueStart: skipSpace(bytes, index + 1), valueEnd: -1 };
+          members.push(current);
+          name = null;
+        }
+        break;
+      case 0x2c: // ,
+        tokens++;
+        if (depth === 1) {
+          if (current !== null) current.valueEnd = lastEnd;
+          current = null;
+          expectsName = true;
+        }
+        break;
+      default:
+        if (byte >= 0x30 && byte <= 0x39) {
+          if (numberStart < 0) numberStart = index;
+          else if (index - numberStart > longNumber) hasLongNumber = true;
+        } else if (byte === 0x65 || byte === 0x45) {
+          // An exponent, and not the end of `true` or `false`.
+          if (numberStart >= 0) hasLongNumber = true;
+        } else if (byte !== 0x2e) {
+          numberStart = -1;
+        }
+        lastEnd = index + 1;
+        if (tokens > limits.maxTokens) return { members, end, tooDeepIn, tooComplex: true, hasLongNumber };
+        continue;
+    }
+    numberStart = -1;
+    lastEnd = index + 1;
+    if (tokens > limits.maxTokens) return { members, end, tooDeepIn, tooComplex: true, hasLongNumber };
+  }
+  return { members, end, tooDeepIn, tooComplex: false, hasLongNumber };
+}
+
+/** A change to a document: a member replaced by other JSON text, or taken out, or text put before the closing brace. */
+export interface MemberEdits {
+  readonly replace: ReadonlyMap<string, string>;
+  readonly remove: ReadonlySet<string>;
+  readonly append: readonly string[];
+}
+
+const encoder = new TextEncoder();
+
+/** Applies edits to the top-level members; all other bytes are passed on as they are. */
+export function editMembers(bytes: Uint8Array, scan: JsonScan, edits: MemberEdits): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  let kept = 0;
+  for (const [index, member] of scan.members.entries()) {
+    if (edits.remove.has(member.name)) {
+      const next = scan.members[index + 1];
+      // Takes out the member and one comma: the one behind it, or for the last member the one before it.
+      const until = next?.start ?? scan.end;
+      const previous = scan.members[index - 1];
+      const start = next === undefined && kept > 0 && previous ? endOfKept(scan, edits, index) : member.start;
+      if (start > from) pieces.push(bytes.subarray(from, start));
+      from = until;
+      continue;
+    }
+    kept++;
+    const replacement = edits.replace.get(member.name);
+    if (replacement === undefined) continue;
+    pieces.push(bytes.subarray(from, member.valueStart), encoder.encode(replacement));
+    from = member.valueEnd;
+  }
+  if (edits.append.length === 0) pieces.push(bytes.subarray(from));
+  else {
+    const separator = kept > 0 ? "," : "";
+    pieces.push(bytes.subarray(from, scan.end), encoder.encode(separator + edits.append.join(",")));
+    pieces.push(bytes.subarray(scan.end));
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Where the last kept member before `index` ends: the commas after it go with the removed ones. */
+function endOfKept(scan: JsonScan, edits: MemberEdits, index: number): number {
+  for (let previous = index - 1; previous >= 0; previous--) {
+    const member = scan.members[previous];
+    if (member !== undefined && !edits.remove.has(member.name)) return member.valueEnd;
+  }
+  return scan.members[0]?.start ?? 0;
+}
+
+function endOfString(bytes: Uint8Array, open: number): number {
+  for (let from = open + 1; ; ) {
+    const close = bytes.indexOf(quote, from);
+    if (close < 0) return bytes.length;
+    let slashes = 0;
+    while (bytes[close - 1 - slashes] === backslash) slashes++;
+    if (slashes % 2 === 0) return close;
+    from = close + 1;
+  }
+}
+
+function skipSpace(bytes: Uint8Array, from: number): number {
+  let index = from;
+  while ((bytes[index] as number) <= 0x20) index++;
+  return index;
+}
+
+const decoder = new TextDecoder();
+
+function readName(bytes: Uint8Array, open: number, close: number): string {
+  const text = decoder.decode(bytes.subarray(open + 1, close));
+  if (!text.includes("\\")) return text;
+  try {
+    return JSON.parse(`"${text}"`);
+  } catch {
+    return text; // not JSON, as JSON.parse of the whole will say
+  }
+}

@@ -1,0 +1,318 @@
+// The only outbound HTTP to providers: four clocks, abort in every window, limits, and the provider's failures turned
+// into our errors. It reads bytes; what they mean is the dialect's business.
+
+import { GatewayError } from "../errors.ts";
+import type { Deadline, Deadlines } from "../lib/deadlines.ts";
+import type { Provider } from "./configure.ts";
+
+export interface Clocks {
+  readonly connectTimeoutMs: number;
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly totalTimeoutMs: number;
+}
+
+export interface CallOptions {
+  readonly provider: Provider;
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly wantsStream: boolean;
+  /** Fires when the caller has left. */
+  readonly signal: AbortSignal;
+  readonly clocks: Clocks;
+  readonly deadlines: Deadlines;
+}
+
+/** The caller left: there is nobody to answer. */
+export class CallerLeft extends Error {
+  constructor() {
+    super("the caller left");
+    this.name = "CallerLeft";
+  }
+}
+
+const maxAnswerBytes = 64 * 1_048_576;
+const maxErrorBytes = 65_536;
+// How long a provider may take to close a stream that has ended, before its connection is closed from here.
+const lingerMs = 1_000;
+
+/** One call of a provider, from the first byte sent to the last byte read. */
+export class ProviderCall {
+  readonly provider: Provider;
+  readonly startedAt = performance.now();
+  readonly #options: CallOptions;
+  readonly #controller = new AbortController();
+  readonly #total: Deadline;
+  #waiting: Deadline | null = null;
+  #failure: Error | null = null;
+  #response: Response | null = null;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  readonly #onCallerLeft = () => this.#fail(new CallerLeft());
+
+  constructor(options: CallOptions) {
+    this.#options = options;
+    this.provider = options.provider;
+    const { totalTimeoutMs } = options.clocks;
+    this.#total = options.deadlines.start(totalTimeoutMs, () =>
+      this.#fail(this.#timeout(`did not finish within ${totalTimeoutMs} ms`)),
+    );
+    if (options.signal.aborted) this.#onCallerLeft();
+    else options.signal.addEventListener("abort", this.#onCallerLeft);
+  }
+
+  /** Sends the request and waits for a head that says success. Any other answer is thrown as our error. */
+  async start(): Promise<void> {
+    const { provider, clocks, deadlines } = this.#options;
+    const url = provider.baseUrl + this.#options.path;
+    const connect = deadlines.start(clocks.connectTimeoutMs, () => void this.#checkConnection(url));
+    this.#waiting = deadlines.start(clocks.firstByteTimeoutMs, () =>
+      this.#fail(this.#timeout(`sent nothing within ${clocks.firstByteTimeoutMs} ms`)),
+    );
+    try {
+      if (this.#failure !== null) throw this.#failure;
+      this.#response = await this.#send(url);
+    } catch (error) {
+      throw this.#failure ?? this.#describeSendFailure(error);
+    } finally {
+      connect.stop();
+    }
+    if (!this.#response.ok) throw await this.#readRefusal(this.#response);
+  }
+
+  get contentType(): string {
+    return this.#response?.headers.get("content-type") ?? "";
+  }
+
+  /** The whole body of an answer that is not a stream. */
+  async readWhole(): Promise<Uint8Array> {
+    return this.#read(maxAnswerBytes, "refuse");
+  }
+
+  /** The next bytes of a stream, or null at the end that the provider meant. A cut is an error. */
+  async readNext(): Promise<Uint8Array | null> {
+    this.#reader ??= this.#openReader();
+    this.#waiting?.restart();
+    try {
+      const { done, value } = await this.#reader.read();
+      this.#waiting?.stop();
+      if (this.#failure !== null) throw this.#failure;
+      return done ? null : value;
+    } catch (error) {
+      throw this.#failure ?? this.#describeCut(error);
+    }
+  }
+
+  /** After the first event the idle clock runs instead of the first-byte clock. */
+  beginIdleClock(): void {
+    const { idleTimeoutMs } = this.#options.clocks;
+    this.#waiting?.stop();
+    this.#waiting = this.#options.deadlines.start(idleTimeoutMs, () =>
+      this.#fail(this.#timeout(`sent nothing for ${idleTimeoutMs} ms in the middle of its answer`)),
+    );
+  }
+
+  /** The answer is complete: lets the provider close, so that its connection can be used again. */
+  finish(): void {
+    const reader = this.#reader;
+    this.#release();
+    if (reader === null) return;
+    const linger = this.#options.deadlines.start(lingerMs, () => this.#controller.abort());
+    const drain = async () => {
+      while (!(await reader.read()).done);
+    };
+    drain()
+      .catch(() => {}) // whatever comes after the end changes nothing
+      .finally(() => linger.stop());
+  }
+
+  /** Gives the call up, and closes its connection. */
+  abandon(): void {
+    this.#release();
+    this.#controller.abort();
+    // Of an aborted body the cancel is a rejected promise, which would end the process.
+    this.#reader?.cancel().catch(() => {});
+  }
+
+  #send(url: string): Promise<Response> {
+    const { provider, wantsStream, body } = this.#options;
+    const headers = {
+      ...provider.headers,
+      "content-type": "application/json",
+      accept: wantsStream ? "text/event-stream" : "application/json",
+      "accept-encoding": "identity",
+      "user-agent": "Switchyard/1",
+    };
+    const signal = this.#controller.signal;
+    const { transport } = provider.row;
+    if (transport !== undefined) return transport(url, { method: "POST", headers: new Headers(headers), body, signal });
+    // A redirect would carry the key elsewhere; compressed bytes could not be passed on as they are.
+    const options = { method: "POST", headers, body, signal, redirect: "manual", decompress: false, timeout: false };
+    return fetch(url, options as RequestInit);
+  }
+
+  #openReader(): ReadableStreamDefaultReader<Uint8Array> {
+    const body = this.#response?.body;
+    if (!body) throw this.#error("provider_bad_response", "answered without a body");
+    return body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  }
+
+  async #read(maxBytes: number, whenLarger: "refuse" | "cut"): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for (;;) {
+      const piece = await this.readNext();
+      if (piece === null) break;
+      length += piece.length;
+      if (length > maxBytes && whenLarger === "refuse")
+        throw this.#error("provider_bad_response", `answered with more than ${maxBytes} bytes`);
+      pieces.push(piece);
+      if (length > maxBytes) break;
+    }
+    return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+  }
+
+  /** The connect clock. fetch does not tell when a connection stands, so a silent provider is tried with one more. */
+  async #checkConnection(url: string): Promise<void> {
+    if (this.provider.row.transport !== undefined) return;
+    const { hostname, port, protocol } = new URL(url);
+    const probe = Bun.connect({
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port: Number(port) || (protocol === "https:" ? 443 : 80),
+      socket: { data() {}, open: (socket) => void socket.end() },
+    });
+    const { connectTimeoutMs } = this.#options.clocks;
+    const late = Bun.sleep(connectTimeoutMs).then(() => "late" as const);
+    const outcome = await Promise.race([
+      probe.then(
+        () => "connected" as const,
+        () => "late" as const,
+      ),
+      late,
+    ]);
+    probe.then((socket) => socket.end()).catch(() => {});
+    if (outcome === "late" && this.#response === null)
+      this.#fail(this.#timeout(`did not accept a connection within ${connectTimeoutMs} ms`));
+  }
+
+  async #readRefusal(response: Response): Promise<GatewayError> {
+    let text = "";
+    try {
+      text = new TextDecoder().decode(await this.#read(maxErrorBytes, "cut"));
+    } catch (error) {
+      if (error instanceof CallerLeft) throw error;
+      // The status alone says enough.
+    }
+    this.abandon();
+    return toRefusal(this.provider, response, text);
+  }
+
+  #fail(failure: Error): void {
+    if (this.#failure !== null) return;
+    this.#failure = failure;
+    this.#release();
+    this.#controller.abort(failure);
+  }
+
+  #release(): void {
+    this.#total.stop();
+    this.#waiting?.stop();
+    this.#options.signal.removeEventListener("abort", this.#onCallerLeft);
+  }
+
+  #timeout(what: string): GatewayError {
+    return this.#error("provider_timeout", what);
+  }
+
+  #describeSendFailure(error: unknown): GatewayError {
+    const code = codeOf(error);
+    if (code === "Malformed_HTTP_Response" || code.startsWith("HPE_"))
+      return this.#error("provider_bad_response", "answered with something that is not HTTP", error);
+    return this.#error("provider_unreachable", `could not be reached (${code || "connection failed"})`, error);
+  }
+
+  #describeCut(error: unknown): GatewayError {
+    return this.#error("provider_disconnected", "closed the connection before its answer was complete", error);
+  }
+
+  #error(code: GatewayError["code"], what: string, cause?: unknown): GatewayError {
+    return new GatewayError(code, `The provider '${this.provider.name}' ${what}.`, { cause });
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : "";
+}
+
+/** A provider's refusal as ours: gaps between its statuses and ours are closed here, and only here. */
+export function toRefusal(provider: Provider, response: Response, body: string): GatewayError {
+  const { status } = response;
+  const name = `The provider '${provider.name}'`;
+  const said = () => {
+    const message = scrub(provider, readErrorMessage(body));
+    return message === "" ? "." : `: ${message}`;
+  };
+  const retryAfter = readRetryAfter(response.headers.get("retry-after"));
+  if (status === 401 || status === 403 || status === 402)
+    return new GatewayError("provider_auth_failed", `${name} refused the gateway's credentials (status ${status}).`);
+  if (status === 404)
+    return new GatewayError("model_not_found", `${name} does not know this model${said()}`, { param: "model" });
+  if (status === 408) return new GatewayError("provider_timeout", `${name} took too long (status 408).`);
+  if (status === 429)
+    return new GatewayError("provider_rate_limited", `${name} limits the rate of requests${said()}`, {
+      retryAfter: retryAfter ?? 1,
+    });
+  if (status >= 400 && status < 500 && status !== 409)
+    return new GatewayError("provider_rejected_request", `${name} rejected the request${said()}`);
+  if (status >= 500 || status === 409)
+    return new GatewayError("provider_error", `${name} failed with status ${status}${said()}`, {
+      ...(retryAfter === null ? {} : { retryAfter }),
+    });
+  return new GatewayError("provider_bad_response", `${name} answered with status ${status}.`);
+}
+
+/** The sentence in an error body, in any of the shapes that vendors use. */
+export function readErrorMessage(body: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    // An HTML page of some proxy says nothing to a caller.
+    return body.trimStart().startsWith("<") ? "" : body.trim();
+  }
+  return findMessage(value) ?? "";
+}
+
+function findMessage(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.length > 0 ? findMessage(value[0]) : null;
+  if (typeof value !== "object" || value === null) return null;
+  const members = value as Record<string, unknown>;
+  for (const name of ["error", "message", "msg", "detail", "errors", "title"]) {
+    const found = members[name] === undefined ? null : findMessage(members[name]);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Some providers fail with status 200 and an error object. */
+export function toErrorInAnswer(provider: Provider, error: unknown): GatewayError {
+  const message = scrub(provider, findMessage(error) ?? "");
+  return new GatewayError("provider_error", `The provider '${provider.name}' failed${message ? `: ${message}` : "."}`);
+}
+
+const longestMessage = 1_000;
+const likelySecret = /\b(?:sk|pk|key|gsk|xai|nvapi|hf|csk|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}/g;
+
+/** Some vendors quote the key that they refuse. */
+export function scrub(provider: Provider, message: string): string {
+  let clean = message;
+  for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, "[hidden]");
+  return clean.replace(likelySecret, "[hidden]").slice(0, longestMessage);
+}
+
+function readRetryAfter(header: string | null): number | null {
+  if (header === null) return null;
+  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(Math.ceil(seconds), 86_400) : null;
+}

@@ -1,0 +1,32 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const baseten: ProviderRow = {
+  name: "baseten",
+  title: "Baseten Model APIs",
+  docs: "https://docs.baseten.co/inference/model-apis/overview",
+  dialect: "openai",
+  baseUrl: "https://inference.baseten.co/v1",
+  auth: { kind: "bearer" },
+  streamUsage: "ask",
+  models: [
+    { id: "zai-org/GLM-5.3", contextTokens: 1_048_576, maxOutputTokens: 262_144, reasoning: true },
+    {
+      id: "zai-org/GLM-5.3-Flash",
+      contextTokens: 1_048_576,
+      maxOutputTokens: 131_072,
+      input: ["text", "image"],
+      reasoning: true,
+    },
+    { id: "zai-org/GLM-5.2", contextTokens: 1_048_576, maxOutputTokens: 262_144, reasoning: true },
+    { id: "moonshotai/Kimi-K3", contextTokens: 1_048_576, maxOutputTokens: 262_144 },
+    { id: "deepseek-ai/DeepSeek-V4-Pro-0813", contextTokens: 1_048_576, maxOutputTokens: 262_144 },
+    { id: "deepseek-ai/DeepSeek-V4-Flash-0731", contextTokens: 1_048_576, maxOutputTokens: 384_000 },
+    {
+      id: "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B",
+      contextTokens: 202_800,
+      maxOutputTokens: 202_800,
+      reasoning: true,
+    },
+    { id: "openai/gpt-oss-120b", contextTokens: 128_072, maxOutputTokens: 128_072, reasoning: true },
+  ],
+};

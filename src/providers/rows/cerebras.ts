@@ -1,0 +1,12 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const cerebras: ProviderRow = {
+  name: "cerebras",
+  title: "Cerebras",
+  docs: "https://inference-docs.cerebras.ai/resources/openai",
+  dialect: "openai",
+  baseUrl: "https://api.cerebras.ai/v1",
+  auth: { kind: "bearer" },
+  streamUsage: "ask",
+  models: [{ id: "gpt-oss-120b", tools: true, jsonSchema: true, reasoning: true }, { id: "qwen-3.8-27b" }],
+};

@@ -1,0 +1,48 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const deepseek: ProviderRow = {
+  name: "deepseek",
+  title: "DeepSeek",
+  docs: "https://api-docs.deepseek.com/quick_start/pricing",
+  dialect: "openai",
+  baseUrl: "https://api.deepseek.com",
+  auth: { kind: "bearer" },
+  streamUsage: "ask",
+  models: [
+    {
+      id: "deepseek-flash",
+      contextTokens: 1_048_576,
+      maxOutputTokens: 393_216,
+      input: ["text", "image"],
+      tools: true,
+      jsonSchema: false,
+      reasoning: true,
+    },
+    {
+      id: "deepseek-v4-pro",
+      contextTokens: 1_048_576,
+      maxOutputTokens: 393_216,
+      tools: true,
+      jsonSchema: false,
+      reasoning: true,
+    },
+    {
+      id: "deepseek-chat",
+      contextTokens: 1_048_576,
+      maxOutputTokens: 393_216,
+      input: ["text", "image"],
+      tools: true,
+      jsonSchema: false,
+      reasoning: false,
+    },
+    {
+      id: "deepseek-reasoner",
+      contextTokens: 1_048_576,
+      maxOutputTokens: 393_216,
+      input: ["text", "image"],
+      tools: true,
+      jsonSchema: false,
+      reasoning: true,
+    },
+  ],
+};

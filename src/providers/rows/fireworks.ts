@@ -1,0 +1,19 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const fireworks: ProviderRow = {
+  name: "fireworks",
+  title: "Fireworks AI",
+  docs: "https://docs.fireworks.ai/tools-sdks/openai-compatibility",
+  dialect: "openai",
+  baseUrl: "https://api.fireworks.ai/inference/v1",
+  auth: { kind: "bearer" },
+  streamUsage: "ask",
+  models: [
+    { id: "accounts/fireworks/models/kimi-k3", input: ["text", "image"], tools: true },
+    { id: "accounts/fireworks/models/qwen3p8-max", input: ["text", "image"], tools: true },
+    { id: "accounts/fireworks/models/glm-5p3", tools: true },
+    { id: "accounts/fireworks/models/gpt-oss-120b", tools: true, reasoning: true },
+    { id: "accounts/fireworks/models/minimax-m3" },
+    { id: "accounts/fireworks/models/deepseek-v4-flash-0731" },
+  ],
+};

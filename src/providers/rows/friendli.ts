@@ -1,0 +1,20 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const friendli: ProviderRow = {
+  name: "friendli",
+  title: "FriendliAI",
+  docs: "https://friendli.ai/docs/openapi/model-apis/chat-completions",
+  dialect: "openai",
+  baseUrl: "https://api.friendli.ai/serverless/v1",
+  auth: { kind: "bearer" },
+  keyNames: ["FRIENDLI_TOKEN"],
+  streamUsage: "ask",
+  models: [
+    { id: "zai-org/GLM-5.3", contextTokens: 1_048_576, maxOutputTokens: 131_072, tools: true, reasoning: true },
+    { id: "zai-org/GLM-5.3-Flash" },
+    { id: "zai-org/GLM-5.2" },
+    { id: "google/gemma-4-31B-it" },
+    { id: "deepseek-ai/DeepSeek-V3.2" },
+    { id: "MiniMaxAI/MiniMax-M2.5" },
+  ],
+};

@@ -1,0 +1,26 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const groq: ProviderRow = {
+  name: "groq",
+  title: "Groq",
+  docs: "https://console.groq.com/docs/models",
+  dialect: "openai",
+  baseUrl: "https://api.groq.com/openai/v1",
+  auth: { kind: "bearer" },
+  streamUsage: "ask",
+  models: [
+    {
+      id: "openai/gpt-oss-120b",
+      contextTokens: 131_072,
+      maxOutputTokens: 65_536,
+      tools: true,
+      jsonSchema: true,
+      reasoning: true,
+    },
+    { id: "openai/gpt-oss-20b", contextTokens: 131_072, tools: true, reasoning: true },
+    { id: "qwen/qwen3.8-27b", maxOutputTokens: 16_384, input: ["text", "image"], reasoning: true },
+    { id: "qwen/qwen3.6-27b", contextTokens: 131_072 },
+    { id: "groq/compound", contextTokens: 131_072 },
+    { id: "groq/compound-mini", contextTokens: 131_072 },
+  ],
+};

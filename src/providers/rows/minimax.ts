@@ -1,0 +1,24 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const minimax: ProviderRow = {
+  name: "minimax",
+  title: "MiniMax",
+  docs: "https://platform.minimax.io/docs/api-reference/text-openai-api",
+  dialect: "openai",
+  baseUrl: "https://api.minimax.io/v1",
+  auth: { kind: "bearer" },
+  streamUsage: "ask",
+  models: [
+    {
+      id: "MiniMax-M3",
+      contextTokens: 1_000_000,
+      maxOutputTokens: 524_288,
+      input: ["text", "image", "video"],
+      reasoning: true,
+    },
+    { id: "MiniMax-M2.7", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+    { id: "MiniMax-M2.7-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+    { id: "MiniMax-M2.5", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+    { id: "MiniMax-M2.5-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+  ],
+};

@@ -1,0 +1,47 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const mistral: ProviderRow = {
+  name: "mistral",
+  title: "Mistral AI",
+  docs: "https://docs.mistral.ai/api/",
+  dialect: "openai",
+  baseUrl: "https://api.mistral.ai/v1",
+  auth: { kind: "bearer" },
+  // The last chunk carries usage unasked, beside the finish_reason.
+  streamUsage: "always",
+  models: [
+    { id: "mistral-large-4", reasoning: true },
+    {
+      id: "mistral-large-2512",
+      contextTokens: 262_144,
+      input: ["text", "image"],
+      tools: true,
+      jsonSchema: true,
+      reasoning: false,
+    },
+    { id: "mistral-large-latest", tools: true },
+    {
+      id: "mistral-medium-2604",
+      contextTokens: 262_144,
+      input: ["text", "image"],
+      tools: true,
+      jsonSchema: true,
+      reasoning: true,
+    },
+    {
+      id: "mistral-medium-3-5",
+      contextTokens: 262_144,
+      input: ["text", "image"],
+      tools: true,
+      jsonSchema: true,
+      reasoning: true,
+    },
+    { id: "mistral-medium-latest", tools: true },
+    { id: "mistral-small-2603", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: true },
+    { id: "mistral-small-latest", tools: true },
+    { id: "ministral-14b-2512", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: false },
+    { id: "codestral-2508", contextTokens: 128_000, tools: true, jsonSchema: true, reasoning: false },
+    { id: "codestral-latest", tools: true },
+    { id: "devstral-2512", contextTokens: 256_000, tools: true },
+  ],
+};

@@ -1,0 +1,18 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const novita: ProviderRow = {
+  name: "novita",
+  title: "Novita AI",
+  docs: "https://novita.ai/docs/api-reference/model-apis-llm-create-chat-completion",
+  dialect: "openai",
+  baseUrl: "https://api.novita.ai/openai/v1",
+  auth: { kind: "bearer" },
+  streamUsage: "ask",
+  models: [
+    { id: "zai-org/glm-5.3" },
+    { id: "zai-org/glm-5.3-flash", tools: true, jsonSchema: true, reasoning: true },
+    { id: "deepseek/deepseek-v4-pro-0813" },
+    { id: "moonshotai/kimi-k3" },
+    { id: "meta-llama/llama-3.3-70b-instruct", tools: true, jsonSchema: false },
+  ],
+};

@@ -1,0 +1,25 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const openrouter: ProviderRow = {
+  name: "openrouter",
+  title: "OpenRouter",
+  docs: "https://openrouter.ai/docs/api/api-reference/chat/create-a-chat-completion",
+  dialect: "openai",
+  baseUrl: "https://openrouter.ai/api/v1",
+  auth: { kind: "bearer" },
+  // `stream_options.include_usage` is deprecated there and has no effect: usage is always sent.
+  streamUsage: "always",
+  models: [
+    { id: "openai/gpt-6-astra" },
+    { id: "openai/gpt-6-luna" },
+    { id: "anthropic/claude-haiku-4.5" },
+    { id: "moonshotai/kimi-k3" },
+    {
+      id: "mistralai/mistral-medium-3-5",
+      contextTokens: 262_144,
+      input: ["text", "image"],
+      tools: true,
+      reasoning: true,
+    },
+  ],
+};

@@ -1,0 +1,43 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const ovhcloud: ProviderRow = {
+  name: "ovhcloud",
+  title: "OVHcloud AI Endpoints",
+  docs: "https://docs.ovhcloud.com/en/guides/public-cloud/ai-machine-learning/ai-endpoints-getting-started",
+  dialect: "openai",
+  baseUrl: "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1",
+  auth: { kind: "bearer" },
+  keyNames: ["OVH_AI_ENDPOINTS_ACCESS_TOKEN"],
+  streamUsage: "ask",
+  models: [
+    {
+      id: "gpt-oss-120b",
+      contextTokens: 131_072,
+      maxOutputTokens: 131_072,
+      tools: true,
+      jsonSchema: true,
+      reasoning: true,
+    },
+    { id: "gpt-oss-20b", contextTokens: 131_072, maxOutputTokens: 131_072, tools: true, reasoning: true },
+    { id: "Qwen3.8-27B", contextTokens: 262_144, maxOutputTokens: 262_144, input: ["text", "image"], tools: true },
+    { id: "Qwen3.6-27B", contextTokens: 262_144, maxOutputTokens: 262_144, input: ["text", "image"], tools: true },
+    {
+      id: "Qwen3.5-397B-A17B",
+      contextTokens: 262_144,
+      maxOutputTokens: 262_144,
+      input: ["text", "image"],
+      tools: true,
+    },
+    { id: "Qwen3.5-9B", contextTokens: 262_144, maxOutputTokens: 262_144, input: ["text", "image"], tools: true },
+    { id: "Meta-Llama-3_3-70B-Instruct", contextTokens: 131_072, maxOutputTokens: 131_072, tools: true },
+    {
+      id: "Qwen2.5-VL-72B-Instruct",
+      contextTokens: 32_768,
+      maxOutputTokens: 32_768,
+      input: ["text", "image"],
+      tools: false,
+    },
+    { id: "Qwen3-Coder-30B-A3B-Instruct", contextTokens: 262_144, maxOutputTokens: 262_144 },
+    { id: "Mistral-Small-3.2-24B-Instruct-2506", contextTokens: 131_072, maxOutputTokens: 131_072 },
+  ],
+};

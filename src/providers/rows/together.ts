@@ -1,0 +1,30 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const together: ProviderRow = {
+  name: "together",
+  title: "Together AI",
+  docs: "https://docs.together.ai/docs/inference/openai-compatibility",
+  dialect: "openai",
+  baseUrl: "https://api.together.ai/v1",
+  auth: { kind: "bearer" },
+  // Some of its models send usage only when asked.
+  streamUsage: "ask",
+  models: [
+    { id: "openai/gpt-oss-120b", reasoning: true },
+    { id: "openai/gpt-oss-20b", reasoning: true },
+    { id: "deepseek-ai/DeepSeek-V4-Pro-0813", reasoning: true },
+    { id: "deepseek-ai/DeepSeek-V4.1-Flash", reasoning: true },
+    {
+      id: "moonshotai/Kimi-K3",
+      contextTokens: 1_048_576,
+      input: ["text", "image"],
+      tools: true,
+      jsonSchema: true,
+      reasoning: true,
+    },
+    { id: "moonshotai/Kimi-K2.6" },
+    { id: "zai-org/GLM-5.3", contextTokens: 1_048_575, maxOutputTokens: 262_144, reasoning: true },
+    { id: "zai-org/GLM-5.2" },
+    { id: "google/gemma-4-31B-it" },
+  ],
+};

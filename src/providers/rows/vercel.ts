@@ -1,0 +1,25 @@
+import type { ProviderRow } from "../provider.ts";
+
+export const vercel: ProviderRow = {
+  name: "vercel",
+  title: "Vercel AI Gateway",
+  docs: "https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions",
+  dialect: "openai",
+  baseUrl: "https://ai-gateway.vercel.sh/v1",
+  auth: { kind: "bearer" },
+  keyNames: ["AI_GATEWAY_API_KEY"],
+  streamUsage: "ask",
+  models: [
+    { id: "openai/gpt-6-astra", contextTokens: 1_050_000, maxOutputTokens: 128_000 },
+    {
+      id: "openai/gpt-6-luna",
+      contextTokens: 1_050_000,
+      maxOutputTokens: 128_000,
+      input: ["text", "image"],
+      jsonSchema: true,
+      reasoning: true,
+    },
+    { id: "openai/gpt-5.5" },
+    { id: "alibaba/qwen3.8-max-0902", contextTokens: 991_000, maxOutputTokens: 128_000 },
+  ],
+};

@@ -1,0 +1,247 @@
+// Decides what the sandbox says: for each choice its reasoning, text, refusal or tool calls, already cut by `stop` and
+// by the token limit, and the usage of it all. How it is sent, whole or in chunks, is decided elsewhere.
+
+import type { Voice } from "./models.ts";
+import { SandboxRefusal } from "./refusal.ts";
+import { type ChatRequest, countParts, type Message, textOf } from "./request.ts";
+import { SchemaProblem } from "./schema.ts";
+import { makeExample } from "./schema-example.ts";
+import { countTokens, splitTokens } from "./tokens.ts";
+
+export interface Answer {
+  readonly choices: readonly Choice[];
+  readonly usage: Usage;
+}
+
+/** Text in tokens, so that it can be cut, counted and streamed. */
+export interface Choice {
+  readonly index: number;
+  readonly reasoning: readonly string[];
+  readonly content: readonly string[] | null;
+  readonly refusal: readonly string[] | null;
+  readonly calls: readonly ToolCall[];
+  /** The calls answer `functions`, the older spelling of `tools`. */
+  readonly isLegacyCall: boolean;
+  readonly finishReason: "stop" | "length" | "tool_calls" | "function_call";
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: readonly string[];
+}
+
+export type Usage = ReturnType<typeof countUsage>;
+
+const maxQuotedCharacters = 1_000;
+const tokensPerImage = 85;
+const tokensPerAudio = 50;
+const tokensPerFile = 200;
+
+const attachmentNames = [
+  ["image_url", "image"],
+  ["input_audio", "audio clip"],
+  ["file", "file"],
+] as const;
+
+const chatText =
+  "Hello from the sandbox. Every answer of this model is the same text, made without any network or model behind it. " +
+  "Use it to try streaming, to build a page, or to test a client. When you are ready, name a real model instead.";
+
+export function composeAnswer(request: ChatRequest, voice: Voice, requestHash: string): Answer {
+  const choices = Array.from({ length: request.n ?? 1 }, (_, index) =>
+    cutChoice(composeChoice(request, voice, `${requestHash.slice(0, 20)}${index}`, index), request),
+  );
+  return { choices, usage: countUsage(request, choices) };
+}
+
+function composeChoice(request: ChatRequest, voice: Voice, callIdStem: string, index: number): Choice {
+  const empty = { index, reasoning: [], content: null, refusal: null, calls: [], isLegacyCall: false } as const;
+  if (voice.kind === "refusal") {
+    return { ...empty, refusal: splitTokens("I cannot help with that."), finishReason: "stop" };
+  }
+
+  const reasoning = voice.kind === "reasoning" && request.reasoning_effort !== "none" ? think(request) : [];
+  const { functions, isLegacyCall } = functionsToCall(request);
+  if (functions.length > 0) {
+    const calls = functions.map(({ name, parameters }, position) => ({
+      id: `call_${callIdStem}${position}`,
+      name,
+      // Arguments are always an object, even where the schema is silent.
+      arguments: splitTokens(writeExample({ type: "object", ...parameters }, isLegacyCall ? "functions" : "tools")),
+    }));
+    return { ...empty, reasoning, calls, isLegacyCall, finishReason: isLegacyCall ? "function_call" : "tool_calls" };
+  }
+
+  if (voice.kind === "count") {
+    const content = Array.from({ length: voice.tokens }, (_, at) => (at === 0 ? "1" : ` ${at + 1}`));
+    return { ...empty, content, finishReason: "stop" };
+  }
+  return { ...empty, reasoning, content: splitTokens(composeText(request, voice, index)), finishReason: "stop" };
+}
+
+function composeText(request: ChatRequest, voice: Voice, index: number): string {
+  const format = request.response_format;
+  if (format?.type === "json_schema")
+    return writeExample(format.json_schema.schema ?? { type: "object" }, "response_format");
+
+  // Several choices differ, so that a client which mixes them up is seen.
+  const ending = index === 0 ? "" : ` (choice ${index + 1})`;
+  const text = hasToolResult(request) ? quoteToolResults(request) : voice.kind === "chat" ? chatText : echo(request);
+  return format?.type === "json_object" ? JSON.stringify({ answer: text + ending }) : text + ending;
+}
+
+function echo({ messages }: ChatRequest): string {
+  const last = messages.findLast(({ role }) => role === "user");
+  const text = last === undefined ? "" : textOf(last);
+  const said = text === "" ? "You sent no text." : `You said: ${shorten(text)}`;
+  const seen = last === undefined ? "" : describeAttachments(last);
+  return seen === "" ? said : `${said} (I saw ${seen}.)`;
+}
+
+function describeAttachments(message: Message): string {
+  const counted = attachmentNames.map(([type, name]) => [countParts(message, type), name] as const);
+  const named = counted
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count} ${name}${count > 1 ? "s" : ""}`);
+  return named.length === 0 ? "" : new Intl.ListFormat("en").format(named);
+}
+
+function hasToolResult({ messages }: ChatRequest): boolean {
+  const role = messages.at(-1)?.role;
+  return role === "tool" || role === "function";
+}
+
+function quoteToolResults({ messages }: ChatRequest): string {
+  const firstResult = messages.findLastIndex(({ role }) => role !== "tool" && role !== "function") + 1;
+  const called = messages.flatMap((message) => message.tool_calls ?? []);
+  const quotes = messages.slice(firstResult).map((result) => {
+    const call = called.findLast(({ id }) => id === result.tool_call_id);
+    const name = result.name ?? call?.function?.name ?? "The tool";
+    return `${name} answered: ${shorten(textOf(result))}`;
+  });
+  return quotes.join("\n");
+}
+
+function think(request: ChatRequest): readonly string[] {
+  const subject = hasToolResult(request) ? "A tool has answered." : "The user has written.";
+  return splitTokens(`${subject} Messages so far: ${request.messages.length}. A short answer will do.`);
+}
+
+function functionsToCall(request: ChatRequest) {
+  const isLegacyCall = !request.tools?.length && !!request.functions?.length;
+  const none = { functions: [], isLegacyCall };
+  if (hasToolResult(request)) return none;
+
+  const choice = isLegacyCall ? request.function_call : request.tool_choice;
+  if (choice === "none") return none;
+  const offered = isLegacyCall ? (request.functions ?? []) : (request.tools ?? []).map((tool) => tool.function);
+  const allowed = allowedNames(choice);
+  const functions = allowed === null ? offered : offered.filter(({ name }) => allowed.has(name));
+  if (allowed !== null && functions.length < allowed.size) {
+    const param = isLegacyCall ? "function_call" : "tool_choice";
+    throw new SandboxRefusal(400, `'${param}' names a function that is not offered.`, { param });
+  }
+
+  const words = new Set(lastUserText(request).match(/[\w-]+/g));
+  const mentioned = functions.filter(({ name }) => words.has(name));
+  const wanted = mentioned.length > 0 ? mentioned : functions.slice(0, 1);
+  const mayBeParallel = !isLegacyCall && request.parallel_tool_calls !== false;
+  return { functions: mayBeParallel ? wanted : wanted.slice(0, 1), isLegacyCall };
+}
+
+/** Null: all of them. */
+function allowedNames(choice: ChatRequest["tool_choice"] | ChatRequest["function_call"]): Set<string> | null {
+  if (choice == null || typeof choice === "string") return null;
+  if ("name" in choice) return new Set([choice.name]);
+  if ("function" in choice) return new Set([choice.function.name]);
+  return new Set(choice.allowed_tools.tools.map((tool) => tool.function.name));
+}
+
+function lastUserText({ messages }: ChatRequest): string {
+  const last = messages.findLast(({ role }) => role === "user");
+  return last === undefined ? "" : textOf(last);
+}
+
+function writeExample(schema: unknown, param: string): string {
+  try {
+    return JSON.stringify(makeExample(schema));
+  } catch (error) {
+    if (!(error instanceof SchemaProblem)) throw error;
+    throw new SandboxRefusal(400, `Invalid schema in '${param}': ${error.message}.`, { param, code: "invalid_schema" });
+  }
+}
+
+function cutChoice(choice: Choice, request: ChatRequest): Choice {
+  const stops = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
+  const content = choice.content === null ? null : cutAtStop(choice.content, stops);
+
+  let left = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
+  let isCut = false;
+  const spend = (tokens: readonly string[]): readonly string[] => {
+    const kept = tokens.length <= left ? tokens : tokens.slice(0, left);
+    isCut ||= kept.length < tokens.length;
+    left -= kept.length;
+    return kept;
+  };
+  const reasoning = spend(choice.reasoning);
+  const cut = { content: content && spend(content), refusal: choice.refusal && spend(choice.refusal) };
+  const calls: ToolCall[] = [];
+  for (const call of choice.calls) {
+    // The name is a token too; without room for it the call is not made.
+    if (spend([call.name]).length === 0) break;
+    calls.push({ ...call, arguments: spend(call.arguments) });
+  }
+  return { ...choice, ...cut, reasoning, calls, finishReason: isCut ? "length" : choice.finishReason };
+}
+
+function cutAtStop(tokens: readonly string[], stops: readonly string[]): readonly string[] {
+  if (stops.length === 0) return tokens;
+  const text = tokens.join("");
+  const places = stops.filter((stop) => stop !== "").map((stop) => text.indexOf(stop));
+  const end = Math.min(...places.filter((place) => place >= 0));
+  return end === Number.POSITIVE_INFINITY ? tokens : splitTokens(text.slice(0, end));
+}
+
+function countUsage(request: ChatRequest, choices: readonly Choice[]) {
+  const perMessage = request.messages.map((message) => ({
+    audio: tokensPerAudio * countParts(message, "input_audio"),
+    other:
+      countTokens(textOf(message)) +
+      tokensPerImage * countParts(message, "image_url") +
+      tokensPerFile * countParts(message, "file"),
+  }));
+  const audio = sum(perMessage.map((counted) => counted.audio));
+  const offered = request.tools ?? request.functions;
+  const offeredTokens = offered?.length ? countTokens(JSON.stringify(offered)) : 0;
+  const prompt = sum(perMessage.map((counted) => counted.other)) + audio + offeredTokens;
+  // A cache key makes all but the last message count as read from a cache, so that cached prices can be tried.
+  const cached = request.prompt_cache_key ? sum(perMessage.slice(0, -1).map(({ other }) => other)) : 0;
+
+  const reasoning = sum(choices.map((choice) => choice.reasoning.length));
+  const spoken = sum(choices.map(({ content, refusal }) => (content ?? refusal ?? []).length));
+  const called = sum(choices.flatMap(({ calls }) => calls.map((call) => 1 + call.arguments.length)));
+  const completion = reasoning + spoken + called;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: cached, audio_tokens: audio },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+function shorten(text: string): string {
+  if (text.length <= maxQuotedCharacters) return text;
+  // Whole characters: half of a surrogate pair would not survive UTF-8.
+  return `${[...text.slice(0, 2 * maxQuotedCharacters)].slice(0, maxQuotedCharacters).join("")}…`;
+}

@@ -1,0 +1,69 @@
+// A response body that is made piece by piece as it is read, and that can be slow, stop or break as a real connection does.
+
+export interface BodyOptions {
+  readonly signal: AbortSignal;
+  /** Waited before every piece but the first. */
+  readonly delayMs?: number;
+  /** What happens when the pieces are used up: a clean end, silence for ever, or a broken connection. */
+  readonly ending?: "clean" | "stall" | "cut";
+}
+
+export function streamPieces(pieces: Iterable<string>, options: BodyOptions): ReadableStream<Uint8Array> {
+  const { signal, delayMs = 0, ending = "clean" } = options;
+  const iterator = pieces[Symbol.iterator]();
+  const encoder = new TextEncoder();
+  let isFirst = true;
+  let stopWatching = () => {};
+  const waiting = new AbortController();
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const abort = () => {
+          waiting.abort();
+          controller.error(signal.reason);
+        };
+        if (signal.aborted) return abort();
+        signal.addEventListener("abort", abort, { once: true });
+        stopWatching = () => signal.removeEventListener("abort", abort);
+      },
+      async pull(controller) {
+        if (delayMs > 0 && !isFirst && !(await waited(delayMs, waiting.signal))) return;
+        isFirst = false;
+        const next = iterator.next();
+        if (!next.done) return controller.enqueue(encoder.encode(next.value));
+        // Silence keeps watching: an abort is its only end.
+        if (ending === "stall") return void (await waited(null, waiting.signal));
+        stopWatching();
+        if (ending === "cut") return controller.error(connectionReset());
+        controller.close();
+      },
+      cancel() {
+        stopWatching();
+        waiting.abort();
+      },
+    },
+    // Nothing is made before it is asked for.
+    { highWaterMark: 0 },
+  );
+}
+
+/** False when the signal came first. Null waits for the signal alone. Leaves neither timer nor listener behind. */
+export function waited(delayMs: number | null, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const timer = delayMs === null ? undefined : setTimeout(() => settle(true), delayMs);
+    const abort = () => settle(false);
+    const settle = (isTime: boolean) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      resolve(isTime);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** As the runtime's own fetch reports a connection that broke. */
+function connectionReset(): TypeError {
+  return Object.assign(new TypeError("The connection was closed before the end of the body."), { code: "ECONNRESET" });
+}

@@ -1,0 +1,148 @@
+// The sandbox: a pretend vendor in this process, offline and deterministic, for demos, tests and learning. It takes a
+// chat-completions request as bytes and gives a real Response, good or broken as the model's name asks.
+
+import type { ProviderRow, TransportRequest } from "../provider.ts";
+import { composeAnswer } from "./answer.ts";
+import { type BodyOptions, streamPieces, waited } from "./body.ts";
+import { doneEvent, toEvent, writeCompletion, writeEvents } from "./completion.ts";
+import { type Behaviour, type Fault, findBehaviour, sandboxModels } from "./models.ts";
+import { errorBody, SandboxRefusal } from "./refusal.ts";
+import { type ChatRequest, readRequest } from "./request.ts";
+
+export { sandboxModels } from "./models.ts";
+
+export const sandbox: ProviderRow = {
+  name: "sandbox",
+  title: "Sandbox",
+  docs: "docs/sandbox.md",
+  dialect: "openai",
+  baseUrl: "http://sandbox.invalid/v1",
+  auth: { kind: "none" },
+  streamUsage: "ask",
+  models: sandboxModels.map((model) => model.facts),
+  transport: answerRequest,
+};
+
+const retryAfterSeconds = "1";
+const chunksBeforeBreak = 3;
+const chunksBeforeError = 2;
+/** A body that is not a stream breaks or dawdles in pieces too. */
+const piecesOfBody = 8;
+const webPage = "<!doctype html>\n<html><body><h1>It works!</h1></body></html>\n";
+
+async function answerRequest(url: string, call: TransportRequest): Promise<Response> {
+  call.signal.throwIfAborted();
+  const requestHash = new Bun.CryptoHasher("sha256").update(call.body).digest("hex");
+  try {
+    return await answerCall(url, call, requestHash);
+  } catch (error) {
+    if (error instanceof SandboxRefusal) return refuse(error, requestHash);
+    throw error;
+  }
+}
+
+async function answerCall(url: string, call: TransportRequest, requestHash: string): Promise<Response> {
+  if (call.method !== "POST" || !new URL(url).pathname.endsWith("/chat/completions")) {
+    throw new SandboxRefusal(404, `The sandbox has no ${call.method} ${new URL(url).pathname}.`);
+  }
+  const request = readRequest(call.body);
+  const behaviour = findBehaviour(request.model);
+  if (behaviour === null) throw unknownModel(request.model);
+
+  const { fault } = behaviour;
+  if (fault.kind === "status") {
+    throw new SandboxRefusal(fault.status, `The sandbox was asked to answer with status ${fault.status}.`);
+  }
+  const waitMs = fault.kind === "hang" ? null : fault.kind === "slow-start" ? fault.delayMs : 0;
+  if (waitMs !== 0) await waited(waitMs, call.signal);
+  call.signal.throwIfAborted();
+
+  return request.stream === true
+    ? answerStream(request, behaviour, call.signal, requestHash)
+    : answerWhole(request, behaviour, call.signal, requestHash);
+}
+
+function answerStream(request: ChatRequest, { voice, fault }: Behaviour, signal: AbortSignal, hash: string): Response {
+  const answer = composeAnswer(request, voice, hash);
+  const pieces = breakEvents(writeEvents(request, answer, hash), fault);
+  return respond(streamPieces(pieces, { signal, ...bodyOptions(fault) }), "text/event-stream; charset=utf-8", hash);
+}
+
+function* breakEvents(events: Generator<string>, fault: Fault): Generator<string> {
+  switch (fault.kind) {
+    case "garbage":
+      return yield webPage;
+    case "cut":
+    case "stall":
+      return yield* events.take(chunksBeforeBreak);
+    case "error-in-stream":
+      yield* events.take(chunksBeforeError);
+      return yield toEvent(JSON.parse(brokenAnswer()));
+    case "garbage-in-stream":
+      yield* events.take(chunksBeforeError);
+      yield 'data: {"choices":[{"index":0,"delta":{"content":\n\n';
+      return yield doneEvent;
+    case "no-done":
+      return yield* events;
+    default:
+      yield* events;
+      yield doneEvent;
+  }
+}
+
+function answerWhole(request: ChatRequest, { voice, fault }: Behaviour, signal: AbortSignal, hash: string): Response {
+  const whole = writeCompletion(request, composeAnswer(request, voice, hash), hash);
+  const json = "application/json";
+  switch (fault.kind) {
+    case "garbage":
+      return respond(webPage, json, hash);
+    case "garbage-in-stream":
+      return respond(whole.slice(0, whole.length / 2), json, hash);
+    case "error-in-stream":
+      return respond(brokenAnswer(), json, hash);
+    case "cut":
+    case "stall":
+    case "slow": {
+      const pieces = splitBody(whole).slice(0, fault.kind === "slow" ? piecesOfBody : chunksBeforeBreak);
+      return respond(streamPieces(pieces, { signal, ...bodyOptions(fault) }), json, hash);
+    }
+    default:
+      return respond(whole, json, hash);
+  }
+}
+
+function bodyOptions(fault: Fault): Omit<BodyOptions, "signal"> {
+  if (fault.kind === "slow") return { delayMs: fault.delayMs };
+  return fault.kind === "cut" || fault.kind === "stall" ? { ending: fault.kind } : {};
+}
+
+function splitBody(text: string): readonly string[] {
+  const characters = [...text];
+  const size = Math.ceil(characters.length / piecesOfBody);
+  return Array.from({ length: piecesOfBody }, (_, at) => characters.slice(at * size, (at + 1) * size).join(""));
+}
+
+function brokenAnswer(): string {
+  return errorBody(new SandboxRefusal(500, "The sandbox was asked to fail after it had started to answer."));
+}
+
+function unknownModel(model: string): SandboxRefusal {
+  const names = sandboxModels.map(({ name }) => name).join(", ");
+  return new SandboxRefusal(404, `The model '${model}' does not exist. The sandbox has: ${names}.`, {
+    param: "model",
+    code: "model_not_found",
+  });
+}
+
+function refuse(refusal: SandboxRefusal, hash: string): Response {
+  const response = respond(errorBody(refusal), "application/json", hash, refusal.status);
+  if (refusal.status === 429) response.headers.set("retry-after", retryAfterSeconds);
+  return response;
+}
+
+function respond(body: string | ReadableStream<Uint8Array>, contentType: string, hash: string, status = 200): Response {
+  return new Response(body, {
+    status,
+    headers: { "content-type": contentType, "x-request-id": `req_${hash.slice(0, 24)}` },
+  });
+}

@@ -1,0 +1,107 @@
+// The sandbox's models: voices that answer, and faults that a gateway or a client must survive. A model's name says all.
+
+import type { ModelFacts } from "../provider.ts";
+
+export type Voice =
+  | { readonly kind: "echo" | "chat" | "reasoning" | "refusal" }
+  /** Counts aloud: "1 2 3 ...", one token each. */
+  | { readonly kind: "count"; readonly tokens: number };
+
+export type Fault =
+  | {
+      readonly kind:
+        | "none"
+        | "hang"
+        | "cut"
+        | "stall"
+        | "no-done"
+        | "garbage"
+        | "error-in-stream"
+        | "garbage-in-stream";
+    }
+  | { readonly kind: "status"; readonly status: number }
+  | { readonly kind: "slow" | "slow-start"; readonly delayMs: number };
+
+export interface Behaviour {
+  readonly voice: Voice;
+  readonly fault: Fault;
+}
+
+export interface SandboxModel {
+  /** As the documentation writes it: `slow-<ms>`. */
+  readonly name: string;
+  /** What the catalogue lists: the name itself, or with a number filled in. */
+  readonly facts: ModelFacts;
+  readonly about: string;
+  /** Null when the number is not one that the model takes. */
+  readonly behave: (number: number) => Behaviour | null;
+}
+
+const maxDelayMs = 600_000;
+const maxFloodTokens = 100_000;
+
+const abilities = { input: ["text", "image", "audio", "file"], tools: true, jsonSchema: true } as const;
+const none: Fault = { kind: "none" };
+const echo: Voice = { kind: "echo" };
+
+export const sandboxModels: readonly SandboxModel[] = [
+  voice("echo", "repeats the last user message", echo),
+  voice("chat", "a canned answer of several sentences", { kind: "chat" }),
+  {
+    ...voice("reasoning", "thinks first: `reasoning_content`, and `reasoning_tokens` in the usage", {
+      kind: "reasoning",
+    }),
+    facts: { id: "reasoning", ...abilities, reasoning: true },
+  },
+  voice("refusal", "refuses: `refusal` instead of `content`", { kind: "refusal" }),
+  {
+    name: "flood-<n>",
+    facts: { id: "flood-1000", ...abilities },
+    about: "counts from 1 to n, one chunk each; n is at most 100000",
+    behave: (tokens) =>
+      tokens >= 1 && tokens <= maxFloodTokens ? { voice: { kind: "count", tokens }, fault: none } : null,
+  },
+  fault("slow", "50 ms between chunks", { kind: "slow", delayMs: 50 }),
+  delay("slow-<ms>", "slow", "that many milliseconds between chunks"),
+  delay("slow-start-<ms>", "slow-start", "that many milliseconds before the answer starts"),
+  fault("hang", "never answers", { kind: "hang" }),
+  fault("stall", "stops after 3 chunks and never ends", { kind: "stall" }),
+  fault("cut", "the connection breaks after 3 chunks", { kind: "cut" }),
+  fault("no-done", "a stream that ends without `[DONE]`", { kind: "no-done" }),
+  fault("garbage", "status 200, and a web page where the answer should be", { kind: "garbage" }),
+  fault("garbage-in-stream", "an event that is not JSON after 2 chunks", { kind: "garbage-in-stream" }),
+  fault("error-in-stream", "an error object after 2 chunks, then the end", { kind: "error-in-stream" }),
+  {
+    name: "error-<status>",
+    facts: { id: "error-429", ...abilities },
+    about: "that status, 400 to 599, with an error body; 429 has `retry-after`",
+    behave: (status) => (status >= 400 && status <= 599 ? { voice: echo, fault: { kind: "status", status } } : null),
+  },
+];
+
+export function findBehaviour(id: string): Behaviour | null {
+  const plain = sandboxModels.find((model) => model.name === id);
+  if (plain !== undefined) return plain.behave(0);
+
+  const numbered = /^([a-z-]+-)(0|[1-9]\d{0,5})$/.exec(id);
+  if (numbered === null) return null;
+  const model = sandboxModels.find((candidate) => candidate.name.replace(/<.*>/, "") === numbered[1]);
+  return model?.behave(Number(numbered[2])) ?? null;
+}
+
+function voice(name: string, about: string, kind: Voice): SandboxModel {
+  return { name, facts: { id: name, ...abilities }, about, behave: () => ({ voice: kind, fault: none }) };
+}
+
+function fault(name: string, about: string, kind: Fault): SandboxModel {
+  return { name, facts: { id: name, ...abilities }, about, behave: () => ({ voice: echo, fault: kind }) };
+}
+
+function delay(name: string, kind: "slow" | "slow-start", about: string): SandboxModel {
+  return {
+    name,
+    facts: { id: name.replace("<ms>", "200"), ...abilities },
+    about,
+    behave: (delayMs) => (delayMs <= maxDelayMs ? { voice: echo, fault: { kind, delayMs } } : null),
+  };
+}

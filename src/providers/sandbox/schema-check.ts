@@ -1,0 +1,129 @@
+// Does a value fit a schema? The example maker proposes values and keeps the first that passes here.
+// `format` and `unevaluated...` are not checked.
+
+import { matchesPattern, parsePattern } from "./pattern.ts";
+import {
+  asSchema,
+  canonicalText,
+  entriesOf,
+  isMembers,
+  itemsOf,
+  type Json,
+  listOf,
+  type Members,
+  numberOf,
+  own,
+  type Schema,
+  type SchemaDocument,
+  typesOf,
+} from "./schema.ts";
+
+export function fitsSchema(value: Json, schema: Schema, document: SchemaDocument): boolean {
+  document.step();
+  if (typeof schema === "boolean") return schema;
+  return document.nest(() => fitsKeywords(value, schema, document));
+}
+
+function fitsKeywords(value: Json, schema: Members, document: SchemaDocument): boolean {
+  return (
+    fitsType(value, schema) &&
+    fitsValues(value, schema) &&
+    fitsCombination(value, schema, document) &&
+    (typeof value !== "number" || fitsNumber(value, schema)) &&
+    (typeof value !== "string" || fitsString(value, schema)) &&
+    (!Array.isArray(value) || fitsArray(value, schema, document)) &&
+    (!isMembers(value) || fitsObject(value as Readonly<Record<string, Json>>, schema, document))
+  );
+}
+
+function fitsType(value: Json, schema: Members): boolean {
+  const types = typesOf(schema);
+  return types === undefined || types.some((type) => isOfType(value, type));
+}
+
+function isOfType(value: Json, type: string): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "array") return Array.isArray(value);
+  if (type === "null") return value === null;
+  if (type === "object") return isMembers(value);
+  return typeof value === type;
+}
+
+function fitsValues(value: Json, schema: Members): boolean {
+  const text = canonicalText(value);
+  if (schema["const"] !== undefined && canonicalText(schema["const"]) !== text) return false;
+  return !Array.isArray(schema["enum"]) || schema["enum"].some((allowed) => canonicalText(allowed) === text);
+}
+
+function fitsCombination(value: Json, schema: Members, document: SchemaDocument): boolean {
+  const fits = (candidate: unknown) => fitsSchema(value, asSchema(candidate), document);
+  const { $ref: reference, allOf, anyOf, oneOf, not, if: condition } = schema;
+  if (typeof reference === "string" && !fits(document.resolve(reference))) return false;
+  if (Array.isArray(allOf) && !allOf.every(fits)) return false;
+  if (Array.isArray(anyOf) && !anyOf.some(fits)) return false;
+  if (Array.isArray(oneOf) && oneOf.filter(fits).length !== 1) return false;
+  if (not !== undefined && fits(not)) return false;
+  return condition === undefined || fits(fits(condition) ? schema["then"] : schema["else"]);
+}
+
+function fitsNumber(value: number, schema: Members): boolean {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  if (typeof minimum === "number" && (exclusiveMinimum === true ? value <= minimum : value < minimum)) return false;
+  if (typeof maximum === "number" && (exclusiveMaximum === true ? value >= maximum : value > maximum)) return false;
+  if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum) return false;
+  if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum) return false;
+  if (typeof multipleOf !== "number") return true;
+  const times = value / multipleOf;
+  return Math.abs(times - Math.round(times)) < 1e-9;
+}
+
+function fitsString(value: string, schema: Members): boolean {
+  const { minLength, maxLength, pattern } = schema;
+  const length = [...value].length;
+  if (typeof minLength === "number" && length < minLength) return false;
+  if (typeof maxLength === "number" && length > maxLength) return false;
+  return typeof pattern !== "string" || passesPattern(value, pattern);
+}
+
+/** An expression that we cannot read does not count against a value. */
+function passesPattern(value: string, source: string): boolean {
+  const pattern = parsePattern(source);
+  return pattern === null || matchesPattern(pattern, value);
+}
+
+function fitsArray(value: readonly Json[], schema: Members, document: SchemaDocument): boolean {
+  if (value.length < (numberOf(schema["minItems"]) ?? 0)) return false;
+  if (value.length > (numberOf(schema["maxItems"]) ?? Number.POSITIVE_INFINITY)) return false;
+  if (schema["uniqueItems"] === true && new Set(value.map(canonicalText)).size < value.length) return false;
+
+  const { prefix, rest } = itemsOf(schema);
+  if (!value.every((item, index) => fitsSchema(item, prefix[index] ?? rest, document))) return false;
+  if (schema["contains"] === undefined) return true;
+  const contained = value.filter((item) => fitsSchema(item, asSchema(schema["contains"]), document)).length;
+  const least = numberOf(schema["minContains"]) ?? 1;
+  return contained >= least && contained <= (numberOf(schema["maxContains"]) ?? Number.POSITIVE_INFINITY);
+}
+
+function fitsObject(value: Readonly<Record<string, Json>>, schema: Members, document: SchemaDocument): boolean {
+  const keys = Object.keys(value);
+  if (keys.length < (numberOf(schema["minProperties"]) ?? 0)) return false;
+  if (keys.length > (numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY)) return false;
+  const hasKey = (key: unknown) => typeof key === "string" && Object.hasOwn(value, key);
+  if (!listOf(schema["required"]).every(hasKey)) return false;
+
+  for (const key of keys) {
+    if (!schemasOfKey(key, schema).every((one) => fitsSchema(value[key] ?? null, one, document))) return false;
+    if (!fitsSchema(key, asSchema(schema["propertyNames"]), document)) return false;
+    if (!listOf(own(schema["dependentRequired"], key)).every(hasKey)) return false;
+    if (!fitsSchema(value, asSchema(own(schema["dependentSchemas"], key)), document)) return false;
+  }
+  return true;
+}
+
+/** Every schema that speaks about this key of an object. */
+export function schemasOfKey(key: string, schema: Members): readonly Schema[] {
+  const named = own(schema["properties"], key);
+  const patterned = entriesOf(schema["patternProperties"]).filter(([pattern]) => passesPattern(key, pattern));
+  const found = [...(named === undefined ? [] : [asSchema(named)]), ...patterned.map(([, one]) => one)];
+  return found.length > 0 ? found : [asSchema(schema["additionalProperties"])];
+}

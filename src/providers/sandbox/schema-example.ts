@@ -1,0 +1,336 @@
+// Makes a value that fits a JSON Schema (2020-12, and the common spellings before it): tool arguments and structured
+// answers. The same schema always gives the same value. Each kind of value proposes candidates; the first that passes the
+// check is taken. If none passes, the first is taken all the same: a pretend model may be wrong, but it does answer.
+
+import { parsePattern, samplePattern } from "./pattern.ts";
+import {
+  asSchema,
+  canonicalText,
+  entriesOf,
+  isMembers,
+  itemsOf,
+  type Json,
+  listOf,
+  type Members,
+  numberOf,
+  own,
+  type Schema,
+  SchemaDocument,
+  SchemaProblem,
+  typesOf,
+} from "./schema.ts";
+import { fitsSchema, schemasOfKey } from "./schema-check.ts";
+import { mergeSchemas } from "./schema-merge.ts";
+
+export function makeExample(schema: unknown): Json {
+  const document = new SchemaDocument(schema);
+  const found = findExample(document.root, { document, depth: 0, turns: 0, variant: 0 });
+  if (found === undefined) throw new SchemaProblem("nothing fits the schema");
+  return found;
+}
+
+interface Place {
+  readonly document: SchemaDocument;
+  readonly depth: number;
+  /** Choices made since the last step into a value: a choice may lead back to itself. */
+  readonly turns: number;
+  /** Another number makes another value, where unique ones are needed. */
+  readonly variant: number;
+}
+
+const maxCandidates = 40;
+const maxDepth = 40;
+const maxTurns = 12;
+/** Beyond these, only what is required is made: recursive schemas end here. */
+const generousDepth = 4;
+const generousSteps = 3_000;
+const maxStringLength = 100_000;
+
+function findExample(schema: Schema, place: Place): Json | undefined {
+  if (place.depth > maxDepth) return undefined;
+  let tried = 0;
+  let first: Json | undefined;
+  for (const candidate of candidatesOf(schema, place)) {
+    if (fitsSchema(candidate, schema, place.document)) return candidate;
+    first ??= candidate;
+    if (++tried === maxCandidates) break;
+  }
+  return first;
+}
+
+function* candidatesOf(schema: Schema, place: Place): Generator<Json> {
+  place.document.step();
+  const flat = flatten(schema, place.document);
+  if (flat === false || place.turns > maxTurns) return;
+
+  const turned = { ...place, turns: place.turns + 1 };
+  const { const: constant, enum: choices, anyOf, oneOf, if: condition, ...base } = flat;
+  if (constant !== undefined) return yield constant as Json;
+  if (Array.isArray(choices)) return yield* rotate(choices as Json[], place.variant);
+  if (place.variant === 0) yield* suggestionsOf(flat);
+
+  if (Array.isArray(anyOf)) return yield* branchesOf(anyOf, { ...flat, anyOf: undefined }, turned);
+  if (Array.isArray(oneOf)) return yield* branchesOf(oneOf, { ...flat, oneOf: undefined }, turned);
+  if (condition !== undefined) {
+    const { then: consequence, else: alternative, ...rest } = base;
+    yield* candidatesOf({ allOf: [rest, asSchema(condition), asSchema(consequence)] }, turned);
+    return yield* candidatesOf({ allOf: [rest, asSchema(alternative)] }, turned);
+  }
+
+  for (const type of orderTypes(typesOf(flat) ?? guessTypes(flat), place)) {
+    yield* candidatesOfType(type, flat, place);
+  }
+}
+
+/** What the author of the schema gave as an example is the best one; the check sorts out what does not fit. */
+function* suggestionsOf(schema: Members): Generator<Json> {
+  for (const suggestion of [...listOf(schema["examples"]), schema["example"], schema["default"]]) {
+    if (suggestion !== undefined && suggestion !== null) yield suggestion as Json;
+  }
+}
+
+function* branchesOf(branches: readonly unknown[], base: Members, place: Place): Generator<Json> {
+  const schemas = branches.map(asSchema);
+  const ordered = isGenerous(place)
+    ? schemas
+    : schemas.toSorted((one, other) => weigh(one, place) - weigh(other, place));
+  for (const branch of ordered) yield* candidatesOf({ allOf: [base, branch] }, place);
+}
+
+/** Containers last, so that a recursive choice ends. */
+function weigh(schema: Schema, { document }: Place): number {
+  const flat = flatten(schema, document);
+  if (flat === false) return 2;
+  return (typesOf(flat) ?? guessTypes(flat)).some((type) => type === "object" || type === "array") ? 1 : 0;
+}
+
+/** References and allOf folded in; `false` when the parts contradict each other. */
+function flatten(schema: Schema, document: SchemaDocument): Members | false {
+  document.step();
+  if (schema === true) return {};
+  if (schema === false) return false;
+  return document.nest(() => fold(schema, document));
+}
+
+function fold(schema: Members, document: SchemaDocument): Members | false {
+  const { $ref: reference, allOf, ...rest } = schema;
+  let flat: Members | false = rest;
+  if (typeof reference === "string") flat = mergeSchemas(flat, flatten(document.resolve(reference), document));
+  for (const part of listOf(allOf)) flat = mergeSchemas(flat, flatten(asSchema(part), document));
+  return flat;
+}
+
+const keywordTypes: readonly (readonly [type: string, keywords: readonly string[]])[] = [
+  ["object", ["properties", "required", "additionalProperties", "patternProperties", "minProperties", "propertyNames"]],
+  ["array", ["items", "prefixItems", "minItems", "uniqueItems", "contains"]],
+  ["string", ["minLength", "maxLength", "pattern", "format"]],
+  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
+];
+
+function guessTypes(schema: Members): readonly string[] {
+  const guessed = keywordTypes.filter(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined));
+  return guessed.length > 0
+    ? guessed.map(([type]) => type)
+    : ["string", "integer", "boolean", "object", "array", "null"];
+}
+
+/** A value rather than null while there is room; the smallest there is when there is none. */
+function orderTypes(types: readonly string[], place: Place): readonly string[] {
+  const isLast = isGenerous(place)
+    ? (type: string) => type === "null"
+    : (type: string) => type === "object" || type === "array";
+  return types.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)));
+}
+
+function* candidatesOfType(type: string, schema: Members, place: Place): Generator<Json> {
+  if (type === "null") yield null;
+  if (type === "boolean") yield* rotate([true, false], place.variant);
+  if (type === "string") yield* stringsOf(schema, place.variant);
+  if (type === "number" || type === "integer") yield* numbersOf(schema, type === "integer", place.variant);
+  if (type === "array") yield* arraysOf(schema, place);
+  if (type === "object") yield* objectsOf(schema, place);
+}
+
+const formats: Readonly<Record<string, (variant: number) => string>> = {
+  "date-time": (variant) => `2026-01-${pad(variant)}T09:30:00Z`,
+  date: (variant) => `2026-01-${pad(variant)}`,
+  time: (variant) => `09:${pad(variant)}:00Z`,
+  duration: (variant) => `PT${variant + 1}H`,
+  email: (variant) => `person${variant + 1}@example.com`,
+  "idn-email": (variant) => `person${variant + 1}@example.com`,
+  hostname: (variant) => `host${variant + 1}.example.com`,
+  "idn-hostname": (variant) => `host${variant + 1}.example.com`,
+  ipv4: (variant) => `192.0.2.${(variant % 254) + 1}`,
+  ipv6: (variant) => `2001:db8::${(variant + 1).toString(16)}`,
+  uri: (variant) => `https://example.com/${variant + 1}`,
+  "uri-reference": (variant) => `/${variant + 1}`,
+  "uri-template": (variant) => `https://example.com/${variant + 1}/{id}`,
+  url: (variant) => `https://example.com/${variant + 1}`,
+  iri: (variant) => `https://example.com/${variant + 1}`,
+  "iri-reference": (variant) => `/${variant + 1}`,
+  uuid: (variant) => `00000000-0000-4000-8000-${(variant + 1).toString(16).padStart(12, "0")}`,
+  "json-pointer": (variant) => `/${variant + 1}`,
+  "relative-json-pointer": (variant) => `${variant + 1}`,
+  regex: (variant) => `^${variant + 1}$`,
+  byte: (variant) => btoa(`sandbox${variant + 1}`),
+};
+
+function pad(variant: number): string {
+  return String((variant % 28) + 1).padStart(2, "0");
+}
+
+function* stringsOf(schema: Members, variant: number): Generator<Json> {
+  const least = numberOf(schema["minLength"]) ?? 0;
+  const most = numberOf(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
+  if (least > maxStringLength) throw new SchemaProblem(`a minLength of ${least} is more than the sandbox writes`);
+
+  const pattern = typeof schema["pattern"] === "string" ? parsePattern(schema["pattern"]) : null;
+  if (pattern !== null) {
+    // Three repetitions read well; fewer where a maxLength asks for it, more for a minLength.
+    for (const repeats of [3, 1, 0, 2, 6, 12, 25, 50, 100, 400]) {
+      const sample = samplePattern(pattern, repeats, variant);
+      if (sample !== null) yield* [sample, sample.padEnd(least, "x")];
+    }
+  }
+  const format = own(formats, String(schema["format"])) as ((variant: number) => string) | undefined;
+  if (format !== undefined) yield format(variant);
+  const text = variant === 0 ? "example" : `${variant + 1} example`;
+  yield [...text.padEnd(least, " text")].slice(0, most).join("");
+}
+
+function* numbersOf(schema: Members, isInteger: boolean, variant: number): Generator<Json> {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  const lows = [minimum, exclusiveMinimum].filter((bound) => typeof bound === "number");
+  const highs = [maximum, exclusiveMaximum].filter((bound) => typeof bound === "number");
+  const low = Math.max(...lows);
+  const high = Math.min(...highs);
+
+  const step = typeof multipleOf === "number" && multipleOf > 0 ? multipleOf : isInteger ? 1 : null;
+  if (step !== null) {
+    const start = Math.max(Math.ceil(low / step), Math.min(1, Math.floor(high / step)));
+    // A wide multiple need not be a whole number, and an exclusive bound excludes the first: try the next ones.
+    for (let offset = 0; offset < 10; offset++) {
+      for (const times of [start + variant + offset, start - variant - offset]) yield trim(times * step);
+    }
+    return;
+  }
+
+  yield 1.5 + variant;
+  if (Number.isFinite(low) && Number.isFinite(high)) yield* [low, high, low + (high - low) / (variant + 2)];
+  else if (Number.isFinite(low)) yield low + variant + 1;
+  else if (Number.isFinite(high)) yield high - variant - 1;
+}
+
+/** 3 × 0.1 is written 0.3, as every validator expects it. */
+function trim(value: number): number {
+  return Number.isInteger(value) ? value + 0 : Number(value.toPrecision(12));
+}
+
+function* arraysOf(schema: Members, place: Place): Generator<Json> {
+  const { prefix, rest } = itemsOf(schema);
+  const contains = schema["contains"] === undefined ? null : asSchema(schema["contains"]);
+  const containsCount = contains === null ? 0 : (numberOf(schema["minContains"]) ?? 1);
+  const least = Math.max(numberOf(schema["minItems"]) ?? 0, containsCount);
+  const most = numberOf(schema["maxItems"]) ?? Number.POSITIVE_INFINITY;
+
+  const lengths = isGenerous(place) ? [Math.min(most, Math.max(least, prefix.length, 1)), least] : [least];
+  for (const length of new Set(lengths)) {
+    const items: Json[] = [];
+    const seen = new Set<string>();
+    let repeats = 0;
+    while (items.length < length) {
+      const position = items.length;
+      const declared = prefix[position] ?? rest;
+      const isLastPlaces = contains !== null && position >= length - containsCount;
+      const wanted: Schema = isLastPlaces ? { allOf: [declared, contains] } : declared;
+      const item = findExample(wanted, { ...deeper(place), variant: place.variant + repeats });
+      if (item === undefined) break;
+      if (schema["uniqueItems"] === true) {
+        repeats++;
+        const text = canonicalText(item);
+        if (seen.has(text) && repeats < 2 * length + 20) continue;
+        seen.add(text);
+      }
+      items.push(item);
+    }
+    if (items.length >= least) yield items;
+  }
+}
+
+function* objectsOf(schema: Members, place: Place): Generator<Json> {
+  if (isGenerous(place)) {
+    const full = makeObject(schema, place, true);
+    if (full !== undefined) yield full;
+  }
+  const lean = makeObject(schema, place, false);
+  if (lean !== undefined) yield lean;
+}
+
+function makeObject(schema: Members, place: Place, withOptional: boolean): Json | undefined {
+  const members = new Map<string, Json>();
+  const most = numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY;
+  const findMember = (key: string) => findExample({ allOf: schemasOfKey(key, schema) }, deeper(place));
+  const addRequired = (keys: readonly unknown[]): boolean =>
+    keys.every((key) => {
+      if (typeof key !== "string" || members.has(key)) return true;
+      const value = findMember(key);
+      if (value === undefined) return false;
+      members.set(key, value);
+      return addRequired(listOf(own(schema["dependentRequired"], key)));
+    });
+
+  if (!addRequired(listOf(schema["required"]))) return undefined;
+  const optional = withOptional ? entriesOf(schema["properties"]).map(([key]) => key) : [];
+  for (const key of optional) {
+    if (members.has(key) || members.size >= most) continue;
+    const value = findMember(key);
+    if (value === undefined) continue;
+    members.set(key, value);
+    addRequired(listOf(own(schema["dependentRequired"], key)));
+  }
+
+  // A map type shows one entry; minProperties may ask for more.
+  const isMap = withOptional && members.size === 0 && isMembers(schema["additionalProperties"]);
+  const least = Math.max(numberOf(schema["minProperties"]) ?? 0, isMap ? Math.min(1, most) : 0);
+  for (const key of namesOf(schema, place)) {
+    if (members.size >= least) break;
+    const value = members.has(key) ? undefined : findMember(key);
+    if (value !== undefined) members.set(key, value);
+  }
+  // Not plain assignment: a property may be called "__proto__".
+  return Object.fromEntries(schemaOrder(members, schema));
+}
+
+/** Names for further members: declared ones first, then patterned or free ones. */
+function* namesOf(schema: Members, place: Place): Generator<string> {
+  for (const [key] of entriesOf(schema["properties"])) yield key;
+  const patterns = entriesOf(schema["patternProperties"]).map(([pattern]) => ({ pattern }));
+  const names: readonly Schema[] = [...patterns, asSchema(schema["propertyNames"])];
+  const base = { type: "string" };
+  for (const name of names) {
+    for (let variant = 0; variant < 1_000; variant++) {
+      const free =
+        name === true ? `key${variant + 1}` : findExample({ allOf: [base, name] }, { ...deeper(place), variant });
+      if (typeof free === "string") yield free;
+    }
+  }
+}
+
+function schemaOrder(members: ReadonlyMap<string, Json>, schema: Members): readonly (readonly [string, Json])[] {
+  const declared = entriesOf(schema["properties"]).map(([key]) => key);
+  const rank = (key: string) => (declared.includes(key) ? declared.indexOf(key) : declared.length);
+  return [...members].toSorted(([one], [other]) => rank(one) - rank(other));
+}
+
+function isGenerous({ depth, document }: Place): boolean {
+  return depth < generousDepth && document.stepsDone < generousSteps;
+}
+
+function deeper(place: Place): Place {
+  return { ...place, depth: place.depth + 1, turns: 0 };
+}
+
+function rotate<Value>(values: readonly Value[], by: number): readonly Value[] {
+  const start = values.length === 0 ? 0 : by % values.length;
+  return [...values.slice(start), ...values.slice(0, start)];
+}

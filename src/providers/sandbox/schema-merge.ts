@@ -1,0 +1,102 @@
+// Folds two schemas that must both hold into one that the example maker can follow. Where no single keyword says "both"
+// (two patterns, two formats), the first stays; the check of the finished value still holds against both.
+
+import { canonicalText, isMembers, listOf, type Members } from "./schema.ts";
+
+type Fold = (one: unknown, other: unknown) => unknown;
+
+/** `false`: nothing can fit both. */
+export function mergeSchemas(one: Members | false, other: Members | false): Members | false {
+  if (one === false || other === false) return false;
+  const merged: Record<string, unknown> = { ...one };
+  for (const [keyword, value] of Object.entries(other)) {
+    if (value === undefined) continue;
+    const present = merged[keyword];
+    merged[keyword] = present === undefined ? value : (folds[keyword] ?? keepFirst)(present, value);
+  }
+  const isContradiction = isEmptyList(merged["type"]) || isEmptyList(merged["enum"]);
+  return isContradiction ? false : merged;
+}
+
+const keepFirst: Fold = (one) => one;
+const larger: Fold = (one, other) =>
+  typeof one === "number" && typeof other === "number" ? Math.max(one, other) : one;
+const smaller: Fold = (one, other) =>
+  typeof one === "number" && typeof other === "number" ? Math.min(one, other) : one;
+const both: Fold = (one, other) => ({ allOf: [one, other] });
+const either: Fold = (one, other) => ({ anyOf: [one, other] });
+const union: Fold = (one, other) => [...new Set([...listOf(one), ...listOf(other)])];
+
+const members: Fold = (one, other) => {
+  if (!isMembers(one) || !isMembers(other)) return one;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    Array.from(names, (name) => {
+      if (!Object.hasOwn(other, name)) return [name, one[name]];
+      return [name, Object.hasOwn(one, name) ? both(one[name], other[name]) : other[name]];
+    }),
+  );
+};
+
+const commonValues: Fold = (one, other) => {
+  const texts = new Set(listOf(other).map(canonicalText));
+  return listOf(one).filter((value) => texts.has(canonicalText(value)));
+};
+
+const commonTypes: Fold = (one, other) => {
+  const first = Array.isArray(one) ? one : [one];
+  const second = Array.isArray(other) ? other : [other];
+  const common = first.filter((type) => second.includes(type) || (type === "integer" && second.includes("number")));
+  return !common.includes("integer") && first.includes("number") && second.includes("integer")
+    ? [...common, "integer"]
+    : common;
+};
+
+/** Every pair of branches, kept small: the check decides, and the first pairs are the likeliest. */
+const pairs: Fold = (one, other) =>
+  listOf(one)
+    .flatMap((first) => listOf(other).map((second) => both(first, second)))
+    .slice(0, 64);
+
+const commonMultiple: Fold = (one, other) => {
+  if (!Number.isInteger(one) || !Number.isInteger(other)) return larger(one, other);
+  const [first, second] = [Number(one), Number(other)];
+  return (first / greatestDivisor(first, second)) * second;
+};
+
+function greatestDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestDivisor(other, one % other);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+const folds: Readonly<Record<string, Fold>> = {
+  type: commonTypes,
+  enum: commonValues,
+  required: union,
+  properties: members,
+  patternProperties: members,
+  dependentSchemas: members,
+  items: both,
+  contains: both,
+  additionalProperties: both,
+  propertyNames: both,
+  not: either,
+  anyOf: pairs,
+  oneOf: pairs,
+  minimum: larger,
+  exclusiveMinimum: larger,
+  minLength: larger,
+  minItems: larger,
+  minProperties: larger,
+  minContains: larger,
+  maximum: smaller,
+  exclusiveMaximum: smaller,
+  maxLength: smaller,
+  maxItems: smaller,
+  maxProperties: smaller,
+  maxContains: smaller,
+  multipleOf: commonMultiple,
+};

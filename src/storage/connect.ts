@@ -1,0 +1,69 @@
+// The two ways to a database, with the settings that durability and exactness depend on.
+
+import { createDataDir, databaseFile } from "./data-dir.ts";
+import { isOutage } from "./outage.ts";
+import { type Database, toDatabase } from "./sql.ts";
+
+// Below the deadline of an operation, so that a locked file is reported as such and not as a silence.
+const busyTimeoutMs = 800;
+const walAttempts = 50;
+
+export async function connectSqlite(dataDir: string): Promise<Database> {
+  createDataDir(dataDir);
+  const client = new Bun.SQL({ adapter: "sqlite", filename: databaseFile(dataDir), safeIntegers: true });
+  const database = toDatabase(client, "sqlite");
+  try {
+    await database.sql.script(`pragma busy_timeout = ${busyTimeoutMs}`);
+    await useWriteAheadLog(database);
+    // NORMAL would lose acknowledged commits when the machine loses power.
+    await database.sql.script("pragma synchronous = full");
+    await database.sql.script("pragma foreign_keys = on");
+    return database;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/** The switch to WAL does not wait for other processes that do the same, whatever the busy timeout says. */
+async function useWriteAheadLog(database: Database): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const [row] = await database.sql.script("pragma journal_mode = wal");
+      if (row?.["journal_mode"] === "wal") return;
+      throw new Error(`SQLite could not use its write-ahead log here (journal mode ${row?.["journal_mode"]})`);
+    } catch (error) {
+      if (!isOutage(error) || attempt === walAttempts) throw error;
+      await Bun.sleep(20);
+    }
+  }
+}
+
+export interface PostgresOptions {
+  readonly maxConnections: number;
+  readonly connectTimeoutSeconds: number;
+  readonly onClose?: () => void;
+}
+
+export function connectPostgres(databaseUrl: string, options: PostgresOptions): Database {
+  const url = parsePostgresUrl(databaseUrl);
+  const client = new Bun.SQL(url, {
+    bigint: true,
+    max: options.maxConnections,
+    connectionTimeout: options.connectTimeoutSeconds,
+    // PGDATABASE in the environment would win over the address otherwise.
+    ...(url.pathname.length > 1 ? { database: decodeURIComponent(url.pathname.slice(1)) } : {}),
+    connection: { application_name: url.searchParams.get("application_name") ?? "switchyard" },
+    onclose: () => options.onClose?.(),
+  });
+  return toDatabase(client, "postgres");
+}
+
+export function parsePostgresUrl(databaseUrl: string): URL {
+  const url = URL.parse(databaseUrl);
+  // The address holds a password: it is never repeated in a message.
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) {
+    throw new Error("A database address has the form postgres://user:password@host:5432/database");
+  }
+  return url;
+}

@@ -1,0 +1,78 @@
+// The data folder: who may read it, who may use it, and whether SQLite is safe on its disk.
+
+import { Database as SqliteFile } from "bun:sqlite";
+import { closeSync, mkdirSync, openSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import type { Log } from "../log.ts";
+
+// Magic numbers of statfs(2) for file systems whose locks and shared memory reach across machines, or do not work at all.
+const networkFileSystems = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+  [0x01021997, "9P"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+  [0x47504653, "GPFS"],
+  [0x5346414f, "AFS"],
+  [0x65735546, "FUSE"],
+]);
+
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, "switchyard.sqlite");
+}
+
+/** Creates the folder and the files in it for this user alone. SQLite gives its side files the mode of the main file. */
+export function createDataDir(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  createPrivateFile(databaseFile(dataDir));
+}
+
+export function warnAboutNetworkDisk(dataDir: string, log: Log): void {
+  const name = findNetworkFileSystem(statfsSync(dataDir).type);
+  if (name === null) return;
+  log.warn("The data folder is on a network file system, where SQLite can lose or damage data: use PostgreSQL", {
+    folder: dataDir,
+    fileSystem: name,
+  });
+}
+
+/** The type is a signed number on some machines. */
+export function findNetworkFileSystem(type: number): string | null {
+  return networkFileSystems.get(type >>> 0) ?? null;
+}
+
+/**
+ * Holds the folder for one gateway. The lock is an open transaction on a file of its own, so the kernel frees it when the process
+ * ends, however it ends. The serving processes of one gateway share the folder: only the first process takes it.
+ */
+export function lockDataDir(dataDir: string): { release(): void } {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, "switchyard.lock");
+  createPrivateFile(file);
+  const lock = new SqliteFile(file);
+  try {
+    // A lock file has nothing to lose, and no journal file should be left behind.
+    lock.run("pragma busy_timeout = 0");
+    lock.run("pragma journal_mode = memory");
+    lock.run("begin exclusive");
+  } catch (cause) {
+    lock.close();
+    if (!isBusy(cause)) throw cause;
+    throw new Error(
+      `Another gateway uses the data folder ${dataDir}. Stop it or choose another folder with SWITCHYARD_DATA_DIR; to run several gateways together, set DATABASE_URL to a PostgreSQL database.`,
+      { cause },
+    );
+  }
+  return { release: () => lock.close() };
+}
+
+function isBusy(error: unknown): boolean {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" && code.startsWith("SQLITE_BUSY");
+}
+
+function createPrivateFile(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+}

@@ -1,0 +1,46 @@
+// The tables, as a list of steps that is only ever added to. A step that was released is never edited: its checksum is stored.
+// The same words for both engines: text, bigint (times in epoch milliseconds, money in whole pico-dollars, 0 and 1 for no and
+// yes), JSON as text.
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    number: 1,
+    name: "keys",
+    statements: [
+      `create table topics (
+        topic text primary key,
+        revision bigint not null
+      )`,
+      `create table api_keys (
+        id text primary key,
+        kind text not null,
+        name text not null,
+        owner text,
+        scopes text not null,
+        allowed_models text,
+        rate_limit text,
+        budget_pico_usd bigint,
+        budget_period text,
+        tags text not null,
+        enabled bigint not null,
+        secret_hash text not null unique,
+        secret_tail text not null,
+        previous_hash text,
+        previous_until bigint,
+        created_at bigint not null,
+        expires_at bigint,
+        revoked_at bigint,
+        last_used_at bigint,
+        revision bigint not null
+      )`,
+      "create index api_keys_by_revision on api_keys (revision)",
+      "create index api_keys_by_creation on api_keys (created_at, id)",
+    ],
+  },
+];

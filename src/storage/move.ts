@@ -1,0 +1,101 @@
+// From one machine to several: copies everything from SQLite to PostgreSQL, all of it or nothing.
+
+import type { Log } from "../log.ts";
+import { connectPostgres, connectSqlite, parsePostgresUrl } from "./connect.ts";
+import { lockDataDir } from "./data-dir.ts";
+import { migrateStorage } from "./migrate.ts";
+import type { Database, Sql, SqlRow } from "./sql.ts";
+
+export interface MoveOptions {
+  readonly dataDir: string;
+  /** `postgres://…` */
+  readonly to: string;
+  readonly log: Log;
+}
+
+export interface MovedTable {
+  readonly table: string;
+  readonly rows: number;
+}
+
+const rowsAtOnce = 500;
+// PostgreSQL takes at most 65,535 parameters in one statement.
+const parametersAtOnce = 60_000;
+
+export async function moveStorage(options: MoveOptions): Promise<readonly MovedTable[]> {
+  const { dataDir, to, log } = options;
+  parsePostgresUrl(to);
+  // A gateway that still runs here would go on writing into what was copied already.
+  const lock = lockDataDir(dataDir);
+  try {
+    await migrateStorage({ databaseUrl: null, dataDir, log });
+    await migrateStorage({ databaseUrl: to, dataDir, log });
+    return await copy(dataDir, to);
+  } finally {
+    lock.release();
+  }
+}
+
+async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]> {
+  const source = await connectSqlite(dataDir);
+  const target = connectPostgres(to, { maxConnections: 1, connectTimeoutSeconds: 5 });
+  try {
+    // The source is read in one transaction, so that a command that writes meanwhile is in the copy whole or not at all.
+    return await source.transaction(async (reader) => {
+      const tables = await listTables(reader);
+      return await target.transaction(async (writer) => {
+        for (const table of tables) await takeEmpty(writer, table);
+        const moved: MovedTable[] = [];
+        for (const table of tables) moved.push({ table, rows: await copyTable(reader, writer, table) });
+        return moved;
+      });
+    });
+  } finally {
+    await close(source);
+    await close(target);
+  }
+}
+
+async function listTables(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }>`
+    select name from sqlite_master
+    where type = 'table' and name not like 'sqlite_%' and name <> 'migrations' order by name`;
+  return rows.map((row) => row.name);
+}
+
+async function takeEmpty(sql: Sql, table: string): Promise<void> {
+  await sql`lock table ${sql.identifier(table)} in access exclusive mode`;
+  if ((await countRows(sql, table)) === 0) return;
+  throw new Error(`The PostgreSQL database already holds data (table ${table}). Move into an empty database.`);
+}
+
+async function copyTable(reader: Sql, writer: Sql, table: string): Promise<number> {
+  for (let after = 0n; ; ) {
+    const rows = await reader`
+      select rowid as moved_rowid, * from ${reader.identifier(table)} where rowid > ${after} order by rowid limit ${rowsAtOnce}`;
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    after = last["moved_rowid"] as bigint;
+    await insertRows(writer, table, rows);
+  }
+  const [from, copied] = [await countRows(reader, table), await countRows(writer, table)];
+  if (from !== copied) throw new Error(`Table ${table} has ${from} rows, but ${copied} arrived. Nothing was moved.`);
+  return copied;
+}
+
+async function insertRows(writer: Sql, table: string, rows: readonly SqlRow[]): Promise<void> {
+  const clean = rows.map(({ moved_rowid: _, ...row }) => row);
+  const batch = Math.max(1, Math.floor(parametersAtOnce / Object.keys(clean[0] ?? {}).length));
+  for (let start = 0; start < clean.length; start += batch) {
+    await writer`insert into ${writer.identifier(table)} ${writer.columns(clean.slice(start, start + batch))}`;
+  }
+}
+
+async function countRows(sql: Sql, table: string): Promise<number> {
+  const [row] = await sql<{ total: bigint }>`select count(*) as total from ${sql.identifier(table)}`;
+  return Number(row?.total);
+}
+
+async function close(database: Database): Promise<void> {
+  await database.client.close({ timeout: 1 });
+}

@@ -1,0 +1,27 @@
+// Telling an outage of the store (503, try again) from a mistake of ours (500).
+
+import { GatewayError } from "../errors.ts";
+
+// SQLSTATE classes and codes: connection, transaction conflict, resources, operator intervention (shutdown, cancelled), read-only standby.
+const outageStates = /^(?:08|40|53|57|58|25006)/;
+const outageCodes =
+  /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|TLS|QUERY_CANCELLED|COMMIT)|SQLITE_(?:BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL|NOMEM|CORRUPT|NOTADB)|ERR_SQLITE_CONNECTION|ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EHOSTUNREACH|ENETUNREACH)/;
+
+export function toUnavailable(cause?: unknown): GatewayError {
+  return new GatewayError("dependency_unavailable", "The store does not answer at the moment. Try again shortly.", {
+    retryAfter: 1,
+    cause,
+  });
+}
+
+/** What a caller is told: an outage becomes a 503, anything else stays what it is. */
+export function toStorageError(error: unknown): unknown {
+  return isOutage(error) ? toUnavailable(error) : error;
+}
+
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof GatewayError) return false;
+  const { code, errno } = error as { code?: unknown; errno?: unknown };
+  if (typeof errno === "string" && outageStates.test(errno)) return true;
+  return typeof code === "string" && outageCodes.test(code);
+}

@@ -1,0 +1,164 @@
+// The thread that holds the SQLite connection: fsync blocks, and must not block requests. Writes that wait together are
+// committed together, each in its own savepoint, so that one that fails does not take the others with it.
+
+import { connectSqlite } from "./connect.ts";
+import { type Operation, readRevisions, type Topic } from "./operation.ts";
+import { toStorageError, toUnavailable } from "./outage.ts";
+import type { Database } from "./sql.ts";
+import { packError } from "./sqlite-errors.ts";
+import { type AnyOperation, findOperation } from "./stores.ts";
+
+export type ToWorker =
+  | { readonly type: "open"; readonly dataDir: string }
+  | {
+      readonly type: "call";
+      readonly id: number;
+      readonly store: string;
+      readonly name: string;
+      readonly args: readonly unknown[];
+      /** Epoch milliseconds. What has not begun by then is not begun. */
+      readonly deadline: number;
+    }
+  | { readonly type: "probe"; readonly id: number }
+  | { readonly type: "close" };
+
+export type FromWorker =
+  | { readonly type: "opened" }
+  | { readonly type: "result"; readonly id: number; readonly value: unknown }
+  | { readonly type: "error"; readonly id: number; readonly error: ReturnType<typeof packError> }
+  | { readonly type: "failed"; readonly error: ReturnType<typeof packError> }
+  | { readonly type: "changed"; readonly topic: Topic }
+  | { readonly type: "closed" };
+
+interface Waiting {
+  readonly id: number;
+  readonly deadline: number;
+  readonly operation: AnyOperation;
+  readonly args: readonly unknown[];
+}
+
+const pollEveryMs = 100;
+// A larger group would make the first of it wait for the last.
+const largestGroup = 256;
+
+declare const self: Worker & { postMessage(message: FromWorker): void };
+
+async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
+  const database = await connectSqlite(dataDir);
+  const waiting: Waiting[] = [];
+  let isPumping = false;
+  let isClosing = false;
+  let isPollDue = false;
+  let dataVersion: unknown = null;
+  let revisions = await readRevisions.run(database.sql);
+  const poll = setInterval(() => {
+    isPollDue = true;
+    wake();
+  }, pollEveryMs);
+
+  function wake(): void {
+    if (isPumping) return;
+    isPumping = true;
+    // One turn later, everything that was sent together has arrived.
+    setImmediate(() => {
+      pump().catch((error) => post({ type: "failed", error: packError(error) }));
+    });
+  }
+
+  async function pump(): Promise<void> {
+    while (waiting.length > 0 || isPollDue) {
+      const group = waiting.splice(0, largestGroup);
+      await runWrites(
+        database,
+        group.filter((item) => item.operation.mode === "write"),
+      );
+      for (const item of group) if (item.operation.mode === "read") await runRead(database, item);
+      if (isPollDue) await noticeOthers();
+    }
+    isPumping = false;
+    if (!isClosing) return;
+    clearInterval(poll);
+    await database.client.close();
+    post({ type: "closed" });
+  }
+
+  /** `data_version` moves only when another connection has committed; the topics then say whether it concerns anyone. */
+  async function noticeOthers(): Promise<void> {
+    isPollDue = false;
+    const [row] = await database.sql.script("pragma data_version");
+    if (row?.["data_version"] === dataVersion) return;
+    const current = await readRevisions.run(database.sql);
+    dataVersion = row?.["data_version"];
+    for (const [topic, revision] of current) {
+      if (revisions.get(topic) !== revision) post({ type: "changed", topic });
+    }
+    revisions = current;
+  }
+
+  return (message) => {
+    if (message.type === "close") isClosing = true;
+    if (message.type === "call") {
+      const { id, deadline, args } = message;
+      waiting.push({ id, deadline, args, operation: findOperation(message.store, message.name) });
+    }
+    if (message.type === "probe") {
+      const operation: Operation<readonly unknown[], unknown> = readRevisions;
+      waiting.push({ id: message.id, deadline: Number.POSITIVE_INFINITY, args: [], operation });
+    }
+    wake();
+  };
+}
+
+async function runWrites(database: Database, group: readonly Waiting[]): Promise<void> {
+  const answers: FromWorker[] = [];
+  const changed = new Set<Topic>();
+  const inTime = group.filter((item) => {
+    if (Date.now() < item.deadline) return true;
+    post({ type: "error", id: item.id, error: packError(toUnavailable()) });
+    return false;
+  });
+  if (inTime.length === 0) return;
+  try {
+    await database.transaction(async (sql) => {
+      for (const { id, operation, args } of inTime) {
+        try {
+          const value = await sql.savepoint((inner) => operation.run(inner, ...args));
+          answers.push({ type: "result", id, value });
+          if (operation.changes !== null) changed.add(operation.changes);
+        } catch (error) {
+          answers.push({ type: "error", id, error: packError(toStorageError(error)) });
+        }
+      }
+    });
+  } catch (error) {
+    // Nothing was committed, so nothing that seemed to succeed did.
+    for (const { id } of inTime) post({ type: "error", id, error: packError(toStorageError(error)) });
+    return;
+  }
+  for (const topic of changed) post({ type: "changed", topic });
+  for (const answer of answers) post(answer);
+}
+
+async function runRead(database: Database, item: Waiting): Promise<void> {
+  try {
+    if (Date.now() >= item.deadline) throw toUnavailable();
+    post({ type: "result", id: item.id, value: await item.operation.run(database.sql, ...item.args) });
+  } catch (error) {
+    post({ type: "error", id: item.id, error: packError(toStorageError(error)) });
+  }
+}
+
+function post(message: FromWorker): void {
+  self.postMessage(message);
+}
+
+self.onmessage = (first: MessageEvent<ToWorker>) => {
+  if (first.data.type !== "open") return;
+  serve(first.data.dataDir).then(
+    (receive) => {
+      self.onmessage = (event: MessageEvent<ToWorker>) => receive(event.data);
+      post({ type: "opened" });
+    },
+    (error) => post({ type: "failed", error: packError(error) }),
+  );
+};

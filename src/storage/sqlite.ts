@@ -1,0 +1,164 @@
+// SQLite as a store: a thin, typed front for the thread that holds the connection.
+
+import type { Log } from "../log.ts";
+import { warnAboutNetworkDisk } from "./data-dir.ts";
+import { toUnavailable } from "./outage.ts";
+import { unpackError } from "./sqlite-errors.ts";
+import type { FromWorker, ToWorker } from "./sqlite-worker.ts";
+import type { Storage } from "./storage.ts";
+import { buildStores } from "./stores.ts";
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+const operationDeadlineMs = 1000;
+const probeEveryMs = 1000;
+const openDeadlineMs = 10_000;
+const restartAfterMs = 250;
+
+export async function openSqlite(options: { readonly dataDir: string; readonly log: Log }): Promise<Storage> {
+  const { dataDir, log } = options;
+  const pending = new Map<number, Pending>();
+  const listeners: (() => void)[] = [];
+  let nextId = 1;
+  let isHealthy = false;
+  let isClosed = false;
+  let worker: Worker | null = null;
+
+  warnAboutNetworkDisk(dataDir, log);
+  worker = await start();
+  const probe = setInterval(() => {
+    ask((id) => ({ type: "probe", id })).then(
+      () => {
+        isHealthy = true;
+      },
+      () => {
+        isHealthy = false;
+      },
+    );
+  }, probeEveryMs);
+  probe.unref();
+
+  async function start(): Promise<Worker> {
+    const started = new Worker(new URL("./sqlite-worker.ts", import.meta.url));
+    const opened = Promise.withResolvers<void>();
+    started.onmessage = (event: MessageEvent<FromWorker>) => {
+      const message = event.data;
+      if (message.type === "opened") return opened.resolve();
+      if (message.type === "failed") {
+        opened.reject(unpackError(message.error));
+        return restart(started, unpackError(message.error));
+      }
+      receive(message);
+    };
+    started.onerror = (event) => {
+      opened.reject(new Error(event.message));
+      restart(started, new Error(event.message));
+    };
+    send(started, { type: "open", dataDir });
+    const late = setTimeout(() => opened.reject(new Error("SQLite did not open in time")), openDeadlineMs);
+    try {
+      await opened.promise;
+      isHealthy = true;
+      return started;
+    } catch (error) {
+      started.terminate();
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** A thread that broke is replaced: the file is intact, and what was waiting may be tried again. */
+  function restart(broken: Worker, error: Error): void {
+    if (broken !== worker || isClosed) return;
+    log.error("The storage thread stopped and is started again", { error });
+    worker = null;
+    isHealthy = false;
+    broken.terminate();
+    for (const id of pending.keys()) settle(id)?.reject(toUnavailable(error));
+    const again = () => {
+      if (isClosed) return;
+      start().then(
+        (started) => {
+          worker = started;
+          if (isClosed) return started.terminate();
+          for (const listener of listeners) listener();
+        },
+        (cause) => {
+          log.error("The storage thread could not be started", { error: cause });
+          setTimeout(again, restartAfterMs).unref();
+        },
+      );
+    };
+    setTimeout(again, restartAfterMs).unref();
+  }
+
+  function receive(message: FromWorker): void {
+    if (message.type === "result") settle(message.id)?.resolve(message.value);
+    if (message.type === "error") settle(message.id)?.reject(unpackError(message.error));
+    if (message.type === "changed" && message.topic === "keys") for (const listener of listeners) listener();
+  }
+
+  function settle(id: number): Pending | undefined {
+    const found = pending.get(id);
+    pending.delete(id);
+    clearTimeout(found?.timer);
+    return found;
+  }
+
+  function ask(toMessage: (id: number) => ToWorker): Promise<unknown> {
+    const target = worker;
+    if (target === null || isClosed) return Promise.reject(toUnavailable());
+    const id = nextId++;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => settle(id)?.reject(toUnavailable()), operationDeadlineMs);
+      pending.set(id, { resolve, reject, timer });
+      send(target, toMessage(id));
+    });
+  }
+
+  const stores = buildStores((store, name, args) => {
+    // The thread's limit is a little earlier than ours, so that what we report as failed was not begun after all.
+    const deadline = Date.now() + operationDeadlineMs - 100;
+    return ask((id) => ({ type: "call", id, store, name, args, deadline }));
+  });
+
+  return {
+    ...stores,
+    onKeysChanged: (listener) => {
+      listeners.push(listener);
+    },
+    isHealthy: () => isHealthy,
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      isHealthy = false;
+      clearInterval(probe);
+      if (worker !== null) await closeWorker(worker);
+      for (const id of pending.keys()) settle(id)?.reject(toUnavailable());
+    },
+  };
+
+  /** Lets it finish what was sent, within the same deadline that every operation has. */
+  async function closeWorker(target: Worker): Promise<void> {
+    const closed = Promise.withResolvers<void>();
+    const forward = target.onmessage;
+    target.onmessage = (event: MessageEvent<FromWorker>) => {
+      if (event.data.type === "closed") return closed.resolve();
+      forward?.call(target, event);
+    };
+    send(target, { type: "close" });
+    const late = setTimeout(closed.resolve, operationDeadlineMs);
+    await closed.promise;
+    clearTimeout(late);
+    target.terminate();
+  }
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message);
+}

@@ -1,0 +1,33 @@
+// The list of stores. A new one is a statements file and a line here.
+
+import { keyStatements } from "./keys.ts";
+import type { Operation } from "./operation.ts";
+
+const statements = { keys: keyStatements };
+
+type StoreOf<Statements> = {
+  readonly [Name in keyof Statements]: Statements[Name] extends Operation<infer Args, infer Result>
+    ? (...args: Args) => Promise<Result>
+    : never;
+};
+
+export type Stores = { readonly [Name in keyof typeof statements]: StoreOf<(typeof statements)[Name]> };
+export type KeyStore = Stores["keys"];
+export type AnyOperation = Operation<readonly unknown[], unknown>;
+export type Runner = (store: string, name: string, args: readonly unknown[]) => Promise<unknown>;
+
+export function findOperation(store: string, name: string): AnyOperation {
+  const found = (statements as Record<string, Record<string, unknown>>)[store]?.[name];
+  if (found === undefined) throw new Error(`There is no operation ${store}.${name}`);
+  // The arguments were typed where the method was called; here they only pass through.
+  return found as AnyOperation;
+}
+
+/** The methods of every store, each of which hands its arguments to the engine. */
+export function buildStores(run: Runner): Stores {
+  const stores = Object.entries(statements).map(([store, operations]) => {
+    const methods = Object.keys(operations).map((name) => [name, (...args: unknown[]) => run(store, name, args)]);
+    return [store, Object.fromEntries(methods)];
+  });
+  return Object.fromEntries(stores) as Stores;
+}

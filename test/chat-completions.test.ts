@@ -1,0 +1,521 @@
+// POST /v3/chat/completions: what reaches the vendor, what comes back, and what every failure looks like.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  answer,
+  chatChunk,
+  chatChunks,
+  completion,
+  doneText,
+  event,
+  eventText,
+  fin,
+  hang,
+  httpChunk,
+  lastHttpChunk,
+  rst,
+  type Script,
+  stream,
+  streamHead,
+  usualUsage,
+  wait,
+  write,
+} from "./support/answers.ts";
+import { ask, chatPath, hello, readCompletion, readError } from "./support/chat.ts";
+import { readChatStream } from "./support/events.ts";
+import { type Gateway, providerSecret, startGateway } from "./support/gateway.ts";
+import { openConnection, requestBytes } from "./support/raw-http.ts";
+import { startVendor, type Vendor } from "./support/vendor.ts";
+
+let vendor: Vendor;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  gateway = await startGateway({
+    vendor,
+    env: {
+      SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "1000",
+      SWITCHYARD_IDLE_TIMEOUT_MS: "3000",
+      SWITCHYARD_TOTAL_TIMEOUT_MS: "5000",
+      SWITCHYARD_HEARTBEAT_MS: "200",
+    },
+    config: {
+      aliases: { fast: "mock/echo" },
+      providers: {
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a variable in switchyard.yaml
+        keyless: { dialect: "openai", base_url: vendor.url, api_key: "${A_VARIABLE_THAT_NOBODY_SET}" },
+      },
+    },
+  });
+  key = await gateway.createKey();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+});
+
+beforeEach(() => vendor.clear());
+
+const streamed = { ...hello, stream: true };
+
+async function askStream(body: object = streamed): Promise<ReturnType<typeof readChatStream>> {
+  const response = await ask(gateway.url, key, body);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`expected a stream, got ${response.status}: ${text}`);
+  expect(response.headers.get("content-type")).toStartWith("text/event-stream");
+  return readChatStream(text);
+}
+
+describe("what reaches the vendor", () => {
+  test("the vendor gets the caller's own bytes, but for the model's name", async () => {
+    const body = [
+      '{ "messages" : [ {"content":"caf\\u00e9 \\ud83d\\ude00 é 😀 \\/ \\u0000","role":"user" , "name":null} ],\r\n\t',
+      '"temperature":1e0, "top_p":0.10, "model" :\t"mock/echo","seed":12345678901234567890,',
+      '"unknown_member":{"model":"mock/echo","b":1,"a":[null,1.0,-0,1E+2]},"stop":null, "user":"" }',
+    ].join("");
+    expect((await ask(gateway.url, key, body)).status).toBe(200);
+    // Only the first of the two names is the model: the other belongs to the caller.
+    expect(vendor.last().body.toString()).toBe(body.replace('"mock/echo","seed"', '"echo","seed"'));
+  });
+
+  test("the rest of the name after the first slash is the model, whatever it holds", async () => {
+    expect((await ask(gateway.url, key, { ...hello, model: "mock/org/model-1.5:free" })).status).toBe(200);
+    expect(vendor.last().model).toBe("org/model-1.5:free");
+  });
+
+  test("a model member that is written with escapes is found all the same", async () => {
+    const body = '{"mod\\u0065l":"mo\\u0063k/echo","messages":[{"role":"user","content":"hi"}]}';
+    expect((await ask(gateway.url, key, body)).status).toBe(200);
+    expect(JSON.parse(vendor.last().body.toString())).toEqual({ ...hello, model: "echo" });
+  });
+
+  test("the gateway's own members stay at the gateway, and the others keep order and spelling", async () => {
+    const body =
+      '{"tags":{"team":"a"},"model":"mock/echo","session_id":"s-1","temperature":1e0,"strict_parameters":false,' +
+      '"messages":[{"role":"user","content":"hi","tags":{"kept":true}}],"routing":{"sort":"order"},"seed":7,"fallbacks":[]}';
+    expect((await ask(gateway.url, key, body)).status).toBe(200);
+    const received = vendor.last().body.toString();
+    const forwarded = JSON.parse(received);
+    expect(Object.keys(forwarded)).toEqual(["model", "temperature", "messages", "seed"]);
+    expect(forwarded.messages[0].tags).toEqual({ kept: true });
+    expect(received).toContain('"temperature":1e0');
+  });
+
+  test("the vendor gets its own key and never the caller's", async () => {
+    const headers = { cookie: "session=1", "x-api-key": key, "openai-organization": "org-of-the-caller" };
+    expect((await ask(gateway.url, key, hello, { headers })).status).toBe(200);
+    const received = vendor.last();
+    expect(received.headers["authorization"]).toBe(`Bearer ${providerSecret}`);
+    expect(JSON.stringify(received.headers)).not.toContain(key);
+    expect(received.headers).not.toHaveProperty("cookie");
+    expect(received.headers).not.toHaveProperty("openai-organization");
+    expect(received.path).toBe("/v1/chat/completions");
+  });
+
+  test("each provider is called at its own address", async () => {
+    expect((await ask(gateway.url, key, { ...hello, model: "mock2/echo" })).status).toBe(200);
+    expect(vendor.last().path).toBe("/mock2/v1/chat/completions");
+  });
+
+  test("usage is always asked for in a stream, and the caller's other stream options are kept", async () => {
+    await askStream();
+    expect(JSON.parse(vendor.last().body.toString()).stream_options).toEqual({ include_usage: true });
+    await askStream({ ...streamed, stream_options: { include_obfuscation: false, include_usage: false } });
+    const kept = { include_obfuscation: false, include_usage: true };
+    expect(JSON.parse(vendor.last().body.toString()).stream_options).toEqual(kept);
+  });
+
+  test("a call that is not streamed is forwarded without stream options", async () => {
+    await ask(gateway.url, key, { ...hello, stream: false });
+    expect(JSON.parse(vendor.last().body.toString())).toEqual({ ...hello, model: "echo", stream: false });
+  });
+
+  test("an alias of the operator stands for its model", async () => {
+    const body = await readCompletion(await ask(gateway.url, key, { ...hello, model: "fast" }));
+    expect(body.provider).toBe("mock");
+    expect(vendor.last().model).toBe("echo");
+  });
+
+  test("a name without a slash that is no alias is a wrong name", async () => {
+    const error = await readError(await ask(gateway.url, key, { ...hello, model: "slow" }));
+    expect(error).toMatchObject({ status: 422, code: "string_pattern_mismatch", param: "model" });
+  });
+});
+
+describe("what the caller gets", () => {
+  test("a completion says who answered, what it cost and how long it took", async () => {
+    const response = await ask(gateway.url, key, hello);
+    expect(response.headers.get("content-type")).toStartWith("application/json");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    const body = await readCompletion(response);
+    expect(body).toMatchObject({ ...completion("hi"), provider: "mock" });
+    // The mock's price is not known, and unknown is not free.
+    expect(body.cost).toBeNull();
+    expect(body.provider_time).toBeNumber();
+    expect(body.provider_time).toBeGreaterThan(0);
+    expect(body.provider_time).toBeLessThan(5);
+  });
+
+  test("the vendor's own members come back as the vendor wrote them", async () => {
+    const raw =
+      '{ "id":"x-1", "system_fingerprint":null,"created":1.7e9, "choices":[{"index":0,"message":{"role":"assistant",' +
+      '"content":"\\u00e9","annotations":[ ]},"finish_reason":"stop","logprobs":null}],"usage":{"prompt_tokens":1,' +
+      '"completion_tokens":2,"total_tokens":3,"vendor_detail":{"a":0.10}},"serial":12345678901234567890 }';
+    vendor.next(answer(200, raw, { "content-type": "application/json" }));
+    const text = await (await ask(gateway.url, key, hello)).text();
+    for (const spelling of ['"created":1.7e9', '"\\u00e9"', '"a":0.10', '"serial":12345678901234567890']) {
+      expect(text).toContain(spelling);
+    }
+    expect(JSON.parse(text)).toMatchObject(JSON.parse(raw));
+  });
+
+  test("an answer that names a provider and a cost of its own is corrected, not doubled", async () => {
+    vendor.next(answer(200, { provider: "somebody", cost: 12, provider_time: "long", ...completion("hi") }));
+    const text = await (await ask(gateway.url, key, hello)).text();
+    expect(JSON.parse(text)).toMatchObject({ provider: "mock", cost: null });
+    for (const member of ["provider", "cost", "provider_time"]) {
+      expect(text.split(`"${member}":`)).toHaveLength(2);
+    }
+  });
+
+  test("a total that the vendor left out is the sum", async () => {
+    vendor.next(answer(200, completion("hi", { usage: { prompt_tokens: 4, completion_tokens: 6 } })));
+    const { usage } = await readCompletion(await ask(gateway.url, key, hello));
+    expect(usage).toEqual({ prompt_tokens: 4, completion_tokens: 6, total_tokens: 10 });
+  });
+
+  test("an answer without usage is passed on without invented numbers", async () => {
+    const { usage: _none, ...without } = completion("hi");
+    vendor.next(answer(200, without));
+    const body = await readCompletion(await ask(gateway.url, key, hello));
+    expect(body.usage ?? null).toBeNull();
+    expect(body.cost).toBeNull();
+  });
+
+  test("the other path of the same endpoint answers alike", async () => {
+    const path = "/v3/llm/chat/completions";
+    expect(await readCompletion(await ask(gateway.url, key, hello, { path }))).toMatchObject({ provider: "mock" });
+  });
+
+  test("a caller's request id is kept when it is a plain word, and replaced when it is not", async () => {
+    async function idFor(sent: string): Promise<string | null> {
+      return (await ask(gateway.url, key, hello, { headers: { "x-request-id": sent } })).headers.get("x-request-id");
+    }
+    expect(await idFor("caller-7_A.b")).toBe("caller-7_A.b");
+    for (const bad of ["with space", "a".repeat(129), "<script>", "é"]) {
+      const id = await idFor(bad);
+      expect(id).not.toBe(bad);
+      expect(id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+    }
+    const failed = await ask(gateway.url, "sk-wrong-key-0000", hello, {
+      headers: { "x-request-id": "kept-on-errors" },
+    });
+    expect(failed.headers.get("x-request-id")).toBe("kept-on-errors");
+  });
+
+  test("other methods are told which one is allowed", async () => {
+    for (const method of ["GET", "PUT", "DELETE", "PATCH"]) {
+      const response = await fetch(gateway.url + chatPath, { method, headers: { authorization: `Bearer ${key}` } });
+      expect(response.headers.get("allow")).toContain("POST");
+      expect(await readError(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
+    }
+  });
+
+  test("OPTIONS names the methods, and no other site may call", async () => {
+    const origin = { origin: "https://elsewhere.example" };
+    const response = await fetch(gateway.url + chatPath, { method: "OPTIONS", headers: origin });
+    expect([204, 405]).toContain(response.status);
+    expect(response.headers.get("allow")).toContain("POST");
+    expect(response.headers.has("access-control-allow-origin")).toBe(false);
+  });
+});
+
+describe("permissions", () => {
+  test("a key without the scope is told so", async () => {
+    const limited = await gateway.createKey({ scopes: ["responses"] });
+    const error = await readError(await ask(gateway.url, limited, hello));
+    expect(error).toMatchObject({ status: 403, type: "permission_error", code: "insufficient_scope" });
+    expect(vendor.requests).toHaveLength(0);
+  });
+
+  test("a key opens the models that it names and no others", async () => {
+    const limited = await gateway.createKey({ allowed_models: ["mock/echo", "mock2/*"] });
+    expect((await ask(gateway.url, limited, hello)).status).toBe(200);
+    expect((await ask(gateway.url, limited, { ...hello, model: "mock2/any/thing" })).status).toBe(200);
+    for (const model of ["mock/echo2", "mockchat/echo", "mock/echo/x"]) {
+      const error = await readError(await ask(gateway.url, limited, { ...hello, model }));
+      expect(error).toMatchObject({ status: 403, type: "permission_error", code: "model_not_allowed" });
+    }
+    expect(vendor.requests).toHaveLength(2);
+  });
+
+  test("an alias opens nothing that its model would not", async () => {
+    const limited = await gateway.createKey({ allowed_models: ["mock2/*"] });
+    expect(await readError(await ask(gateway.url, limited, { ...hello, model: "fast" }))).toMatchObject({
+      status: 403,
+    });
+  });
+
+  test("a sandbox key gets an answer for every model, free and without a vendor", async () => {
+    const sandboxKey = await gateway.createKey({ kind: "sandbox" });
+    expect(sandboxKey).toStartWith("sk-sy-sandbox-");
+    for (const model of ["mock/echo", "openai/gpt-4o"]) {
+      const body = await readCompletion(await ask(gateway.url, sandboxKey, { ...hello, model }));
+      expect(body.object).toBe("chat.completion");
+      expect(body.choices[0]?.message.content).toBeString();
+      expect(body.cost).toBe(0);
+    }
+    const response = await ask(gateway.url, sandboxKey, { ...streamed, model: "openai/gpt-4o" });
+    expect(readChatStream(await response.text())).toMatchObject({ done: true, errors: [] });
+    expect(vendor.requests).toHaveLength(0);
+  });
+});
+
+interface Failure {
+  readonly says: Script;
+  readonly status: number;
+  readonly code: string | readonly string[];
+  readonly retryAfter?: string;
+}
+
+const page = "<html><body>Bad gateway</body></html>";
+const html = { "content-type": "text/html" };
+const failures: Readonly<Record<string, Failure>> = {
+  "400": { says: answer(400, errorBody("bad")), status: 400, code: "provider_rejected_request" },
+  "401": { says: answer(401, errorBody("who")), status: 502, code: "provider_auth_failed" },
+  "403": { says: answer(403, errorBody("no")), status: 502, code: "provider_auth_failed" },
+  "404": { says: answer(404, errorBody("no such model")), status: 404, code: "model_not_found" },
+  "408": { says: answer(408, errorBody("slow")), status: 504, code: "provider_timeout" },
+  "409": { says: answer(409, errorBody("conflict")), status: 502, code: "provider_error" },
+  "413": { says: answer(413, errorBody("big")), status: 400, code: "provider_rejected_request" },
+  "422": { says: answer(422, errorBody("odd")), status: 400, code: "provider_rejected_request" },
+  "429 with a time": {
+    says: answer(429, errorBody("later"), { "retry-after": "17" }),
+    status: 429,
+    code: "provider_rate_limited",
+    retryAfter: "17",
+  },
+  "429 without a time": { says: answer(429, errorBody("later")), status: 429, code: "provider_rate_limited" },
+  "500": { says: answer(500, errorBody("oops")), status: 502, code: "provider_error" },
+  "503": { says: answer(503, errorBody("busy")), status: 502, code: "provider_error" },
+  "529 without a body": { says: answer(529, ""), status: 502, code: "provider_error" },
+  "502 as a page": { says: answer(502, page, html), status: 502, code: "provider_error" },
+  "a page that claims success": { says: answer(200, page, html), status: 502, code: "provider_bad_response" },
+  "an empty success": { says: answer(200, ""), status: 502, code: "provider_bad_response" },
+  "JSON that is no object": { says: answer(200, []), status: 502, code: "provider_bad_response" },
+  "broken JSON": { says: answer(200, '{"id":'), status: 502, code: "provider_bad_response" },
+  "an answer without choices": { says: answer(200, { id: "x" }), status: 502, code: "provider_bad_response" },
+  "no HTTP at all": { says: [write("SSH-2.0-OpenSSH_9.7\r\n\r\n"), fin], status: 502, code: "provider_bad_response" },
+  "a reset before the headers": { says: [rst], status: 502, code: ["provider_unreachable", "provider_disconnected"] },
+  "a close before the headers": { says: [fin], status: 502, code: ["provider_unreachable", "provider_disconnected"] },
+  "a body that is cut": {
+    says: [write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"id":'), fin],
+    status: 502,
+    code: ["provider_disconnected", "provider_bad_response"],
+  },
+  "a redirect": {
+    says: answer(307, "", { location: "/elsewhere" }),
+    status: 502,
+    code: ["provider_bad_response", "provider_error"],
+  },
+  silence: { says: [hang], status: 504, code: "provider_timeout" },
+};
+
+function errorBody(message: string): object {
+  return { error: { message, type: "vendor_type", code: "vendor_code" } };
+}
+
+describe("when the vendor fails", () => {
+  for (const kind of ["a call", "a stream"] as const) {
+    for (const [name, { says, status, code, retryAfter }] of Object.entries(failures)) {
+      test(`${kind} that meets ${name} gets ${status}`, async () => {
+        vendor.on("echo", says);
+        const response = await ask(gateway.url, key, kind === "a stream" ? streamed : hello);
+        const error = await readError(response);
+        expect(error.status).toBe(status);
+        expect([code].flat()).toContain(error.code);
+        if (status === 429) expect(error.headers.get("retry-after")).toMatch(retryAfter ?? /^\d+$/);
+        if (error.code === "provider_auth_failed") expect(error.headers.get("x-should-retry")).toBe("false");
+        expect(vendor.requests.map((request) => request.path)).not.toContain("/elsewhere");
+      });
+    }
+
+    test(`${kind} to a vendor that refuses connections gets 502`, async () => {
+      const error = await vendor.whileRefusing(async () =>
+        readError(await ask(gateway.url, key, kind === "a stream" ? streamed : hello)),
+      );
+      expect(error).toMatchObject({ status: 502, type: "upstream_error", code: "provider_unreachable" });
+    });
+  }
+
+  test("the vendor's reason is passed on, without any secret in it", async () => {
+    const says = `max_tokens is too large. Key ${providerSecret} (Bearer ${providerSecret})`;
+    vendor.on("echo", answer(400, errorBody(says)));
+    const error = await readError(await ask(gateway.url, key, hello));
+    expect(error.message).toContain("max_tokens is too large");
+    expect(error.message).not.toContain(providerSecret);
+    expect(gateway.log()).not.toContain(providerSecret);
+  });
+
+  test("a refusal of our credentials says nothing of them", async () => {
+    vendor.on("echo", answer(401, errorBody(`Incorrect API key provided: ${providerSecret.slice(0, 17)}***`)));
+    const error = await readError(await ask(gateway.url, key, hello));
+    expect(error).toMatchObject({ status: 502, code: "provider_auth_failed" });
+    expect(error.message).not.toContain("sk-PROVIDERSECRET");
+  });
+
+  test("a provider without a key is not configured, and the answer says which setting is missing", async () => {
+    const known = await readError(await ask(gateway.url, key, { ...hello, model: "openai/gpt-4o" }));
+    expect(known).toMatchObject({ status: 503, code: "provider_not_configured" });
+    expect(known.message).toContain("OPENAI_API_KEY");
+    expect(known.headers.get("x-should-retry")).toBe("false");
+    const declared = await readError(await ask(gateway.url, key, { ...hello, model: "keyless/echo" }));
+    expect(declared).toMatchObject({ status: 503, code: "provider_not_configured" });
+    expect(declared.message).toContain("KEYLESS_API_KEY");
+    expect(vendor.requests).toHaveLength(0);
+  });
+
+  test("a provider that nobody knows is not found", async () => {
+    const error = await readError(await ask(gateway.url, key, { ...hello, model: "nobody/echo" }));
+    expect(error).toMatchObject({ status: 404, code: "provider_not_found", param: "model" });
+  });
+
+  test("a connection that was kept and is closed by the vendor costs no request", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      vendor.next([...answer(200, completion("hi")), fin]);
+      expect((await ask(gateway.url, key, hello)).status).toBe(200);
+    }
+  });
+});
+
+describe("streams", () => {
+  test("a stream has one id, the role first, the finish once, and the end mark last", async () => {
+    const { chunks, content, done, errors } = await askStream({
+      ...streamed,
+      messages: [{ role: "user", content: "one two three four" }],
+    });
+    expect({ content, done, errors }).toEqual({ content: "one two three four", done: true, errors: [] });
+    expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
+    expect(chunks[0]?.choices[0]?.delta.role).toBe("assistant");
+    expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason === "stop")).toHaveLength(1);
+    expect(chunks.every((chunk) => chunk.object === "chat.completion.chunk")).toBe(true);
+  });
+
+  test("usage is withheld from a caller who did not ask for it", async () => {
+    const { chunks } = await askStream();
+    expect(chunks.every((chunk) => chunk.choices.length === 1 && !chunk.usage)).toBe(true);
+  });
+
+  test("a caller who asks gets one last chunk with usage and cost", async () => {
+    const { chunks, done } = await askStream({ ...streamed, stream_options: { include_usage: true } });
+    const last = chunks.at(-1);
+    expect(last).toMatchObject({ choices: [], usage: usualUsage });
+    expect(last).toHaveProperty("cost", null);
+    expect(chunks.filter((chunk) => chunk.choices.length === 0)).toHaveLength(1);
+    expect(done).toBe(true);
+  });
+
+  test("usage that rides on the last content chunk reaches the caller", async () => {
+    const last = { ...chatChunk({}, "stop"), usage: usualUsage };
+    vendor.next([streamHead(), event(chatChunk({ content: "hi" })), event(last), httpChunk(doneText), lastHttpChunk]);
+    const { chunks, content } = await askStream({ ...streamed, stream_options: { include_usage: true } });
+    expect(content).toBe("hi");
+    expect(chunks.filter((chunk) => chunk.usage)).not.toHaveLength(0);
+    expect(chunks.some((chunk) => chunk.choices[0]?.finish_reason === "stop")).toBe(true);
+  });
+
+  test("every event is written by itself, at the moment it arrives", async () => {
+    vendor.next(stream(["a", "b", "c", "d", "e"], { intervalMs: 40 }));
+    const connection = await openConnection(gateway.url);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    connection.send(requestBytes({ path: chatPath, headers, body: JSON.stringify(streamed) }));
+    const response = await connection.receive();
+    connection.leave();
+    const pieces = response.chunks.map((chunk) => chunk.toString());
+    expect(pieces.length).toBeGreaterThanOrEqual(8);
+    for (const piece of pieces) {
+      expect(piece).toEndWith("\n\n");
+      expect(piece.split("data: ").length).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test("the first event does not wait for the second", async () => {
+    vendor.next([streamHead(), event(chatChunk({ role: "assistant", content: "now" })), hang]);
+    const abort = new AbortController();
+    const startedAt = performance.now();
+    const response = await ask(gateway.url, key, streamed, { signal: abort.signal });
+    const reader = response.body?.getReader();
+    const first = new TextDecoder().decode((await reader?.read())?.value);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(first).toContain('"now"');
+    abort.abort();
+  });
+
+  test("silence is bridged by comments", async () => {
+    vendor.next([streamHead(), event(chatChunk({ content: "a" })), wait(900), ...stream(["b"]).slice(1)]);
+    const { comments, content, done } = await askStream();
+    expect(comments.length).toBeGreaterThanOrEqual(2);
+    expect({ content, done }).toEqual({ content: "ab", done: true });
+  });
+
+  test("a vendor's line ends, comments, names and missing spaces do not matter", async () => {
+    const [role, first, second, finish] = chatChunks(["one ", "two"]);
+    const text = [
+      ": a comment\r\n\r\n",
+      eventText(role, "\r\n"),
+      `event: chunk\nid: 4\nretry: 100\ndata:${JSON.stringify(first)}\n\n`,
+      ": keep-alive\n\n\n\n",
+      eventText(second, "\n"),
+      eventText(finish, "\r\n"),
+      "data: [DONE]\r\n\r\n",
+    ].join("");
+    vendor.next([streamHead(), httpChunk(text), lastHttpChunk]);
+    expect(await askStream()).toMatchObject({ content: "one two", done: true, errors: [] });
+  });
+
+  for (const lineEnd of ["\n", "\r\n"]) {
+    test(`events that arrive byte by byte, ${JSON.stringify(lineEnd)} at the line's end, come out whole`, async () => {
+      const text = chatChunks(["é😀", "x"], usualUsage).map((chunk) => eventText(chunk, lineEnd));
+      const bytes = Buffer.from(`${text.join("")}data: [DONE]${lineEnd}${lineEnd}`);
+      const single = Array.from(bytes, (byte) => httpChunk(Uint8Array.of(byte)));
+      // A pause now and then makes separate reads of them.
+      const paced = single.flatMap((step, index) => (index % 5 === 0 ? [step, wait(0)] : [step]));
+      vendor.next([streamHead(), ...paced, lastHttpChunk]);
+      expect(await askStream()).toMatchObject({ content: "é😀x", done: true, errors: [] });
+    });
+  }
+
+  test("text that looks like an event is only text", async () => {
+    vendor.next(stream(["\n\ndata: [DONE]\n\n", "event: x\r\ndata: y\r\n\r\n"]));
+    const { content, done } = await askStream();
+    expect({ content, done }).toEqual({ content: "\n\ndata: [DONE]\n\nevent: x\r\ndata: y\r\n\r\n", done: true });
+  });
+
+  test("tool calls and unknown members of a chunk pass untouched", async () => {
+    const call = { index: 0, id: "call_1", type: "function", function: { name: "f", arguments: '{"a":' } };
+    const odd = { ...chatChunk({ tool_calls: [call], reasoning_content: "hm" }), vendor_member: { deep: [1] } };
+    vendor.next([streamHead(), event(odd), event(chatChunk({}, "tool_calls")), httpChunk(doneText), lastHttpChunk]);
+    const { chunks } = await askStream();
+    expect(chunks[0]).toMatchObject(odd);
+  });
+
+  test("a stream that stays silent after its headers times out with a status", async () => {
+    vendor.on("echo", [streamHead(), hang]);
+    expect(await readError(await ask(gateway.url, key, streamed))).toMatchObject({
+      status: 504,
+      code: "provider_timeout",
+    });
+  });
+
+  test("an error that comes instead of the first event keeps its status", async () => {
+    vendor.on("echo", [streamHead(), event(errorBody("overloaded")), httpChunk(doneText), lastHttpChunk]);
+    expect(await readError(await ask(gateway.url, key, streamed))).toMatchObject({
+      status: 502,
+      code: "provider_error",
+    });
+  });
+});

@@ -1,0 +1,131 @@
+// The two engines that every promise about storage is checked on, and small things that those checks share.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createLog } from "../../src/log.ts";
+import type { KeyRecord } from "../../src/storage/keys.ts";
+import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+
+export interface Engine {
+  readonly name: string;
+  /** Why it cannot be had here, or null. */
+  readonly whyNot: string | null;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** An empty store that nobody else uses. */
+  createStore(): Promise<StorageOptions>;
+}
+
+export const quiet = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
+
+export function createEngines(): readonly [Engine, Engine] {
+  return [createSqliteEngine(), createPostgresEngine()];
+}
+
+function createSqliteEngine(): Engine {
+  const folders = createFolders();
+  return {
+    name: "SQLite",
+    whyNot: null,
+    start: async () => {},
+    stop: async () => folders.remove(),
+    createStore: async () => ({ databaseUrl: null, dataDir: folders.create(), log: quiet }),
+  };
+}
+
+function createPostgresEngine(): Engine {
+  const folders = createFolders();
+  let server: TestPostgres | null = null;
+  return {
+    name: "PostgreSQL",
+    whyNot: whyNoPostgres(),
+    start: async () => {
+      server = await startPostgres();
+    },
+    stop: async () => {
+      await server?.stop();
+      folders.remove();
+    },
+    createStore: async () => {
+      if (server === null) throw new Error("The server was not started");
+      return { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet };
+    },
+  };
+}
+
+export function createFolders(): { create(): string; remove(): void } {
+  const made: string[] = [];
+  return {
+    create: () => {
+      const folder = mkdtempSync(join(tmpdir(), "switchyard-test-"));
+      made.push(folder);
+      return folder;
+    },
+    remove: () => {
+      for (const folder of made) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function withStorage<T>(options: StorageOptions, body: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(options);
+  try {
+    return await body(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    id: Bun.randomUUIDv7(),
+    kind: "inference",
+    name: "a key",
+    owner: null,
+    scopes: ["chat"],
+    allowedModels: null,
+    rateLimit: null,
+    budget: null,
+    tags: {},
+    enabled: true,
+    secretHash: Bun.SHA256.hash(crypto.randomUUID(), "hex"),
+    secretTail: "tail",
+    previousHash: null,
+    previousUntil: null,
+    createdAt: Date.now(),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...changes,
+  };
+}
+
+/** Runs a verb of `storage-child.ts` as a process of its own. */
+export function startChild(verb: string, options: StorageOptions, ...rest: string[]) {
+  const script = resolve(import.meta.dir, "storage-child.ts");
+  return Bun.spawn([process.execPath, script, verb, options.databaseUrl ?? "", options.dataDir, ...rest], {
+    stdout: "pipe",
+    stderr: "inherit",
+    stdin: "ignore",
+  });
+}
+
+export async function waitFor(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 5000) {
+  const giveUpAt = Date.now() + deadlineMs;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAt) throw new Error(`Waited ${deadlineMs} ms for: ${what}`);
+    await Bun.sleep(5);
+  }
+}
+
+/** What an awaited call threw. */
+export async function catchError(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("It did not fail");
+}

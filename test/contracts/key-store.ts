@@ -1,0 +1,217 @@
+// What every engine promises about keys.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ValidationError } from "../../src/errors.ts";
+import { catchError, type Engine, makeKey, startChild, waitFor, withStorage } from "./engines.ts";
+
+const everything = { kind: null, enabled: null, owner: null, limit: 100, offset: 0 };
+
+export function describeKeyStore(engine: Engine): void {
+  describe.skipIf(engine.whyNot !== null)(`keys on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 30_000);
+    afterAll(() => engine.stop(), 30_000);
+
+    test("a key comes back as it was stored, and survives a restart", async () => {
+      const options = await engine.createStore();
+      const key = makeKey({
+        name: "Zoë's \u{1f511} 'quoted' \"key\"; drop table api_keys; --",
+        owner: "team\\a",
+        scopes: ["chat", "embeddings"],
+        allowedModels: ["openai/*", "anthropic/claude"],
+        rateLimit: { requests_per_second: 5, requests_per_minute: null, tokens_per_minute: 1_000_000_000 },
+        budget: { amount: 8_999_999.123456, period: "monthly" },
+        tags: { team: "a", note: "\u0000 is fine inside JSON" },
+        enabled: false,
+        expiresAt: 4_102_444_800_000,
+      });
+      await withStorage(options, (storage) => storage.keys.insert(key));
+      await withStorage(options, async (storage) => expect(await storage.keys.get(key.id)).toEqual(key));
+    });
+
+    test("zero, an empty list and nothing at all are different things", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const zero = makeKey({ budget: { amount: 0, period: "none" }, scopes: [], allowedModels: [] });
+        const none = makeKey({ budget: null, allowedModels: null });
+        await storage.keys.insert(zero);
+        await storage.keys.insert(none);
+        expect(await storage.keys.get(zero.id)).toEqual(zero);
+        expect(await storage.keys.get(none.id)).toEqual(none);
+        expect(await storage.keys.get(crypto.randomUUID())).toBeNull();
+      });
+    });
+
+    test("lists are newest first, paged and filtered, with the number of all", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        expect(await storage.keys.list(everything)).toEqual({ total: 0, keys: [] });
+        const keys = Array.from({ length: 5 }, (_, index) =>
+          makeKey({
+            name: `key ${index}`,
+            createdAt: 1000 + index,
+            kind: index === 0 ? "management" : "inference",
+            owner: index < 2 ? "a" : null,
+            enabled: index !== 4,
+          }),
+        );
+        for (const key of keys) await storage.keys.insert(key);
+        const names = async (filter: object) =>
+          (await storage.keys.list({ ...everything, ...filter })).keys.map((key) => key.name);
+        expect(await names({ limit: 2, offset: 1 })).toEqual(["key 3", "key 2"]);
+        expect((await storage.keys.list({ ...everything, limit: 2 })).total).toBe(5);
+        expect(await names({ kind: "management" })).toEqual(["key 0"]);
+        expect(await names({ owner: "a" })).toEqual(["key 1", "key 0"]);
+        expect(await names({ enabled: false })).toEqual(["key 4"]);
+        expect(await names({ enabled: true, owner: "a", kind: "inference" })).toEqual(["key 1"]);
+      });
+    });
+
+    test("a change touches what it names and nothing else", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const key = makeKey({ owner: "a", budget: { amount: 1.5, period: "daily" }, tags: { x: "y" } });
+        await storage.keys.insert(key);
+        expect(await storage.keys.update(key.id, { name: "new", owner: null })).toEqual({
+          ...key,
+          name: "new",
+          owner: null,
+        });
+        const updated = await storage.keys.update(key.id, { budget: null, enabled: false });
+        expect(updated).toEqual({ ...key, name: "new", owner: null, budget: null, enabled: false });
+        expect(await storage.keys.update(key.id, {})).toEqual(updated);
+        expect(await storage.keys.update(crypto.randomUUID(), { name: "x" })).toBe("not_found");
+      });
+    });
+
+    test("revoking is final, and twice is the same as once", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const key = makeKey();
+        await storage.keys.insert(key);
+        expect(await storage.keys.revoke(key.id, 5000)).toEqual({ ...key, enabled: false, revokedAt: 5000 });
+        expect((await storage.keys.revoke(key.id, 6000))?.revokedAt).toBe(5000);
+        expect(await storage.keys.update(key.id, { enabled: true })).toBe("revoked");
+        expect(await storage.keys.rotate(key.id, { hash: "h", tail: "t", previousUntil: 0 })).toBe("revoked");
+        expect(await storage.keys.revoke(crypto.randomUUID(), 1)).toBeNull();
+      });
+    });
+
+    test("a rotated key keeps its id and remembers the secret before", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const key = makeKey();
+        await storage.keys.insert(key);
+        const secret = { hash: "new hash", tail: "new", previousUntil: 7000 };
+        expect(await storage.keys.rotate(key.id, secret)).toEqual({
+          ...key,
+          secretHash: "new hash",
+          secretTail: "new",
+          previousHash: key.secretHash,
+          previousUntil: 7000,
+        });
+      });
+    });
+
+    test("only what changed since a revision is read again", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const [first, second] = [makeKey(), makeKey()];
+        await storage.keys.insert(first);
+        const before = await storage.keys.changedSince(0n);
+        expect(before.keys.map((key) => key.id)).toEqual([first.id]);
+        await storage.keys.insert(second);
+        await storage.keys.touch([{ id: first.id, at: 1 }]);
+        const after = await storage.keys.changedSince(before.revision);
+        expect(after.keys.map((key) => key.id)).toEqual([second.id]);
+        expect((await storage.keys.changedSince(after.revision)).keys).toEqual([]);
+      });
+    });
+
+    test("the last use only moves forward", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const key = makeKey();
+        await storage.keys.insert(key);
+        await storage.keys.touch([{ id: key.id, at: 2000 }]);
+        await storage.keys.touch([
+          { id: key.id, at: 1000 },
+          { id: crypto.randomUUID(), at: 1000 },
+        ]);
+        expect((await storage.keys.get(key.id))?.lastUsedAt).toBe(2000);
+      });
+    });
+
+    test("writes that come together are all stored, and one that fails fails alone", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const taken = makeKey();
+        await storage.keys.insert(taken);
+        const keys = Array.from({ length: 50 }, () => makeKey());
+        const bad = makeKey({ secretHash: taken.secretHash });
+        const writes = keys.map((key) => storage.keys.insert(key));
+        writes.splice(25, 0, storage.keys.insert(bad));
+        const results = await Promise.allSettled(writes);
+        expect(results.map((result) => result.status).filter((status) => status === "rejected")).toHaveLength(1);
+        expect(results[25]?.status).toBe("rejected");
+        expect((await storage.keys.list(everything)).total).toBe(51);
+      });
+    });
+
+    test("text with a NUL character is refused as the caller's mistake", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const key = makeKey();
+        await storage.keys.insert(key);
+        expect(await catchError(storage.keys.insert(makeKey({ name: "a\u0000b" })))).toBeInstanceOf(ValidationError);
+        expect(await catchError(storage.keys.update(key.id, { owner: "\u0000" }))).toBeInstanceOf(ValidationError);
+        expect(await catchError(storage.keys.get("\u0000"))).toBeInstanceOf(ValidationError);
+        expect(await storage.keys.get(key.id)).toEqual(key);
+      });
+    });
+
+    test("a lone surrogate does not break anything", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const key = makeKey({ name: "a\ud800b" });
+        await storage.keys.insert(key);
+        expect((await storage.keys.get(key.id))?.name).toBe("a\ufffdb");
+      });
+    });
+
+    test("first keys are stored once, by one of four processes that start together", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async () => {});
+      const at = String(Date.now() + 1000);
+      const children = Array.from({ length: 4 }, () => startChild("first", options, at));
+      const outputs = await Promise.all(children.map((child) => new Response(child.stdout).text()));
+      expect(outputs.filter((output) => output.startsWith("sk-sy-"))).toHaveLength(1);
+      await withStorage(options, async (storage) => expect((await storage.keys.list(everything)).total).toBe(2));
+    }, 20_000);
+
+    test("a change made by another process is heard of within a second", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async (storage) => {
+        let heardAt = 0;
+        storage.onKeysChanged(() => {
+          heardAt = Date.now();
+        });
+        for (let round = 0; round < 3; round += 1) {
+          const output = await new Response(startChild("insert", options).stdout).text();
+          const [id = "", writtenAt] = output.trim().split(" ");
+          await waitFor("the change to be heard of", () => heardAt >= Number(writtenAt) - 50);
+          expect(heardAt - Number(writtenAt)).toBeLessThan(1000);
+          expect(await storage.keys.get(id)).not.toBeNull();
+        }
+      });
+    }, 20_000);
+
+    test("a change made here is heard of here", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        let heard = 0;
+        storage.onKeysChanged(() => {
+          heard += 1;
+        });
+        await storage.keys.insert(makeKey());
+        await waitFor("the change to be heard of", () => heard > 0, 1000);
+      });
+    });
+
+    test("a closed store refuses with an outage and does not hang", async () => {
+      const options = await engine.createStore();
+      const closed = await withStorage(options, async (storage) => storage);
+      expect(closed.isHealthy()).toBe(false);
+      expect(await catchError(closed.keys.get("x"))).toMatchObject({ code: "dependency_unavailable" });
+      await closed.close();
+    });
+  });
+}

@@ -1,0 +1,55 @@
+// What tests run as a second process: `storage-child.ts <verb> <database url or empty> <data folder> [...]`.
+
+import { writeSync } from "node:fs";
+import { createFirstKeys } from "../../src/access/keys.ts";
+import { lockDataDir, migrateStorage, openStorage } from "../../src/storage/storage.ts";
+import { makeKey, quiet } from "./engines.ts";
+
+const [verb, databaseUrl, dataDir = "", ...rest] = process.argv.slice(2);
+const options = { databaseUrl: databaseUrl || null, dataDir, log: quiet };
+
+const verbs: Record<string, () => Promise<void>> = {
+  /** Writes keys until it is killed. A line is an id that was acknowledged, written before anything else happens. */
+  write: async () => {
+    const storage = await openStorage(options);
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (;;) {
+          const key = makeKey();
+          await storage.keys.insert(key);
+          writeSync(1, `${key.id}\n`);
+        }
+      }),
+    );
+  },
+
+  migrate: async () => {
+    // All at the same moment, which the parent has chosen.
+    await Bun.sleep(Math.max(0, Number(rest[0]) - Date.now()));
+    await migrateStorage(options);
+  },
+
+  first: async () => {
+    const storage = await openStorage(options);
+    await Bun.sleep(Math.max(0, Number(rest[0]) - Date.now()));
+    const made = await createFirstKeys(storage);
+    if (made !== null) writeSync(1, `${made.inference}\n`);
+    await storage.close();
+  },
+
+  insert: async () => {
+    const storage = await openStorage(options);
+    const key = makeKey();
+    await storage.keys.insert(key);
+    writeSync(1, `${key.id} ${Date.now()}\n`);
+    await storage.close();
+  },
+
+  lock: async () => {
+    lockDataDir(dataDir);
+    writeSync(1, "locked\n");
+    await Bun.sleep(60_000);
+  },
+};
+
+await verbs[verb ?? ""]?.();

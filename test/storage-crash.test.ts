@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openStorage, type Storage, type StorageOptions } from "../src/storage/storage.ts";
+import {
+  catchError,
+  createEngines,
+  createFolders,
+  makeKey,
+  quiet,
+  startChild,
+  waitFor,
+  withStorage,
+} from "./contracts/engines.ts";
+import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
+
+const rounds = 20;
+
+for (const engine of createEngines()) {
+  describe.skipIf(engine.whyNot !== null)(`kill -9 on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 30_000);
+    afterAll(() => engine.stop(), 30_000);
+
+    test("every write that was acknowledged is there after the process was killed", async () => {
+      const options = await engine.createStore();
+      let acknowledged = 0;
+      let revision = 0n;
+      for (let round = 0; round < rounds; round += 1) {
+        const ids = await writeUntilKilled(options, 20 + Math.random() * 250);
+        const stored = await withStorage(options, (storage) => storage.keys.changedSince(revision));
+        const known = new Set(stored.keys.map((key) => key.id));
+        expect(ids.filter((id) => !known.has(id))).toEqual([]);
+        acknowledged += ids.length;
+        revision = stored.revision;
+      }
+      // Otherwise it was killed before it did anything, and nothing was tried.
+      expect(acknowledged).toBeGreaterThan(rounds);
+    }, 60_000);
+  });
+}
+
+/** The ids that it acknowledged, after the first of which it lived for `lifeMs` more. */
+async function writeUntilKilled(options: StorageOptions, lifeMs: number): Promise<string[]> {
+  const child = startChild("write", options);
+  const decoder = new TextDecoder();
+  let output = "";
+  let killer: ReturnType<typeof setTimeout> | null = null;
+  for await (const bytes of child.stdout) {
+    output += decoder.decode(bytes, { stream: true });
+    killer ??= setTimeout(() => child.kill("SIGKILL"), lifeMs);
+  }
+  await child.exited;
+  // A line that was cut off by the kill is not an acknowledgement that anyone could have read.
+  return output.split("\n").slice(0, -1);
+}
+
+describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_URL"]))("PostgreSQL away", () => {
+  const folders = createFolders();
+  let server: TestPostgres;
+  let storage: Storage;
+  beforeAll(async () => {
+    server = await startPostgres();
+    storage = await openStorage({ databaseUrl: server.url, dataDir: folders.create(), log: quiet });
+  }, 30_000);
+  afterAll(async () => {
+    await storage.close();
+    await server.stop();
+    folders.remove();
+  }, 30_000);
+
+  async function expectOutage(): Promise<void> {
+    const startedAt = performance.now();
+    const error = await catchError(storage.keys.insert(makeKey()));
+    expect(error).toMatchObject({ code: "dependency_unavailable", details: { retryAfter: 1 } });
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+  }
+
+  test("killed and started again, it loses nothing that was acknowledged, and the gateway finds it by itself", async () => {
+    const acknowledged: string[] = [];
+    let isWriting = true;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (isWriting) {
+        const key = makeKey();
+        try {
+          await storage.keys.insert(key);
+          acknowledged.push(key.id);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "dependency_unavailable" });
+          await Bun.sleep(10);
+        }
+      }
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const before = acknowledged.length;
+      await waitFor("writes", () => acknowledged.length > before + 20);
+      await server.kill();
+      await waitFor("the outage to be noticed", () => !storage.isHealthy(), 3000);
+      await expectOutage();
+      await server.start();
+      await waitFor("the server to be found again", () => storage.isHealthy());
+    }
+    isWriting = false;
+    await Promise.all(writers);
+    const known = new Set((await storage.keys.changedSince(0n)).keys.map((key) => key.id));
+    expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
+  }, 60_000);
+
+  test("frozen, it is noticed, writes fail within about a second, and all is well after it thaws", async () => {
+    await storage.keys.insert(makeKey());
+    server.freeze();
+    try {
+      await Promise.all([expectOutage(), expectOutage(), expectOutage()]);
+      await waitFor("the outage to be noticed", () => !storage.isHealthy(), 3000);
+      await expectOutage();
+      // Long enough for the connections to be given up and made anew.
+      await Bun.sleep(3000);
+      expect(storage.isHealthy()).toBe(false);
+    } finally {
+      server.thaw();
+    }
+    await waitFor("the server to be found again", () => storage.isHealthy());
+    await storage.keys.insert(makeKey());
+  }, 30_000);
+
+  test("a write that was reported as failed is not stored later", async () => {
+    const key = makeKey();
+    server.freeze();
+    try {
+      await catchError(storage.keys.insert(key));
+    } finally {
+      server.thaw();
+    }
+    await waitFor("the server to be found again", () => storage.isHealthy());
+    await storage.keys.insert(makeKey());
+    expect(await storage.keys.get(key.id)).toBeNull();
+  }, 30_000);
+
+  test("changes are still heard of after the server was restarted", async () => {
+    await server.kill();
+    await server.start();
+    await waitFor("the outage to pass", () => storage.isHealthy());
+    let heardAt = 0;
+    storage.onKeysChanged(() => {
+      heardAt = Date.now();
+    });
+    const options = { databaseUrl: server.url, dataDir: folders.create(), log: quiet };
+    const output = await new Response(startChild("insert", options).stdout).text();
+    const writtenAt = Number(output.trim().split(" ")[1]);
+    await waitFor("the change to be heard of", () => heardAt >= writtenAt - 50);
+    expect(heardAt - writtenAt).toBeLessThan(1000);
+  }, 30_000);
+
+  test("a lock that somebody else holds ends a write at its deadline", async () => {
+    const other = new Bun.SQL(server.url, { max: 1 });
+    try {
+      await other.begin(async (tx) => {
+        await tx`lock table topics in access exclusive mode`;
+        await expectOutage();
+      });
+      await waitFor("the store", () => storage.isHealthy());
+      await storage.keys.insert(makeKey());
+    } finally {
+      await other.close();
+    }
+  }, 30_000);
+});
+
+describe("SQLite away", () => {
+  test("a file that another program has locked ends a write at its deadline, and reads go on", async () => {
+    const folders = createFolders();
+    const options = { databaseUrl: null, dataDir: folders.create(), log: quiet };
+    await withStorage(options, async (storage) => {
+      const key = makeKey();
+      await storage.keys.insert(key);
+      const other = new Bun.SQL({ adapter: "sqlite", filename: `${options.dataDir}/switchyard.sqlite` });
+      await other.unsafe("begin immediate");
+      const startedAt = performance.now();
+      const failed = makeKey();
+      expect(await catchError(storage.keys.insert(failed))).toMatchObject({ code: "dependency_unavailable" });
+      expect(performance.now() - startedAt).toBeLessThan(1500);
+      expect(await storage.keys.get(key.id)).toEqual(key);
+      await other.unsafe("rollback");
+      await other.close();
+      await storage.keys.insert(makeKey());
+      expect(await storage.keys.get(failed.id)).toBeNull();
+    });
+    folders.remove();
+  });
+});

