@@ -73,7 +73,7 @@ async function main(): Promise<number> {
     const vendors = await startVendors(children, options.quick ? 100 : 200);
     const pace = options.quick
       ? { rounds: 3, loadMs: 1_000, warmUpMs: 1_000 }
-      : { rounds: 5, loadMs: 2_000, warmUpMs: 3_000 };
+      : { rounds: 5, loadMs: 2_000, warmUpMs: 4_000 };
     const portkeyAbsence = await installPortkey(children);
     const course = { children, vendors, projectFolder, portkeyAbsence, ...pace };
     for (const figure of chosen) outcomes.push(await take(figure, course));

@@ -11,6 +11,7 @@ import {
   type Vendors,
 } from "./contestants.ts";
 import { readTreeCpuMs } from "./process-tree.ts";
+import { median } from "./statistics.ts";
 
 export type Course = {
   children: Children;
@@ -70,6 +71,36 @@ export async function startField(course: Course, kind: AnswerKind): Promise<Fiel
     await Promise.all(contestants.map((contestant) => contestant.stop()));
   };
   return { contestants, absent, stop };
+}
+
+/**
+ * One value of each contestant per round, in turns. A peer that fails on the way is out, and named in `absent`;
+ * a failing Switchyard fails the figure.
+ */
+export async function takeRounds(
+  course: Course,
+  field: Field,
+  take: (contestant: Contestant) => Promise<number>,
+): Promise<Record<string, number[]>> {
+  const rounds: Record<string, number[]> = {};
+  let remaining = field.contestants;
+  for (let round = 0; round < course.rounds; round++) {
+    for (const contestant of remaining) {
+      try {
+        rounds[contestant.name] = [...(rounds[contestant.name] ?? []), await take(contestant)];
+      } catch (error) {
+        if (contestant.name === "Switchyard" || contestant.name === "vendor") throw error;
+        field.absent.push(`${contestant.name} gave up: ${firstLine(error as Error)}`);
+        delete rounds[contestant.name];
+        remaining = remaining.filter((other) => other !== contestant);
+      }
+    }
+  }
+  return rounds;
+}
+
+export function readMedians(rounds: Record<string, number[]>): Measured["values"] {
+  return Object.fromEntries(Object.entries(rounds).map(([name, values]) => [name, median(values)]));
 }
 
 /** CPU time of a contestant over some work, with the time after it in which batched work (ledger, logs) is done. */

@@ -2,4 +2,7 @@
 
 import { runCommand } from "./cli/commands.ts";
 
-process.exitCode = await runCommand(process.argv.slice(2));
+const code = await runCommand(process.argv.slice(2));
+// What was printed must be out before the end; an open channel to the parent must not delay it.
+await new Promise((resolve) => process.stdout.write("", resolve));
+process.exit(code);

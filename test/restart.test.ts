@@ -130,8 +130,13 @@ test("a rolling restart under load fails not one request and cuts not one stream
   expect(load.failures).toEqual([]);
   for (const one of streams) {
     const response = await one.receive();
-    expect(response.status).toBe(200);
-    expect(readChatStream(response.body.toString())).toMatchObject({ done: true, errors: [] });
+    const { done, errors } = readChatStream(response.body.toString());
+    expect({ status: response.status, complete: response.complete, done, errors }).toEqual({
+      status: 200,
+      complete: true,
+      done: true,
+      errors: [],
+    });
     one.leave();
   }
 });
@@ -169,7 +174,7 @@ test("a serving process that is killed leaves the others at work", async () => {
 });
 
 test("SIGTERM turns readiness off, lets a stream finish and ends with 0", async () => {
-  const [running, key] = await start(2, { SWITCHYARD_DRAIN_DELAY_MS: "1000" });
+  const [running, key] = await start(2, { SWITCHYARD_DRAIN_DELAY_MS: "1000", SWITCHYARD_DRAIN_TIMEOUT_MS: "20000" });
   vendor.on(
     "long",
     stream(
@@ -193,6 +198,17 @@ test("SIGTERM turns readiness off, lets a stream finish and ends with 0", async 
   await expect(fetch(`${running.url}/healthz`)).rejects.toThrow();
 });
 
+test("connections that are kept open and idle do not delay the end", async () => {
+  const [running, key] = await start(2, { SWITCHYARD_DRAIN_TIMEOUT_MS: "30000" });
+  const idle = await Promise.all(Array.from({ length: 20 }, () => openConnection(running.url)));
+  for (const connection of idle) connection.send(chatRequest(key));
+  for (const connection of idle) expect((await connection.receive()).status).toBe(200);
+  running.signal("SIGTERM");
+  const startedAt = performance.now();
+  expect(await running.exited()).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
 test("a stream that never ends does not keep the gateway alive", async () => {
   const [running, key] = await start(1, { SWITCHYARD_DRAIN_TIMEOUT_MS: "1000" });
   vendor.on(
@@ -210,7 +226,10 @@ test("a stream that never ends does not keep the gateway alive", async () => {
   await running.exited(8_000);
   expect(performance.now() - startedAt).toBeLessThan(6_000);
   const response = await connection.receive();
-  expect(response.body.toString()).not.toContain("[DONE]");
+  const text = response.body.toString();
+  expect(text).not.toContain("[DONE]");
+  // A stream that we cut ourselves must not look like one that has ended.
+  expect(response.complete && !text.includes('"error"')).toBe(false);
 });
 
 test("serving processes do not outlive a supervisor that was killed", async () => {

@@ -7,10 +7,10 @@ import {
   makeKey,
   quiet,
   startChild,
-  waitFor,
   withStorage,
 } from "./contracts/engines.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { waitFor } from "./support/wait.ts";
 
 const rounds = 20;
 
@@ -42,10 +42,11 @@ async function writeUntilKilled(options: StorageOptions, lifeMs: number): Promis
   const child = startChild("write", options);
   const decoder = new TextDecoder();
   let output = "";
-  let killer: ReturnType<typeof setTimeout> | null = null;
+  let isDoomed = false;
   for await (const bytes of child.stdout) {
     output += decoder.decode(bytes, { stream: true });
-    killer ??= setTimeout(() => child.kill("SIGKILL"), lifeMs);
+    if (!isDoomed) setTimeout(() => child.kill("SIGKILL"), lifeMs);
+    isDoomed = true;
   }
   await child.exited;
   // A line that was cut off by the kill is not an acknowledgement that anyone could have read.
@@ -92,7 +93,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
       const before = acknowledged.length;
       await waitFor("writes", () => acknowledged.length > before + 20);
       await server.kill();
-      await waitFor("the outage to be noticed", () => !storage.isHealthy(), 3000);
+      await waitFor("the outage to be noticed", () => !storage.isHealthy(), { withinMs: 3000 });
       await expectOutage();
       await server.start();
       await waitFor("the server to be found again", () => storage.isHealthy());
@@ -108,7 +109,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     server.freeze();
     try {
       await Promise.all([expectOutage(), expectOutage(), expectOutage()]);
-      await waitFor("the outage to be noticed", () => !storage.isHealthy(), 3000);
+      await waitFor("the outage to be noticed", () => !storage.isHealthy(), { withinMs: 3000 });
       await expectOutage();
       // Long enough for the connections to be given up and made anew.
       await Bun.sleep(3000);

@@ -1,9 +1,9 @@
 // P1: what one plain completion costs in CPU time.
 
-import { checkRatio, type Figure, format, meterCpuMs, startField } from "../figure.ts";
+import type { Contestant } from "../contestants.ts";
+import { checkRatio, type Figure, format, meterCpuMs, readMedians, startField, takeRounds } from "../figure.ts";
 import { sendPlainLoad } from "../load/plain-load.ts";
 import { readTreeRssBytes } from "../process-tree.ts";
-import { median } from "../statistics.ts";
 
 const connections = 64;
 
@@ -12,31 +12,31 @@ export const plainCompletion: Figure = {
   title: "CPU per plain completion",
   async measure(course) {
     const field = await startField(course, "plain");
-    const rounds: Record<string, number[]> = {};
-    for (const { prepare } of field.contestants) await load(prepare("plain"), course.warmUpMs);
-    for (let round = 0; round < course.rounds; round++) {
-      for (const contestant of field.contestants) {
-        const call = contestant.prepare("plain");
-        const { cpuMs, result } = await meterCpuMs(contestant, () => load(call, course.loadMs));
-        rounds[contestant.name] = [...(rounds[contestant.name] ?? []), (cpuMs * 1000) / result.requests];
-      }
-    }
+    for (const contestant of field.contestants) await load(contestant, course.warmUpMs);
+    const rounds = await takeRounds(course, field, async (contestant) => {
+      const { cpuMs, result } = await meterCpuMs(contestant, () => load(contestant, course.loadMs));
+      // What was under way when the load ended has been paid for too; a slow peer would look slower without it.
+      return (cpuMs * 1000) / (result.requests + connections);
+    });
     const memory = field.contestants.map(
       ({ name, pid }) => `${name} ${format(readTreeRssBytes(pid) / 1024 / 1024)} MB`,
     );
     await field.stop();
 
-    const values = Object.fromEntries(Object.entries(rounds).map(([name, figures]) => [name, median(figures)]));
-    const { Switchyard, nginx, Portkey } = values;
+    const values = readMedians(rounds);
     return {
       values,
       unit: "µs",
-      checks: [checkRatio(Switchyard, nginx, "nginx", 4), checkRatio(Switchyard, Portkey, "Portkey", 1 / 15)],
+      checks: [
+        checkRatio(values.Switchyard, values.nginx, "nginx", 4),
+        checkRatio(values.Switchyard, values.Portkey, "Portkey", 1 / 15),
+      ],
       notes: [...field.absent, `resident memory after the load, all processes: ${memory.join(", ")}`],
       rounds,
     };
 
-    function load(call: ReturnType<(typeof field.contestants)[number]["prepare"]>, durationMs: number) {
+    function load(contestant: Contestant, durationMs: number) {
+      const call = contestant.prepare("plain");
       return sendPlainLoad(course.children, { call, connections, durationMs, pauseMs: 0 });
     }
   },

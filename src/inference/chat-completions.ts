@@ -38,7 +38,9 @@ export interface ChatDependencies {
 }
 
 const defaultChatPath = "/chat/completions";
-const removedMembers = new Set(gatewayMemberNames);
+const ourMembersOfRequest: ReadonlySet<string> = new Set(gatewayMemberNames);
+// To providers that send usage unasked, or never, the wish for it is unknown and may be refused.
+const withStreamOptions: ReadonlySet<string> = new Set([...gatewayMemberNames, "stream_options"]);
 
 /** After these failures another offer may do better; a request that was rejected as such would be rejected again. */
 const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -89,6 +91,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       }
       const stream = new ChatStream(call, {
         includeUsage: input.request.stream_options?.include_usage === true,
+        cost: costOf(provider),
         onEnd: report,
       });
       await stream.open();
@@ -124,7 +127,8 @@ function toProviderBody({ request, bytes, scan }: ChatInput, { provider, model }
     if (request.stream_options === undefined) append.push(`"stream_options":${options}`);
     else replace.set("stream_options", options);
   }
-  return editMembers(bytes, scan, { replace, remove: removedMembers, append });
+  const remove = provider.row.streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
+  return editMembers(bytes, scan, { replace, remove, append });
 }
 
 const encoder = new TextEncoder();
@@ -137,7 +141,7 @@ const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSIT
 function toAnswer(bytes: Uint8Array, call: ProviderCall): { bytes: Uint8Array; usage: unknown } {
   const answer = readCompletion(bytes, call.provider);
   const seconds = Math.round(performance.now() - call.startedAt) / 1_000;
-  const added = `"provider":${JSON.stringify(call.provider.name)},"cost":null,"provider_time":${seconds}`;
+  const added = `"provider":${JSON.stringify(call.provider.name)},"cost":${costOf(call.provider)},"provider_time":${seconds}`;
   const usage = answer["usage"];
   const total = missingTotal(usage);
   if (total === null && !("provider" in answer) && !("cost" in answer) && !("provider_time" in answer)) {
@@ -148,6 +152,11 @@ function toAnswer(bytes: Uint8Array, call: ProviderCall): { bytes: Uint8Array; u
     total === null ? noEdits : new Map([["usage", JSON.stringify({ ...(usage as object), total_tokens: total })]]);
   const edits = { replace, remove: ourMembers, append: [added] };
   return { bytes: editMembers(bytes, scanJson(bytes, scanLimits), edits), usage };
+}
+
+/** Prices are not known in this version: null is not 0. */
+export function costOf(provider: Provider): number | null {
+  return provider.row.isFree === true ? 0 : null;
 }
 
 function readCompletion(bytes: Uint8Array, provider: Provider): Record<string, unknown> {

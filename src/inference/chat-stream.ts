@@ -8,6 +8,8 @@ import type { AttemptReport } from "./report.ts";
 
 interface StreamOptions {
   readonly includeUsage: boolean;
+  /** USD; null when the price is not known. */
+  readonly cost: number | null;
   readonly onEnd: (outcome: AttemptReport["outcome"], usage: unknown) => void;
 }
 
@@ -125,7 +127,7 @@ export class ChatStream {
 
   #usageFrame(chunk: Chunk): Uint8Array {
     this.#usageSent = true;
-    return toFrame(JSON.stringify({ ...chunk, choices: [], cost: null }));
+    return toFrame(JSON.stringify({ ...chunk, choices: [], cost: this.#options.cost }));
   }
 
   #complete(frames: Uint8Array[]): void {

@@ -85,7 +85,15 @@ export class ProviderCall {
 
   /** The whole body of an answer that is not a stream. */
   async readWhole(): Promise<Uint8Array> {
-    return this.#read(maxAnswerBytes, "refuse");
+    const response = this.#response;
+    const declared = Number(response?.headers.get("content-length") ?? Number.NaN);
+    // With a declared length no stream is made: that would cost more than all the rest of the call.
+    if (response === null || !(declared <= maxAnswerBytes)) return this.#read(maxAnswerBytes, "refuse");
+    try {
+      return await response.bytes();
+    } catch (error) {
+      throw this.#failure ?? this.#describeCut(error);
+    }
   }
 
   /** The next bytes of a stream, or null at the end that the provider meant. A cut is an error. */

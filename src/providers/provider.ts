@@ -51,6 +51,8 @@ export interface ProviderRow {
    */
   readonly streamEnd?: "done" | "finish";
   readonly models: readonly ModelFacts[];
+  /** Costs nothing, so that its cost is known to be 0. */
+  readonly isFree?: true;
   /** Answers in this process, without a socket. Only for the sandbox. */
   readonly transport?: Transport;
 }

@@ -19,6 +19,7 @@ const channel = "switchyard_changes";
 const operationDeadlineMs = 1000;
 const probeEveryMs = 500;
 const probeDeadlineMs = 1000;
+const firstProbes = 3;
 // One late answer can be a busy machine; the connections are given up at the second.
 const lateProbesBeforeReplacing = 2;
 // Few, since every serving process of every replica has them and PostgreSQL allows 100 by default. `?max=` in the address wins.
@@ -36,11 +37,12 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
   let keyRevision: bigint | undefined;
   let timer: ReturnType<typeof setTimeout> | null = null;
 
-  await probe();
+  for (let attempt = 1; attempt <= firstProbes && !isHealthy; attempt += 1) await probe();
   if (!isHealthy) {
     closeLink(link);
     throw toUnavailable();
   }
+  watch();
 
   function announce(): void {
     for (const listener of listeners) listener();
@@ -67,9 +69,15 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
       isHealthy = false;
       lateProbes += 1;
       if (lateProbes >= lateProbesBeforeReplacing) replaceLink();
-    } finally {
-      if (!isClosed) timer = setTimeout(() => void probe(), probeEveryMs).unref();
     }
+  }
+
+  function watch(): void {
+    timer = setTimeout(async () => {
+      await probe();
+      if (!isClosed) watch();
+    }, probeEveryMs);
+    timer.unref();
   }
 
   function listen(target: Link): void {

@@ -112,16 +112,13 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
 async function runWrites(database: Database, group: readonly Waiting[]): Promise<void> {
   const answers: FromWorker[] = [];
   const changed = new Set<Topic>();
-  const inTime = group.filter((item) => {
-    if (Date.now() < item.deadline) return true;
-    post({ type: "error", id: item.id, error: packError(toUnavailable()) });
-    return false;
-  });
-  if (inTime.length === 0) return;
+  if (group.length === 0) return;
   try {
     await database.transaction(async (sql) => {
-      for (const { id, operation, args } of inTime) {
+      for (const { id, operation, args, deadline } of group) {
         try {
+          // Here and not before: waiting for the file's lock may have taken the time that was left.
+          if (Date.now() >= deadline) throw toUnavailable();
           const value = await sql.savepoint((inner) => operation.run(inner, ...args));
           answers.push({ type: "result", id, value });
           if (operation.changes !== null) changed.add(operation.changes);
@@ -132,7 +129,7 @@ async function runWrites(database: Database, group: readonly Waiting[]): Promise
     });
   } catch (error) {
     // Nothing was committed, so nothing that seemed to succeed did.
-    for (const { id } of inTime) post({ type: "error", id, error: packError(toStorageError(error)) });
+    for (const { id } of group) post({ type: "error", id, error: packError(toStorageError(error)) });
     return;
   }
   for (const topic of changed) post({ type: "changed", topic });

@@ -112,14 +112,6 @@ export function startChild(verb: string, options: StorageOptions, ...rest: strin
   });
 }
 
-export async function waitFor(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 5000) {
-  const giveUpAt = Date.now() + deadlineMs;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error(`Waited ${deadlineMs} ms for: ${what}`);
-    await Bun.sleep(5);
-  }
-}
-
 /** What an awaited call threw. */
 export async function catchError(work: Promise<unknown>): Promise<unknown> {
   try {

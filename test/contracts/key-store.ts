@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ValidationError } from "../../src/errors.ts";
-import { catchError, type Engine, makeKey, startChild, waitFor, withStorage } from "./engines.ts";
+import { waitFor } from "../support/wait.ts";
+import { catchError, type Engine, makeKey, startChild, withStorage } from "./engines.ts";
 
 const everything = { kind: null, enabled: null, owner: null, limit: 100, offset: 0 };
 
@@ -202,7 +203,7 @@ export function describeKeyStore(engine: Engine): void {
           heard += 1;
         });
         await storage.keys.insert(makeKey());
-        await waitFor("the change to be heard of", () => heard > 0, 1000);
+        await waitFor("the change to be heard of", () => heard > 0, { withinMs: 1000 });
       });
     });
 

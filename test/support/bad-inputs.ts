@@ -12,6 +12,7 @@ import {
   lastHttpChunk,
   type Script,
   streamHead,
+  until,
   wait,
   write,
 } from "./answers.ts";
@@ -180,9 +181,16 @@ export function presentedToken({ send }: BadInput, fixtures: Fixtures): string |
 
 const megabyte = 1_024 * 1_024;
 
+interface ScriptOptions {
+  readonly intervalMs?: number;
+  /** Fulfilled when the caller has content: only then is the stream broken, for before it there is none. */
+  readonly seen?: Promise<unknown>;
+}
+
 /** What the vendor does for a case. Deltas come first wherever a case breaks a stream that has begun. */
-export function toScript(upstream: Upstream, spacedMs = 0): Script {
-  const intervalMs = upstream.interval_ms ?? spacedMs;
+export function toScript(upstream: Upstream, { intervalMs: usualMs = 0, seen }: ScriptOptions = {}): Script {
+  const intervalMs = upstream.interval_ms ?? usualMs;
+  const whenSeen = seen === undefined ? [] : [until(seen)];
   const begun = [
     streamHead(),
     event(chatChunk({ role: "assistant", content: "" })),
@@ -195,11 +203,11 @@ export function toScript(upstream: Upstream, spacedMs = 0): Script {
   if (upstream.flood_no_newline_mb !== undefined) {
     const flood = { do: "flood", unit: Buffer.alloc(megabyte, "x"), times: upstream.flood_no_newline_mb } as const;
     const size = (upstream.flood_no_newline_mb * megabyte + 6).toString(16);
-    return [...begun, write(`${size}\r\ndata: `), flood, hang];
+    return [...begun, ...whenSeen, write(`${size}\r\ndata: `), flood, hang];
   }
   if (upstream.event_mb !== undefined) {
     const text = Buffer.alloc(upstream.event_mb * megabyte, "x").toString();
-    return [...begun, event(chatChunk({ content: text })), httpChunk("data: [DONE]\n\n"), lastHttpChunk];
+    return [...begun, ...whenSeen, event(chatChunk({ content: text })), httpChunk("data: [DONE]\n\n"), lastHttpChunk];
   }
   const contents = Array.from({ length: upstream.chunks ?? 1 }, () => upstream.inject ?? "word ");
   const healthy = chatChunks(contents).map(event);
@@ -207,7 +215,7 @@ export function toScript(upstream: Upstream, spacedMs = 0): Script {
     const spaced = healthy.flatMap((step) => (intervalMs > 0 ? [step, wait(intervalMs)] : [step]));
     return [streamHead(), ...spaced, httpChunk("data: [DONE]\n\n"), lastHttpChunk];
   }
-  const unfinished = [streamHead(), ...healthy.slice(0, contents.length + 1)];
+  const unfinished = [streamHead(), ...healthy.slice(0, contents.length + 1), ...whenSeen];
   if (upstream.then === "fin") return [...unfinished, lastHttpChunk, fin];
   if (upstream.then === "hang") return [...unfinished, hang];
   return [...unfinished, httpChunk(`${upstream.then}\n\n`), lastHttpChunk];

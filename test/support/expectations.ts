@@ -27,7 +27,7 @@ export async function checkResponse(
 
   // The HTTP parser refuses broken framing without a body; the closed socket is then the rest of the answer.
   const refusedByParser =
-    text === "" && [0, 400, 413, 414, 431, 501].includes(response.status) && mayBeFraming(expected);
+    text === "" && [0, 400, 413, 414, 431, 501, 505].includes(response.status) && mayBeFraming(expected);
   if (refusedByParser) {
     await connection.waitForClose();
     return;

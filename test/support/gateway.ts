@@ -86,6 +86,7 @@ export async function startGateway({ vendor, workers = 1, env = {}, config = {} 
       SWITCHYARD_CONFIG: configFile,
       SWITCHYARD_LOG_FORMAT: "json",
       SWITCHYARD_DRAIN_DELAY_MS: "0",
+      SWITCHYARD_DRAIN_TIMEOUT_MS: "2000",
       ...env,
     },
     stdin: "ignore",

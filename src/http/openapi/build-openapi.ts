@@ -47,6 +47,7 @@ export interface ResponseObject {
 
 type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
 type Direction = "input" | "output";
+type NamedSchemas = Readonly<Record<string, z.ZodType>>;
 
 /** The version of the interface, not of this package. */
 const interfaceVersion = "3.0.0";
@@ -74,8 +75,8 @@ const errorHeaders: Readonly<Record<number, string>> = {
   503: "retry-after",
 };
 
-export function buildOpenApi(operations: readonly Operation[]): OpenApiDocument {
-  const components = createComponents();
+export function buildOpenApi(operations: readonly Operation[], named: NamedSchemas = namedSchemas): OpenApiDocument {
+  const components = createComponents(named);
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of operations) {
     const path = toOpenApiPath(operation.path);
@@ -204,8 +205,8 @@ interface Components {
   schemas(): Readonly<Record<string, SchemaObject>>;
 }
 
-function createComponents(): Components {
-  const names = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]));
+function createComponents(named: NamedSchemas): Components {
+  const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]));
   const built = new Map<string, { direction: Direction; schema: SchemaObject }>();
 
   function toSchema(schema: z.ZodType, direction: Direction): SchemaObject {
@@ -228,7 +229,7 @@ function createComponents(): Components {
       // A check that JSON Schema cannot express leaves the part that it can.
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
-        const inner = namedSchemas[names.get(zodSchema) ?? ""];
+        const inner = named[names.get(zodSchema) ?? ""];
         if (inner === undefined || inner === root) return;
         for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
         Object.assign(jsonSchema, toSchema(inner, direction));
@@ -237,6 +238,7 @@ function createComponents(): Components {
     const { $schema: _dialect, $defs, ...schema } = converted;
     // Inside OpenAPI `#/$defs/x` would point at the whole document, so shared parts become components of their own.
     for (const [key, definition] of Object.entries($defs ?? {})) {
+      if (built.has(`${name}${key}`)) throw new Error("Two schemas with shared parts: give each a name of its own.");
       built.set(`${name}${key}`, { direction, schema: tidy(definition, direction, name) });
     }
     return tidy(schema, direction, name);
@@ -272,6 +274,7 @@ function tidy(node: unknown, direction: Direction, name = ""): SchemaObject {
   }
 
   function toComponentReference(reference: string): string {
+    if (reference === "#" && name === "") throw new Error("A schema that refers to itself needs a name.");
     if (reference === "#") return `${schemaPath}${name}`;
     return reference.startsWith("#/$defs/") ? `${schemaPath}${name}${reference.slice(8)}` : reference;
   }

@@ -1,5 +1,27 @@
 // What the members of a request mean, for schemas that hold only their rules: component → member → text.
 
+const key = {
+  name: "What people call the key.",
+  kind: "`inference` calls models, `management` manages the gateway, `sandbox` is free and answered by the sandbox.",
+  owner: "Whom the key belongs to.",
+  allowed_models: "Patterns such as `sandbox/*`; null allows every model.",
+  rate_limit: "Null: no limit.",
+  budget: "What the key may spend, in USD. Null: no limit.",
+  expires_at: "When the key stops working. Null: never.",
+  tags: "Pairs that every call of the key carries in usage reports.",
+  enabled: "Whether the key works. It can be switched on again.",
+};
+
+const keyAnswer = {
+  ...key,
+  masked: "Enough of the secret to recognise it by.",
+  scopes: "Which endpoints the key opens.",
+  last_used_at: "Null: not used yet.",
+  revoked_at: "Null: not revoked.",
+};
+
+const { kind: _kindStays, ...changeable } = key;
+
 export const memberDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ChatCompletionRequest: {
     messages: "The conversation so far, oldest first.",
@@ -32,30 +54,9 @@ export const memberDescriptions: Readonly<Record<string, Readonly<Record<string,
     usage: "Tokens that were counted.",
     provider: "Who answered.",
   },
-  CreateKeyRequest: {
-    name: "What people call the key.",
-    kind: "`inference` calls models, `management` manages the gateway, `sandbox` is free and answered by the sandbox.",
-    owner: "Whom the key belongs to.",
-    scopes: "Which endpoints the key opens; all when absent. Management keys have none.",
-    allowed_models: "Patterns such as `sandbox/*`; null allows every model.",
-    rate_limit: "Null: no limit.",
-    budget: "What the key may spend, in USD. Null: no limit.",
-    expires_at: "When the key stops working. Null: never.",
-    tags: "Pairs that every call of the key carries in usage reports.",
-    enabled: "Whether the key works. It can be switched on again.",
-  },
-  UpdateKeyRequest: {
-    name: "What people call the key.",
-    owner: "Whom the key belongs to.",
-    scopes: "Which endpoints the key opens.",
-    allowed_models: "Patterns such as `sandbox/*`; null allows every model.",
-    rate_limit: "Null: no limit.",
-    budget: "What the key may spend, in USD. Null: no limit.",
-    expires_at: "When the key stops working. Null: never.",
-    tags: "Pairs that every call of the key carries in usage reports.",
-    enabled: "Whether the key works. It can be switched on again.",
-  },
-  RotateKeyRequest: {
-    grace_seconds: "How long the old secret keeps working.",
-  },
+  CreateKeyRequest: { ...key, scopes: "Which endpoints the key opens; all when absent. Management keys have none." },
+  UpdateKeyRequest: { ...changeable, scopes: "Which endpoints the key opens." },
+  RotateKeyRequest: { grace_seconds: "How long the old secret keeps working." },
+  Key: keyAnswer,
+  KeyWithSecret: { ...keyAnswer, key: "The secret, shown this once." },
 };

@@ -6,7 +6,7 @@ export interface MemberRow {
   /** From the root: `messages[].role`. */
   readonly path: string;
   readonly type: string;
-  /** The component that the member refers to. */
+  /** The component that the member, or each item of it, is. */
   readonly component: string | null;
   readonly isRequired: boolean;
   readonly description: string;
@@ -32,7 +32,7 @@ export function toMemberRows(schema: SchemaObject, prefix = ""): MemberRow[] {
     rows.push({
       path,
       type: unique(variants.map(describeType)).join(" or "),
-      component: shown.map(readComponent).find((component) => component !== null) ?? null,
+      component: shown.map(findComponent).find((component) => component !== null) ?? null,
       isRequired,
       description: schemas.map((one) => one["description"]).find((text) => typeof text === "string") ?? "",
       limits: unique([
@@ -125,6 +125,10 @@ function describeRange(least: unknown, most: unknown, unit: string): string {
 
 function describeDefault(schema: SchemaObject): string[] {
   return schema["default"] === undefined ? [] : [`default \`${JSON.stringify(schema["default"])}\``];
+}
+
+function findComponent(schema: SchemaObject): string | null {
+  return readComponent(isSchema(schema["items"]) ? schema["items"] : schema);
 }
 
 export function readComponent(schema: SchemaObject): string | null {

@@ -48,7 +48,13 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
 
 export const errorSchemas = { plain: errorAnswer, validation: validationErrorAnswer };
 
-const always = ["malformed_request", "headers_too_large", "too_many_headers", "internal_error"] as const;
+const always = [
+  "malformed_request",
+  "expectation_failed",
+  "headers_too_large",
+  "too_many_headers",
+  "internal_error",
+] as const;
 
 const withKey = [
   ...always,
@@ -57,8 +63,12 @@ const withKey = [
   "invalid_api_key",
   "api_key_expired",
   "api_key_revoked",
+  "insufficient_credits",
+  "insufficient_scope",
   "too_many_auth_failures",
-  "draining",
+  "rate_limit_exceeded",
+  "overloaded",
+  "dependency_unavailable",
 ] as const;
 
 const withBody = [
@@ -68,7 +78,6 @@ const withBody = [
   "unsupported_media_type",
   "unsupported_charset",
   "unsupported_content_encoding",
-  "expectation_failed",
   "invalid_request",
 ] as const;
 
@@ -76,12 +85,9 @@ const chatErrors: readonly ErrorCode[] = [
   ...withKey,
   ...withBody,
   "provider_rejected_request",
-  "insufficient_credits",
-  "insufficient_scope",
   "model_not_allowed",
   "provider_not_found",
   "model_not_found",
-  "rate_limit_exceeded",
   "provider_rate_limited",
   "provider_auth_failed",
   "provider_error",
@@ -90,12 +96,10 @@ const chatErrors: readonly ErrorCode[] = [
   "provider_disconnected",
   "provider_not_configured",
   "provider_unavailable",
-  "overloaded",
   "provider_timeout",
 ];
 
-const manageErrors: readonly ErrorCode[] = [...withKey, "dependency_unavailable"];
-const oneKeyErrors: readonly ErrorCode[] = [...manageErrors, "invalid_request", "key_not_found"];
+const oneKeyErrors: readonly ErrorCode[] = [...withKey, "invalid_request", "key_not_found"];
 
 const include: Parameter = {
   name: "include",
@@ -279,7 +283,7 @@ export const operations: readonly Operation[] = [
       { name: "limit", in: "query", description: "Keys on a page.", schema: z.int().min(1).max(1000).default(100) },
     ],
     responses: [{ status: 200, description: "A page of keys.", schema: keyList }],
-    errors: [...manageErrors, "invalid_request"],
+    errors: [...withKey, "invalid_request"],
   },
   {
     id: "createKey",
@@ -291,7 +295,7 @@ export const operations: readonly Operation[] = [
     key: "management",
     request: createKeyRequest,
     responses: [{ status: 201, description: "The key and its secret.", schema: keyWithSecret }],
-    errors: [...manageErrors, ...withBody],
+    errors: [...withKey, ...withBody],
   },
   {
     id: "retrieveKey",
@@ -350,7 +354,7 @@ export const operations: readonly Operation[] = [
     tag: "Keys",
     key: "management",
     responses: [{ status: 200, description: "The key that made the call.", schema: keyObject }],
-    errors: manageErrors,
+    errors: withKey,
   },
   {
     id: "getOpenApi",

@@ -19,6 +19,7 @@ export const sandbox: ProviderRow = {
   baseUrl: "http://sandbox.invalid/v1",
   auth: { kind: "none" },
   streamUsage: "ask",
+  isFree: true,
   models: sandboxModels.map((model) => model.facts),
   transport: answerRequest,
 };
