@@ -12,7 +12,7 @@ import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
 import type { AttemptReport } from "./inference/report.ts";
-import { createDeadlines } from "./lib/deadlines.ts";
+import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders } from "./providers/configure.ts";
 import { rows } from "./providers/index.ts";
@@ -24,7 +24,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-const deadlineTickMs = 50;
+const tickMs = 50;
 // Connections that were being made when the listener was told to refuse new ones need this long to arrive.
 const settleMs = 100;
 const managementPrefix = "/v3/manage/";
@@ -34,13 +34,13 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
-  const deadlines = createDeadlines(deadlineTickMs);
+  const ticker = createTicker(tickMs);
   const loadWatch = createLoadWatch();
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({
     market: { providers, aliases: config.aliases, features: new Set(features.map((feature) => feature.name)) },
     clocks: config,
-    deadlines,
+    ticker,
     report: (attempt) => logAttempt(attempt, log),
   });
   let draining = false;
@@ -50,7 +50,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     chatCompletions,
     aliases,
     heartbeatMs: config.heartbeatMs,
-    deadlines,
+    ticker,
     log,
     whyNotReady: () => (draining ? "draining" : storage.isHealthy() ? null : "dependency_unavailable"),
   });
@@ -60,7 +60,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     authenticator: createAuthenticator(keyring),
     limits: createLimits(),
     bodyLimits: config,
-    deadlines,
+    ticker,
     loadWatch,
     log,
   };
@@ -85,7 +85,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
       for (const server of servers) server.stopNow();
     }
     loadWatch.close();
-    deadlines.close();
+    ticker.close();
     await keyring.close();
     await storage.close();
   }

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:net";
 import { createLoadWatch } from "../src/http/load-watch.ts";
 import { startServer } from "../src/http/server.ts";
-import { createDeadlines } from "../src/lib/deadlines.ts";
+import { createTicker } from "../src/lib/ticker.ts";
 import { createLog } from "../src/log.ts";
 import {
   type BadInput,
@@ -221,7 +221,7 @@ async function stopKeyStore(badInput: BadInput): Promise<void> {
 /** stream-26: the door itself, with an endpoint that has a bug. */
 async function throwInHandler(badInput: BadInput): Promise<void> {
   let log = "";
-  const deadlines = createDeadlines(50);
+  const ticker = createTicker(50);
   const loadWatch = createLoadWatch();
   const server = startServer({
     host: "127.0.0.1",
@@ -241,7 +241,7 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
     authenticator: { authenticate: () => expect.unreachable("no key is needed") },
     limits: { admit: () => expect.unreachable("no key is counted") },
     bodyLimits: { maxBodyBytes: 1_000_000, bodyTimeoutMs: 5_000 },
-    deadlines,
+    ticker,
     loadWatch,
     log: createLog({ level: "info", format: "json", secrets: [providerSecret], write: (lines) => (log += lines) }),
   });
@@ -258,7 +258,7 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
   } finally {
     server.stopNow();
     loadWatch.close();
-    deadlines.close();
+    ticker.close();
   }
 }
 

@@ -1,6 +1,7 @@
 // POST /v3/chat/completions: what reaches the vendor, what comes back, and what every failure looks like.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import {
   answer,
   chatChunk,
@@ -17,6 +18,7 @@ import {
   type Script,
   stream,
   streamHead,
+  until,
   usualUsage,
   wait,
   write,
@@ -26,6 +28,8 @@ import { readChatStream } from "./support/events.ts";
 import { type Gateway, providerSecret, startGateway } from "./support/gateway.ts";
 import { openConnection, requestBytes } from "./support/raw-http.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
+import { inParallel } from "./support/wait.ts";
+import { watchMemory } from "./support/watch.ts";
 
 let vendor: Vendor;
 let gateway: Gateway;
@@ -242,6 +246,18 @@ describe("what the caller gets", () => {
 });
 
 describe("permissions", () => {
+  test("a key over its rate is told how much it may and when again", async () => {
+    const limited = await gateway.createKey({ rate_limit: { requests_per_minute: 2 } });
+    for (let call = 1; call <= 2; call += 1) expect((await ask(gateway.url, limited, hello)).status).toBe(200);
+    const error = await readError(await ask(gateway.url, limited, hello));
+    expect(error).toMatchObject({ status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" });
+    expect(error.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(error.headers.get("x-ratelimit-limit-requests")).toBe("2");
+    expect(error.headers.get("x-ratelimit-remaining-requests")).toBe("0");
+    expect(error.headers.get("x-ratelimit-reset-requests")).toBeTruthy();
+    expect(vendor.requests).toHaveLength(2);
+  });
+
   test("a key without the scope is told so", async () => {
     const limited = await gateway.createKey({ scopes: ["responses"] });
     const error = await readError(await ask(gateway.url, limited, hello));
@@ -388,6 +404,20 @@ describe("when the vendor fails", () => {
     expect(vendor.requests).toHaveLength(0);
   });
 
+  test("a stream where none was asked for is not passed on as an answer", async () => {
+    vendor.on("echo", stream(["hi"]));
+    const error = await readError(await ask(gateway.url, key, hello));
+    expect(error).toMatchObject({ status: 502, code: "provider_bad_response" });
+  });
+
+  test("compressed bytes that nobody asked for are read or refused, never passed on as text", async () => {
+    const packed = Bun.gzipSync(Buffer.from(JSON.stringify(completion("hi"))));
+    vendor.on("echo", answer(200, packed, { "content-encoding": "gzip", "content-type": "application/json" }));
+    const response = await ask(gateway.url, key, hello);
+    if (response.status === 200) expect(await readCompletion(response)).toMatchObject(completion("hi"));
+    else expect(await readError(response)).toMatchObject({ status: 502, code: "provider_bad_response" });
+  });
+
   test("a provider that nobody knows is not found", async () => {
     const error = await readError(await ask(gateway.url, key, { ...hello, model: "nobody/echo" }));
     expect(error).toMatchObject({ status: 404, code: "provider_not_found", param: "model" });
@@ -510,6 +540,64 @@ describe("streams", () => {
     vendor.next([streamHead(), event(odd), event(chatChunk({}, "tool_calls")), httpChunk(doneText), lastHttpChunk]);
     const { chunks } = await askStream();
     expect(chunks[0]).toMatchObject(odd);
+  });
+
+  test("the end mark ends the stream, whatever the vendor does with its connection", async () => {
+    const events = chatChunks(["hi"]).map(event);
+    vendor.next([streamHead(), ...events, httpChunk(`${doneText}data: {"choices":[]}\n\n`), hang]);
+    const startedAt = performance.now();
+    expect(await askStream()).toMatchObject({ content: "hi", done: true, errors: [] });
+    expect(performance.now() - startedAt).toBeLessThan(900);
+  });
+
+  test("a thousand streams run at once", async () => {
+    const everyone = Promise.withResolvers<void>();
+    let arrived = 0;
+    vendor.on("together", () => {
+      arrived += 1;
+      if (arrived === 1_000) everyone.resolve();
+      const first = event(chatChunk({ role: "assistant", content: "here" }));
+      return [streamHead(), first, until(everyone.promise), ...stream([" all"]).slice(2)];
+    });
+    const own = await startGateway({ vendor, env: { SWITCHYARD_IDLE_TIMEOUT_MS: "20000" } });
+    try {
+      const ownKey = await own.createKey();
+      const headers = { authorization: `Bearer ${ownKey}`, "content-type": "application/json" };
+      const body = JSON.stringify({ ...streamed, model: "mock/together" });
+      let whole = 0;
+      await inParallel(1_000, 1_000, async () => {
+        const connection = await openConnection(own.url);
+        connection.send(requestBytes({ path: chatPath, headers, body }));
+        const response = await connection.receive({ withinMs: 30_000 });
+        connection.leave();
+        const { content, done } = readChatStream(response.body.toString());
+        if (content === "here all" && done) whole += 1;
+      });
+      expect(whole).toBe(1_000);
+    } finally {
+      await own.kill();
+    }
+  });
+
+  test("a caller who does not read holds the vendor back, and not the gateway's memory", async () => {
+    const piece = Buffer.from(eventText(chatChunk({ content: "x".repeat(60_000) })));
+    const unit = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]);
+    vendor.next([streamHead(), { do: "flood", unit, times: 4_000 }, httpChunk(doneText), lastHttpChunk]);
+    const [serving = 0] = (await gateway.processes()).serving;
+    const memory = watchMemory(serving);
+    await memory.started;
+    const { port } = new URL(gateway.url);
+    const socket = connect({ host: "127.0.0.1", port: Number(port) });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    socket.write(requestBytes({ path: chatPath, headers, body: JSON.stringify(streamed) }));
+    socket.pause();
+    await vendor.waitFor("the call", (requests) => requests.length === 1);
+    // Long enough for all of it, were nobody to hold it back.
+    await Bun.sleep(1_500);
+    expect(vendor.last().finishedAt).toBeNull();
+    expect(await memory.stop()).toBeLessThan(48);
+    socket.destroy();
+    await vendor.waitFor("the call's end", (requests) => requests[0]?.leftAt !== null);
   });
 
   test("a stream that stays silent after its headers times out with a status", async () => {

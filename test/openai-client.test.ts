@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { answer, chatChunk, event, fin, hang, streamHead } from "./support/answers.ts";
+import { answer, chatChunk, event, fin, hang, streamHead, until } from "./support/answers.ts";
 import { type Gateway, startGateway } from "./support/gateway.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
 import { zodResponseFormat } from "./tools/node_modules/openai/helpers/zod.mjs";
@@ -267,12 +267,17 @@ describe("errors have the classes that programs catch", () => {
   });
 
   test("a stream that breaks is an error and not the end of the answer", async () => {
-    vendor.on("cut", [streamHead(), event(chatChunk({ role: "assistant", content: "half" })), fin]);
+    const seen = Promise.withResolvers<void>();
+    const half = event(chatChunk({ role: "assistant", content: "half" }));
+    vendor.on("cut", [streamHead(), half, until(seen.promise), fin]);
     let text = "";
     const failure = await failureOf(
       (async () => {
         const stream = await client.chat.completions.create({ model: "mock/cut", messages: [question], stream: true });
-        for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+        for await (const chunk of stream) {
+          text += chunk.choices[0]?.delta.content ?? "";
+          seen.resolve();
+        }
       })(),
     );
     expect(text).toBe("half");

@@ -97,7 +97,7 @@ function startLoad(url: string, key: string, lanes: number): Load {
 }
 
 test("a rolling restart under load fails not one request and cuts not one stream", async () => {
-  const [running, key] = await start(2);
+  const [running, key] = await start(2, { SWITCHYARD_DRAIN_TIMEOUT_MS: "20000" });
   vendor.on(
     "long",
     stream(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { openStorage, type Storage, type StorageOptions } from "../src/storage/storage.ts";
 import {
   catchError,
@@ -149,6 +150,22 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     expect(heardAt - writtenAt).toBeLessThan(1000);
   }, 30_000);
 
+  test("connections that went silent, as behind a broken network, are given up for new ones", async () => {
+    const target = new URL(server.url);
+    const network = await startNetwork(Number(target.port));
+    target.port = String(network.port);
+    const options = { databaseUrl: target.href, dataDir: folders.create(), log: quiet };
+    await withStorage(options, async (cutOff) => {
+      await cutOff.keys.insert(makeKey());
+      network.silenceOpenConnections();
+      expect(await catchError(cutOff.keys.insert(makeKey()))).toMatchObject({ code: "dependency_unavailable" });
+      await waitFor("the outage to be noticed", () => !cutOff.isHealthy());
+      await waitFor("new connections", () => cutOff.isHealthy());
+      await cutOff.keys.insert(makeKey());
+    });
+    network.stop();
+  }, 30_000);
+
   test("a lock that somebody else holds ends a write at its deadline", async () => {
     const other = new Bun.SQL(server.url, { max: 1 });
     try {
@@ -163,6 +180,29 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     }
   }, 30_000);
 });
+
+/** A way to the server that can lose connections without telling either end. */
+async function startNetwork(serverPort: number) {
+  const open = new Set<Socket>();
+  const gate = createServer((near) => {
+    const far = connect(serverPort, "127.0.0.1");
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from);
+      from.on("data", (bytes) => open.has(from) && to.write(bytes));
+      from.on("error", () => to.destroy());
+      from.on("close", () => open.has(from) && to.destroy());
+    }
+  });
+  await new Promise<void>((done) => gate.listen(0, "127.0.0.1", done));
+  return {
+    port: (gate.address() as AddressInfo).port,
+    silenceOpenConnections: () => open.clear(),
+    stop: () => gate.close(),
+  };
+}
 
 describe("SQLite away", () => {
   test("a file that another program has locked ends a write at its deadline, and reads go on", async () => {

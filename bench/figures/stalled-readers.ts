@@ -3,7 +3,7 @@
 
 import type { Contestant } from "../contestants.ts";
 import { type Course, type Figure, firstLine, format, startField } from "../figure.ts";
-import { sendPlainLoad } from "../load/plain-load.ts";
+import { sendWithOwnClient } from "../load/plain-load.ts";
 import { readTreeRssBytes } from "../process-tree.ts";
 import { median } from "../statistics.ts";
 
@@ -34,7 +34,7 @@ export const stalledReaders: Figure = {
     const own = outcomes["Switchyard"];
     if (!own) throw new Error("not measured");
     for (const [name, { p99BeforeMs, p99DuringMs, floodedMb }] of Object.entries(outcomes)) {
-      const p99 = `p99 of a normal client ${format(p99BeforeMs)} ms before, ${format(p99DuringMs)} ms during`;
+      const p99 = `p99 of a normal client ${formatP99(p99BeforeMs)} before, ${formatP99(p99DuringMs)} during`;
       notes.push(`${name}: ${p99}; ${format(floodedMb)} MB left the vendor before it was held back`);
     }
     return {
@@ -57,10 +57,14 @@ export const stalledReaders: Figure = {
   },
 };
 
+function formatP99(p99Ms: number): string {
+  return p99Ms === Number.POSITIVE_INFINITY ? "not answered" : `${format(p99Ms)} ms`;
+}
+
 /** Unaffected = its p99 stays below twice what it was, or within 5 ms of it: less than that is a scheduler's noise. */
 function checkOthers({ p99BeforeMs, p99DuringMs }: Outcome) {
   const limit = Math.max(2 * p99BeforeMs, p99BeforeMs + 5);
-  const shown = `${format(p99DuringMs)} ms`;
+  const shown = formatP99(p99DuringMs);
   return {
     against: "others' p99",
     value: p99DuringMs,
@@ -100,12 +104,14 @@ async function stall(course: Course, contestant: Contestant): Promise<Outcome> {
     await tool.stop();
   }
 
-  /** The median of three, because one hiccup of the machine makes the p99 of a whole slice. */
+  /** The median of three slices, because one hiccup of the machine makes the p99 of a whole slice. A request that fails is infinitely late. */
   async function readNormalP99Ms(): Promise<number> {
     const slices: number[] = [];
     for (let slice = 0; slice < 3; slice++) {
       const load = { call: contestant.prepare("plain"), connections: 1, durationMs: course.loadMs / 2, pauseMs: 3 };
-      slices.push((await sendPlainLoad(children, load)).p99Ms);
+      const { p99Ms, failed } = await sendWithOwnClient(children, load);
+      if (failed > 0) return Number.POSITIVE_INFINITY;
+      slices.push(p99Ms);
     }
     return median(slices);
   }

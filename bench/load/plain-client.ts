@@ -37,7 +37,7 @@ function ask(): Promise<boolean> {
     method: "POST",
     headers: call.headers,
     body: call.body,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(5_000),
   }).then(
     async (response) => (await response.text()).includes("chat.completion") && response.ok,
     () => false,

@@ -78,6 +78,8 @@ const longestSecret = 512;
 const recordUsesEveryMs = 10_000;
 const usesAtOnce = 200;
 const tickEveryMs = 500;
+// Two polls of SQLite, or a NOTIFY with time to spare.
+const othersHearWithinMs = 100;
 
 const unknown: Lookup = { refused: "unknown" };
 const expired: Lookup = { refused: "expired" };
@@ -275,9 +277,12 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   };
 }
 
-/** The write is done; a snapshot that cannot follow at once follows by itself. */
+/**
+ * The write is done; a snapshot that cannot follow at once follows by itself. The other serving processes get the time that they
+ * need to hear of it, so that a key which was just shown opens at whichever of them its first request arrives, and a revoked one at none.
+ */
 async function settle(refreshed: Promise<void>): Promise<void> {
-  await refreshed.catch(() => {});
+  await Promise.all([refreshed.catch(() => {}), Bun.sleep(othersHearWithinMs)]);
 }
 
 /**

@@ -1,5 +1,6 @@
 // POST /v3/chat/completions: the OpenAI chat format. Members that are not named here are accepted and forwarded, and so
-// are nulls; what is checked is what every provider would refuse, or what could harm the gateway.
+// are nulls; what is checked is what every provider would refuse, or what could harm the gateway. The bytes are what is
+// forwarded, so the objects of a request are plain ones: to carry unknown members over would be work for nothing.
 
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
@@ -17,54 +18,54 @@ const imageUrl = z
   .meta({ description: "An https address or a data URL" });
 
 const contentPart = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("text"), text: z.string() }),
-  z.looseObject({
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
     type: z.literal("image_url"),
-    image_url: z.looseObject({ url: imageUrl, detail: z.string().nullish() }),
+    image_url: z.object({ url: imageUrl, detail: z.string().nullish() }),
   }),
-  z.looseObject({
+  z.object({
     type: z.literal("input_audio"),
-    input_audio: z.looseObject({ data: z.string(), format: z.string() }),
+    input_audio: z.object({ data: z.string(), format: z.string() }),
   }),
-  z.looseObject({
+  z.object({
     type: z.literal("file"),
-    file: z.looseObject({
+    file: z.object({
       file_id: z.string().nullish(),
       file_data: z.string().nullish(),
       filename: z.string().nullish(),
     }),
   }),
-  z.looseObject({ type: z.literal("refusal"), refusal: z.string() }),
+  z.object({ type: z.literal("refusal"), refusal: z.string() }),
 ]);
 
 const content = z.union([z.string(), z.array(contentPart)]);
 
-const toolCall = z.looseObject({
+const toolCall = z.object({
   id: z.string().nullish(),
   type: z.string().nullish(),
-  function: z.looseObject({ name: z.string(), arguments: z.string() }).nullish(),
+  function: z.object({ name: z.string(), arguments: z.string() }).nullish(),
 });
 
 const message = z.discriminatedUnion("role", [
-  z.looseObject({ role: z.literal("system"), content }),
-  z.looseObject({ role: z.literal("developer"), content }),
-  z.looseObject({ role: z.literal("user"), content }),
-  z.looseObject({
+  z.object({ role: z.literal("system"), content }),
+  z.object({ role: z.literal("developer"), content }),
+  z.object({ role: z.literal("user"), content }),
+  z.object({
     role: z.literal("assistant"),
     content: content.nullish(),
     tool_calls: z.array(toolCall).nullish(),
   }),
-  z.looseObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
-  z.looseObject({ role: z.literal("function"), content: content.nullish(), name: z.string() }),
+  z.object({ role: z.literal("tool"), content, tool_call_id: z.string() }),
+  z.object({ role: z.literal("function"), content: content.nullish(), name: z.string() }),
 ]);
 
-const tool = z.looseObject({
+const tool = z.object({
   type: z.string(),
   function: z
     .looseObject({
       name: toolName,
       description: z.string().nullish(),
-      parameters: z.looseObject({}).nullish(),
+      parameters: z.object({}).nullish(),
       strict: z.boolean().nullish(),
     })
     .optional(),
@@ -107,11 +108,11 @@ export const gatewayMemberNames: readonly string[] = [
 
 export function createChatCompletionRequest(aliases: ReadonlySet<string>) {
   const modelName = createModelName(aliases);
-  return z.looseObject({
+  return z.object({
     model: modelName,
     messages: z.array(message).min(1).max(2048),
     stream: z.boolean().nullish(),
-    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
     temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
     n: z.int().min(1).max(8).nullish(),
@@ -123,9 +124,9 @@ export function createChatCompletionRequest(aliases: ReadonlySet<string>) {
     logprobs: z.boolean().nullish(),
     top_logprobs: z.int().min(0).max(20).nullish(),
     tools: z.array(tool).max(128).nullish(),
-    tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
+    tool_choice: z.union([z.string(), z.object({})]).nullish(),
     parallel_tool_calls: z.boolean().nullish(),
-    response_format: z.looseObject({ type: z.string() }).nullish(),
+    response_format: z.object({ type: z.string() }).nullish(),
     seed: z.int().nullish(),
     user: z.string().max(512).nullish(),
     ...createGatewayMembers(modelName),

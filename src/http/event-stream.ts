@@ -1,8 +1,8 @@
 // Writes a stream of frames to a caller: one event per write, no faster than the caller reads, a comment line after long
 // silence, and after a failure an error event instead of a clean end.
 
-import type { Deadlines } from "../lib/deadlines.ts";
 import { heartbeatFrame, toFrame } from "../lib/event-stream.ts";
+import type { Ticker, Watched } from "../lib/ticker.ts";
 
 export interface FrameSource {
   /** The frames to write next, or null at the end. */
@@ -13,7 +13,7 @@ export interface FrameSource {
 
 interface StreamOptions {
   readonly heartbeatMs: number;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON of the last event, or null when nobody is there to read it. */
   readonly describeFailure: (error: unknown) => string | null;
@@ -27,29 +27,34 @@ interface DirectController {
 }
 
 export function streamResponse(source: FrameSource, options: StreamOptions): Response {
+  const { ticker } = options;
   let left = false;
   async function pull(controller: DirectController): Promise<void> {
     const write = (frame: Uint8Array) => {
       controller.write(frame);
       return controller.flush();
     };
-    const heartbeat = options.deadlines.start(options.heartbeatMs, () => {
-      if (left) return;
-      write(heartbeatFrame);
-      heartbeat.restart();
-    });
+    let lastWrite = ticker.now;
+    const heartbeat: Watched = {
+      check(now) {
+        if (left || now - lastWrite < options.heartbeatMs) return;
+        write(heartbeatFrame);
+        lastWrite = now;
+      },
+    };
+    ticker.watch(heartbeat);
     try {
       for (;;) {
         const frames = await source.read();
         if (frames === null || left) break;
         for (const frame of frames) await write(frame);
-        heartbeat.restart();
+        lastWrite = ticker.now;
       }
     } catch (error) {
       const failure = left ? null : options.describeFailure(error);
       if (failure !== null) await write(toFrame(failure));
     } finally {
-      heartbeat.stop();
+      ticker.forget(heartbeat);
       if (!left) controller.close();
     }
   }

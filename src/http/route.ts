@@ -28,6 +28,4 @@ export interface Call {
   readonly caller: Caller | null;
   /** Null on routes without `body`. */
   readonly body: JsonBody | null;
-  /** When the request reached the door, by `performance.now()`. */
-  readonly startedAt: number;
 }

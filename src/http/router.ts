@@ -15,7 +15,9 @@ interface Pattern {
 }
 
 export interface Router {
-  /** The route, or null for an OPTIONS request on a known path. Throws 404 and 405. */
+  /** Paths without parameters. */
+  readonly fixedPaths: readonly string[];
+  /** The route, or for an OPTIONS request on a known path what is allowed there. Throws 404 and 405. */
   find(method: string, path: string): Match | { readonly allow: string };
 }
 
@@ -45,6 +47,7 @@ export function createRouter(routes: readonly Route[]): Router {
   }
 
   return {
+    fixedPaths: [...fixed.keys()],
     find(method, path) {
       const methods = fixed.get(path);
       if (methods !== undefined) return choose(methods, method, none);

@@ -3,7 +3,7 @@
 import type { Keyring } from "../access/keys.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { ChatCompletions } from "../inference/chat-completions.ts";
-import type { Deadlines } from "../lib/deadlines.ts";
+import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { docsRoutes } from "./endpoints/docs.ts";
@@ -22,7 +22,7 @@ interface Dependencies {
   readonly chatCompletions: ChatCompletions;
   readonly aliases: ReadonlySet<string>;
   readonly heartbeatMs: number;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
   readonly log: Log;
   readonly whyNotReady: () => "draining" | "dependency_unavailable" | null;
 }

@@ -4,12 +4,12 @@
 import type { Caller } from "../access/caller.ts";
 import type { Limits } from "../access/limits.ts";
 import { GatewayError } from "../errors.ts";
-import type { Deadlines } from "../lib/deadlines.ts";
+import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { toErrorResponse } from "./error-response.ts";
 import type { LoadWatch } from "./load-watch.ts";
-import { type BodyLimits, readJsonBody } from "./read-body.ts";
+import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import type { Call, Route } from "./route.ts";
 import { createRouter } from "./router.ts";
 
@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly authenticator: Authenticator;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
   readonly loadWatch: LoadWatch;
   readonly log: Log;
 }
@@ -47,32 +47,20 @@ export function startServer(options: ServerOptions): Server {
   const router = createRouter(options.routes);
   let draining = false;
 
-  async function answer(request: Request, server: Bun.Server<undefined>): Promise<Response> {
-    const startedAt = performance.now();
+  async function answer(request: Request, server: Bun.Server<undefined>, knownPath?: string): Promise<Response> {
     const requestId = chooseRequestId(request.headers);
     let response: Response;
     let isPrivate = true;
     try {
-      const path = checkFraming(request);
-      const found = router.find(request.method, path);
+      checkFraming(request.headers);
+      const found = router.find(request.method, knownPath ?? pathOf(request.url));
       if ("allow" in found) return finish(new Response(null, { status: 204, headers: { allow: found.allow } }), false);
       const { route, params } = found;
       isPrivate = route.key !== "none";
       const caller = isPrivate ? admit(request, route, server) : null;
       if (route.body !== undefined) server.timeout(request, 0);
-      const body = route.body === undefined ? null : await readJsonBody(request, options.bodyLimits, options.deadlines);
-      const call: Call = {
-        request,
-        requestId,
-        method: request.method as Call["method"],
-        params,
-        get query() {
-          return queryOf(request.url);
-        },
-        caller,
-        body,
-        startedAt,
-      };
+      const body = route.body === undefined ? null : await readJsonBody(request, options.bodyLimits, options.ticker);
+      const call = new IncomingCall(request, requestId, params, caller, body);
       response = await route.run(call);
     } catch (error) {
       response = toErrorResponse(error, requestId, options.log);
@@ -105,7 +93,14 @@ export function startServer(options: ServerOptions): Server {
     reusePort: true,
     idleTimeout: idleConnectionSeconds,
     maxRequestBodySize: parserMaxBodyBytes,
-    fetch: answer,
+    // The parser finds a fixed path without making a string of the address first.
+    routes: Object.fromEntries(
+      router.fixedPaths.map((path) => [
+        path,
+        (request: Request, server: Bun.Server<undefined>) => answer(request, server, path),
+      ]),
+    ),
+    fetch: (request, server) => answer(request, server),
     error: (error) => toErrorResponse(error, crypto.randomUUID(), options.log),
   });
   return {
@@ -123,9 +118,38 @@ function chooseRequestId(headers: Headers): string {
   return given !== null && keptRequestId.test(given) ? given : crypto.randomUUID();
 }
 
-/** What the parser lets through and we do not. Returns the path. */
-function checkFraming(request: Request): string {
-  const { headers, url } = request;
+class IncomingCall implements Call {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly caller: Caller | null;
+  readonly body: JsonBody | null;
+
+  constructor(
+    request: Request,
+    requestId: string,
+    params: Readonly<Record<string, string>>,
+    caller: Caller | null,
+    body: JsonBody | null,
+  ) {
+    this.request = request;
+    this.requestId = requestId;
+    this.params = params;
+    this.caller = caller;
+    this.body = body;
+  }
+
+  get method(): Call["method"] {
+    return this.request.method as Call["method"];
+  }
+
+  get query(): URLSearchParams {
+    return queryOf(this.request.url);
+  }
+}
+
+/** What the parser lets through and we do not. */
+function checkFraming(headers: Headers): void {
   const host = headers.get("host");
   // Two Host headers arrive joined by a comma, which the pattern refuses.
   if (host !== null && !hostHeader.test(host))
@@ -135,7 +159,6 @@ function checkFraming(request: Request): string {
   const expect = headers.get("expect");
   if (expect !== null && expect.toLowerCase() !== "100-continue")
     throw new GatewayError("expectation_failed", "The only expectation that is met is 100-continue.");
-  return pathOf(url);
 }
 
 /** The path as it came: percent-encoding is the router's matter, so that an encoded slash stays inside its segment. */

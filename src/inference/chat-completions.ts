@@ -4,8 +4,8 @@
 import type { Caller } from "../access/caller.ts";
 import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
 import { type ErrorCode, GatewayError } from "../errors.ts";
-import type { Deadlines } from "../lib/deadlines.ts";
 import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
+import type { Ticker } from "../lib/ticker.ts";
 import { type Clocks, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { ChatStream } from "./chat-stream.ts";
@@ -32,7 +32,7 @@ export interface ChatCompletions {
 export interface ChatDependencies {
   readonly market: Market;
   readonly clocks: Clocks;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
   /** Told once of every attempt that reached a provider. */
   readonly report: (attempt: AttemptReport) => void;
 }
@@ -68,7 +68,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       wantsStream,
       signal: input.signal,
       clocks: dependencies.clocks,
-      deadlines: dependencies.deadlines,
+      ticker: dependencies.ticker,
     });
     const report = (outcome: AttemptReport["outcome"], usage: unknown) =>
       dependencies.report({

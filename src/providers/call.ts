@@ -2,7 +2,7 @@
 // into our errors. It reads bytes; what they mean is the dialect's business.
 
 import { GatewayError } from "../errors.ts";
-import type { Deadline, Deadlines } from "../lib/deadlines.ts";
+import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { Provider } from "./configure.ts";
 
 export interface Clocks {
@@ -20,7 +20,7 @@ export interface CallOptions {
   /** Fires when the caller has left. */
   readonly signal: AbortSignal;
   readonly clocks: Clocks;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
 }
 
 /** The caller left: there is nobody to answer. */
@@ -36,14 +36,20 @@ const maxErrorBytes = 65_536;
 // How long a provider may take to close a stream that has ended, before its connection is closed from here.
 const lingerMs = 1_000;
 
+const never = Number.POSITIVE_INFINITY;
+
 /** One call of a provider, from the first byte sent to the last byte read. */
-export class ProviderCall {
+export class ProviderCall implements Watched {
   readonly provider: Provider;
   readonly startedAt = performance.now();
   readonly #options: CallOptions;
   readonly #controller = new AbortController();
-  readonly #total: Deadline;
-  #waiting: Deadline | null = null;
+  /** When the clocks run out. */
+  #connectAt: number;
+  #waitAt: number;
+  #totalAt: number;
+  #waitMs: number;
+  #hasBegun = false;
   #failure: Error | null = null;
   #response: Response | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
@@ -52,29 +58,24 @@ export class ProviderCall {
   constructor(options: CallOptions) {
     this.#options = options;
     this.provider = options.provider;
-    const { totalTimeoutMs } = options.clocks;
-    this.#total = options.deadlines.start(totalTimeoutMs, () =>
-      this.#fail(this.#timeout(`did not finish within ${totalTimeoutMs} ms`)),
-    );
+    const { connectTimeoutMs, firstByteTimeoutMs, totalTimeoutMs } = options.clocks;
+    this.#connectAt = this.startedAt + connectTimeoutMs;
+    this.#waitMs = firstByteTimeoutMs;
+    this.#waitAt = this.startedAt + firstByteTimeoutMs;
+    this.#totalAt = this.startedAt + totalTimeoutMs;
+    options.ticker.watch(this);
     if (options.signal.aborted) this.#onCallerLeft();
     else options.signal.addEventListener("abort", this.#onCallerLeft);
   }
 
   /** Sends the request and waits for a head that says success. Any other answer is thrown as our error. */
   async start(): Promise<void> {
-    const { provider, clocks, deadlines } = this.#options;
-    const url = provider.baseUrl + this.#options.path;
-    const connect = deadlines.start(clocks.connectTimeoutMs, () => void this.#checkConnection(url));
-    this.#waiting = deadlines.start(clocks.firstByteTimeoutMs, () =>
-      this.#fail(this.#timeout(`sent nothing within ${clocks.firstByteTimeoutMs} ms`)),
-    );
     try {
       if (this.#failure !== null) throw this.#failure;
-      this.#response = await this.#send(url);
+      this.#response = await this.#send(this.#url);
+      this.#connectAt = never;
     } catch (error) {
       throw this.#failure ?? this.#describeSendFailure(error);
-    } finally {
-      connect.stop();
     }
     if (!this.#response.ok) throw await this.#readRefusal(this.#response);
   }
@@ -99,10 +100,11 @@ export class ProviderCall {
   /** The next bytes of a stream, or null at the end that the provider meant. A cut is an error. */
   async readNext(): Promise<Uint8Array | null> {
     this.#reader ??= this.#openReader();
-    this.#waiting?.restart();
+    this.#waitAt = this.#options.ticker.now + this.#waitMs;
     try {
       const { done, value } = await this.#reader.read();
-      this.#waiting?.stop();
+      // Silence counts only while we wait for the provider, not while the caller takes its time to read.
+      this.#waitAt = never;
       if (this.#failure !== null) throw this.#failure;
       return done ? null : value;
     } catch (error) {
@@ -112,11 +114,26 @@ export class ProviderCall {
 
   /** After the first event the idle clock runs instead of the first-byte clock. */
   beginIdleClock(): void {
-    const { idleTimeoutMs } = this.#options.clocks;
-    this.#waiting?.stop();
-    this.#waiting = this.#options.deadlines.start(idleTimeoutMs, () =>
-      this.#fail(this.#timeout(`sent nothing for ${idleTimeoutMs} ms in the middle of its answer`)),
-    );
+    this.#waitMs = this.#options.clocks.idleTimeoutMs;
+    this.#hasBegun = true;
+  }
+
+  /** The four clocks. */
+  check(now: number): void {
+    const { totalTimeoutMs } = this.#options.clocks;
+    if (now >= this.#totalAt) this.#fail(this.#timeout(`did not finish within ${totalTimeoutMs} ms`));
+    else if (now >= this.#waitAt)
+      this.#fail(
+        this.#timeout(
+          this.#hasBegun
+            ? `sent nothing for ${this.#waitMs} ms in the middle of its answer`
+            : `sent nothing within ${this.#waitMs} ms`,
+        ),
+      );
+    else if (now >= this.#connectAt) {
+      this.#connectAt = never;
+      void this.#checkConnection();
+    }
   }
 
   /** The answer is complete: lets the provider close, so that its connection can be used again. */
@@ -124,13 +141,13 @@ export class ProviderCall {
     const reader = this.#reader;
     this.#release();
     if (reader === null) return;
-    const linger = this.#options.deadlines.start(lingerMs, () => this.#controller.abort());
+    const linger = setTimeout(() => this.#controller.abort(), lingerMs);
     const drain = async () => {
       while (!(await reader.read()).done);
     };
     drain()
       .catch(() => {}) // whatever comes after the end changes nothing
-      .finally(() => linger.stop());
+      .finally(() => clearTimeout(linger));
   }
 
   /** Gives the call up, and closes its connection. */
@@ -139,6 +156,10 @@ export class ProviderCall {
     this.#controller.abort();
     // Of an aborted body the cancel is a rejected promise, which would end the process.
     this.#reader?.cancel().catch(() => {});
+  }
+
+  get #url(): string {
+    return this.provider.baseUrl + this.#options.path;
   }
 
   #send(url: string): Promise<Response> {
@@ -180,9 +201,9 @@ export class ProviderCall {
   }
 
   /** The connect clock. fetch does not tell when a connection stands, so a silent provider is tried with one more. */
-  async #checkConnection(url: string): Promise<void> {
+  async #checkConnection(): Promise<void> {
     if (this.provider.row.transport !== undefined) return;
-    const { hostname, port, protocol } = new URL(url);
+    const { hostname, port, protocol } = new URL(this.#url);
     const probe = Bun.connect({
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: Number(port) || (protocol === "https:" ? 443 : 80),
@@ -222,9 +243,7 @@ export class ProviderCall {
   }
 
   #release(): void {
-    this.#total.stop();
-    this.#waiting?.stop();
-    this.#options.signal.removeEventListener("abort", this.#onCallerLeft);
+    this.#options.ticker.forget(this);
   }
 
   #timeout(what: string): GatewayError {

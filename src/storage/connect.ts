@@ -42,7 +42,6 @@ async function useWriteAheadLog(database: Database): Promise<void> {
 export interface PostgresOptions {
   readonly maxConnections: number;
   readonly connectTimeoutSeconds: number;
-  readonly onClose?: () => void;
 }
 
 export function connectPostgres(databaseUrl: string, options: PostgresOptions): Database {
@@ -54,7 +53,6 @@ export function connectPostgres(databaseUrl: string, options: PostgresOptions): 
     // PGDATABASE in the environment would win over the address otherwise.
     ...(url.pathname.length > 1 ? { database: decodeURIComponent(url.pathname.slice(1)) } : {}),
     connection: { application_name: url.searchParams.get("application_name") ?? "switchyard" },
-    onclose: () => options.onClose?.(),
   });
   return toDatabase(client, "postgres");
 }

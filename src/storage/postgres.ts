@@ -5,8 +5,7 @@ import { connectPostgres } from "./connect.ts";
 import { readRevisions } from "./operation.ts";
 import { toStorageError, toUnavailable } from "./outage.ts";
 import type { Database } from "./sql.ts";
-import type { Storage } from "./storage.ts";
-import { type AnyOperation, buildStores, findOperation } from "./stores.ts";
+import { type AnyOperation, buildStores, findOperation, type Storage } from "./stores.ts";
 
 /** Replaced as a whole when the server stops answering without closing its connections. */
 interface Link {

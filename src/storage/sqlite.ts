@@ -5,8 +5,7 @@ import { warnAboutNetworkDisk } from "./data-dir.ts";
 import { toUnavailable } from "./outage.ts";
 import { unpackError } from "./sqlite-errors.ts";
 import type { FromWorker, ToWorker } from "./sqlite-worker.ts";
-import type { Storage } from "./storage.ts";
-import { buildStores } from "./stores.ts";
+import { buildStores, type Storage } from "./stores.ts";
 
 interface Pending {
   readonly resolve: (value: unknown) => void;

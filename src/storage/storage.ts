@@ -4,27 +4,19 @@ import type { Log } from "../log.ts";
 import { migrateStorage } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
-import type { Stores } from "./stores.ts";
+import type { Storage } from "./stores.ts";
 
 export { lockDataDir } from "./data-dir.ts";
 export type { KeyRecord } from "./keys.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
-export type { KeyStore } from "./stores.ts";
+export type { KeyStore, Storage } from "./stores.ts";
 
 export interface StorageOptions {
   /** `postgres://…`, or null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly log: Log;
-}
-
-export interface Storage extends Stores {
-  /** Called after keys changed, in this process or in another one, and whenever a change may have been missed. */
-  onKeysChanged(listener: () => void): void;
-  /** False while the store does not answer. */
-  isHealthy(): boolean;
-  close(): Promise<void>;
 }
 
 /** Brings the tables up to date first, so that whoever opens it finds them as this code expects. */

@@ -13,6 +13,15 @@ type StoreOf<Statements> = {
 
 export type Stores = { readonly [Name in keyof typeof statements]: StoreOf<(typeof statements)[Name]> };
 export type KeyStore = Stores["keys"];
+
+export interface Storage extends Stores {
+  /** Called after keys changed, in this process or in another one, and whenever a change may have been missed. */
+  onKeysChanged(listener: () => void): void;
+  /** False while the store does not answer. */
+  isHealthy(): boolean;
+  close(): Promise<void>;
+}
+
 export type AnyOperation = Operation<readonly unknown[], unknown>;
 export type Runner = (store: string, name: string, args: readonly unknown[]) => Promise<unknown>;
 

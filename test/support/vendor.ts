@@ -232,10 +232,13 @@ async function perform(socket: Socket, step: Step): Promise<void> {
 
 async function writeAll(socket: Socket, bytes: string | Uint8Array): Promise<void> {
   if (socket.destroyed || socket.write(bytes)) return;
-  await new Promise<void>((resolve) => {
-    socket.once("drain", resolve);
-    socket.once("close", () => resolve());
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const goOn = () => resolve();
+  socket.once("drain", goOn);
+  socket.once("close", goOn);
+  await promise;
+  socket.off("drain", goOn);
+  socket.off("close", goOn);
 }
 
 async function untilClosed(socket: Socket): Promise<void> {

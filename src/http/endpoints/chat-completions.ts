@@ -3,7 +3,7 @@
 import { createChatCompletionRequest } from "../../contract/chat-completions.ts";
 import { parse } from "../../contract/problems.ts";
 import type { ChatCompletions } from "../../inference/chat-completions.ts";
-import type { Deadlines } from "../../lib/deadlines.ts";
+import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { toErrorEvent } from "../error-response.ts";
@@ -15,12 +15,12 @@ interface Dependencies {
   readonly chatCompletions: ChatCompletions;
   readonly aliases: ReadonlySet<string>;
   readonly heartbeatMs: number;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
   readonly log: Log;
 }
 
 export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
-  const { chatCompletions, heartbeatMs, deadlines, log } = dependencies;
+  const { chatCompletions, heartbeatMs, ticker, log } = dependencies;
   const requestSchema = createChatCompletionRequest(dependencies.aliases);
 
   async function run({ request, requestId, caller, body }: Call): Promise<Response> {
@@ -33,7 +33,7 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
     if (answer.kind === "whole") return new Response(answer.bytes, { headers: { "content-type": "application/json" } });
     return streamResponse(answer.stream, {
       heartbeatMs,
-      deadlines,
+      ticker,
       headers: { "x-accel-buffering": "no" },
       describeFailure: (error) => (error instanceof CallerLeft ? null : toErrorEvent(error, requestId, log)),
     });

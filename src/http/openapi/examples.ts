@@ -93,15 +93,16 @@ export const firstAnswer = `{
   ],
   "usage": { "prompt_tokens": 1, "completion_tokens": 3, "total_tokens": 4 },
   "provider": "sandbox",
-  "cost": null,
+  "cost": 0,
   "provider_time": 0.001
 }`;
 
-export const javascriptClient = `import OpenAI from "openai";
+export const javascriptClient = `import { env } from "node:process";
+import OpenAI from "openai";
 
 const client = new OpenAI({
-  baseURL: \`\${process.env.SWITCHYARD_URL}/v3\`,
-  apiKey: process.env.SWITCHYARD_KEY,
+  baseURL: \`\${env.SWITCHYARD_URL}/v3\`,
+  apiKey: env.SWITCHYARD_KEY,
 });
 
 const completion = await client.chat.completions.create({
@@ -136,7 +137,7 @@ data: {"id":"chatcmpl-...", ... "delta":{"content":"You"} ... }
 
 data: {"id":"chatcmpl-...", ... "delta":{},"finish_reason":"stop" ... }
 
-data: {"id":"chatcmpl-...", ... "choices":[],"usage":{ ... },"cost":null}
+data: {"id":"chatcmpl-...", ... "choices":[],"usage":{ ... },"cost":0}
 
 data: [DONE]`;
 

@@ -1,0 +1,92 @@
+// Checks which room imports which, and the few rules that hold for the whole house.
+
+import { dirname, join, normalize } from "node:path";
+import { rows } from "../src/providers/index.ts";
+
+/** A room may import itself, what stands here, and `shared`. A file directly under src/ is a room of its own. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  main: ["cli"],
+  cli: ["access", "config", "contract", "gateway", "storage", "supervisor", "version"],
+  supervisor: ["config"],
+  gateway: ["access", "catalogue", "config", "contract", "http", "inference", "providers", "storage"],
+  http: ["access", "catalogue", "contract", "inference", "providers"],
+  inference: ["access", "catalogue", "contract", "providers"],
+  catalogue: ["contract", "providers"],
+  access: ["contract", "storage"],
+  storage: ["contract"],
+  providers: ["contract"],
+  contract: [],
+  config: [],
+  version: [],
+  errors: [],
+  log: [],
+  lib: [],
+};
+const shared = ["errors", "lib", "log"];
+const withoutOurs = new Set(["errors", "lib"]);
+
+const importLine = /^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/gm;
+const typeImport = /^(?:import|export)\s+type\s/;
+
+interface Rule {
+  readonly pattern: RegExp;
+  readonly allowed: (path: string) => boolean;
+  readonly says: string;
+}
+
+// Names that are words of ours as well: a dialect, and the pretend vendor.
+const ownWords = new Set(["openai", "sandbox"]);
+const vendorNames = rows.map((row) => row.name).filter((name) => !ownWords.has(name));
+
+const rules: readonly Rule[] = [
+  {
+    pattern: /process\.env|Bun\.env/,
+    allowed: (path) => path === "src/config.ts",
+    says: "the environment is read in src/config.ts only",
+  },
+  {
+    pattern: /\bsql`|Bun\.SQL|bun:sqlite/,
+    allowed: (path) => path.startsWith("src/storage/"),
+    says: "SQL stands in src/storage/ only",
+  },
+  {
+    pattern: /\bfetch\(|Bun\.connect\(/,
+    allowed: (path) => path === "src/providers/call.ts",
+    says: "sockets to providers are opened in src/providers/call.ts only",
+  },
+  { pattern: /^(?:export )?let /m, allowed: () => false, says: "there is no module-level state" },
+  {
+    pattern: new RegExp(`"(?:${vendorNames.join("|")})"`),
+    allowed: (path) => path.startsWith("src/providers/"),
+    says: "a vendor's name stands in its own row only",
+  },
+];
+
+export async function findBrokenArrows(): Promise<string[]> {
+  const broken: string[] = [];
+  for await (const path of new Bun.Glob("src/**/*.ts").scan(".")) {
+    const text = await Bun.file(path).text();
+    const room = roomOf(path);
+    for (const match of text.matchAll(importLine)) {
+      const target = roomOf(normalize(join(dirname(path), match[1] ?? "")));
+      if (!mayImport(room, target, typeImport.test(match[0]))) broken.push(`${path}: ${room} may not import ${target}`);
+    }
+    for (const { pattern, allowed, says } of rules) {
+      if (!allowed(path) && pattern.test(text)) broken.push(`${path}: ${says}`);
+    }
+  }
+  return broken;
+}
+
+/** Types of the storage and of the access room are everybody's to name. */
+function mayImport(room: string, target: string, isType: boolean): boolean {
+  if (room === target || target === "package") return true;
+  if (withoutOurs.has(room)) return false;
+  if (shared.includes(target)) return true;
+  return (arrows[room] ?? []).includes(target) || (isType && target === "access");
+}
+
+function roomOf(path: string): string {
+  const [, first = ""] = path.split("/");
+  return path.startsWith("src/") ? first.replace(/\.ts$/, "") : "package";
+}

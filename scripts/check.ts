@@ -1,0 +1,26 @@
+// `npm run check`: format and lint, types, arrows, generated pages. All of them run, then it says which failed.
+
+import { findBrokenArrows } from "./arrows.ts";
+import { pages } from "./pages.ts";
+
+const problems: string[] = [];
+
+await run("format and lint", ["node_modules/.bin/biome", "check", "."]);
+await run("types", ["node_modules/.bin/tsc", "-p", "."]);
+
+for (const broken of await findBrokenArrows()) problems.push(`arrows: ${broken}`);
+
+for (const [path, text] of pages()) {
+  const file = Bun.file(path);
+  if (!(await file.exists()) || (await file.text()) !== text)
+    problems.push(`${path} is not what its generator writes: run \`node bin/bun.mjs run scripts/pages.ts\``);
+}
+
+for (const problem of problems) console.error(problem);
+console.log(problems.length === 0 ? "check: all well" : `check: ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);
+
+async function run(name: string, command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { stdout: "inherit", stderr: "inherit" });
+  if ((await child.exited) !== 0) problems.push(`${name}: failed`);
+}

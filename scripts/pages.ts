@@ -1,0 +1,68 @@
+// The pages under docs/ that are made from the code. Run as a script it writes them; `npm run check` compares.
+
+import { settings } from "../src/config.ts";
+import { errorCatalogue } from "../src/errors.ts";
+import { errorMeanings } from "../src/http/openapi/error-answers.ts";
+import { rows } from "../src/providers/index.ts";
+import { providersPage } from "./providers-page.ts";
+
+export function pages(): ReadonlyMap<string, string> {
+  return new Map([
+    ["docs/settings.md", settingsPage()],
+    ["docs/errors.md", errorsPage()],
+    ["docs/providers.md", providersPage(rows)],
+  ]);
+}
+
+function settingsPage(): string {
+  const lines = Object.values(settings).map(
+    ({ name, shownDefault, meaning }) => `| \`${name}\` | ${shownDefault} | ${meaning} |`,
+  );
+  return `# Settings
+
+Made from \`src/config.ts\`. Each can also stand in \`switchyard.yaml\`, in lower case and without \`SWITCHYARD_\`
+(\`SWITCHYARD_LOG_LEVEL\` is \`log_level\`); the environment wins.
+
+| setting | default | meaning |
+|---|---|---|
+| \`SWITCHYARD_CONFIG\` | \`./switchyard.yaml\` if there | the file with settings, providers and aliases |
+${lines.join("\n")}
+| \`<PROVIDER>_API_KEY\`, \`<PROVIDER>_BASE_URL\` | unset | key and address of a provider, e.g. \`OPENAI_API_KEY\`; \`-\` as \`_\` |
+| \`NODE_EXTRA_CA_CERTS\` | unset | a file of more trusted certificates |
+
+\`\`\`yaml
+providers:
+  openai: { api_key: "\${OPENAI_API_KEY}" }     # a known provider: any member may be overridden
+  in-house:                                     # a new one
+    dialect: openai
+    base_url: http://127.0.0.1:9000/v1
+    api_key: "\${IN_HOUSE_KEY}"
+    models: [small, large]                      # for /v3/models; others are called all the same
+    stream_usage: ask                           # ask | always | never: how usage arrives in a stream
+    stream_end: done                            # done | finish: what ends a complete stream
+aliases:
+  fast: groq/llama-3.3-70b-versatile            # callers may say "fast"
+  safe: [openai/gpt-5, azure/gpt-5]             # tried in this order
+\`\`\`
+`;
+}
+
+function errorsPage(): string {
+  const lines = Object.entries(errorCatalogue).map(([code, entry]) => {
+    const meaning = errorMeanings[code as keyof typeof errorCatalogue];
+    return `| ${entry.status} | \`${entry.type}\` | \`${code}\` | ${"retry" in entry ? "no" : ""} | ${meaning} |`;
+  });
+  return `# Errors
+
+Made from \`src/errors.ts\`. Every answer that is not a success carries both forms, so that OpenAI clients and FastAPI
+clients are at home: \`{"error": {"message", "type", "param", "code"}, "detail": …}\`. On 422, \`detail\` is the list of
+problems \`{loc, msg, type}\` and \`code\` the type of the first one. "no" under retry: the answer says
+\`x-should-retry: false\`, because an SDK's own retry would be wrong.
+
+| status | type | code | retry | meaning |
+|---|---|---|---|---|
+${lines.join("\n")}
+`;
+}
+
+if (import.meta.main) for (const [path, text] of pages()) await Bun.write(path, text);

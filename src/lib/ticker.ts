@@ -1,0 +1,35 @@
+// Many clocks on one timer. A request has several and a stream starts one anew with every chunk; a timer each would cost
+// more than the work that it guards. The price is precision: what is watched is looked at once per tick.
+
+export interface Watched {
+  /** Looks at its own clocks. `now` is the ticker's. */
+  check(now: number): void;
+}
+
+export interface Ticker {
+  /** The time of the last tick, in the milliseconds of `performance.now()`: to read it costs nothing. */
+  readonly now: number;
+  watch(watched: Watched): void;
+  forget(watched: Watched): void;
+  close(): void;
+}
+
+export function createTicker(tickMs: number): Ticker {
+  const all = new Set<Watched>();
+  let now = performance.now();
+  const timer = setInterval(() => {
+    now = performance.now();
+    for (const watched of all) watched.check(now);
+  }, tickMs);
+  return {
+    get now() {
+      return now;
+    },
+    watch: (watched) => void all.add(watched),
+    forget: (watched) => void all.delete(watched),
+    close() {
+      clearInterval(timer);
+      all.clear();
+    },
+  };
+}
