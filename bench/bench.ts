@@ -71,9 +71,10 @@ async function main(): Promise<number> {
   const outcomes: Outcome[] = [];
   try {
     const vendors = await startVendors(children, options.quick ? 100 : 200);
+    // Some ten thousand requests pass before the just-in-time compilers of the contestants have come to rest.
     const pace = options.quick
-      ? { rounds: 3, loadMs: 1_000, warmUpMs: 1_000 }
-      : { rounds: 5, loadMs: 2_000, warmUpMs: 4_000 };
+      ? { rounds: 3, loadMs: 1_000, warmUpMs: 2_000 }
+      : { rounds: 5, loadMs: 2_000, warmUpMs: 8_000 };
     const portkeyAbsence = await installPortkey(children);
     const course = { children, vendors, projectFolder, portkeyAbsence, ...pace };
     for (const figure of chosen) outcomes.push(await take(figure, course));

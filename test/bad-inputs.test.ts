@@ -21,7 +21,7 @@ import { type Gateway, providerSecret, readFolder, startGateway } from "./suppor
 import { startPostgres, whyNoPostgres } from "./support/postgres.ts";
 import { openConnection, type RawConnection, type RawResponse } from "./support/raw-http.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
-import { waitFor } from "./support/wait.ts";
+import { awayFromMinuteEnd, waitFor } from "./support/wait.ts";
 import { watchLatency, watchMemory } from "./support/watch.ts";
 
 /** Cases that wait for a part of the product that is not there yet. */
@@ -119,6 +119,7 @@ async function runCase(badInput: BadInput): Promise<void> {
     await leaveAndCheck(badInput, calls[0] ?? Buffer.alloc(0));
     return;
   }
+  if (send.times !== undefined) await awayFromMinuteEnd();
   const attempt = () => callAndCheck(expected, calls, seen.resolve);
   await (send.upstream?.refuse === true ? vendor.whileRefusing(attempt) : attempt());
 

@@ -28,8 +28,11 @@ import { readChatStream } from "./support/events.ts";
 import { type Gateway, providerSecret, startGateway } from "./support/gateway.ts";
 import { openConnection, requestBytes } from "./support/raw-http.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
-import { inParallel } from "./support/wait.ts";
+import { awayFromMinuteEnd, inParallel } from "./support/wait.ts";
 import { watchMemory } from "./support/watch.ts";
+
+// Nothing in its form gives it away as a key.
+const formlessSecret = "c0ffee7d1f0c9e2b";
 
 let vendor: Vendor;
 let gateway: Gateway;
@@ -46,8 +49,9 @@ beforeAll(async () => {
       SWITCHYARD_HEARTBEAT_MS: "200",
     },
     config: {
-      aliases: { fast: "mock/echo" },
+      aliases: { fast: "mock/echo", several: ["mock/broken", "mock2/echo"] },
       providers: {
+        plain: { dialect: "openai", base_url: vendor.url, api_key: formlessSecret },
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a variable in switchyard.yaml
         keyless: { dialect: "openai", base_url: vendor.url, api_key: "${A_VARIABLE_THAT_NOBODY_SET}" },
       },
@@ -248,6 +252,7 @@ describe("what the caller gets", () => {
 describe("permissions", () => {
   test("a key over its rate is told how much it may and when again", async () => {
     const limited = await gateway.createKey({ rate_limit: { requests_per_minute: 2 } });
+    await awayFromMinuteEnd();
     for (let call = 1; call <= 2; call += 1) expect((await ask(gateway.url, limited, hello)).status).toBe(200);
     const error = await readError(await ask(gateway.url, limited, hello));
     expect(error).toMatchObject({ status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" });
@@ -286,7 +291,7 @@ describe("permissions", () => {
   test("a sandbox key gets an answer for every model, free and without a vendor", async () => {
     const sandboxKey = await gateway.createKey({ kind: "sandbox" });
     expect(sandboxKey).toStartWith("sk-sy-sandbox-");
-    for (const model of ["mock/echo", "openai/gpt-4o"]) {
+    for (const model of ["mock/echo", "openai/gpt-4o", "fast"]) {
       const body = await readCompletion(await ask(gateway.url, sandboxKey, { ...hello, model }));
       expect(body.object).toBe("chat.completion");
       expect(body.choices[0]?.message.content).toBeString();
@@ -386,6 +391,14 @@ describe("when the vendor fails", () => {
     expect(gateway.log()).not.toContain(providerSecret);
   });
 
+  test("a vendor's key is known by its value, whatever its form", async () => {
+    vendor.on("echo", answer(400, errorBody(`no quota for ${formlessSecret} today`)));
+    const error = await readError(await ask(gateway.url, key, { ...hello, model: "plain/echo" }));
+    expect(error.message).toContain("no quota for");
+    expect(error.message).not.toContain(formlessSecret);
+    expect(gateway.log()).not.toContain(formlessSecret);
+  });
+
   test("a refusal of our credentials says nothing of them", async () => {
     vendor.on("echo", answer(401, errorBody(`Incorrect API key provided: ${providerSecret.slice(0, 17)}***`)));
     const error = await readError(await ask(gateway.url, key, hello));
@@ -428,6 +441,106 @@ describe("when the vendor fails", () => {
       vendor.next([...answer(200, completion("hi")), fin]);
       expect((await ask(gateway.url, key, hello)).status).toBe(200);
     }
+  });
+});
+
+describe("fallbacks", () => {
+  const asked = { ...hello, model: "mock/broken", fallbacks: ["mockchat/broken", "mock2/echo"] };
+
+  function paths(): string[] {
+    return vendor.requests.map((request) => request.path.replace("/chat/completions", ""));
+  }
+
+  for (const name of [
+    "429 with a time",
+    "500",
+    "401",
+    "404",
+    "a page that claims success",
+    "a reset before the headers",
+  ]) {
+    test(`after ${name} the next model is asked, in order`, async () => {
+      vendor.on("broken", failures[name]?.says ?? []);
+      const body = await readCompletion(await ask(gateway.url, key, asked));
+      expect(body.provider).toBe("mock2");
+      expect(paths()).toEqual(["/v1", "/mockchat/v1", "/mock2/v1"]);
+    });
+  }
+
+  test("a request that was rejected as such is not sent elsewhere", async () => {
+    vendor.on("broken", answer(400, errorBody("bad")));
+    expect(await readError(await ask(gateway.url, key, asked))).toMatchObject({ status: 400 });
+    expect(paths()).toEqual(["/v1"]);
+  });
+
+  test("when every model fails, the caller is told of the last failure", async () => {
+    vendor.on("broken", answer(500, errorBody("oops")));
+    const error = await readError(await ask(gateway.url, key, { ...asked, fallbacks: ["mock2/broken"] }));
+    expect(error).toMatchObject({ status: 502, code: "provider_error" });
+    expect(error.message).toContain("mock2");
+  });
+
+  test("a provider that is not set up is passed over", async () => {
+    const body = await readCompletion(
+      await ask(gateway.url, key, { ...asked, model: "openai/gpt-4o", fallbacks: ["mock/echo"] }),
+    );
+    expect(body.provider).toBe("mock");
+  });
+
+  test("a stream moves on before its first event", async () => {
+    vendor.on("broken", [streamHead(), fin]);
+    expect(await askStream({ ...asked, stream: true })).toMatchObject({ content: "hi", done: true, errors: [] });
+    expect(paths()).toEqual(["/v1", "/mockchat/v1", "/mock2/v1"]);
+  });
+
+  test("a stream that has begun is not begun again elsewhere", async () => {
+    vendor.on("broken", [streamHead(), event(chatChunk({ content: "half" })), wait(200), fin]);
+    const { content, done, errors } = await askStream({ ...asked, stream: true });
+    expect({ content, done }).toEqual({ content: "half", done: false });
+    expect(errors).toHaveLength(1);
+    expect(paths()).toEqual(["/v1"]);
+  });
+
+  test("a caller may forbid it, and may name the providers", async () => {
+    vendor.on("broken", answer(500, errorBody("oops")));
+    const alone = await ask(gateway.url, key, { ...asked, routing: { allow_fallbacks: false } });
+    expect(await readError(alone)).toMatchObject({ status: 502 });
+    expect(paths()).toEqual(["/v1"]);
+    const named = await ask(gateway.url, key, { ...asked, routing: { allowed_providers: ["mock2"] } });
+    expect(await readCompletion(named)).toMatchObject({ provider: "mock2" });
+    expect(paths()).toEqual(["/v1", "/mock2/v1"]);
+  });
+
+  test("an alias of several models tries them in order", async () => {
+    vendor.on("broken", answer(500, errorBody("oops")));
+    const body = await readCompletion(await ask(gateway.url, key, { ...hello, model: "several" }));
+    expect(body.provider).toBe("mock2");
+    expect(paths()).toEqual(["/v1", "/mock2/v1"]);
+  });
+
+  test("a fallback opens nothing that the key does not", async () => {
+    const limited = await gateway.createKey({ allowed_models: ["mock/*"] });
+    const error = await readError(await ask(gateway.url, limited, asked));
+    expect(error).toMatchObject({ status: 403, code: "model_not_allowed" });
+    expect(vendor.requests).toHaveLength(0);
+  });
+
+  test("there may be three of them", async () => {
+    const four = Array.from({ length: 4 }, () => "mock/echo");
+    const error = await readError(await ask(gateway.url, key, { ...hello, fallbacks: four }));
+    expect(error).toMatchObject({ status: 422, code: "too_long", param: "fallbacks" });
+  });
+
+  test("a caller who leaves during the first try is not served by the second", async () => {
+    vendor.on("broken", [hang]);
+    const abort = new AbortController();
+    const call = ask(gateway.url, key, asked, { signal: abort.signal }).catch(() => null);
+    await vendor.waitFor("the first try", (requests) => requests.length === 1);
+    abort.abort();
+    await call;
+    await vendor.waitFor("the first try's end", (requests) => requests[0]?.leftAt !== null);
+    expect((await ask(gateway.url, key, hello)).status).toBe(200);
+    expect(paths()).toEqual(["/v1", "/v1"]);
   });
 });
 

@@ -216,6 +216,17 @@ describe("connections", () => {
     }
   });
 
+  test("HEAD of what only takes POST says so, without a body", async () => {
+    await withConnection(async (connection) => {
+      connection.send(requestBytes({ method: "HEAD", path: chatPath, headers }));
+      const response = await connection.receive({ withoutBody: true });
+      expect(response.status).toBe(405);
+      expect(response.headers["allow"]).toContain("POST");
+      connection.send(requestBytes({ method: "GET", path: "/healthz" }));
+      expect((await connection.receive()).status).toBe(200);
+    });
+  });
+
   test("HEAD of what is not there is 404 without a body", async () => {
     await withConnection(async (connection) => {
       connection.send(requestBytes({ method: "HEAD", path: "/v3/nothing-here" }));

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { answer, chatChunk, event, fin, hang, streamHead, until } from "./support/answers.ts";
 import { type Gateway, startGateway } from "./support/gateway.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
+import { awayFromMinuteEnd } from "./support/wait.ts";
 import { zodResponseFormat } from "./tools/node_modules/openai/helpers/zod.mjs";
 import OpenAI, {
   APIError,
@@ -234,6 +235,7 @@ describe("errors have the classes that programs catch", () => {
 
   test("our own rate limit is a RateLimitError", async () => {
     const limited = clientWith(await gateway.createKey({ rate_limit: { requests_per_minute: 1 } }));
+    await awayFromMinuteEnd();
     await create("mock/echo", limited);
     const failure = await failureOf(create("mock/echo", limited));
     expect(failure).toBeInstanceOf(RateLimitError);

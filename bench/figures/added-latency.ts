@@ -12,7 +12,7 @@ export const addedLatency: Figure = {
     const field = await startField(course, "plain");
     const vendor = nameVendor(course.vendors);
     await checkContestant(vendor, "plain");
-    for (const contestant of field.contestants) await readP50Us(contestant, course.warmUpMs);
+    for (const contestant of field.contestants) await readP50Us(contestant, course.warmUpMs / 2);
     const everyone = { ...field, contestants: [vendor, ...field.contestants] };
     const { vendor: direct = [], ...through } = await takeRounds(course, everyone, (contestant) =>
       readP50Us(contestant, course.loadMs / 2),

@@ -134,39 +134,33 @@ export function editMembers(bytes: Uint8Array, scan: JsonScan, edits: MemberEdit
   const pieces: Uint8Array[] = [];
   let from = 0;
   let kept = 0;
-  for (const [index, member] of scan.members.entries()) {
+  let isSkipping = false;
+  /** Where the member before ends: what lies between two members belongs to the second. */
+  let previousEnd = -1;
+  for (const member of scan.members) {
     if (edits.remove.has(member.name)) {
-      const next = scan.members[index + 1];
-      // Takes out the member and one comma: the one behind it, or for the last member the one before it.
-      const until = next?.start ?? scan.end;
-      const previous = scan.members[index - 1];
-      const start = next === undefined && kept > 0 && previous ? endOfKept(scan, edits, index) : member.start;
-      if (start > from) pieces.push(bytes.subarray(from, start));
-      from = until;
-      continue;
+      if (!isSkipping) pieces.push(bytes.subarray(from, previousEnd < 0 ? member.start : previousEnd));
+      isSkipping = true;
+    } else {
+      if (isSkipping) from = kept > 0 ? previousEnd : member.start;
+      isSkipping = false;
+      kept++;
+      const replacement = edits.replace.get(member.name);
+      if (replacement !== undefined) {
+        pieces.push(bytes.subarray(from, member.valueStart), encoder.encode(replacement));
+        from = member.valueEnd;
+      }
     }
-    kept++;
-    const replacement = edits.replace.get(member.name);
-    if (replacement === undefined) continue;
-    pieces.push(bytes.subarray(from, member.valueStart), encoder.encode(replacement));
-    from = member.valueEnd;
+    previousEnd = member.valueEnd;
   }
-  if (edits.append.length === 0) pieces.push(bytes.subarray(from));
-  else {
+  if (isSkipping) from = previousEnd;
+  if (edits.append.length > 0) {
     const separator = kept > 0 ? "," : "";
     pieces.push(bytes.subarray(from, scan.end), encoder.encode(separator + edits.append.join(",")));
-    pieces.push(bytes.subarray(scan.end));
+    from = scan.end;
   }
+  pieces.push(bytes.subarray(from));
   return Buffer.concat(pieces);
-}
-
-/** Where the last kept member before `index` ends: the commas after it go with the removed ones. */
-function endOfKept(scan: JsonScan, edits: MemberEdits, index: number): number {
-  for (let previous = index - 1; previous >= 0; previous--) {
-    const member = scan.members[previous];
-    if (member !== undefined && !edits.remove.has(member.name)) return member.valueEnd;
-  }
-  return scan.members[0]?.start ?? 0;
 }
 
 function endOfString(bytes: Uint8Array, open: number): number {

@@ -1,7 +1,9 @@
 // The thread that holds the SQLite connection: fsync blocks, and must not block requests. Writes that wait together are
 // committed together, each in its own savepoint, so that one that fails does not take the others with it.
 
+import { Database as SqliteFile } from "bun:sqlite";
 import { connectSqlite } from "./connect.ts";
+import { databaseFile } from "./data-dir.ts";
 import { type Operation, readRevisions, type Topic } from "./operation.ts";
 import { toStorageError, toUnavailable } from "./outage.ts";
 import type { Database } from "./sql.ts";
@@ -37,7 +39,7 @@ interface Waiting {
   readonly args: readonly unknown[];
 }
 
-// Costs some microseconds. Keys wait for it: see `othersHearWithinMs` of the keyring.
+// A poll costs some 40 microseconds. Keys wait for it: see `othersHearWithinMs` of the keyring.
 const pollEveryMs = 40;
 // A larger group would make the first of it wait for the last.
 const largestGroup = 256;
@@ -50,9 +52,15 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
   let isPumping = false;
   let isClosing = false;
   let isPollDue = false;
-  let dataVersion: unknown = null;
+  // A connection of its own, for which every commit is somebody else's: it moves with those of this process too.
+  const watcher = new SqliteFile(databaseFile(dataDir), { readonly: true });
+  const dataVersion = watcher.query<{ data_version: number }, []>("pragma data_version");
+  let seenVersion = dataVersion.get()?.data_version;
   let revisions = await readRevisions.run(database.sql);
   const poll = setInterval(() => {
+    const version = dataVersion.get()?.data_version;
+    if (version === seenVersion) return;
+    seenVersion = version;
     isPollDue = true;
     wake();
   }, pollEveryMs);
@@ -74,22 +82,20 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
         group.filter((item) => item.operation.mode === "write"),
       );
       for (const item of group) if (item.operation.mode === "read") await runRead(database, item);
-      if (isPollDue) await noticeOthers();
+      if (isPollDue) await noticeChanges();
     }
     isPumping = false;
     if (!isClosing) return;
     clearInterval(poll);
+    watcher.close();
     await database.client.close();
     post({ type: "closed" });
   }
 
-  /** `data_version` moves only when another connection has committed; the topics then say whether it concerns anyone. */
-  async function noticeOthers(): Promise<void> {
+  /** Something was committed; the topics say whether it concerns anyone. */
+  async function noticeChanges(): Promise<void> {
     isPollDue = false;
-    const [row] = await database.sql.script("pragma data_version");
-    if (row?.["data_version"] === dataVersion) return;
     const current = await readRevisions.run(database.sql);
-    dataVersion = row?.["data_version"];
     for (const [topic, revision] of current) {
       if (revisions.get(topic) !== revision) post({ type: "changed", topic });
     }
@@ -112,7 +118,6 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
 
 async function runWrites(database: Database, group: readonly Waiting[]): Promise<void> {
   const answers: FromWorker[] = [];
-  const changed = new Set<Topic>();
   if (group.length === 0) return;
   try {
     await database.transaction(async (sql) => {
@@ -122,7 +127,6 @@ async function runWrites(database: Database, group: readonly Waiting[]): Promise
           if (Date.now() >= deadline) throw toUnavailable();
           const value = await sql.savepoint((inner) => operation.run(inner, ...args));
           answers.push({ type: "result", id, value });
-          if (operation.changes !== null) changed.add(operation.changes);
         } catch (error) {
           answers.push({ type: "error", id, error: packError(toStorageError(error)) });
         }
@@ -133,7 +137,6 @@ async function runWrites(database: Database, group: readonly Waiting[]): Promise
     for (const { id } of group) post({ type: "error", id, error: packError(toStorageError(error)) });
     return;
   }
-  for (const topic of changed) post({ type: "changed", topic });
   for (const answer of answers) post(answer);
 }
 

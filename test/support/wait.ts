@@ -45,3 +45,8 @@ export async function inParallel(count: number, atOnce: number, work: (index: nu
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
 }
+
+/** Rates are counted by the clock's minute: a test that counts must not begin at the end of one. */
+export async function awayFromMinuteEnd(): Promise<void> {
+  await waitFor("the next minute", () => Date.now() % 60_000 < 57_000, { withinMs: 4_000, everyMs: 50 });
+}
