@@ -52,7 +52,6 @@ beforeAll(async () => {
       aliases: { fast: "mock/echo", several: ["mock/broken", "mock2/echo"] },
       providers: {
         plain: { dialect: "openai", base_url: vendor.url, api_key: formlessSecret },
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a variable in switchyard.yaml
         keyless: { dialect: "openai", base_url: vendor.url, api_key: "${A_VARIABLE_THAT_NOBODY_SET}" },
       },
     },
@@ -118,6 +117,24 @@ describe("what reaches the vendor", () => {
     expect(received).toContain('"temperature":1e0');
   });
 
+  test("the gateway's own members come out cleanly wherever they stand", async () => {
+    const kept = { messages: hello.messages, temperature: 1, user: "u" };
+    const own = { tags: { a: "b" }, session_id: "s", routing: {}, fallbacks: [], strict_parameters: false };
+    const members = Object.entries({ model: "mock/echo", ...kept, ...own });
+    for (let round = 0; round < 200; round += 1) {
+      const order = shuffle(members, round).slice(round % 5);
+      const names = new Set(["model", "messages", ...order.map(([name]) => name)]);
+      const chosen = Object.fromEntries(shuffle(members, round).filter(([name]) => names.has(name)));
+      const wantsStream = round % 2 === 0 ? {} : { stream: true };
+      const response = await ask(gateway.url, key, JSON.stringify({ ...chosen, ...wantsStream }, null, round % 3));
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+      const expected = Object.entries({ ...chosen, model: "echo", ...wantsStream }).filter(([name]) => !(name in own));
+      const usage = round % 2 === 0 ? [] : [["stream_options", { include_usage: true }]];
+      expect(Object.entries(JSON.parse(vendor.last().body.toString()))).toEqual([...expected, ...usage] as never);
+    }
+  });
+
   test("the vendor gets its own key and never the caller's", async () => {
     const headers = { cookie: "session=1", "x-api-key": key, "openai-organization": "org-of-the-caller" };
     expect((await ask(gateway.url, key, hello, { headers })).status).toBe(200);
@@ -158,6 +175,12 @@ describe("what reaches the vendor", () => {
     expect(error).toMatchObject({ status: 422, code: "string_pattern_mismatch", param: "model" });
   });
 });
+
+/** Another order for every seed, and the same one for the same seed. */
+function shuffle<Value>(values: readonly Value[], seed: number): Value[] {
+  const keyed = values.map((value, index) => ({ value, rank: Bun.hash.xxHash32(`${seed} ${index}`) }));
+  return keyed.sort((a, b) => a.rank - b.rank).map(({ value }) => value);
+}
 
 describe("what the caller gets", () => {
   test("a completion says who answered, what it cost and how long it took", async () => {

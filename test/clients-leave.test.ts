@@ -104,6 +104,14 @@ test("afterwards no call is left behind and the next one is served", async () =>
   expect((await ask(gateway.url, key, hello)).status).toBe(200);
 });
 
+test("clients that leave are no errors of the gateway", () => {
+  const errors = gateway
+    .log()
+    .split("\n")
+    .filter((line) => line.includes('"level":"error"'));
+  expect(errors.slice(0, 3)).toEqual([]);
+});
+
 function chatRequest(model: string, stream: boolean): Buffer {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   return requestBytes({ path: chatPath, headers, body: JSON.stringify({ ...hello, model, stream }) });

@@ -1,22 +1,25 @@
 // Who is calling: the bearer key, looked up in memory before one byte of the body is read.
 
 import type { Caller } from "../access/caller.ts";
-import type { Keyring } from "../access/keys.ts";
+import type { Keyring, Lookup } from "../access/keys.ts";
 import { GatewayError } from "../errors.ts";
 
 export interface Authenticator {
-  /** `address` is only called for a key that is refused. */
-  authenticate(authorization: string | null, address: () => string): Caller;
+  /** At once for a key that is known. `address` is only called for one that is refused. */
+  authenticate(authorization: string | null, address: () => string): Caller | Promise<Caller>;
 }
 
 // Guessing costs the guesser: an address may present so many wrong keys in a minute.
 const failuresPerWindow = 100;
 const windowMs = 60_000;
 const mostAddresses = 10_000;
+// A key that another process made a moment ago may not have been heard of here: the store is asked, but not by every guess.
+const askStoreEveryMs = 250;
 
 export function createAuthenticator(keyring: Keyring): Authenticator {
   let failures = new Map<string, number>();
   let windowStart = 0;
+  let askedAt = Number.NEGATIVE_INFINITY;
 
   function countFailure(address: string): void {
     const now = performance.now();
@@ -32,15 +35,27 @@ export function createAuthenticator(keyring: Keyring): Authenticator {
     });
   }
 
+  async function askStore(secret: string, address: () => string): Promise<Caller> {
+    askedAt = performance.now();
+    await keyring.refresh().catch(() => {}); // then the look-up says that the store is away
+    return accept(keyring.lookUp(secret), address);
+  }
+
+  function accept(found: Lookup, address: () => string): Caller {
+    if ("caller" in found) return found.caller;
+    if (found.refused === "unavailable")
+      throw new GatewayError("dependency_unavailable", "The key store is away; try again.", { retryAfter: 1 });
+    countFailure(address());
+    throw refusals[found.refused]();
+  }
+
   return {
     authenticate(authorization, address) {
       const secret = readBearer(authorization);
       const found = keyring.lookUp(secret);
-      if ("caller" in found) return found.caller;
-      if (found.refused === "unavailable")
-        throw new GatewayError("dependency_unavailable", "The key store is away; try again.", { retryAfter: 1 });
-      countFailure(address());
-      throw refusals[found.refused]();
+      const isUnknown = "refused" in found && found.refused === "unknown";
+      if (isUnknown && performance.now() - askedAt > askStoreEveryMs) return askStore(secret, address);
+      return accept(found, address);
     },
   };
 }

@@ -1,14 +1,13 @@
 // A request's body as JSON: size, content type, bytes, depth and syntax checked in that order, before any schema.
 
-import { isUtf8 } from "node:buffer";
 import { GatewayError, type Problem, ValidationError } from "../errors.ts";
 import { findJsonError } from "../lib/json-offset.ts";
 import { type JsonScan, scanJson } from "../lib/json-scan.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 
 export interface JsonBody {
-  /** As they arrived, without a byte order mark. */
-  readonly bytes: Uint8Array;
+  /** As it arrived, without a byte order mark. */
+  readonly text: string;
   readonly value: unknown;
   readonly scan: JsonScan;
 }
@@ -18,7 +17,6 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
-const backslash = 0x5c;
 const jsonLimits = { maxDepth: 64, maxTokens: 250_000 };
 
 export async function readJsonBody(request: Request, limits: BodyLimits, ticker: Ticker): Promise<JsonBody> {
@@ -103,13 +101,12 @@ function tooLarge(maxBodyBytes: number): GatewayError {
   });
 }
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Exported for tests: the checks from bytes to a value. */
-export function parseJson(received: Uint8Array): JsonBody {
-  const bytes = withoutByteOrderMark(received);
-  if (!isUtf8(bytes)) throw new GatewayError("invalid_utf8", "The body is not valid UTF-8.");
-  const scan = scanJson(bytes, jsonLimits);
+export function parseJson(bytes: Uint8Array): JsonBody {
+  const text = decodeText(bytes);
+  const scan = scanJson(text, jsonLimits);
   if (scan.tooComplex) throw bodyProblem([], "too_complex", "Body should have fewer members and elements");
   if (scan.tooDeepIn !== null)
     throw bodyProblem(
@@ -117,14 +114,19 @@ export function parseJson(received: Uint8Array): JsonBody {
       "max_depth",
       `Input should be nested at most ${jsonLimits.maxDepth} levels deep`,
     );
-  const value = parseText(decoder.decode(bytes));
+  const value = parseText(text);
   refuseKeys(value, scan);
-  refuseUnspeakable(bytes, value, scan);
-  return { bytes, value, scan };
+  refuseUnspeakable(text, value, scan);
+  return { text, value, scan };
 }
 
-function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+/** Leaves out a byte order mark. */
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new GatewayError("invalid_utf8", "The body is not valid UTF-8.");
+  }
 }
 
 function parseText(text: string): unknown {
@@ -148,19 +150,13 @@ function refuseKeys(value: unknown, scan: JsonScan): void {
 }
 
 /** Values that JSON can write and nobody can pass on: half surrogate pairs, numbers beyond a double. */
-function refuseUnspeakable(bytes: Uint8Array, value: unknown, scan: JsonScan): void {
-  // Without an escape there is no half pair: the bytes are valid UTF-8.
-  const hasEscape = bytes.indexOf(backslash) >= 0;
-  if (!scan.hasLongNumber && !(hasEscape && holdsSurrogateEscape(bytes))) return;
+function refuseUnspeakable(text: string, value: unknown, scan: JsonScan): void {
+  // Without an escape there is no half pair: the bytes were valid UTF-8.
+  if (!scan.hasLongNumber && !(text.includes("\\") && /\\u[dD]/.test(text))) return;
   const problems: Problem[] = [];
   collectUnspeakable(value, ["body"], problems);
   const [first, ...rest] = problems;
   if (first !== undefined) throw new ValidationError([first, ...rest]);
-}
-
-function holdsSurrogateEscape(bytes: Uint8Array): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return buffer.includes("\\ud") || buffer.includes("\\uD");
 }
 
 function collectUnspeakable(value: unknown, loc: readonly (string | number)[], problems: Problem[]): void {

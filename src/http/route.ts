@@ -11,8 +11,8 @@ export interface Route {
   readonly path: string;
   /** Which kind of key opens it. Sandbox keys open what inference keys open. */
   readonly key: "none" | "inference" | "management";
-  /** Reads and checks the body as JSON. Without it no body byte is read. */
-  readonly body?: "json";
+  /** Reads and checks the body as JSON; `optional-json` takes none at all too. Without it no body byte is read. */
+  readonly body?: "json" | "optional-json";
   /** Throws a GatewayError or ValidationError when the call cannot be answered. */
   readonly run: (call: Call) => Response | Promise<Response>;
 }
@@ -26,6 +26,6 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Null only on routes whose key is "none". */
   readonly caller: Caller | null;
-  /** Null on routes without `body`. */
+  /** Null on routes without `body`, and where an optional one did not come. */
   readonly body: JsonBody | null;
 }

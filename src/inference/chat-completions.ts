@@ -14,7 +14,7 @@ import { type AttemptReport, readUsage } from "./report.ts";
 
 export interface ChatInput {
   readonly request: ChatCompletionRequest;
-  readonly bytes: Uint8Array;
+  readonly text: string;
   readonly scan: JsonScan;
   readonly caller: Caller;
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export interface ChatInput {
 }
 
 export type ChatAnswer =
-  | { readonly kind: "whole"; readonly bytes: Uint8Array }
+  | { readonly kind: "whole"; readonly text: string }
   | { readonly kind: "stream"; readonly stream: ChatStream };
 
 export interface ChatCompletions {
@@ -84,10 +84,10 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
     try {
       await call.start();
       if (!wantsStream) {
-        const { bytes, usage } = toAnswer(await call.readWhole(), call);
+        const { text, usage } = toAnswer(await call.readWhole(), call);
         call.finish();
         report("completed", usage);
-        return { kind: "whole", bytes };
+        return { kind: "whole", text };
       }
       const stream = new ChatStream(call, {
         includeUsage: input.request.stream_options?.include_usage === true,
@@ -119,7 +119,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
 }
 
 /** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
-function toProviderBody({ request, bytes, scan }: ChatInput, { provider, model }: Offer): Uint8Array {
+function toProviderBody({ request, text, scan }: ChatInput, { provider, model }: Offer): string {
   const replace = new Map([["model", JSON.stringify(model)]]);
   const append: string[] = [];
   if (request.stream === true && provider.row.streamUsage === "ask" && request.stream_options?.include_usage !== true) {
@@ -128,30 +128,26 @@ function toProviderBody({ request, bytes, scan }: ChatInput, { provider, model }
     else replace.set("stream_options", options);
   }
   const remove = provider.row.streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
-  return editMembers(bytes, scan, { replace, remove, append });
+  return editMembers(text, scan, { replace, remove, append });
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-const closingBrace = 0x7d;
 const noEdits = new Map<string, string>();
 const ourMembers = new Set(["provider", "cost", "provider_time"]);
 const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
-function toAnswer(bytes: Uint8Array, call: ProviderCall): { bytes: Uint8Array; usage: unknown } {
-  const answer = readCompletion(bytes, call.provider);
+function toAnswer(text: string, call: ProviderCall): { text: string; usage: unknown } {
+  const answer = readCompletion(text, call.provider);
   const seconds = Math.round(performance.now() - call.startedAt) / 1_000;
   const added = `"provider":${JSON.stringify(call.provider.name)},"cost":${costOf(call.provider)},"provider_time":${seconds}`;
   const usage = answer["usage"];
   const total = missingTotal(usage);
   if (total === null && !("provider" in answer) && !("cost" in answer) && !("provider_time" in answer)) {
-    const end = bytes.lastIndexOf(closingBrace);
-    return { bytes: Buffer.concat([bytes.subarray(0, end), encoder.encode(`,${added}}`)]), usage };
+    return { text: `${text.slice(0, text.lastIndexOf("}"))},${added}}`, usage };
   }
   const replace =
     total === null ? noEdits : new Map([["usage", JSON.stringify({ ...(usage as object), total_tokens: total })]]);
   const edits = { replace, remove: ourMembers, append: [added] };
-  return { bytes: editMembers(bytes, scanJson(bytes, scanLimits), edits), usage };
+  return { text: editMembers(text, scanJson(text, scanLimits), edits), usage };
 }
 
 /** Prices are not known in this version: null is not 0. */
@@ -159,10 +155,10 @@ export function costOf(provider: Provider): number | null {
   return provider.row.isFree === true ? 0 : null;
 }
 
-function readCompletion(bytes: Uint8Array, provider: Provider): Record<string, unknown> {
+function readCompletion(text: string, provider: Provider): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(decoder.decode(bytes));
+    value = JSON.parse(text);
   } catch (cause) {
     throw badAnswer(provider, "answered with something that is not JSON", cause);
   }

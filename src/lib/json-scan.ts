@@ -1,13 +1,15 @@
-// One pass over the bytes of a JSON document, before JSON.parse: how deep and how complex it is, and where the members
-// of its top-level object lie, so that single members can be replaced while every other byte stays as it was.
+// One pass over the text of a JSON document, before JSON.parse: how deep and how complex it is, and where the members
+// of its top-level object lie, so that single members can be replaced while all the rest stays as it was.
 // It does not judge syntax; JSON.parse does. The places are meaningful only for a document that parses.
+//
+// Text and not bytes: valid UTF-8 comes back as the same bytes, and slices of a string are cheaper than views of an array.
 
 export interface Member {
   readonly name: string;
   /** Index of the opening quote of the name. */
   readonly start: number;
   readonly valueStart: number;
-  /** Index after the last byte of the value. */
+  /** Index after the last character of the value. */
   valueEnd: number;
 }
 
@@ -34,9 +36,9 @@ const longNumber = 300;
 const quote = 0x22;
 const backslash = 0x5c;
 
-export function scanJson(bytes: Uint8Array, limits: Limits): JsonScan {
+export function scanJson(text: string, limits: Limits): JsonScan {
   const members: Member[] = [];
-  const length = bytes.length;
+  const length = text.length;
   let depth = 0;
   let tokens = 0;
   let end = -1;
@@ -46,20 +48,20 @@ export function scanJson(bytes: Uint8Array, limits: Limits): JsonScan {
   let current: Member | null = null;
   let name: { text: string; start: number } | null = null;
   let numberStart = -1;
-  // Where the last byte that is not white space ended, so that a value's end does not take in the space behind it.
+  // Where the last character that is not white space ended, so that a value's end does not take in the space behind it.
   let lastEnd = 0;
 
   for (let index = 0; index < length; index++) {
-    const byte = bytes[index] as number;
-    if (byte <= 0x20) {
+    const code = text.charCodeAt(index);
+    if (code <= 0x20) {
       numberStart = -1;
       continue;
     }
-    switch (byte) {
+    switch (code) {
       case quote: {
-        const close = endOfString(bytes, index);
+        const close = endOfString(text, index);
         if (depth === 1 && expectsName) {
-          name = { text: readName(bytes, index, close), start: index };
+          name = { text: readName(text, index, close), start: index };
           expectsName = false;
         }
         index = close;
@@ -69,7 +71,7 @@ export function scanJson(bytes: Uint8Array, limits: Limits): JsonScan {
       case 0x5b: // [
         tokens++;
         depth++;
-        if (depth === 1) expectsName = byte === 0x7b;
+        if (depth === 1) expectsName = code === 0x7b;
         if (depth > limits.maxDepth && tooDeepIn === null) tooDeepIn = current?.name ?? "";
         if (depth > hopelessDepth) return { members, end, tooDeepIn: "", tooComplex: false, hasLongNumber };
         break;
@@ -86,7 +88,7 @@ export function scanJson(bytes: Uint8Array, limits: Limits): JsonScan {
       case 0x3a: // :
         tokens++;
         if (depth === 1 && name !== null) {
-          current = { name: name.text, start: name.start, valueStart: skipSpace(bytes, index + 1), valueEnd: -1 };
+          current = { name: name.text, start: name.start, valueStart: skipSpace(text, index + 1), valueEnd: -1 };
           members.push(current);
           name = null;
         }
@@ -100,13 +102,13 @@ export function scanJson(bytes: Uint8Array, limits: Limits): JsonScan {
         }
         break;
       default:
-        if (byte >= 0x30 && byte <= 0x39) {
+        if (code >= 0x30 && code <= 0x39) {
           if (numberStart < 0) numberStart = index;
           else if (index - numberStart > longNumber) hasLongNumber = true;
-        } else if (byte === 0x65 || byte === 0x45) {
+        } else if (code === 0x65 || code === 0x45) {
           // An exponent, and not the end of `true` or `false`.
           if (numberStart >= 0) hasLongNumber = true;
-        } else if (byte !== 0x2e) {
+        } else if (code !== 0x2e) {
           numberStart = -1;
         }
         lastEnd = index + 1;
@@ -127,11 +129,9 @@ export interface MemberEdits {
   readonly append: readonly string[];
 }
 
-const encoder = new TextEncoder();
-
-/** Applies edits to the top-level members; all other bytes are passed on as they are. */
-export function editMembers(bytes: Uint8Array, scan: JsonScan, edits: MemberEdits): Uint8Array {
-  const pieces: Uint8Array[] = [];
+/** Applies edits to the top-level members; all the rest is passed on as it is. */
+export function editMembers(text: string, scan: JsonScan, edits: MemberEdits): string {
+  let result = "";
   let from = 0;
   let kept = 0;
   let isSkipping = false;
@@ -139,7 +139,7 @@ export function editMembers(bytes: Uint8Array, scan: JsonScan, edits: MemberEdit
   let previousEnd = -1;
   for (const member of scan.members) {
     if (edits.remove.has(member.name)) {
-      if (!isSkipping) pieces.push(bytes.subarray(from, previousEnd < 0 ? member.start : previousEnd));
+      if (!isSkipping) result += text.slice(from, previousEnd < 0 ? member.start : previousEnd);
       isSkipping = true;
     } else {
       if (isSkipping) from = kept > 0 ? previousEnd : member.start;
@@ -147,7 +147,7 @@ export function editMembers(bytes: Uint8Array, scan: JsonScan, edits: MemberEdit
       kept++;
       const replacement = edits.replace.get(member.name);
       if (replacement !== undefined) {
-        pieces.push(bytes.subarray(from, member.valueStart), encoder.encode(replacement));
+        result += text.slice(from, member.valueStart) + replacement;
         from = member.valueEnd;
       }
     }
@@ -156,38 +156,35 @@ export function editMembers(bytes: Uint8Array, scan: JsonScan, edits: MemberEdit
   if (isSkipping) from = previousEnd;
   if (edits.append.length > 0) {
     const separator = kept > 0 ? "," : "";
-    pieces.push(bytes.subarray(from, scan.end), encoder.encode(separator + edits.append.join(",")));
+    result += text.slice(from, scan.end) + separator + edits.append.join(",");
     from = scan.end;
   }
-  pieces.push(bytes.subarray(from));
-  return Buffer.concat(pieces);
+  return result + text.slice(from);
 }
 
-function endOfString(bytes: Uint8Array, open: number): number {
+function endOfString(text: string, open: number): number {
   for (let from = open + 1; ; ) {
-    const close = bytes.indexOf(quote, from);
-    if (close < 0) return bytes.length;
+    const close = text.indexOf('"', from);
+    if (close < 0) return text.length;
     let slashes = 0;
-    while (bytes[close - 1 - slashes] === backslash) slashes++;
+    while (text.charCodeAt(close - 1 - slashes) === backslash) slashes++;
     if (slashes % 2 === 0) return close;
     from = close + 1;
   }
 }
 
-function skipSpace(bytes: Uint8Array, from: number): number {
+function skipSpace(text: string, from: number): number {
   let index = from;
-  while ((bytes[index] as number) <= 0x20) index++;
+  while (text.charCodeAt(index) <= 0x20) index++;
   return index;
 }
 
-const decoder = new TextDecoder();
-
-function readName(bytes: Uint8Array, open: number, close: number): string {
-  const text = decoder.decode(bytes.subarray(open + 1, close));
-  if (!text.includes("\\")) return text;
+function readName(text: string, open: number, close: number): string {
+  const name = text.slice(open + 1, close);
+  if (!name.includes("\\")) return name;
   try {
-    return JSON.parse(`"${text}"`);
+    return JSON.parse(`"${name}"`);
   } catch {
-    return text; // not JSON, as JSON.parse of the whole will say
+    return name; // not JSON, as JSON.parse of the whole will say
   }
 }

@@ -15,7 +15,7 @@ export interface Clocks {
 export interface CallOptions {
   readonly provider: Provider;
   readonly path: string;
-  readonly body: Uint8Array;
+  readonly body: string;
   readonly wantsStream: boolean;
   /** Fires when the caller has left. */
   readonly signal: AbortSignal;
@@ -37,6 +37,8 @@ const maxErrorBytes = 65_536;
 const lingerMs = 1_000;
 
 const never = Number.POSITIVE_INFINITY;
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 /** One call of a provider, from the first byte sent to the last byte read. */
 export class ProviderCall implements Watched {
@@ -53,7 +55,6 @@ export class ProviderCall implements Watched {
   #failure: Error | null = null;
   #response: Response | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
-  readonly #onCallerLeft = () => this.#fail(new CallerLeft());
 
   constructor(options: CallOptions) {
     this.#options = options;
@@ -64,8 +65,6 @@ export class ProviderCall implements Watched {
     this.#waitAt = this.startedAt + firstByteTimeoutMs;
     this.#totalAt = this.startedAt + totalTimeoutMs;
     options.ticker.watch(this);
-    if (options.signal.aborted) this.#onCallerLeft();
-    else options.signal.addEventListener("abort", this.#onCallerLeft);
   }
 
   /** Sends the request and waits for a head that says success. Any other answer is thrown as our error. */
@@ -85,13 +84,14 @@ export class ProviderCall implements Watched {
   }
 
   /** The whole body of an answer that is not a stream. */
-  async readWhole(): Promise<Uint8Array> {
+  async readWhole(): Promise<string> {
     const response = this.#response;
     const declared = Number(response?.headers.get("content-length") ?? Number.NaN);
     // With a declared length no stream is made: that would cost more than all the rest of the call.
-    if (response === null || !(declared <= maxAnswerBytes)) return this.#read(maxAnswerBytes, "refuse");
+    if (response === null || !(declared <= maxAnswerBytes))
+      return decoder.decode(await this.#read(maxAnswerBytes, "refuse"));
     try {
-      return await response.bytes();
+      return await response.text();
     } catch (error) {
       throw this.#failure ?? this.#describeCut(error);
     }
@@ -118,8 +118,12 @@ export class ProviderCall implements Watched {
     this.#hasBegun = true;
   }
 
-  /** The four clocks. */
+  /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
   check(now: number): void {
+    if (this.#options.signal.aborted) {
+      this.#fail(new CallerLeft());
+      return;
+    }
     const { totalTimeoutMs } = this.#options.clocks;
     if (now >= this.#totalAt) this.#fail(this.#timeout(`did not finish within ${totalTimeoutMs} ms`));
     else if (now >= this.#waitAt)
@@ -173,7 +177,8 @@ export class ProviderCall implements Watched {
     };
     const signal = this.#controller.signal;
     const { transport } = provider.row;
-    if (transport !== undefined) return transport(url, { method: "POST", headers: new Headers(headers), body, signal });
+    if (transport !== undefined)
+      return transport(url, { method: "POST", headers: new Headers(headers), body: encoder.encode(body), signal });
     // A redirect would carry the key elsewhere; compressed bytes could not be passed on as they are.
     const options = { method: "POST", headers, body, signal, redirect: "manual", decompress: false, timeout: false };
     return fetch(url, options as RequestInit);
@@ -226,7 +231,7 @@ export class ProviderCall implements Watched {
   async #readRefusal(response: Response): Promise<GatewayError> {
     let text = "";
     try {
-      text = new TextDecoder().decode(await this.#read(maxErrorBytes, "cut"));
+      text = decoder.decode(await this.#read(maxErrorBytes, "cut"));
     } catch (error) {
       if (error instanceof CallerLeft) throw error;
       // The status alone says enough.

@@ -27,10 +27,10 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
     const parsed = parse(requestSchema, body?.value);
     const allowed = requireCaller(caller, "chat");
     if (body === null) throw new TypeError("the route reads a body");
-    const { bytes, scan } = body;
+    const { text, scan } = body;
     const { signal } = request;
-    const answer = await chatCompletions.complete({ request: parsed, bytes, scan, caller: allowed, signal, requestId });
-    if (answer.kind === "whole") return new Response(answer.bytes, { headers: { "content-type": "application/json" } });
+    const answer = await chatCompletions.complete({ request: parsed, text, scan, caller: allowed, signal, requestId });
+    if (answer.kind === "whole") return new Response(answer.text, { headers: { "content-type": "application/json" } });
     return streamResponse(answer.stream, {
       heartbeatMs,
       ticker,

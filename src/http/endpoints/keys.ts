@@ -23,7 +23,7 @@ export function keyRoutes(keyring: Keyring): Route[] {
     { method: "GET", path: "/v3/manage/keys/{key_id}", key, run: get },
     { method: "PATCH", path: "/v3/manage/keys/{key_id}", key, body, run: update },
     { method: "DELETE", path: "/v3/manage/keys/{key_id}", key, run: revoke },
-    { method: "POST", path: "/v3/manage/keys/{key_id}/rotate", key, body, run: rotate },
+    { method: "POST", path: "/v3/manage/keys/{key_id}/rotate", key, body: "optional-json", run: rotate },
     { method: "GET", path: "/v3/manage/whoami", key, run: whoAmI },
   ];
 
