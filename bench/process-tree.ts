@@ -37,6 +37,12 @@ export function readTreeRssBytes(rootPid: number): number {
   return readProcessTree(rootPid).reduce((sum, member) => sum + member.rssBytes, 0);
 }
 
+/** Time in which the main thread of a process ran or stood ready to run: how busy it was, however few cores it got. */
+export function readBusyMs(pid: number): number {
+  const [ranNs, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ").map(Number);
+  return ((ranNs ?? 0) + (waitedNs ?? 0)) / 1e6;
+}
+
 /** Time that each of these cores has spent idle since the machine started. */
 export function readIdleMs(cores: number[]): number {
   let idleTicks = 0;

@@ -1,6 +1,6 @@
 // The table, and the machine that it was taken on.
 
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { isNginxInstalled, readPortkeyVersion } from "./contestants.ts";
 import { format, isMet, type Measured } from "./figure.ts";
 import { loadGenerator } from "./load/plain-load.ts";
@@ -18,6 +18,8 @@ export function describeMachine(projectFolder: string) {
       (changed ? " with changes" : ""),
     cores: readAllowedCores().length,
     processor: cpus()[0]?.model.trim() ?? "unknown",
+    // Of the last minute before the run: above the number of cores, times (P4, P10) say little.
+    load_average: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     memory_gb: Math.round(totalmem() / 1e9),
     bun: Bun.version,
     node: print(["node", "--version"]) || "not installed",
@@ -28,8 +30,10 @@ export function describeMachine(projectFolder: string) {
 }
 
 export function printMachine(machine: Machine): void {
-  const { commit, cores, processor, memory_gb, bun, node, nginx, portkey, load_generator } = machine;
-  console.log(`Switchyard ${commit}, Bun ${bun}; ${cores} cores, ${processor}, ${memory_gb} GB`);
+  const { commit, cores, processor, load_average, memory_gb, bun, node, nginx, portkey, load_generator } = machine;
+  console.log(
+    `Switchyard ${commit}, Bun ${bun}; ${cores} cores, ${processor}, ${memory_gb} GB, load average ${load_average}`,
+  );
   console.log(`peers: nginx ${nginx}, Portkey ${portkey} on Node ${node}; load: ${load_generator}\n`);
 }
 

@@ -99,8 +99,20 @@ export interface DeclaredProvider {
   readonly headers?: Readonly<Record<string, string>>;
   readonly stream_usage?: string;
   readonly stream_end?: string;
-  readonly [member: string]: unknown;
 }
+
+/** What each member of a declared provider has to be. `responses` and `tasks` are read by later versions. */
+const providerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
+  dialect: (value) => typeof value === "string",
+  base_url: (value) => value === "" || (typeof value === "string" && /^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(value)),
+  api_key: (value) => typeof value === "string",
+  models: (value) => Array.isArray(value) && value.every((model) => typeof model === "string"),
+  headers: (value) => isRecord(value) && Object.values(value).every((text) => typeof text === "string"),
+  stream_usage: (value) => typeof value === "string",
+  stream_end: (value) => typeof value === "string",
+  responses: (value) => typeof value === "string",
+  tasks: (value) => Array.isArray(value),
+};
 
 export interface Config extends SettingValues {
   /** The file that was read, if there was one. */
@@ -222,7 +234,14 @@ function readProviders(value: unknown, problems: string[]): Record<string, Decla
     if (!/^[a-z0-9_][a-z0-9_-]*$/.test(name))
       problems.push(`providers.${name}: a name is lower case, digits and hyphens`);
     else if (declared !== null && !isRecord(declared)) problems.push(`providers.${name}: should hold settings`);
-    else providers[name] = declared ?? {};
+    else {
+      for (const [member, value] of Object.entries(declared ?? {})) {
+        const isRight = Object.hasOwn(providerMembers, member) ? providerMembers[member] : undefined;
+        if (isRight === undefined) problems.push(`providers.${name}: unknown member '${member}'`);
+        else if (!isRight(value)) problems.push(`providers.${name}.${member}: has the wrong form`);
+      }
+      providers[name] = declared ?? {};
+    }
   }
   return providers;
 }

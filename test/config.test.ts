@@ -85,6 +85,14 @@ describe("providers", () => {
     expect(() => configure('providers: { mine: { base_url: "http://x/v1", dialect: klingon } }')).toThrow(/klingon/);
   });
 
+  test("a member that is not known or not of its form is named", () => {
+    expect(() => configure("providers: { mine: { base_ulr: x } }")).toThrow(
+      /providers\.mine: unknown member 'base_ulr'/,
+    );
+    expect(() => configure("providers: { mine: { base_url: localhost } }")).toThrow(/providers\.mine\.base_url/);
+    expect(() => configure("providers: { openai: { models: gpt } }")).toThrow(/providers\.openai\.models/);
+  });
+
   test("an address with a placeholder names the setting that fills it", () => {
     const missing = configure("", { CLOUDFLARE_API_KEY: "k" }).get("cloudflare")?.missingSetting;
     expect(missing).toBe("CLOUDFLARE_ACCOUNT_ID");

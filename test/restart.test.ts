@@ -49,9 +49,9 @@ interface Load {
   stop(): Promise<void>;
 }
 
-const keptLanes = 6;
-// New connections are what a restart loses most easily: there are many of them, and they come without a pause.
-const newLanes = 14;
+const keptLanes = 10;
+// New connections are what a restart loses most easily: there are many of them.
+const newLanes = 12;
 
 /** Some lanes keep their connection, the others open one for every request. */
 function startLoad(url: string, key: string): Load {
@@ -86,7 +86,7 @@ function startLoad(url: string, key: string): Load {
         failures.push(String(error));
         connection = null;
       }
-      await Bun.sleep(keeps ? 10 : 1);
+      await Bun.sleep(1);
     }
     connection?.leave();
   }

@@ -3,7 +3,7 @@
 import { startSwitchyard } from "../contestants.ts";
 import { type Figure, format } from "../figure.ts";
 import { sendPlainLoad } from "../load/plain-load.ts";
-import { readAllowedCores, readIdleMs, readProcessTree } from "../process-tree.ts";
+import { type ProcessUse, readAllowedCores, readBusyMs, readIdleMs, readProcessTree } from "../process-tree.ts";
 import { median } from "../statistics.ts";
 
 type Run = {
@@ -56,7 +56,7 @@ export const twoProcesses: Figure = {
       notes: [
         `CPU per request ${describe((run) => run.cpuUsPerRequest)} µs; idle core time ${describe((run) => run.idleShare * 100)} %`,
         `throughput as it came, vendor and load generator on the same ${cores.length} cores: ${format(measured)} ×`,
-        `work of the two processes, round by round: ${balance.join(", ")}`,
+        `busy time of the two processes, round by round: ${balance.join(", ")}`,
       ],
       rounds: { "requests/s per core of one": capacities.one, "requests/s of two cores of two": capacities.two },
     };
@@ -67,49 +67,50 @@ export const twoProcesses: Figure = {
 
     async function load(workers: 1 | 2, durationMs: number): Promise<Run> {
       const { pid, prepare } = workers === 1 ? one : two;
-      const before = new Map(readProcessTree(pid).map((member) => [member.pid, member.cpuMs]));
+      const before = new Map(readProcessTree(pid).map((member) => [member.pid, readUse(member)]));
       const idleBefore = readIdleMs(cores);
-      const call = prepare("plain");
-      const { requests, durationMs: tookMs } = await sendPlainLoad(children, {
-        call,
-        connections,
-        durationMs,
-        pauseMs: 0,
-      });
+      const load = { call: prepare("plain"), connections, durationMs, pauseMs: 0 };
+      const { requests, durationMs: tookMs } = await sendPlainLoad(children, load);
       const idleMs = readIdleMs(cores) - idleBefore;
       await Bun.sleep(500);
-      const used = readProcessTree(pid).map((member) => member.cpuMs - (before.get(member.pid) ?? 0));
+      const used = readProcessTree(pid).map((member) => {
+        const [now, then] = [readUse(member), before.get(member.pid)];
+        return { cpuMs: now.cpuMs - (then?.cpuMs ?? 0), busyMs: now.busyMs - (then?.busyMs ?? 0) };
+      });
       return judge({ workers, requests, tookMs, idleMs, cores: cores.length, used });
     }
   },
 };
 
+type Use = { cpuMs: number; busyMs: number };
+
+function readUse({ pid, cpuMs }: ProcessUse): Use {
+  return { cpuMs, busyMs: readBusyMs(pid) };
+}
+
+type Load = { workers: 1 | 2; requests: number; tookMs: number; idleMs: number; cores: number; used: Use[] };
+
 /**
  * Capacity = what the processes would answer with a core each for themselves. On two cores they never have that: vendor and
  * load generator take their part. So it is counted in core time: requests per second of it, times the cores.
  * With two processes, time in which a core stood idle counts as used (a process that waits for a lock is no capacity), and
- * so does the time in which the less busy process could have worked as much as the busier one.
+ * so does the time in which the less busy process could have worked as much as the busier one. Busy is who runs or stands
+ * ready to run: which of two saturated processes gets the larger part of a crowded machine is the machine's doing.
  */
-function judge(run: {
-  workers: 1 | 2;
-  requests: number;
-  tookMs: number;
-  idleMs: number;
-  cores: number;
-  used: number[];
-}): Run {
-  const { workers, requests, tookMs, idleMs, cores, used } = run;
-  const cpuMs = used.reduce((sum, member) => sum + member, 0);
-  const serving = [...used].sort((left, right) => right - left).slice(0, workers);
-  const servingMs = serving.reduce((sum, member) => sum + member, 0);
+function judge({ workers, requests, tookMs, idleMs, cores, used }: Load): Run {
+  const cpuMs = used.reduce((sum, use) => sum + use.cpuMs, 0);
+  const busy = used.map((use) => use.busyMs).sort((left, right) => right - left);
+  const shares = busy
+    .slice(0, workers)
+    .map((busyMs, _, serving) => busyMs / serving.reduce((sum, other) => sum + other, 0));
   // Cores beyond the two that the figure is about may idle as they like.
   const idleOfTwoMs = Math.max(0, idleMs - (cores - 2) * tookMs);
-  const neededMs = workers === 1 ? cpuMs : Math.max(cpuMs + idleOfTwoMs, 2 * (serving[0] ?? 0) + cpuMs - servingMs);
+  const neededMs = workers === 1 ? cpuMs : Math.max(cpuMs + idleOfTwoMs, cpuMs * 2 * (shares[0] ?? 1));
   return {
     requestsPerSecond: (requests * 1000) / tookMs,
     cpuUsPerRequest: (cpuMs * 1000) / requests,
     idleShare: idleMs / (tookMs * cores),
-    shares: serving.map((member) => member / servingMs),
+    shares,
     capacity: ((requests * 1000) / neededMs) * workers,
   };
 }
