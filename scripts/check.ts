@@ -1,10 +1,13 @@
 // `npm run check`: format and lint, types, arrows, generated pages. All of them run, then it says which failed.
 
+import { installTools } from "../test/support/tools.ts";
 import { findBrokenArrows } from "./arrows.ts";
 import { pages } from "./pages.ts";
 
 const problems: string[] = [];
 
+// The types of the client SDKs that the tests use.
+await installTools();
 await run("format and lint", ["node_modules/.bin/biome", "check", "."]);
 await run("types", ["node_modules/.bin/tsc", "-p", "."]);
 

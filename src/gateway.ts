@@ -27,6 +27,8 @@ export interface Gateway {
 const tickMs = 50;
 // Connections that were being made when the listener was told to refuse new ones need this long to arrive.
 const settleMs = 100;
+// For the error events of streams that are ended at the drain's bound.
+const lastWordsMs = 500;
 const managementPrefix = "/v3/manage/";
 
 export async function startGateway(config: Config, log: Log): Promise<Gateway> {
@@ -36,11 +38,13 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
   const ticker = createTicker(tickMs);
   const loadWatch = createLoadWatch();
+  const ending = new AbortController();
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({
     market: { providers, aliases: config.aliases, features: new Set(features.map((feature) => feature.name)) },
     clocks: config,
     ticker,
+    ending: ending.signal,
     report: (attempt) => logAttempt(attempt, log),
   });
   let draining = false;
@@ -78,11 +82,11 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     for (const server of servers) server.beginDrain();
     await Bun.sleep(config.drainDelayMs);
     if (servers.map(({ port }) => refuseNewConnections(port)).some(Boolean)) await Bun.sleep(settleMs);
-    const ended = Promise.all(servers.map((server) => server.stop())).then(() => true);
-    const inTime = await Promise.race([ended, Bun.sleep(config.drainTimeoutMs).then(() => false)]);
-    if (!inTime) {
+    const ended = Promise.all(servers.map((server) => server.stop())).then(() => true as const);
+    if (!(await inTime(ended, config.drainTimeoutMs))) {
       log.warn("requests were still running at the end of the drain");
-      for (const server of servers) server.stopNow();
+      ending.abort();
+      if (!(await inTime(ended, lastWordsMs))) for (const server of servers) server.stopNow();
     }
     loadWatch.close();
     ticker.close();
@@ -91,6 +95,10 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   }
 
   return { port: main.port, stop };
+}
+
+function inTime(ended: Promise<true>, milliseconds: number): Promise<boolean> {
+  return Promise.race([ended, Bun.sleep(milliseconds).then(() => false)]);
 }
 
 function logAttempt(attempt: AttemptReport, log: Log): void {

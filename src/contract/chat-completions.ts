@@ -112,7 +112,7 @@ export function createChatCompletionRequest(aliases: ReadonlySet<string>) {
     model: modelName,
     messages: z.array(message).min(1).max(2048),
     stream: z.boolean().nullish(),
-    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
     n: z.int().min(1).max(8).nullish(),
@@ -127,7 +127,7 @@ export function createChatCompletionRequest(aliases: ReadonlySet<string>) {
     tool_choice: z.union([z.string(), z.object({})]).nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     response_format: z.object({ type: z.string() }).nullish(),
-    seed: z.int().nullish(),
+    seed: z.number().nullish(),
     user: z.string().max(512).nullish(),
     ...createGatewayMembers(modelName),
   });

@@ -95,7 +95,7 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall): [string, string] {
   return ["too_short", `Input should have at least ${limit} items`];
 }
 
-/** Of a union the branch counts that the value was meant for: the one whose problems lie deepest; else the first. */
+/** Of a union the branch counts that the value was meant for: the one of the value's own type; else the first. */
 function unionProblems(
   issue: z.core.$ZodIssueInvalidUnion,
   loc: readonly (string | number)[],
@@ -107,7 +107,8 @@ function unionProblems(
     if (typeof found !== "string") return [{ loc, msg: "Input should be a valid string", type: "string_type" }];
     return [{ loc, msg: "Input should be one of the documented values", type: "literal_error" }];
   }
-  const meant = issue.errors.find((issues) => issues.every((inner) => inner.path.length > 0)) ?? issue.errors[0] ?? [];
+  const isOtherType = (inner: Issue) => inner.path.length === 0 && inner.code === "invalid_type";
+  const meant = issue.errors.find((issues) => !issues.some(isOtherType)) ?? issue.errors[0] ?? [];
   return meant.flatMap((inner) => toProblems(inner, loc, found));
 }
 

@@ -3,6 +3,10 @@
 
 import { errorCatalogue, GatewayError, type Problem, ValidationError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { CallerLeft } from "../providers/call.ts";
+
+// Not a status of the standard, but what proxies commonly note when the client has closed the connection.
+const callerLeftStatus = 499;
 
 interface Described {
   readonly status: number;
@@ -21,6 +25,8 @@ interface ErrorBody {
 }
 
 export function toErrorResponse(error: unknown, requestId: string, log: Log): Response {
+  // Nobody reads it; the server only wants to be told that this is over.
+  if (error instanceof CallerLeft) return new Response(null, { status: callerLeftStatus });
   const { status, body, headers } = describe(error, requestId, log);
   return new Response(JSON.stringify(body), { status, headers: { ...headers, "content-type": "application/json" } });
 }

@@ -4,6 +4,8 @@
 import { heartbeatFrame, toFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 
+export const eventStreamType = "text/event-stream; charset=utf-8";
+
 export interface FrameSource {
   /** The frames to write next, or null at the end. */
   read(): Promise<readonly Uint8Array[] | null>;
@@ -19,10 +21,10 @@ interface StreamOptions {
   readonly describeFailure: (error: unknown) => string | null;
 }
 
-/** Bun's direct streams: what is written and flushed goes out at once, and flush waits while the caller does not read. */
+/** Bun's direct streams: what is written and flushed goes out at once; `flush(true)` waits while the caller does not read. */
 interface DirectController {
   write(bytes: Uint8Array): unknown;
-  flush(): number | Promise<number>;
+  flush(wait: true): number | Promise<number>;
   close(): void;
 }
 
@@ -32,7 +34,7 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
   async function pull(controller: DirectController): Promise<void> {
     const write = (frame: Uint8Array) => {
       controller.write(frame);
-      return controller.flush();
+      return controller.flush(true);
     };
     let lastWrite = ticker.now;
     const heartbeat: Watched = {
@@ -66,5 +68,5 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
       source.abandon();
     },
   });
-  return new Response(stream, { headers: { ...options.headers, "content-type": "text/event-stream; charset=utf-8" } });
+  return new Response(stream, { headers: { ...options.headers, "content-type": eventStreamType } });
 }

@@ -10,7 +10,7 @@ export interface LoadWatch {
 }
 
 const tickMs = 100;
-const lagLimitMs = 1_000;
+const lagLimitMs = 1_500;
 // After a long lag the requests that queued meanwhile are shed, not only the first one.
 const shedMs = 250;
 

@@ -8,6 +8,7 @@ import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { toErrorResponse } from "./error-response.ts";
+import { eventStreamType } from "./event-stream.ts";
 import type { LoadWatch } from "./load-watch.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import type { Call, Route } from "./route.ts";
@@ -39,6 +40,8 @@ export interface Server {
 const parserMaxBodyBytes = 2 ** 31 - 1;
 // Between requests of a kept connection. While a request runs, its own clocks decide.
 const idleConnectionSeconds = 120;
+// A stream writes at least its heartbeat; a caller who has not read anything for so long is gone.
+const stalledReaderSeconds = 240;
 const maxHeaders = 100;
 const hostHeader = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -65,6 +68,7 @@ export function startServer(options: ServerOptions): Server {
       const body = readsBody ? await readJsonBody(request, options.bodyLimits, options.ticker) : null;
       const call = new IncomingCall(request, requestId, params, caller, body);
       response = await route.run(call);
+      if (response.headers.get("content-type") === eventStreamType) server.timeout(request, stalledReaderSeconds);
     } catch (error) {
       response = toErrorResponse(error, requestId, options.log);
     }
@@ -160,7 +164,7 @@ function checkFraming(headers: Headers): void {
   const host = headers.get("host");
   // Two Host headers arrive joined by a comma, which the pattern refuses.
   if (host !== null && !hostHeader.test(host))
-    throw new GatewayError("malformed_request", "The Host header is not valid.");
+    throw new GatewayError("malformed_request", "The Host header is not valid.", { headers: { connection: "close" } });
   if (headers.count > maxHeaders)
     throw new GatewayError("too_many_headers", `A request may have at most ${maxHeaders} headers.`);
   const expect = headers.get("expect");

@@ -33,6 +33,8 @@ export interface ChatDependencies {
   readonly market: Market;
   readonly clocks: Clocks;
   readonly ticker: Ticker;
+  /** Fires when the gateway goes down and can wait no longer. */
+  readonly ending: AbortSignal;
   /** Told once of every attempt that reached a provider. */
   readonly report: (attempt: AttemptReport) => void;
 }
@@ -67,6 +69,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       body: toProviderBody(input, offer),
       wantsStream,
       signal: input.signal,
+      ending: dependencies.ending,
       clocks: dependencies.clocks,
       ticker: dependencies.ticker,
     });

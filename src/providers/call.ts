@@ -19,6 +19,8 @@ export interface CallOptions {
   readonly wantsStream: boolean;
   /** Fires when the caller has left. */
   readonly signal: AbortSignal;
+  /** Fires when the gateway goes down and can wait no longer. */
+  readonly ending: AbortSignal;
   readonly clocks: Clocks;
   readonly ticker: Ticker;
 }
@@ -122,6 +124,10 @@ export class ProviderCall implements Watched {
   check(now: number): void {
     if (this.#options.signal.aborted) {
       this.#fail(new CallerLeft());
+      return;
+    }
+    if (this.#options.ending.aborted) {
+      this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
       return;
     }
     const { totalTimeoutMs } = this.#options.clocks;

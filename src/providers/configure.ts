@@ -66,7 +66,8 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
   const keyName = settingName(row.name, "API_KEY");
   const key = declared?.api_key || firstSetting([keyName, ...(row.keyNames ?? [])], readSetting);
   const address = ownAddress ? { url: ownAddress, missing: null } : fillPlaceholders(row, readSetting);
-  const needsKey = row.auth.kind === "bearer" || row.auth.kind === "header";
+  // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
+  const needsKey = row.auth.kind === "bearer" || row.auth.kind === "header" || declared?.api_key === "";
   const missingSetting = needsKey && !key ? keyName : address.missing;
   const isOnMachine = row.auth.kind === "optional-bearer";
   return {
