@@ -63,20 +63,28 @@ async function readBytes(request: Request, limits: BodyLimits, ticker: Ticker): 
   }
 }
 
-async function withDeadline(whole: Promise<Uint8Array>, timeoutMs: number, ticker: Ticker): Promise<Uint8Array> {
-  const late = Promise.withResolvers<never>();
-  const deadline = performance.now() + timeoutMs;
-  const watched: Watched = {
-    check(now) {
-      if (now >= deadline) late.reject(tookTooLong());
-    },
-  };
-  ticker.watch(watched);
-  try {
-    return await Promise.race([whole, late.promise]);
-  } finally {
-    ticker.forget(watched);
-  }
+function withDeadline(whole: Promise<Uint8Array>, timeoutMs: number, ticker: Ticker): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const deadline = ticker.now + timeoutMs;
+    const watched: Watched = {
+      check(now) {
+        if (now < deadline) return;
+        ticker.forget(watched);
+        reject(tookTooLong());
+      },
+    };
+    ticker.watch(watched);
+    whole.then(
+      (bytes) => {
+        ticker.forget(watched);
+        resolve(bytes);
+      },
+      (error) => {
+        ticker.forget(watched);
+        reject(error);
+      },
+    );
+  });
 }
 
 function tookTooLong(): GatewayError {

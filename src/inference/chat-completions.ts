@@ -6,7 +6,7 @@ import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat
 import { type ErrorCode, GatewayError } from "../errors.ts";
 import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
 import type { Ticker } from "../lib/ticker.ts";
-import { type Clocks, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
+import { type Clocks, type Connection, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { ChatStream } from "./chat-stream.ts";
 import { findOffers, type Market, type Offer, refuseUnconfigured } from "./offers.ts";
@@ -17,7 +17,7 @@ export interface ChatInput {
   readonly text: string;
   readonly scan: JsonScan;
   readonly caller: Caller;
-  readonly signal: AbortSignal;
+  readonly connection: Connection;
   readonly requestId: string;
 }
 
@@ -68,7 +68,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       path: provider.row.chatPath ?? defaultChatPath,
       body: toProviderBody(input, offer),
       wantsStream,
-      signal: input.signal,
+      connection: input.connection,
       ending: dependencies.ending,
       clocks: dependencies.clocks,
       ticker: dependencies.ticker,

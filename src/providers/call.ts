@@ -12,13 +12,18 @@ export interface Clocks {
   readonly totalTimeoutMs: number;
 }
 
+/** The caller's side of a call, which a request is. */
+export interface Connection {
+  readonly signal: AbortSignal;
+}
+
 export interface CallOptions {
   readonly provider: Provider;
   readonly path: string;
   readonly body: string;
   readonly wantsStream: boolean;
-  /** Fires when the caller has left. */
-  readonly signal: AbortSignal;
+  /** Its signal says when the caller has left. It is asked for only with a tick: making one is work, and most calls are over by then. */
+  readonly connection: Connection;
   /** Fires when the gateway goes down and can wait no longer. */
   readonly ending: AbortSignal;
   readonly clocks: Clocks;
@@ -122,7 +127,7 @@ export class ProviderCall implements Watched {
 
   /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
   check(now: number): void {
-    if (this.#options.signal.aborted) {
+    if (this.#options.connection.signal.aborted) {
       this.#fail(new CallerLeft());
       return;
     }
@@ -174,17 +179,10 @@ export class ProviderCall implements Watched {
 
   #send(url: string): Promise<Response> {
     const { provider, wantsStream, body } = this.#options;
-    const headers = {
-      ...provider.headers,
-      "content-type": "application/json",
-      accept: wantsStream ? "text/event-stream" : "application/json",
-      "accept-encoding": "identity",
-      "user-agent": "Switchyard/1",
-    };
-    const signal = this.#controller.signal;
+    const headers = wantsStream ? provider.streamHeaders : provider.headers;
+    const { signal } = this.#controller;
     const { transport } = provider.row;
-    if (transport !== undefined)
-      return transport(url, { method: "POST", headers: new Headers(headers), body: encoder.encode(body), signal });
+    if (transport !== undefined) return transport(url, { method: "POST", headers, body: encoder.encode(body), signal });
     // A redirect would carry the key elsewhere; compressed bytes could not be passed on as they are.
     const options = { method: "POST", headers, body, signal, redirect: "manual", decompress: false, timeout: false };
     return fetch(url, options as RequestInit);

@@ -7,8 +7,9 @@ export interface Provider {
   readonly name: string;
   /** Null while a setting is missing. */
   readonly baseUrl: string | null;
-  /** Sent with every call, credentials included. Never log it. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Sent with every call, credentials included, made once. Never log them. */
+  readonly headers: Headers;
+  readonly streamHeaders: Headers;
   /** The setting without which it cannot be called, or null. */
   readonly missingSetting: string | null;
   /** Whether the operator set it up: then it is listed. */
@@ -29,6 +30,13 @@ interface Declared {
 }
 
 type ReadSetting = (name: string) => string | null;
+
+// Compressed bytes could not be passed on as they are.
+const commonHeaders = {
+  "content-type": "application/json",
+  "accept-encoding": "identity",
+  "user-agent": "Switchyard/1",
+};
 
 const customRow = {
   docs: "",
@@ -69,12 +77,14 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
   // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
   const needsKey = row.auth.kind === "bearer" || row.auth.kind === "header" || declared?.api_key === "";
   const missingSetting = needsKey && !key ? keyName : address.missing;
+  const own = { ...commonHeaders, ...row.headers, ...declared?.headers, ...credentials(row.auth, key) };
   const isOnMachine = row.auth.kind === "optional-bearer";
   return {
     row,
     name: row.name,
     baseUrl: address.url === null ? null : address.url.replace(/\/+$/, ""),
-    headers: { ...row.headers, ...declared?.headers, ...credentials(row.auth, key) },
+    headers: new Headers({ ...own, accept: "application/json" }),
+    streamHeaders: new Headers({ ...own, accept: "text/event-stream" }),
     missingSetting,
     configured: missingSetting === null && (!isOnMachine || declared !== null || ownAddress !== null || key !== null),
     secrets: [...(key ? [key] : []), ...Object.values(declared?.headers ?? {})],

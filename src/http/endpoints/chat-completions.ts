@@ -28,8 +28,14 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
     const allowed = requireCaller(caller, "chat");
     if (body === null) throw new TypeError("the route reads a body");
     const { text, scan } = body;
-    const { signal } = request;
-    const answer = await chatCompletions.complete({ request: parsed, text, scan, caller: allowed, signal, requestId });
+    const answer = await chatCompletions.complete({
+      request: parsed,
+      text,
+      scan,
+      caller: allowed,
+      connection: request,
+      requestId,
+    });
     if (answer.kind === "whole") return new Response(answer.text, { headers: { "content-type": "application/json" } });
     return streamResponse(answer.stream, {
       heartbeatMs,
