@@ -51,8 +51,8 @@ const rules: readonly Rule[] = [
   },
   {
     pattern: /\bfetch\(|Bun\.connect\(/,
-    allowed: (path) => path === "src/providers/call.ts",
-    says: "sockets to providers are opened in src/providers/call.ts only",
+    allowed: (path) => path === "src/providers/http-client.ts",
+    says: "sockets to providers are opened in src/providers/http-client.ts only",
   },
   { pattern: /^(?:export )?let /m, allowed: () => false, says: "there is no module-level state" },
   {

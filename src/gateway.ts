@@ -15,6 +15,7 @@ import type { AttemptReport } from "./inference/report.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders } from "./providers/configure.ts";
+import { HttpClient } from "./providers/http-client.ts";
 import { rows } from "./providers/index.ts";
 import { openStorage } from "./storage/storage.ts";
 
@@ -39,11 +40,13 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const ticker = createTicker(tickMs);
   const loadWatch = createLoadWatch();
   const ending = new AbortController();
+  const http = new HttpClient(ticker);
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({
     market: { providers, aliases: config.aliases, features: new Set(features.map((feature) => feature.name)) },
     clocks: config,
     ticker,
+    http,
     ending: ending.signal,
     report: (attempt) => logAttempt(attempt, log),
   });
@@ -89,6 +92,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
       if (!(await inTime(ended, lastWordsMs))) for (const server of servers) server.stopNow();
     }
     loadWatch.close();
+    http.close();
     ticker.close();
     await keyring.close();
     await storage.close();

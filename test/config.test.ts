@@ -60,7 +60,7 @@ describe("providers", () => {
   test("are set up by their key in the environment", () => {
     const provider = configure("", { OPENAI_API_KEY: "sk-test" }).get("openai");
     expect(provider).toMatchObject({ configured: true, missingSetting: null, secrets: ["sk-test"] });
-    expect(provider?.headers.get("authorization")).toBe("Bearer sk-test");
+    expect(provider?.headerLines).toContain("authorization: Bearer sk-test\r\n");
   });
 
   test("without their key name the setting that is missing", () => {

@@ -85,7 +85,6 @@ function send(
   if (sandbox.transport === undefined) throw new Error("the row has no transport");
   return sandbox.transport(options.url ?? url, {
     method: options.method ?? "POST",
-    headers: new Headers({ "content-type": "application/json" }),
     body: new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body)),
     signal: options.signal ?? new AbortController().signal,
   });
@@ -621,7 +620,7 @@ describe("faults", () => {
   test("an aborted or cancelled answer leaves no timer that keeps the process alive, and no unhandled rejection", async () => {
     const script = `
       import { sandbox } from ${JSON.stringify(join(import.meta.dir, "../src/providers/sandbox/index.ts"))};
-      const ask = (model, signal) => sandbox.transport(${JSON.stringify(url)}, { method: "POST", headers: new Headers(), signal,
+      const ask = (model, signal) => sandbox.transport(${JSON.stringify(url)}, { method: "POST", signal,
         body: new TextEncoder().encode(JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "hi" }] })) });
       for (const model of ["slow-600000", "stall", "echo"]) {
         for (const leave of ["cancel", "abort"]) {

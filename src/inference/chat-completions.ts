@@ -8,6 +8,7 @@ import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import { type Clocks, type Connection, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
+import type { HttpClient } from "../providers/http-client.ts";
 import { ChatStream } from "./chat-stream.ts";
 import { findOffers, type Market, type Offer, refuseUnconfigured } from "./offers.ts";
 import { type AttemptReport, readUsage } from "./report.ts";
@@ -33,6 +34,7 @@ export interface ChatDependencies {
   readonly market: Market;
   readonly clocks: Clocks;
   readonly ticker: Ticker;
+  readonly http: HttpClient;
   /** Fires when the gateway goes down and can wait no longer. */
   readonly ending: AbortSignal;
   /** Told once of every attempt that reached a provider. */
@@ -72,6 +74,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       ending: dependencies.ending,
       clocks: dependencies.clocks,
       ticker: dependencies.ticker,
+      http: dependencies.http,
     });
     const report = (outcome: AttemptReport["outcome"], usage: unknown) =>
       dependencies.report({
@@ -85,7 +88,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
         outcome,
       });
     try {
-      await call.start();
+      await call.open();
       if (!wantsStream) {
         const { text, usage } = toAnswer(await call.readWhole(), call);
         call.finish();

@@ -1,9 +1,11 @@
-// The only outbound HTTP to providers: four clocks, abort in every window, limits, and the provider's failures turned
-// into our errors. It reads bytes; what they mean is the dialect's business.
+// One call of a provider: four clocks, abort in every window, limits, and the provider's failures turned into our errors.
+// It reads bytes; what they mean is the dialect's business.
 
 import { GatewayError } from "../errors.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { Provider } from "./configure.ts";
+import type { Exchange, HttpClient } from "./http-client.ts";
+import { TransportExchange } from "./transport-exchange.ts";
 
 export interface Clocks {
   readonly connectTimeoutMs: number;
@@ -28,6 +30,7 @@ export interface CallOptions {
   readonly ending: AbortSignal;
   readonly clocks: Clocks;
   readonly ticker: Ticker;
+  readonly http: HttpClient;
 }
 
 /** The caller left: there is nobody to answer. */
@@ -40,29 +43,24 @@ export class CallerLeft extends Error {
 
 const maxAnswerBytes = 64 * 1_048_576;
 const maxErrorBytes = 65_536;
-// How long a provider may take to close a stream that has ended, before its connection is closed from here.
-const lingerMs = 1_000;
-
 const never = Number.POSITIVE_INFINITY;
 const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 /** One call of a provider, from the first byte sent to the last byte read. */
 export class ProviderCall implements Watched {
   readonly provider: Provider;
   readonly startedAt = performance.now();
   readonly #options: CallOptions;
-  readonly #controller = new AbortController();
+  readonly #exchange: Exchange;
   /** When the clocks run out. */
   #connectAt: number;
   #waitAt: number;
-  #totalAt: number;
+  readonly #totalAt: number;
   #waitMs: number;
   #hasBegun = false;
   #failure: Error | null = null;
-  #response: Response | null = null;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
 
+  /** Sends the request at once. */
   constructor(options: CallOptions) {
     this.#options = options;
     this.provider = options.provider;
@@ -71,51 +69,44 @@ export class ProviderCall implements Watched {
     this.#waitMs = firstByteTimeoutMs;
     this.#waitAt = this.startedAt + firstByteTimeoutMs;
     this.#totalAt = this.startedAt + totalTimeoutMs;
+    this.#exchange = send(options);
     options.ticker.watch(this);
   }
 
-  /** Sends the request and waits for a head that says success. Any other answer is thrown as our error. */
-  async start(): Promise<void> {
+  /** Waits for a head that says success. Any other answer is thrown as our error. */
+  async open(): Promise<void> {
     try {
-      if (this.#failure !== null) throw this.#failure;
-      this.#response = await this.#send(this.#url);
-      this.#connectAt = never;
+      await this.#exchange.open();
     } catch (error) {
       throw this.#failure ?? this.#describeSendFailure(error);
     }
-    if (!this.#response.ok) throw await this.#readRefusal(this.#response);
+    const { status } = this.#exchange;
+    if (status < 200 || status > 299) throw await this.#readRefusal(status);
   }
 
   get contentType(): string {
-    return this.#response?.headers.get("content-type") ?? "";
+    return this.#exchange.header("content-type") ?? "";
   }
 
   /** The whole body of an answer that is not a stream. */
   async readWhole(): Promise<string> {
-    const response = this.#response;
-    const declared = Number(response?.headers.get("content-length") ?? Number.NaN);
-    // With a declared length no stream is made: that would cost more than all the rest of the call.
-    if (response === null || !(declared <= maxAnswerBytes))
-      return decoder.decode(await this.#read(maxAnswerBytes, "refuse"));
-    try {
-      return await response.text();
-    } catch (error) {
-      throw this.#failure ?? this.#describeCut(error);
-    }
+    return decoder.decode(await this.#read(maxAnswerBytes, "refuse"));
   }
 
   /** The next bytes of a stream, or null at the end that the provider meant. A cut is an error. */
   async readNext(): Promise<Uint8Array | null> {
-    this.#reader ??= this.#openReader();
-    this.#waitAt = this.#options.ticker.now + this.#waitMs;
-    try {
-      const { done, value } = await this.#reader.read();
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure;
+      const piece = this.#exchange.take();
+      if (piece !== undefined) return piece;
+      this.#waitAt = this.#options.ticker.now + this.#waitMs;
+      try {
+        await this.#exchange.wait();
+      } catch (error) {
+        throw this.#failure ?? this.#describeCut(error);
+      }
       // Silence counts only while we wait for the provider, not while the caller takes its time to read.
       this.#waitAt = never;
-      if (this.#failure !== null) throw this.#failure;
-      return done ? null : value;
-    } catch (error) {
-      throw this.#failure ?? this.#describeCut(error);
     }
   }
 
@@ -127,71 +118,29 @@ export class ProviderCall implements Watched {
 
   /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
   check(now: number): void {
-    if (this.#options.connection.signal.aborted) {
-      this.#fail(new CallerLeft());
-      return;
-    }
-    if (this.#options.ending.aborted) {
+    const { connection, ending, clocks } = this.#options;
+    if (connection.signal.aborted) this.#fail(new CallerLeft());
+    else if (ending.aborted)
       this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
-      return;
-    }
-    const { totalTimeoutMs } = this.#options.clocks;
-    if (now >= this.#totalAt) this.#fail(this.#timeout(`did not finish within ${totalTimeoutMs} ms`));
-    else if (now >= this.#waitAt)
-      this.#fail(
-        this.#timeout(
-          this.#hasBegun
-            ? `sent nothing for ${this.#waitMs} ms in the middle of its answer`
-            : `sent nothing within ${this.#waitMs} ms`,
-        ),
-      );
+    else if (now >= this.#totalAt) this.#fail(this.#timeout(`did not finish within ${clocks.totalTimeoutMs} ms`));
+    else if (now >= this.#waitAt) this.#fail(this.#timeout(this.#describeSilence()));
     else if (now >= this.#connectAt) {
       this.#connectAt = never;
-      void this.#checkConnection();
+      if (!this.#exchange.isConnected)
+        this.#fail(this.#timeout(`did not accept a connection within ${clocks.connectTimeoutMs} ms`));
     }
   }
 
-  /** The answer is complete: lets the provider close, so that its connection can be used again. */
+  /** The answer is complete: what may still come of it is let through, so that the connection can be used again. */
   finish(): void {
-    const reader = this.#reader;
-    this.#release();
-    if (reader === null) return;
-    const linger = setTimeout(() => this.#controller.abort(), lingerMs);
-    const drain = async () => {
-      while (!(await reader.read()).done);
-    };
-    drain()
-      .catch(() => {}) // whatever comes after the end changes nothing
-      .finally(() => clearTimeout(linger));
+    this.#options.ticker.forget(this);
+    this.#exchange.release();
   }
 
   /** Gives the call up, and closes its connection. */
   abandon(): void {
-    this.#release();
-    this.#controller.abort();
-    // Of an aborted body the cancel is a rejected promise, which would end the process.
-    this.#reader?.cancel().catch(() => {});
-  }
-
-  get #url(): string {
-    return this.provider.baseUrl + this.#options.path;
-  }
-
-  #send(url: string): Promise<Response> {
-    const { provider, wantsStream, body } = this.#options;
-    const headers = wantsStream ? provider.streamHeaders : provider.headers;
-    const { signal } = this.#controller;
-    const { transport } = provider.row;
-    if (transport !== undefined) return transport(url, { method: "POST", headers, body: encoder.encode(body), signal });
-    // A redirect would carry the key elsewhere; compressed bytes could not be passed on as they are.
-    const options = { method: "POST", headers, body, signal, redirect: "manual", decompress: false, timeout: false };
-    return fetch(url, options as RequestInit);
-  }
-
-  #openReader(): ReadableStreamDefaultReader<Uint8Array> {
-    const body = this.#response?.body;
-    if (!body) throw this.#error("provider_bad_response", "answered without a body");
-    return body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+    this.#options.ticker.forget(this);
+    this.#exchange.abort();
   }
 
   async #read(maxBytes: number, whenLarger: "refuse" | "cut"): Promise<Uint8Array> {
@@ -209,30 +158,7 @@ export class ProviderCall implements Watched {
     return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
   }
 
-  /** The connect clock. fetch does not tell when a connection stands, so a silent provider is tried with one more. */
-  async #checkConnection(): Promise<void> {
-    if (this.provider.row.transport !== undefined) return;
-    const { hostname, port, protocol } = new URL(this.#url);
-    const probe = Bun.connect({
-      hostname: hostname.replace(/^\[|\]$/g, ""),
-      port: Number(port) || (protocol === "https:" ? 443 : 80),
-      socket: { data() {}, open: (socket) => void socket.end() },
-    });
-    const { connectTimeoutMs } = this.#options.clocks;
-    const late = Bun.sleep(connectTimeoutMs).then(() => "late" as const);
-    const outcome = await Promise.race([
-      probe.then(
-        () => "connected" as const,
-        () => "late" as const,
-      ),
-      late,
-    ]);
-    probe.then((socket) => socket.end()).catch(() => {});
-    if (outcome === "late" && this.#response === null)
-      this.#fail(this.#timeout(`did not accept a connection within ${connectTimeoutMs} ms`));
-  }
-
-  async #readRefusal(response: Response): Promise<GatewayError> {
+  async #readRefusal(status: number): Promise<GatewayError> {
     let text = "";
     try {
       text = decoder.decode(await this.#read(maxErrorBytes, "cut"));
@@ -241,18 +167,18 @@ export class ProviderCall implements Watched {
       // The status alone says enough.
     }
     this.abandon();
-    return toRefusal(this.provider, response, text);
+    return toRefusal(this.provider, status, this.#exchange.header("retry-after"), text);
   }
 
   #fail(failure: Error): void {
     if (this.#failure !== null) return;
     this.#failure = failure;
-    this.#release();
-    this.#controller.abort(failure);
+    this.abandon();
   }
 
-  #release(): void {
-    this.#options.ticker.forget(this);
+  #describeSilence(): string {
+    if (this.#hasBegun) return `sent nothing for ${this.#waitMs} ms in the middle of its answer`;
+    return `sent nothing within ${this.#waitMs} ms`;
   }
 
   #timeout(what: string): GatewayError {
@@ -261,12 +187,13 @@ export class ProviderCall implements Watched {
 
   #describeSendFailure(error: unknown): GatewayError {
     const code = codeOf(error);
-    if (code === "Malformed_HTTP_Response" || code.startsWith("HPE_"))
+    if (code === "BAD_RESPONSE")
       return this.#error("provider_bad_response", "answered with something that is not HTTP", error);
     return this.#error("provider_unreachable", `could not be reached (${code || "connection failed"})`, error);
   }
 
   #describeCut(error: unknown): GatewayError {
+    if (codeOf(error) === "BAD_RESPONSE") return this.#error("provider_bad_response", "sent a broken answer", error);
     return this.#error("provider_disconnected", "closed the connection before its answer was complete", error);
   }
 
@@ -275,20 +202,33 @@ export class ProviderCall implements Watched {
   }
 }
 
+function send({ provider, path, body, wantsStream, http }: CallOptions): Exchange {
+  const { transport } = provider.row;
+  if (transport !== undefined) return new TransportExchange(transport, `${provider.baseUrl}${path}`, body);
+  if (provider.origin === null) throw new TypeError(`the provider '${provider.name}' has no address`);
+  const accept = wantsStream ? "text/event-stream" : "application/json";
+  const head = `POST ${provider.basePath}${path} HTTP/1.1\r\n${provider.headerLines}accept: ${accept}\r\n`;
+  return http.send(provider.origin, head, body);
+}
+
 function codeOf(error: unknown): string {
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
   return typeof code === "string" ? code : "";
 }
 
 /** A provider's refusal as ours: gaps between its statuses and ours are closed here, and only here. */
-export function toRefusal(provider: Provider, response: Response, body: string): GatewayError {
-  const { status } = response;
+export function toRefusal(
+  provider: Provider,
+  status: number,
+  retryAfterHeader: string | null,
+  body: string,
+): GatewayError {
   const name = `The provider '${provider.name}'`;
   const said = () => {
     const message = scrub(provider, readErrorMessage(body));
     return message === "" ? "." : `: ${message}`;
   };
-  const retryAfter = readRetryAfter(response.headers.get("retry-after"));
+  const retryAfter = readRetryAfter(retryAfterHeader);
   if (status === 401 || status === 403 || status === 402)
     return new GatewayError("provider_auth_failed", `${name} refused the gateway's credentials (status ${status}).`);
   if (status === 404)

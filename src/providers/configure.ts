@@ -1,5 +1,6 @@
 // From rows and settings to providers that can be called: address and credentials filled in once, at start.
 
+import type { Origin } from "./http-client.ts";
 import type { Authorization, ProviderRow } from "./provider.ts";
 
 export interface Provider {
@@ -7,9 +8,11 @@ export interface Provider {
   readonly name: string;
   /** Null while a setting is missing. */
   readonly baseUrl: string | null;
-  /** Sent with every call, credentials included, made once. Never log them. */
-  readonly headers: Headers;
-  readonly streamHeaders: Headers;
+  readonly origin: Origin | null;
+  /** The path of the address, before the path of an endpoint. */
+  readonly basePath: string;
+  /** Sent with every call, credentials included, as they go over the wire. Never log them. */
+  readonly headerLines: string;
   /** The setting without which it cannot be called, or null. */
   readonly missingSetting: string | null;
   /** Whether the operator set it up: then it is listed. */
@@ -77,18 +80,35 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
   // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
   const needsKey = row.auth.kind === "bearer" || row.auth.kind === "header" || declared?.api_key === "";
   const missingSetting = needsKey && !key ? keyName : address.missing;
+  const url = address.url === null ? null : new URL(address.url);
   const own = { ...commonHeaders, ...row.headers, ...declared?.headers, ...credentials(row.auth, key) };
   const isOnMachine = row.auth.kind === "optional-bearer";
   return {
     row,
     name: row.name,
-    baseUrl: address.url === null ? null : address.url.replace(/\/+$/, ""),
-    headers: new Headers({ ...own, accept: "application/json" }),
-    streamHeaders: new Headers({ ...own, accept: "text/event-stream" }),
+    baseUrl: url === null ? null : url.href.replace(/\/+$/, ""),
+    origin: url === null ? null : { hostname: hostnameOf(url), port: portOf(url), isTls: url.protocol === "https:" },
+    basePath: url === null ? "" : url.pathname.replace(/\/+$/, ""),
+    headerLines: url === null ? "" : toHeaderLines({ host: url.host, ...own }),
     missingSetting,
     configured: missingSetting === null && (!isOnMachine || declared !== null || ownAddress !== null || key !== null),
     secrets: [...(key ? [key] : []), ...Object.values(declared?.headers ?? {})],
   };
+}
+
+function hostnameOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+/** `Headers` refuses names and values that would not stay on their line. */
+function toHeaderLines(headers: Readonly<Record<string, string>>): string {
+  let lines = "";
+  for (const [name, value] of new Headers(headers)) lines += `${name}: ${value}\r\n`;
+  return lines;
 }
 
 function withOverrides(row: ProviderRow, declared: Declared | null): ProviderRow {

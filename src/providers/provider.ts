@@ -61,7 +61,6 @@ export type Transport = (url: string, request: TransportRequest) => Promise<Resp
 
 export interface TransportRequest {
   readonly method: string;
-  readonly headers: Headers;
   readonly body: Uint8Array;
   readonly signal: AbortSignal;
 }

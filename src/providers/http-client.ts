@@ -1,0 +1,428 @@
+// HTTP/1.1 to providers, over Bun's sockets on our own event loop. Bun's fetch works on a thread of its own: that costs two
+// hand-overs per call, and it reads ahead without limit from a provider that sends faster than the caller reads
+// (docs/decisions/0007-http-client.md has the figures). TLS, certificates and names are checked by Bun's sockets.
+
+import type { Ticker, Watched } from "../lib/ticker.ts";
+import { BodyReader, HttpSyntaxError, type ResponseHead, readHead } from "./http-response.ts";
+
+/** Where a connection goes. */
+export interface Origin {
+  readonly hostname: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+/** One request and its answer. Pieces of the body are taken when they are wanted; a queue that fills holds the provider back. */
+export interface Exchange {
+  readonly isConnected: boolean;
+  /** 0 until the head is there. */
+  readonly status: number;
+  header(name: string): string | null;
+  /** Resolves when the head is there. */
+  open(): Promise<void>;
+  /** The next piece of the body, null at its end, undefined when it has to be waited for. */
+  take(): Uint8Array | null | undefined;
+  /** Resolves when `take` has something to give; rejects when the answer was cut or given up. */
+  wait(): Promise<void>;
+  /** The rest of the body is not wanted: lets it come, so that the connection can be used again. */
+  release(): void;
+  /** Ends it at once, in whatever state it is. */
+  abort(): void;
+}
+
+/** What went wrong on the way. The code is the system's, or `BAD_RESPONSE` or `ABORTED`. */
+export class HttpError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "HttpError";
+    this.code = code;
+  }
+}
+
+const maxHeadBytes = 65_536;
+// What may wait for a caller who reads slowly, before the provider is held back; and when it may go on.
+const pauseAtBytes = 65_536;
+const resumeAtBytes = 16_384;
+// Providers close idle connections after a minute or more; ours are closed first, so that few are closed while being used.
+const idleMs = 30_000;
+const lingerMs = 1_000;
+const sweepEveryMs = 1_000;
+// Names may have had to be looked up first.
+const longestRoundTripMs = 250;
+
+type Socket = Bun.Socket<Connection>;
+
+export class HttpClient implements Watched {
+  readonly #ticker: Ticker;
+  readonly #idle = new Map<Origin, Connection[]>();
+  readonly #lingering = new Set<Connection>();
+  #sweepAt = 0;
+
+  constructor(ticker: Ticker) {
+    this.#ticker = ticker;
+    ticker.watch(this);
+  }
+
+  /** `head` is everything up to the content length; `body` is text, sent as UTF-8. */
+  send(origin: Origin, head: string, body: string): Exchange {
+    const exchange = new SocketExchange(this, origin);
+    const message = Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    const idle = this.#idle.get(origin)?.pop();
+    if (idle === undefined) this.connect(exchange, message);
+    else idle.begin(exchange, message);
+    return exchange;
+  }
+
+  /** A connection of its own for this exchange. */
+  connect(exchange: SocketExchange, message: Buffer): void {
+    const connection = new Connection(this, exchange.origin);
+    connection.begin(exchange, message);
+    const { hostname, port, isTls } = exchange.origin;
+    Bun.connect<Connection>({
+      hostname,
+      port,
+      data: connection,
+      socket: handlers,
+      ...(isTls ? { tls: { serverName: hostname } } : {}),
+    }).catch((error) => connection.lose(error));
+  }
+
+  keep(connection: Connection): void {
+    connection.idleSince = this.#ticker.now;
+    const idle = this.#idle.get(connection.origin);
+    if (idle === undefined) this.#idle.set(connection.origin, [connection]);
+    else idle.push(connection);
+  }
+
+  linger(connection: Connection): void {
+    connection.idleSince = this.#ticker.now;
+    this.#lingering.add(connection);
+  }
+
+  forget(connection: Connection): void {
+    this.#lingering.delete(connection);
+    const idle = this.#idle.get(connection.origin);
+    const index = idle?.indexOf(connection) ?? -1;
+    if (index >= 0) idle?.splice(index, 1);
+  }
+
+  check(now: number): void {
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + sweepEveryMs;
+    for (const idle of this.#idle.values())
+      for (const connection of [...idle]) if (now - connection.idleSince > idleMs) connection.close();
+    for (const connection of [...this.#lingering]) if (now - connection.idleSince > lingerMs) connection.close();
+  }
+
+  close(): void {
+    this.#ticker.forget(this);
+    for (const idle of this.#idle.values()) for (const connection of [...idle]) connection.close();
+    for (const connection of [...this.#lingering]) connection.close();
+  }
+}
+
+class SocketExchange implements Exchange {
+  readonly origin: Origin;
+  readonly #client: HttpClient;
+  #connection: Connection | null = null;
+  #head: ResponseHead | null = null;
+  #pieces: Uint8Array[] = [];
+  #next = 0;
+  #queuedBytes = 0;
+  #isComplete = false;
+  #isReleased = false;
+  #failure: HttpError | null = null;
+  #waiter: PromiseWithResolvers<void> | null = null;
+  isConnected = false;
+
+  constructor(client: HttpClient, origin: Origin) {
+    this.#client = client;
+    this.origin = origin;
+  }
+
+  get status(): number {
+    return this.#head?.status ?? 0;
+  }
+
+  header(name: string): string | null {
+    return this.#head?.headers.get(name) ?? null;
+  }
+
+  async open(): Promise<void> {
+    while (this.#head === null) await this.wait();
+  }
+
+  take(): Uint8Array | null | undefined {
+    const piece = this.#pieces[this.#next];
+    if (piece === undefined) return this.#isComplete ? null : undefined;
+    this.#next++;
+    this.#queuedBytes -= piece.length;
+    if (this.#next === this.#pieces.length) {
+      this.#pieces = [];
+      this.#next = 0;
+    }
+    if (this.#queuedBytes < resumeAtBytes) this.#connection?.resume();
+    return piece;
+  }
+
+  wait(): Promise<void> {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
+    if (this.#isComplete) return Promise.resolve();
+    this.#waiter ??= Promise.withResolvers<void>();
+    return this.#waiter.promise;
+  }
+
+  release(): void {
+    if (this.#connection === null) return;
+    this.#isReleased = true;
+    this.#pieces = [];
+    this.#connection.resume();
+    this.#client.linger(this.#connection);
+  }
+
+  abort(): void {
+    if (this.#isComplete) return;
+    const connection = this.#connection;
+    this.fail(new HttpError("ABORTED", "The call was given up"));
+    connection?.close();
+  }
+
+  attach(connection: Connection): void {
+    this.#connection = connection;
+  }
+
+  /** The connection has nothing more to do with it. */
+  detach(): void {
+    this.#connection = null;
+  }
+
+  takeHead(head: ResponseHead): void {
+    this.#head = head;
+    this.#wake();
+  }
+
+  takePiece(piece: Uint8Array): void {
+    if (this.#isReleased) return;
+    this.#pieces.push(piece);
+    this.#queuedBytes += piece.length;
+    if (this.#queuedBytes > pauseAtBytes) this.#connection?.pause();
+    this.#wake();
+  }
+
+  complete(): void {
+    this.#isComplete = true;
+    this.detach();
+    this.#wake();
+  }
+
+  fail(failure: HttpError): void {
+    if (this.#isComplete || this.#failure !== null) return;
+    this.#failure = failure;
+    this.detach();
+    const waiter = this.#waiter;
+    this.#waiter = null;
+    waiter?.reject(failure);
+  }
+
+  /** Sends it again over a new connection. */
+  retry(message: Buffer): void {
+    this.detach();
+    this.#client.connect(this, message);
+  }
+
+  #wake(): void {
+    const waiter = this.#waiter;
+    if (waiter === null) return;
+    this.#waiter = null;
+    waiter.resolve();
+  }
+}
+
+class Connection {
+  readonly origin: Origin;
+  idleSince = 0;
+  readonly #client: HttpClient;
+  #socket: Socket | null = null;
+  #exchange: SocketExchange | null = null;
+  #message: Buffer | null = null;
+  #unsent: Buffer | null = null;
+  #body: BodyReader | null = null;
+  /** The beginning of a head that has not come whole. */
+  #headBytes: Buffer | null = null;
+  #exchanges = 0;
+  readonly #startedAt = performance.now();
+  #sentAt = 0;
+  /** How long it took to come about: at least one round trip. */
+  #roundTripMs = 0;
+  #hasHeard = false;
+  #isPaused = false;
+  #isClosed = false;
+
+  constructor(client: HttpClient, origin: Origin) {
+    this.#client = client;
+    this.origin = origin;
+  }
+
+  begin(exchange: SocketExchange, message: Buffer): void {
+    this.#exchange = exchange;
+    this.#message = message;
+    this.#unsent = message;
+    this.#body = null;
+    this.#hasHeard = false;
+    this.#exchanges++;
+    this.#sentAt = performance.now();
+    exchange.attach(this);
+    if (this.#socket === null) return;
+    exchange.isConnected = true;
+    this.flush();
+  }
+
+  /** The connection stands and, with TLS, the other side is who it should be. */
+  ready(socket: Socket): void {
+    if (this.#isClosed) {
+      socket.terminate();
+      return;
+    }
+    this.#socket = socket;
+    this.#roundTripMs = Math.min(performance.now() - this.#startedAt, longestRoundTripMs);
+    if (this.#exchange !== null) this.#exchange.isConnected = true;
+    this.flush();
+  }
+
+  flush(): void {
+    if (this.#unsent === null || this.#socket === null) return;
+    const written = this.#socket.write(this.#unsent);
+    this.#unsent = written >= this.#unsent.length ? null : this.#unsent.subarray(Math.max(0, written));
+  }
+
+  receive(bytes: Buffer): void {
+    const exchange = this.#exchange;
+    // Nobody asked: a late answer, or a server that says why it closes. Neither belongs to the next request.
+    if (exchange === null) {
+      this.close();
+      return;
+    }
+    this.#hasHeard = true;
+    try {
+      if (this.#body !== null) this.#readBody(bytes, exchange);
+      else this.#readHead(bytes, exchange);
+    } catch (error) {
+      if (!(error instanceof HttpSyntaxError)) throw error;
+      exchange.fail(new HttpError("BAD_RESPONSE", error.message));
+      this.close();
+    }
+  }
+
+  #readHead(bytes: Buffer, exchange: SocketExchange): void {
+    let rest = this.#headBytes === null ? bytes : Buffer.concat([this.#headBytes, bytes]);
+    for (;;) {
+      const end = rest.indexOf("\r\n\r\n");
+      if (end > maxHeadBytes || (end < 0 && rest.length > maxHeadBytes))
+        throw new HttpSyntaxError("its head is too long");
+      if (end < 0) {
+        this.#headBytes = rest;
+        return;
+      }
+      const head = readHead(rest.toString("latin1", 0, end));
+      rest = rest.subarray(end + 4);
+      // An interim answer: the real one follows.
+      if (head.status < 200) continue;
+      this.#headBytes = null;
+      this.#body = new BodyReader(head);
+      exchange.takeHead(head);
+      this.#readBody(rest, exchange);
+      return;
+    }
+  }
+
+  #readBody(bytes: Buffer, exchange: SocketExchange): void {
+    const body = this.#body as BodyReader;
+    const used = body.read(bytes, exchange);
+    if (!body.isComplete) return;
+    // Bytes behind the end, or a request that was answered before it was sent: not to be used again.
+    const mayKeep = body.mayKeepConnection && used === bytes.length && this.#unsent === null;
+    this.#exchange = null;
+    this.#message = null;
+    exchange.complete();
+    this.#client.forget(this);
+    if (!mayKeep) {
+      this.close();
+      return;
+    }
+    this.resume();
+    this.#client.keep(this);
+  }
+
+  /** The other side has ended its half: the end of a body without a length, and of the connection. */
+  end(): void {
+    const exchange = this.#exchange;
+    const message = this.#message;
+    if (exchange !== null && message !== null && this.#wasClosedBeforehand()) {
+      this.close();
+      exchange.retry(message);
+      return;
+    }
+    if (exchange !== null && this.#body?.endsWithConnection !== true) {
+      this.lose(null);
+      return;
+    }
+    exchange?.complete();
+    this.close();
+  }
+
+  /**
+   * Whether the provider closed the idle connection just before it was used again: its goodbye came sooner than it could have
+   * answered our request, which it has therefore not seen. Only then is sending it once more safe.
+   */
+  #wasClosedBeforehand(): boolean {
+    return this.#exchanges > 1 && !this.#hasHeard && performance.now() - this.#sentAt < this.#roundTripMs;
+  }
+
+  /** The connection broke, or did not come about. */
+  lose(cause: unknown): void {
+    const exchange = this.#exchange;
+    this.close();
+    if (exchange === null) return;
+    const code = (cause as { code?: unknown } | null | undefined)?.code;
+    exchange.fail(new HttpError(typeof code === "string" ? code : "ECONNRESET", "The connection was lost", cause));
+  }
+
+  pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#socket?.resume();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#exchange = null;
+    this.#client.forget(this);
+    this.#socket?.terminate();
+  }
+}
+
+/** One object for all sockets: what belongs to a connection is in its `data`. */
+const handlers: Bun.SocketHandler<Connection> = {
+  open(socket) {
+    if (!socket.data.origin.isTls) socket.data.ready(socket);
+  },
+  handshake(socket, success, error) {
+    if (success && !error) socket.data.ready(socket);
+    else socket.data.lose(error ?? { code: "ERR_TLS_HANDSHAKE" });
+  },
+  data: (socket, bytes) => socket.data.receive(bytes),
+  drain: (socket) => socket.data.flush(),
+  end: (socket) => socket.data.end(),
+  error: (socket, error) => socket.data.lose(error),
+  close: (socket, error) => socket.data.lose(error),
+  connectError: (socket, error) => socket.data.lose(error),
+};

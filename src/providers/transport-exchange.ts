@@ -1,0 +1,58 @@
+// An exchange with a provider that answers in this process, in the shape of one over the network.
+
+import type { Exchange } from "./http-client.ts";
+import type { Transport } from "./provider.ts";
+
+type PieceReader = ReadableStreamDefaultReader<Uint8Array>;
+
+const encoder = new TextEncoder();
+
+export class TransportExchange implements Exchange {
+  readonly isConnected = true;
+  readonly #controller = new AbortController();
+  readonly #answer: Promise<Response>;
+  #response: Response | null = null;
+  #reader: PieceReader | null = null;
+  #piece: Uint8Array | null | undefined;
+
+  constructor(transport: Transport, url: string, body: string) {
+    this.#answer = transport(url, { method: "POST", body: encoder.encode(body), signal: this.#controller.signal });
+    // Given up before it was opened: then nobody waits for it.
+    this.#answer.catch(() => {});
+  }
+
+  get status(): number {
+    return this.#response?.status ?? 0;
+  }
+
+  header(name: string): string | null {
+    return this.#response?.headers.get(name) ?? null;
+  }
+
+  async open(): Promise<void> {
+    this.#response = await this.#answer;
+    this.#reader = (this.#response.body?.getReader() ?? null) as PieceReader | null;
+    if (this.#reader === null) this.#piece = null;
+  }
+
+  take(): Uint8Array | null | undefined {
+    const piece = this.#piece;
+    if (piece !== null) this.#piece = undefined;
+    return piece;
+  }
+
+  async wait(): Promise<void> {
+    const result = await this.#reader?.read();
+    this.#piece = result?.value ?? null;
+  }
+
+  release(): void {
+    this.abort();
+  }
+
+  abort(): void {
+    this.#controller.abort();
+    // Of an aborted body the cancel is a rejected promise, which would end the process.
+    this.#reader?.cancel().catch(() => {});
+  }
+}
