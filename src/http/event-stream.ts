@@ -13,6 +13,10 @@ export interface FrameSource {
   abandon(): void;
 }
 
+// A provider that sends without pause would keep the event loop to itself: after so many frames others have their turn.
+const framesPerTurn = 16;
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 interface StreamOptions {
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
@@ -37,6 +41,7 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
       return controller.flush(true);
     };
     let lastWrite = ticker.now;
+    let sinceTurn = 0;
     const heartbeat: Watched = {
       check(now) {
         if (left || now - lastWrite < options.heartbeatMs) return;
@@ -49,8 +54,16 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
       for (;;) {
         const frames = await source.read();
         if (frames === null || left) break;
-        for (const frame of frames) await write(frame);
+        for (const frame of frames) {
+          const flushed = write(frame);
+          if (flushed instanceof Promise) await flushed;
+        }
         lastWrite = ticker.now;
+        sinceTurn += frames.length;
+        if (sinceTurn >= framesPerTurn) {
+          sinceTurn = 0;
+          await nextTurn();
+        }
       }
     } catch (error) {
       const failure = left ? null : options.describeFailure(error);

@@ -97,10 +97,10 @@ export class ProviderCall implements Watched {
   async readNext(): Promise<Uint8Array | null> {
     for (;;) {
       if (this.#failure !== null) throw this.#failure;
-      const piece = this.#exchange.take();
-      if (piece !== undefined) return piece;
-      this.#waitAt = this.#options.ticker.now + this.#waitMs;
       try {
+        const piece = this.#exchange.take();
+        if (piece !== undefined) return piece;
+        this.#waitAt = this.#options.ticker.now + this.#waitMs;
         await this.#exchange.wait();
       } catch (error) {
         throw this.#failure ?? this.#describeCut(error);

@@ -125,17 +125,18 @@ export class HttpClient implements Watched {
 
 class SocketExchange implements Exchange {
   readonly origin: Origin;
+  isConnected = false;
   readonly #client: HttpClient;
   #connection: Connection | null = null;
   #head: ResponseHead | null = null;
-  #pieces: Uint8Array[] = [];
-  #next = 0;
-  #queuedBytes = 0;
+  #body: BodyReader | null = null;
+  /** Received and not yet looked at. */
+  #received: Buffer[] = [];
+  #receivedBytes = 0;
   #isComplete = false;
   #isReleased = false;
   #failure: HttpError | null = null;
   #waiter: PromiseWithResolvers<void> | null = null;
-  isConnected = false;
 
   constructor(client: HttpClient, origin: Origin) {
     this.#client = client;
@@ -144,6 +145,10 @@ class SocketExchange implements Exchange {
 
   get status(): number {
     return this.#head?.status ?? 0;
+  }
+
+  get hasHead(): boolean {
+    return this.#head !== null;
   }
 
   header(name: string): string | null {
@@ -155,16 +160,25 @@ class SocketExchange implements Exchange {
   }
 
   take(): Uint8Array | null | undefined {
-    const piece = this.#pieces[this.#next];
-    if (piece === undefined) return this.#isComplete ? null : undefined;
-    this.#next++;
-    this.#queuedBytes -= piece.length;
-    if (this.#next === this.#pieces.length) {
-      this.#pieces = [];
-      this.#next = 0;
+    if (this.#failure !== null) throw this.#failure;
+    const body = this.#body;
+    if (body === null) return undefined;
+    try {
+      for (;;) {
+        const piece = body.next();
+        if (body.isComplete && !this.#isComplete) this.#complete(body);
+        if (piece !== undefined) return piece;
+        if (this.#isComplete) return null;
+        const bytes = this.#received.shift();
+        if (bytes === undefined) return undefined;
+        body.feed(bytes);
+        this.#receivedBytes -= bytes.length;
+        if (this.#receivedBytes < resumeAtBytes) this.#connection?.resume();
+      }
+    } catch (error) {
+      if (!(error instanceof HttpSyntaxError)) throw error;
+      throw this.#breakOff(error);
     }
-    if (this.#queuedBytes < resumeAtBytes) this.#connection?.resume();
-    return piece;
   }
 
   wait(): Promise<void> {
@@ -177,13 +191,12 @@ class SocketExchange implements Exchange {
   release(): void {
     if (this.#connection === null) return;
     this.#isReleased = true;
-    this.#pieces = [];
-    this.#connection.resume();
     this.#client.linger(this.#connection);
+    this.#discard();
   }
 
   abort(): void {
-    if (this.#isComplete) return;
+    if (this.#isComplete || this.#failure !== null) return;
     const connection = this.#connection;
     this.fail(new HttpError("ABORTED", "The call was given up"));
     connection?.close();
@@ -193,34 +206,41 @@ class SocketExchange implements Exchange {
     this.#connection = connection;
   }
 
-  /** The connection has nothing more to do with it. */
-  detach(): void {
-    this.#connection = null;
-  }
-
   takeHead(head: ResponseHead): void {
     this.#head = head;
+    this.#body = new BodyReader(head);
+    if (this.#body.isComplete) this.#complete(this.#body);
     this.#wake();
   }
 
-  takePiece(piece: Uint8Array): void {
-    if (this.#isReleased) return;
-    this.#pieces.push(piece);
-    this.#queuedBytes += piece.length;
-    if (this.#queuedBytes > pauseAtBytes) this.#connection?.pause();
+  takeBytes(bytes: Buffer): void {
+    if (this.#isComplete) {
+      this.#connection?.close();
+      return;
+    }
+    this.#received.push(bytes);
+    this.#receivedBytes += bytes.length;
+    if (this.#isReleased) {
+      this.#discard();
+      return;
+    }
+    if (this.#receivedBytes > pauseAtBytes) this.#connection?.pause();
     this.#wake();
   }
 
-  complete(): void {
+  /** The other side has ended its half. True when that is the proper end of the body. */
+  takeEnd(): boolean {
+    if (this.#body?.endsWithConnection !== true) return false;
     this.#isComplete = true;
-    this.detach();
+    this.#connection = null;
     this.#wake();
+    return true;
   }
 
   fail(failure: HttpError): void {
     if (this.#isComplete || this.#failure !== null) return;
     this.#failure = failure;
-    this.detach();
+    this.#connection = null;
     const waiter = this.#waiter;
     this.#waiter = null;
     waiter?.reject(failure);
@@ -228,8 +248,34 @@ class SocketExchange implements Exchange {
 
   /** Sends it again over a new connection. */
   retry(message: Buffer): void {
-    this.detach();
+    this.#connection = null;
     this.#client.connect(this, message);
+  }
+
+  #complete(body: BodyReader): void {
+    this.#isComplete = true;
+    const connection = this.#connection;
+    this.#connection = null;
+    // Bytes behind the end belong to nobody: such a connection is not used again.
+    connection?.finish(body.mayKeepConnection && !body.hasSurplus && this.#received.length === 0);
+  }
+
+  #discard(): void {
+    try {
+      while (this.take()) {
+        // not wanted
+      }
+    } catch {
+      // broken behind the part that was wanted: its connection is closed
+    }
+  }
+
+  #breakOff(error: HttpSyntaxError): HttpError {
+    const connection = this.#connection;
+    const failure = new HttpError("BAD_RESPONSE", error.message);
+    this.fail(failure);
+    connection?.close();
+    return failure;
   }
 
   #wake(): void {
@@ -248,7 +294,6 @@ class Connection {
   #exchange: SocketExchange | null = null;
   #message: Buffer | null = null;
   #unsent: Buffer | null = null;
-  #body: BodyReader | null = null;
   /** The beginning of a head that has not come whole. */
   #headBytes: Buffer | null = null;
   #exchanges = 0;
@@ -269,7 +314,6 @@ class Connection {
     this.#exchange = exchange;
     this.#message = message;
     this.#unsent = message;
-    this.#body = null;
     this.#hasHeard = false;
     this.#exchanges++;
     this.#sentAt = performance.now();
@@ -305,9 +349,12 @@ class Connection {
       return;
     }
     this.#hasHeard = true;
+    if (exchange.hasHead) {
+      exchange.takeBytes(bytes);
+      return;
+    }
     try {
-      if (this.#body !== null) this.#readBody(bytes, exchange);
-      else this.#readHead(bytes, exchange);
+      this.#readHead(bytes, exchange);
     } catch (error) {
       if (!(error instanceof HttpSyntaxError)) throw error;
       exchange.fail(new HttpError("BAD_RESPONSE", error.message));
@@ -330,24 +377,19 @@ class Connection {
       // An interim answer: the real one follows.
       if (head.status < 200) continue;
       this.#headBytes = null;
-      this.#body = new BodyReader(head);
       exchange.takeHead(head);
-      this.#readBody(rest, exchange);
+      if (rest.length > 0) exchange.takeBytes(rest);
       return;
     }
   }
 
-  #readBody(bytes: Buffer, exchange: SocketExchange): void {
-    const body = this.#body as BodyReader;
-    const used = body.read(bytes, exchange);
-    if (!body.isComplete) return;
-    // Bytes behind the end, or a request that was answered before it was sent: not to be used again.
-    const mayKeep = body.mayKeepConnection && used === bytes.length && this.#unsent === null;
+  /** The answer is there. A request that was answered before it was sent leaves a connection that cannot be used again. */
+  finish(mayKeep: boolean): void {
+    const wasSent = this.#unsent === null;
     this.#exchange = null;
     this.#message = null;
-    exchange.complete();
     this.#client.forget(this);
-    if (!mayKeep) {
+    if (!mayKeep || !wasSent) {
       this.close();
       return;
     }
@@ -355,7 +397,7 @@ class Connection {
     this.#client.keep(this);
   }
 
-  /** The other side has ended its half: the end of a body without a length, and of the connection. */
+  /** The other side has ended its half. */
   end(): void {
     const exchange = this.#exchange;
     const message = this.#message;
@@ -364,12 +406,8 @@ class Connection {
       exchange.retry(message);
       return;
     }
-    if (exchange !== null && this.#body?.endsWithConnection !== true) {
-      this.lose(null);
-      return;
-    }
-    exchange?.complete();
-    this.close();
+    if (exchange?.takeEnd() === false) this.lose(null);
+    else this.close();
   }
 
   /**

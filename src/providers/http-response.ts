@@ -63,10 +63,6 @@ function readFraming(status: number, headers: ReadonlyMap<string, string>): Fram
   return { kind: "length", length: Number(length) };
 }
 
-interface PieceTaker {
-  takePiece(piece: Uint8Array): void;
-}
-
 type ChunkState = "size" | "data" | "data-end" | "trailer";
 
 const newline = 0x0a;
@@ -74,15 +70,21 @@ const carriageReturn = 0x0d;
 const longestLine = 4_096;
 const longestTrailer = 16_384;
 const chunkSize = /^([0-9A-Fa-f]{1,8})[\t ]*(?:;[^\r\n]*)?$/;
+const nothing = Buffer.alloc(0);
 
-/** Finds the end of a body, whatever pieces it comes in. */
+/**
+ * Finds the pieces of a body and its end, whatever way it comes. What was received is looked at only when a piece is wanted: a
+ * thousand small chunks that wait for a slow caller are one buffer, not a thousand objects.
+ */
 export class BodyReader {
   readonly mayKeepConnection: boolean;
   readonly endsWithConnection: boolean;
   readonly #isChunked: boolean;
+  #bytes: Buffer = nothing;
+  #index = 0;
   /** Of the whole body, or of the chunk. */
   #left: number;
-  #state: ChunkState = "size";
+  #state: ChunkState;
   /** The beginning of a line that has not come whole. */
   #line = "";
   #trailerLength = 0;
@@ -93,57 +95,61 @@ export class BodyReader {
     this.endsWithConnection = framing.kind === "rest";
     this.#isChunked = framing.kind === "chunked";
     this.#left = framing.kind === "length" ? framing.length : Number.POSITIVE_INFINITY;
+    this.#state = this.#isChunked ? "size" : "data";
     this.isComplete = this.#left === 0;
   }
 
-  /** Hands on what belongs to the body, and returns how many bytes it used. */
-  read(bytes: Buffer, taker: PieceTaker): number {
-    return this.#isChunked ? this.#readChunks(bytes, taker) : this.#readPlain(bytes, taker);
+  /** Bytes that were fed and do not belong to the body. */
+  get hasSurplus(): boolean {
+    return this.#index < this.#bytes.length;
   }
 
-  #readPlain(bytes: Buffer, taker: PieceTaker): number {
-    const length = Math.min(bytes.length, this.#left);
-    if (length === 0) return 0;
-    taker.takePiece(length === bytes.length ? bytes : bytes.subarray(0, length));
-    this.#left -= length;
-    this.isComplete = this.#left === 0;
-    return length;
+  /** The next bytes, when those before are used up. */
+  feed(bytes: Buffer): void {
+    this.#bytes = bytes;
+    this.#index = 0;
   }
 
-  #readChunks(bytes: Buffer, taker: PieceTaker): number {
-    let index = 0;
-    while (index < bytes.length && !this.isComplete) {
-      switch (this.#state) {
-        case "size":
-        case "trailer": {
-          const end = bytes.indexOf(newline, index);
-          this.#line += bytes.toString("latin1", index, end < 0 ? bytes.length : end);
-          if (this.#line.length > longestLine) throw new HttpSyntaxError("a line between chunks is too long");
-          if (end < 0) return bytes.length;
-          index = end + 1;
-          this.#endLine();
-          break;
-        }
-        case "data": {
-          const length = Math.min(bytes.length - index, this.#left);
-          taker.takePiece(bytes.subarray(index, index + length));
-          index += length;
-          this.#left -= length;
-          if (this.#left === 0) this.#state = "data-end";
-          break;
-        }
-        case "data-end": {
-          const byte = bytes[index++];
-          if (byte === newline && this.#line === "\r") {
-            this.#line = "";
-            this.#state = "size";
-          } else if (byte === carriageReturn && this.#line === "") this.#line = "\r";
-          else throw new HttpSyntaxError("a chunk is longer than it says");
-          break;
-        }
-      }
+  /** The next piece, or undefined when there is none in what was fed. Reads up to the beginning of the one after it. */
+  next(): Uint8Array | undefined {
+    const bytes = this.#bytes;
+    let piece: Uint8Array | undefined;
+    while (this.#index < bytes.length && !this.isComplete) {
+      if (this.#state !== "data") this.#readLine(bytes);
+      else if (piece !== undefined) return piece;
+      else piece = this.#readData(bytes);
     }
-    return index;
+    return piece;
+  }
+
+  #readData(bytes: Buffer): Uint8Array {
+    const start = this.#index;
+    const length = Math.min(bytes.length - start, this.#left);
+    this.#index += length;
+    this.#left -= length;
+    if (this.#left === 0) {
+      if (this.#isChunked) this.#state = "data-end";
+      else this.isComplete = true;
+    }
+    return length === bytes.length ? bytes : bytes.subarray(start, start + length);
+  }
+
+  /** What stands between the chunks, up to the next line break. */
+  #readLine(bytes: Buffer): void {
+    if (this.#state === "data-end") {
+      const byte = bytes[this.#index++];
+      if (byte === newline && this.#line === "\r") {
+        this.#line = "";
+        this.#state = "size";
+      } else if (byte === carriageReturn && this.#line === "") this.#line = "\r";
+      else throw new HttpSyntaxError("a chunk is longer than it says");
+      return;
+    }
+    const end = bytes.indexOf(newline, this.#index);
+    this.#line += bytes.toString("latin1", this.#index, end < 0 ? bytes.length : end);
+    if (this.#line.length > longestLine) throw new HttpSyntaxError("a line between chunks is too long");
+    this.#index = end < 0 ? bytes.length : end + 1;
+    if (end >= 0) this.#endLine();
   }
 
   #endLine(): void {
