@@ -112,14 +112,15 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
   return {
     async complete(input) {
       const offers = findOffers(dependencies.market, input.request, input.caller);
-      for (const offer of offers.slice(0, -1)) {
+      const last = offers.length - 1;
+      for (let index = 0; index < last; index++) {
         try {
-          return await attempt(input, offer);
+          return await attempt(input, offers[index] ?? offers[0]);
         } catch (error) {
           if (!(error instanceof GatewayError && fallbackCodes.has(error.code))) throw error;
         }
       }
-      return attempt(input, offers.at(-1) ?? offers[0]);
+      return attempt(input, offers[last] ?? offers[0]);
     },
   };
 }

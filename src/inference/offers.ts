@@ -33,6 +33,11 @@ const sandboxDefaultModel = "echo";
 
 export function findOffers(market: Market, wanted: Wanted, caller: Caller): [Offer, ...Offer[]] {
   if (caller.kind === "sandbox") return [sandboxOffer(market, wanted.model)];
+  const isPlain = !wanted.fallbacks?.length && !wanted.routing && !market.aliases.has(wanted.model);
+  if (isPlain) {
+    refuseForbidden(wanted.model, caller);
+    return [findOffer(market, wanted.model)];
+  }
   const names = [
     ...(market.aliases.get(wanted.model) ?? [wanted.model]),
     ...(wanted.fallbacks ?? []).flatMap((name) => market.aliases.get(name) ?? [name]),

@@ -147,7 +147,7 @@ export class ProviderCall implements Watched {
     const pieces: Uint8Array[] = [];
     let length = 0;
     for (;;) {
-      const piece = await this.readNext();
+      const piece = this.#takeNow() ?? (await this.readNext());
       if (piece === null) break;
       length += piece.length;
       if (length > maxBytes && whenLarger === "refuse")
@@ -156,6 +156,15 @@ export class ProviderCall implements Watched {
       if (length > maxBytes) break;
     }
     return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+  }
+
+  /** What is there already is taken without waiting for a turn. */
+  #takeNow(): Uint8Array | null {
+    try {
+      return this.#exchange.take() ?? null;
+    } catch {
+      return null; // `readNext` meets the same and says what it is
+    }
   }
 
   async #readRefusal(status: number): Promise<GatewayError> {

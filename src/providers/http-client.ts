@@ -68,7 +68,7 @@ export class HttpClient implements Watched {
   /** `head` is everything up to the content length; `body` is text, sent as UTF-8. */
   send(origin: Origin, head: string, body: string): Exchange {
     const exchange = new SocketExchange(this, origin);
-    const message = Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    const message = `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     const idle = this.#idle.get(origin)?.pop();
     if (idle === undefined) this.connect(exchange, message);
     else idle.begin(exchange, message);
@@ -76,7 +76,7 @@ export class HttpClient implements Watched {
   }
 
   /** A connection of its own for this exchange. */
-  connect(exchange: SocketExchange, message: Buffer): void {
+  connect(exchange: SocketExchange, message: string): void {
     const connection = new Connection(this, exchange.origin);
     connection.begin(exchange, message);
     const { hostname, port, isTls } = exchange.origin;
@@ -152,11 +152,12 @@ class SocketExchange implements Exchange {
   }
 
   header(name: string): string | null {
-    return this.#head?.headers.get(name) ?? null;
+    return this.#head?.header(name) ?? null;
   }
 
-  async open(): Promise<void> {
-    while (this.#head === null) await this.wait();
+  /** Nothing else can be waited for before the head. */
+  open(): Promise<void> {
+    return this.#head === null ? this.wait() : Promise.resolve();
   }
 
   take(): Uint8Array | null | undefined {
@@ -247,7 +248,7 @@ class SocketExchange implements Exchange {
   }
 
   /** Sends it again over a new connection. */
-  retry(message: Buffer): void {
+  retry(message: string): void {
     this.#connection = null;
     this.#client.connect(this, message);
   }
@@ -292,8 +293,9 @@ class Connection {
   readonly #client: HttpClient;
   #socket: Socket | null = null;
   #exchange: SocketExchange | null = null;
-  #message: Buffer | null = null;
-  #unsent: Buffer | null = null;
+  #message: string | null = null;
+  /** Text while nothing of it is on its way: the socket writes it without a copy of ours. */
+  #unsent: string | Buffer | null = null;
   /** The beginning of a head that has not come whole. */
   #headBytes: Buffer | null = null;
   #exchanges = 0;
@@ -310,7 +312,7 @@ class Connection {
     this.origin = origin;
   }
 
-  begin(exchange: SocketExchange, message: Buffer): void {
+  begin(exchange: SocketExchange, message: string): void {
     this.#exchange = exchange;
     this.#message = message;
     this.#unsent = message;
@@ -337,8 +339,10 @@ class Connection {
 
   flush(): void {
     if (this.#unsent === null || this.#socket === null) return;
-    const written = this.#socket.write(this.#unsent);
-    this.#unsent = written >= this.#unsent.length ? null : this.#unsent.subarray(Math.max(0, written));
+    const unsent = this.#unsent;
+    const written = this.#socket.write(unsent);
+    const length = typeof unsent === "string" ? Buffer.byteLength(unsent) : unsent.length;
+    this.#unsent = written >= length ? null : Buffer.from(unsent).subarray(Math.max(0, written));
   }
 
   receive(bytes: Buffer): void {

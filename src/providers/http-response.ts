@@ -10,53 +10,50 @@ type Framing =
 
 export interface ResponseHead {
   readonly status: number;
-  /** Names in lower case; repeated ones joined by a comma. */
-  readonly headers: ReadonlyMap<string, string>;
   readonly framing: Framing;
   readonly mayKeepConnection: boolean;
+  /** The value of a header, its name in lower case; repeated ones joined by a comma. */
+  header(name: string): string | null;
 }
 
-const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
-const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const form =
+  /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const wholeNumber = /^\d{1,15}$/;
 
-/** `text` is the head without its last line break. */
+/** `text` is the head without its last line break. Headers are looked up when they are asked for: few of them ever are. */
 export function readHead(text: string): ResponseHead {
-  const [first = "", ...lines] = text.split("\r\n");
-  const match = statusLine.exec(first);
+  const match = form.exec(text);
   if (match === null) throw new HttpSyntaxError("it is not an HTTP response");
-  const headers = new Map<string, string>();
-  for (const line of lines) readHeader(line, headers);
+  const lowerCase = text.toLowerCase();
+  const header = (name: string) => findHeader(text, lowerCase, name);
   const status = Number(match[2]);
   if (status === 101) throw new HttpSyntaxError("it switches to another protocol");
-  const connection = headers.get("connection")?.toLowerCase() ?? "";
+  const connection = header("connection")?.toLowerCase() ?? "";
   const isKept = match[1] === "1" ? !connection.includes("close") : connection.includes("keep-alive");
-  const framing = readFraming(status, headers);
-  return { status, headers, framing, mayKeepConnection: isKept && framing.kind !== "rest" };
+  const framing = readFraming(status, header("transfer-encoding"), header("content-length"));
+  return { status, framing, mayKeepConnection: isKept && framing.kind !== "rest", header };
 }
 
-function readHeader(line: string, headers: Map<string, string>): void {
-  const colon = line.indexOf(":");
-  const name = line.slice(0, Math.max(0, colon));
-  if (!headerName.test(name)) throw new HttpSyntaxError("a header has no proper name");
-  const value = line.slice(colon + 1).trim();
-  if (!headerValue.test(value)) throw new HttpSyntaxError("a header holds a control character");
-  const key = name.toLowerCase();
-  const before = headers.get(key);
-  headers.set(key, before === undefined ? value : `${before}, ${value}`);
+function findHeader(text: string, lowerCase: string, name: string): string | null {
+  const start = `\r\n${name}:`;
+  let found: string | null = null;
+  for (let at = lowerCase.indexOf(start); at >= 0; at = lowerCase.indexOf(start, at + 1)) {
+    const from = at + start.length;
+    const end = text.indexOf("\r\n", from);
+    const value = (end < 0 ? text.slice(from) : text.slice(from, end)).trim();
+    found = found === null ? value : `${found}, ${value}`;
+  }
+  return found;
 }
 
-function readFraming(status: number, headers: ReadonlyMap<string, string>): Framing {
+function readFraming(status: number, encoding: string | null, declared: string | null): Framing {
   if (status < 200 || status === 204 || status === 304) return { kind: "length", length: 0 };
-  const encoding = headers.get("transfer-encoding");
-  const declared = headers.get("content-length");
-  if (encoding !== undefined) {
-    if (declared !== undefined) throw new HttpSyntaxError("it has two lengths");
+  if (encoding !== null) {
+    if (declared !== null) throw new HttpSyntaxError("it has two lengths");
     if (encoding.toLowerCase() !== "chunked") throw new HttpSyntaxError("its transfer encoding is not known");
     return { kind: "chunked" };
   }
-  if (declared === undefined) return { kind: "rest" };
+  if (declared === null) return { kind: "rest" };
   const [length = "", ...others] = declared.split(",").map((part) => part.trim());
   if (!wholeNumber.test(length) || others.some((other) => other !== length))
     throw new HttpSyntaxError("its length is not a number");
