@@ -45,7 +45,7 @@ export const settings = {
     10_000,
     100,
     hour,
-    "clock 1: a provider that has not answered by then must at least accept connections",
+    "clock 1: until the connection to a provider stands",
   ),
   firstByteTimeoutMs: whole(
     "SWITCHYARD_FIRST_BYTE_TIMEOUT_MS",
