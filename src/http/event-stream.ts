@@ -7,8 +7,9 @@ import type { Ticker, Watched } from "../lib/ticker.ts";
 export const eventStreamType = "text/event-stream; charset=utf-8";
 
 export interface FrameSource {
-  /** The frames to write next, or null at the end. */
-  read(): Promise<readonly Uint8Array[] | null>;
+  /** The frames to write next, null at the end, undefined when they have to be waited for. */
+  take(): readonly Uint8Array[] | null | undefined;
+  wait(): Promise<void>;
   /** The caller left. */
   abandon(): void;
 }
@@ -52,8 +53,12 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
     ticker.watch(heartbeat);
     try {
       for (;;) {
-        const frames = await source.read();
+        const frames = source.take();
         if (frames === null || left) break;
+        if (frames === undefined) {
+          await source.wait();
+          continue;
+        }
         for (const frame of frames) {
           const flushed = write(frame);
           if (flushed instanceof Promise) await flushed;

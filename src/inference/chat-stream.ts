@@ -22,7 +22,7 @@ export class ChatStream {
   readonly #call: ProviderCall;
   readonly #options: StreamOptions;
   readonly #splitter = new EventSplitter(maxEventBytes);
-  #opening: Uint8Array[] = [];
+  #opening: readonly Uint8Array[] | null = null;
   #usage: unknown = null;
   #lastChunk: Chunk | null = null;
   #usageSent = false;
@@ -39,24 +39,38 @@ export class ChatStream {
     const type = this.#call.contentType;
     if (/^(?:application\/json|text\/html)/i.test(type))
       throw this.#bad(`answered with '${type.slice(0, 80)}' instead of a stream`);
-    while (this.#opening.length === 0 && !this.#ended) this.#opening = await this.#readFrames();
+    for (;;) {
+      const frames = this.#readFrames();
+      if (frames === undefined) await this.#call.wait();
+      else if (frames.length > 0) {
+        this.#opening = frames;
+        break;
+      }
+    }
     this.#call.beginIdleClock();
   }
 
-  /** The frames to write next, or null when the stream is complete. A provider's failure is thrown. */
-  async read(): Promise<readonly Uint8Array[] | null> {
-    if (this.#opening.length > 0) {
-      const frames = this.#opening;
-      this.#opening = [];
-      return frames;
+  /** The frames to write next, null when the stream is complete, undefined when they have to be waited for. */
+  take(): readonly Uint8Array[] | null | undefined {
+    const opening = this.#opening;
+    if (opening !== null) {
+      this.#opening = null;
+      return opening;
     }
     if (this.#ended) return null;
     try {
-      return await this.#readFrames();
+      return this.#readFrames();
     } catch (error) {
-      this.#end(error instanceof GatewayError ? error.code : "caller_left");
-      this.#call.abandon();
-      throw error;
+      throw this.#breakOff(error);
+    }
+  }
+
+  /** Until `take` has something. A provider's failure is thrown. */
+  async wait(): Promise<void> {
+    try {
+      await this.#call.wait();
+    } catch (error) {
+      throw this.#breakOff(error);
     }
   }
 
@@ -66,8 +80,9 @@ export class ChatStream {
     this.#call.abandon();
   }
 
-  async #readFrames(): Promise<Uint8Array[]> {
-    const piece = await this.#call.readNext();
+  #readFrames(): Uint8Array[] | undefined {
+    const piece = this.#call.take();
+    if (piece === undefined) return undefined;
     const frames: Uint8Array[] = [];
     if (piece === null) {
       // A close without the mark that ends a stream is a cut, however clean it looks on the wire.
@@ -139,6 +154,12 @@ export class ChatStream {
     frames.push(doneFrame);
     this.#end("completed");
     this.#call.finish();
+  }
+
+  #breakOff(error: unknown): unknown {
+    this.#end(error instanceof GatewayError ? error.code : "caller_left");
+    this.#call.abandon();
+    return error;
   }
 
   #end(outcome: AttemptReport["outcome"]): void {

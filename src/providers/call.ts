@@ -93,21 +93,25 @@ export class ProviderCall implements Watched {
     return decoder.decode(await this.#read(maxAnswerBytes, "refuse"));
   }
 
-  /** The next bytes of a stream, or null at the end that the provider meant. A cut is an error. */
-  async readNext(): Promise<Uint8Array | null> {
-    for (;;) {
-      if (this.#failure !== null) throw this.#failure;
-      try {
-        const piece = this.#exchange.take();
-        if (piece !== undefined) return piece;
-        this.#waitAt = this.#options.ticker.now + this.#waitMs;
-        await this.#exchange.wait();
-      } catch (error) {
-        throw this.#failure ?? this.#describeCut(error);
-      }
-      // Silence counts only while we wait for the provider, not while the caller takes its time to read.
-      this.#waitAt = never;
+  /** The next bytes, null at the end that the provider meant, undefined when they have to be waited for. A cut is an error. */
+  take(): Uint8Array | null | undefined {
+    if (this.#failure !== null) throw this.#failure;
+    try {
+      return this.#exchange.take();
+    } catch (error) {
+      throw this.#failure ?? this.#describeCut(error);
     }
+  }
+
+  /** Until `take` has something. Silence counts only here, not while the caller takes its time to read. */
+  async wait(): Promise<void> {
+    this.#waitAt = this.#options.ticker.now + this.#waitMs;
+    try {
+      await this.#exchange.wait();
+    } catch (error) {
+      throw this.#failure ?? this.#describeCut(error);
+    }
+    this.#waitAt = never;
   }
 
   /** After the first event the idle clock runs instead of the first-byte clock. */
@@ -147,7 +151,11 @@ export class ProviderCall implements Watched {
     const pieces: Uint8Array[] = [];
     let length = 0;
     for (;;) {
-      const piece = this.#takeNow() ?? (await this.readNext());
+      const piece = this.take();
+      if (piece === undefined) {
+        await this.wait();
+        continue;
+      }
       if (piece === null) break;
       length += piece.length;
       if (length > maxBytes && whenLarger === "refuse")
@@ -156,15 +164,6 @@ export class ProviderCall implements Watched {
       if (length > maxBytes) break;
     }
     return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
-  }
-
-  /** What is there already is taken without waiting for a turn. */
-  #takeNow(): Uint8Array | null {
-    try {
-      return this.#exchange.take() ?? null;
-    } catch {
-      return null; // `readNext` meets the same and says what it is
-    }
   }
 
   async #readRefusal(status: number): Promise<GatewayError> {
