@@ -64,8 +64,6 @@ function startLoad(url: string, key: string): Load {
     connection.send(request);
     const response = await connection.receive();
     if (response.status === 200 && response.complete) served += 1;
-    // Said when the machine itself is starved, restart or not. Clients come again.
-    else if (response.status === 503 && response.body.includes('"overloaded"')) await Bun.sleep(200);
     else
       failures.push(
         `${response.status} on a ${kept ? "kept" : "new"} connection: ${response.body.toString().slice(0, 200)}`,

@@ -1,6 +1,5 @@
-// HTTP/1.1 to providers, over Bun's sockets on our own event loop. Bun's fetch works on a thread of its own: that costs two
-// hand-overs per call, and it reads ahead without limit from a provider that sends faster than the caller reads
-// (docs/decisions/0007-http-client.md has the figures). TLS, certificates and names are checked by Bun's sockets.
+// HTTP/1.1 to providers, over Bun's sockets on our own event loop: a socket can be paused while the caller does not read, and
+// it is known when a connection stands (docs/decisions/0007-http-client.md has the comparison with fetch). TLS, certificates and names are checked by Bun's sockets.
 
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { BodyReader, HttpSyntaxError, type ResponseHead, readHead } from "./http-response.ts";
