@@ -48,7 +48,8 @@ const resumeAtBytes = 16_384;
 const idleMs = 30_000;
 const lingerMs = 1_000;
 const sweepEveryMs = 1_000;
-// Names may have had to be looked up first.
+// Near by, our own event loop is slower than the network; and names may have had to be looked up first.
+const shortestRoundTripMs = 20;
 const longestRoundTripMs = 250;
 
 type Socket = Bun.Socket<Connection>;
@@ -57,6 +58,7 @@ export class HttpClient implements Watched {
   readonly #ticker: Ticker;
   readonly #idle = new Map<Origin, Connection[]>();
   readonly #lingering = new Set<Connection>();
+  #returned: Connection[] = [];
   #sweepAt = 0;
 
   constructor(ticker: Ticker) {
@@ -88,8 +90,20 @@ export class HttpClient implements Watched {
     }).catch((error) => connection.lose(error));
   }
 
+  /** Kept from the next turn on: a server that closed right behind its answer has been heard by then. */
   keep(connection: Connection): void {
     connection.idleSince = this.#ticker.now;
+    if (this.#returned.length === 0) setImmediate(() => this.#keepReturned());
+    this.#returned.push(connection);
+  }
+
+  #keepReturned(): void {
+    const returned = this.#returned;
+    this.#returned = [];
+    for (const connection of returned) if (connection.isIdle) this.#pool(connection);
+  }
+
+  #pool(connection: Connection): void {
     const idle = this.#idle.get(connection.origin);
     if (idle === undefined) this.#idle.set(connection.origin, [connection]);
     else idle.push(connection);
@@ -118,7 +132,7 @@ export class HttpClient implements Watched {
   close(): void {
     this.#ticker.forget(this);
     for (const idle of this.#idle.values()) for (const connection of [...idle]) connection.close();
-    for (const connection of [...this.#lingering]) connection.close();
+    for (const connection of [...this.#lingering, ...this.#returned]) connection.close();
   }
 }
 
@@ -311,6 +325,10 @@ class Connection {
     this.origin = origin;
   }
 
+  get isIdle(): boolean {
+    return !this.#isClosed && this.#exchange === null;
+  }
+
   begin(exchange: SocketExchange, message: string): void {
     this.#exchange = exchange;
     this.#message = message;
@@ -331,7 +349,8 @@ class Connection {
       return;
     }
     this.#socket = socket;
-    this.#roundTripMs = Math.min(performance.now() - this.#startedAt, longestRoundTripMs);
+    const tookMs = performance.now() - this.#startedAt;
+    this.#roundTripMs = Math.min(Math.max(tookMs, shortestRoundTripMs), longestRoundTripMs);
     if (this.#exchange !== null) this.#exchange.isConnected = true;
     this.flush();
   }
@@ -414,8 +433,8 @@ class Connection {
   }
 
   /**
-   * Whether the provider closed the idle connection just before it was used again: its goodbye came sooner than it could have
-   * answered our request, which it has therefore not seen. Only then is sending it once more safe.
+   * Whether the provider closed the idle connection just before it was used again: its goodbye came, without a byte, sooner than an
+   * answer could have. Later, or with a reset, it may have begun the work, and sending it once more could do it twice.
    */
   #wasClosedBeforehand(): boolean {
     return this.#exchanges > 1 && !this.#hasHeard && performance.now() - this.#sentAt < this.#roundTripMs;
