@@ -1,0 +1,38 @@
+// The form of a URL that a caller chose: what can be said before a name is looked up.
+
+import { EgressError } from "./egress-error.ts";
+
+export type EgressProtocol = "https:" | "http:";
+
+// Parsers disagree about these, so a URL that holds one means different places to different readers.
+const ambiguous = /[\x00-\x20\x7f\\]/;
+const lowestFreePort = 1_024;
+// Above the reserved ports: services whose protocol an HTTP request could be mistaken for, or that are nobody's web server.
+const otherServices: ReadonlySet<number> = new Set([
+  1433, 1521, 1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672,
+  5900, 5984, 6000, 6379, 6380, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 10080, 10250, 11211, 27017,
+]);
+
+/** The URL as it will be used; throws `url_not_allowed` with the reason. `base` is where a relative one starts from. */
+export function readCallerUrl(text: string, protocols: readonly EgressProtocol[], base?: URL): URL {
+  const url = ambiguous.test(text) ? null : URL.parse(text, base?.href);
+  if (url === null) throw notAllowed("The URL is not valid");
+  if (!protocols.some((protocol) => protocol === url.protocol))
+    throw notAllowed(`The URL should begin with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
+  if (url.username !== "" || url.password !== "") throw notAllowed("The URL should not hold credentials");
+  if (!mayUsePort(portOf(url))) throw notAllowed("The URL should not name this port");
+  return url;
+}
+
+export function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
+}
+
+function mayUsePort(port: number): boolean {
+  return port === 443 || port === 80 || (port >= lowestFreePort && !otherServices.has(port));
+}
+
+function notAllowed(message: string): EgressError {
+  return new EgressError("url_not_allowed", message);
+}

@@ -1,0 +1,283 @@
+// The one way to an address that a caller chose: image and file URLs, webhooks. A name is looked up once, every address that comes back
+// is checked, and a checked address is what is dialled (docs/decisions/0010-egress.md).
+
+import { BlockList, isIP, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { createAddressRanges, isHostName, isPublicAddress, mayBePublicHost } from "../lib/addresses.ts";
+import type { Log } from "../log.ts";
+import { type EgressProtocol, portOf, readCallerUrl } from "./caller-url.ts";
+import { dial } from "./dial.ts";
+import { EgressError } from "./egress-error.ts";
+import { type Answer, readAnswer } from "./read-answer.ts";
+
+export interface EgressSettings {
+  /** CIDRs that are dialled although they are not public. */
+  readonly allow: readonly string[];
+  /** All addresses of a name, as IP literals. */
+  readonly lookup?: (hostname: string) => Promise<readonly string[]>;
+  readonly log: Log;
+}
+
+export interface EgressRequest {
+  /** POST with a body and GET without one, unless said otherwise. */
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Of the answer's body. */
+  readonly maxBytes: number;
+  /** For everything, redirects included. */
+  readonly timeoutMs: number;
+  /** For the lookup and the connection, at each hop. */
+  readonly connectTimeoutMs: number;
+  /** https alone unless said otherwise. */
+  readonly protocols?: readonly EgressProtocol[];
+  /** How many are followed. Refused unless said otherwise, and always for a request with a body. */
+  readonly redirects?: "refuse" | number;
+  /** Only the status matters: the body is read for a second at most, and may be cut or longer than `maxBytes`. */
+  readonly isExcerpt?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface EgressAnswer {
+  readonly status: number;
+  /** The value of a header, its name in lower case. */
+  readonly header: (name: string) => string | null;
+  readonly body: Buffer;
+  readonly finalUrl: string;
+}
+
+export interface Egress {
+  /** Throws an EgressError, or the signal's reason. Every status is an answer, but those of redirects that are not followed. */
+  readonly fetch: (url: string, request: EgressRequest) => Promise<EgressAnswer>;
+  /** Looks up and checks, and connects to nothing. */
+  readonly check: (url: string, options: EgressCheck) => Promise<void>;
+}
+
+export interface EgressCheck {
+  readonly timeoutMs: number;
+  readonly protocols?: readonly EgressProtocol[];
+  readonly signal?: AbortSignal;
+}
+
+interface Hop {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const httpsOnly: readonly EgressProtocol[] = ["https:"];
+// All addresses of a name are checked; the first few are tried.
+const mostAddressesTried = 4;
+const longestLoggedHost = 256;
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+// What may follow to another origin: everything else could be meant for the first one alone.
+const headersForEveryone: ReadonlySet<string> = new Set(["accept", "user-agent"]);
+
+export function createEgress({ allow, lookup = lookUp, log }: EgressSettings): Egress {
+  const allowed = createAddressRanges(allow);
+
+  async function fetchGuarded(text: string, request: EgressRequest): Promise<EgressAnswer> {
+    const deadline = startDeadline(request.timeoutMs, request.signal);
+    try {
+      return await follow(text, request, deadline.signal);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  async function follow(text: string, request: EgressRequest, signal: AbortSignal): Promise<EgressAnswer> {
+    const protocols = request.protocols ?? httpsOnly;
+    const mostRedirects = typeof request.redirects === "number" && request.body === undefined ? request.redirects : 0;
+    let hop: Hop = { url: readCallerUrl(text, protocols), headers: request.headers ?? {} };
+    for (let redirects = 0; ; redirects++) {
+      const { head, body } = await visit(hop, request, signal);
+      const { status } = head;
+      if (!redirectStatuses.has(status)) {
+        if (request.isExcerpt !== true) refuseEncoded(status, head.header("content-encoding"));
+        return { status, header: head.header, body, finalUrl: hop.url.href };
+      }
+      if (mostRedirects === 0) throw redirectRefused("The server's answer is a redirect", status);
+      if (redirects >= mostRedirects) throw redirectRefused("The server redirects too often", status);
+      hop = nextHop(hop, head.header("location") ?? "", protocols);
+    }
+  }
+
+  async function visit(hop: Hop, request: EgressRequest, signal: AbortSignal): Promise<Answer> {
+    const connecting = startDeadline(request.connectTimeoutMs, signal);
+    let socket: Socket | undefined;
+    try {
+      const addresses = await findAddresses(hop.url, connecting.signal);
+      socket = await connectToOne(addresses, hop.url, request.connectTimeoutMs, connecting.signal);
+      connecting.clear();
+      socket.write(toMessage(hop, request));
+      return await readAnswer(socket, { maxBytes: request.maxBytes, isExcerpt: request.isExcerpt === true, signal });
+    } finally {
+      connecting.clear();
+      socket?.destroy();
+    }
+  }
+
+  async function check(text: string, { timeoutMs, protocols = httpsOnly, signal }: EgressCheck): Promise<void> {
+    const deadline = startDeadline(timeoutMs, signal);
+    try {
+      await findAddresses(readCallerUrl(text, protocols), deadline.signal);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** The addresses that may be dialled for this URL: all that its host has, or it is refused. */
+  async function findAddresses(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+    if (signal.aborted) throw signal.reason;
+    const host = hostOf(url);
+    if (isIP(host) !== 0) {
+      if (!mayDial(host)) throw refuse(host, "its address is not public");
+      return [host];
+    }
+    // A local name leads inside: where nothing there is exempt, it is not even looked up.
+    const isLocal = !mayBePublicHost(host);
+    if (!isHostName(host) || (isLocal && allowed.isEmpty)) throw refuse(host, "its name is local");
+    const addresses = await orAborted(lookup(host), signal).catch((cause: unknown) => {
+      if (signal.aborted) throw signal.reason;
+      if (isLocal) throw refuse(host, "its name is local");
+      throw unreachable(cause);
+    });
+    const refused = addresses.find((address) => !mayDial(address));
+    if (refused !== undefined) throw refuse(host, `its address ${refused} is not public`);
+    if (addresses.length === 0) throw unreachable(new Error("the name has no address"));
+    return addresses;
+  }
+
+  function mayDial(address: string): boolean {
+    return allowed.has(address) || (isPublicAddress(address) && !isOwnAddress(address));
+  }
+
+  function refuse(host: string, reason: string): EgressError {
+    log.info("egress refused", { host: host.slice(0, longestLoggedHost), reason });
+    return new EgressError("url_not_allowed", "The URL should name a public host");
+  }
+
+  return { fetch: fetchGuarded, check };
+}
+
+/** c-ares, because the system's resolver blocks one of few threads per lookup: names that nobody answers would stall file reads too. */
+async function lookUp(hostname: string): Promise<readonly string[]> {
+  const found = await Bun.dns.lookup(hostname, { backend: "c-ares", socketType: "tcp" });
+  return found.map(({ address }) => address);
+}
+
+/** A public address of this machine leads past its firewall. */
+function isOwnAddress(address: string): boolean {
+  const own = new BlockList();
+  for (const addresses of Object.values(networkInterfaces()))
+    for (const one of addresses ?? []) own.addAddress(one.address, one.family === "IPv4" ? "ipv4" : "ipv6");
+  return own.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+}
+
+/** The first that answers, in the order of the lookup. None may use up the others' time. */
+async function connectToOne(
+  addresses: readonly string[],
+  url: URL,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const tried = addresses.slice(0, mostAddressesTried);
+  let failure: unknown;
+  for (const address of tried) {
+    const own = startDeadline(timeoutMs / tried.length, signal);
+    try {
+      const host = hostOf(url);
+      const serverName = isIP(host) === 0 ? host.replace(/\.$/, "") : null;
+      return await dial({ address, port: portOf(url), isTls: url.protocol === "https:", serverName }, own.signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      failure = error;
+    } finally {
+      own.clear();
+    }
+  }
+  throw failure instanceof EgressError ? failure : unreachable(failure);
+}
+
+function toMessage(
+  { url, headers }: Hop,
+  { body, method = body === undefined ? "GET" : "POST" }: EgressRequest,
+): Buffer {
+  // Refuses what is not a header, line breaks above all.
+  const all = new Headers({ accept: "*/*", "user-agent": "Switchyard/1", ...lowerCased(headers) });
+  all.set("host", url.host);
+  all.set("accept-encoding", "identity");
+  all.set("connection", "close");
+  const content = typeof body === "string" ? Buffer.from(body) : (body ?? Buffer.alloc(0));
+  if (method === "POST" || body !== undefined) all.set("content-length", String(content.length));
+  const lines = Array.from(all, ([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n`;
+  return Buffer.concat([Buffer.from(head, "latin1"), content]);
+}
+
+function nextHop({ url, headers }: Hop, location: string, protocols: readonly EgressProtocol[]): Hop {
+  // Never from https to http, also where http may be the beginning.
+  const mayBe = url.protocol === "https:" ? httpsOnly : protocols;
+  const next = readCallerUrl(location, mayBe, url);
+  if (next.origin === url.origin) return { url: next, headers };
+  const kept = Object.entries(lowerCased(headers)).filter(([name]) => headersForEveryone.has(name));
+  return { url: next, headers: Object.fromEntries(kept) };
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Identity was asked for; to unpack what somebody else packed is how a small answer becomes a large one. */
+function refuseEncoded(status: number, encoding: string | null): void {
+  if (encoding === null || encoding.toLowerCase() === "identity" || status < 200 || status > 299) return;
+  throw new EgressError("bad_response", "The server's answer is compressed although that was not asked for", {
+    status,
+  });
+}
+
+function redirectRefused(message: string, status: number): EgressError {
+  return new EgressError("redirect_refused", message, { status });
+}
+
+function unreachable(cause: unknown): EgressError {
+  return new EgressError("unreachable", "The server could not be reached", { cause });
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+interface Deadline {
+  /** Fires with a timeout error, or with the reason of the outer signal. */
+  readonly signal: AbortSignal;
+  clear(): void;
+}
+
+function startDeadline(timeoutMs: number, outer: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  const abort = () => controller.abort(outer?.reason);
+  const timeout = () => controller.abort(new EgressError("timeout", "The server did not answer in time"));
+  const timer = setTimeout(timeout, timeoutMs);
+  outer?.addEventListener("abort", abort);
+  if (outer?.aborted === true) abort();
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+/** The promise, or the signal's reason if that fires first. */
+async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

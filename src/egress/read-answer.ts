@@ -1,0 +1,139 @@
+// Reads one answer from a connection, holding no more of it than was agreed.
+
+import type { Socket } from "node:net";
+import { BodyReader, HttpSyntaxError, type ResponseHead, readHead } from "../providers/http-response.ts";
+import { EgressError } from "./egress-error.ts";
+
+export interface ReadOptions {
+  readonly maxBytes: number;
+  /** The beginning of the body is enough: it may be cut, late or too long. */
+  readonly isExcerpt: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  readonly head: ResponseHead;
+  readonly body: Buffer;
+}
+
+const maxHeadBytes = 65_536;
+const maxInterimAnswers = 8;
+const excerptMs = 1_000;
+
+/** The answer to what was written on `socket`. The socket is its reader's to close. */
+export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: ReadOptions): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const body = new GrowingBuffer(maxBytes);
+  let headBytes: Buffer = Buffer.alloc(0);
+  let interimAnswers = 0;
+  let head: ResponseHead | null = null;
+  let reader: BodyReader | null = null;
+  let excerptTimer: ReturnType<typeof setTimeout> | undefined;
+
+  function finish(): void {
+    clearTimeout(excerptTimer);
+    if (head !== null) resolve({ head, body: body.bytes() });
+  }
+
+  function fail(error: unknown): void {
+    clearTimeout(excerptTimer);
+    if (isExcerpt && head !== null) resolve({ head, body: body.bytes() });
+    else reject(error);
+  }
+
+  function takeHead(bytes: Buffer): Buffer | null {
+    let rest = headBytes.length === 0 ? bytes : Buffer.concat([headBytes, bytes]);
+    for (;;) {
+      const end = rest.indexOf("\r\n\r\n");
+      if (end > maxHeadBytes || (end < 0 && rest.length > maxHeadBytes)) throw badResponse("its head is too long");
+      if (end < 0) {
+        headBytes = rest;
+        return null;
+      }
+      const found = readHead(rest.toString("latin1", 0, end));
+      rest = rest.subarray(end + 4);
+      if (found.status >= 200) {
+        begin(found);
+        return rest;
+      }
+      interimAnswers += 1;
+      if (interimAnswers > maxInterimAnswers) throw badResponse("it does not come to an end");
+    }
+  }
+
+  function begin(found: ResponseHead): void {
+    head = found;
+    reader = new BodyReader(found);
+    if (isExcerpt) excerptTimer = setTimeout(finish, excerptMs);
+    else if (found.framing.kind === "length" && found.framing.length > maxBytes) throw tooLarge(maxBytes);
+  }
+
+  function take(bytes: Buffer): void {
+    const rest = reader === null ? takeHead(bytes) : bytes;
+    if (reader === null || rest === null) return;
+    reader.feed(rest);
+    for (let piece = reader.next(); piece !== undefined; piece = reader.next()) {
+      if (!body.append(piece)) throw tooLarge(maxBytes);
+    }
+    if (reader.isComplete) finish();
+  }
+
+  function receive(bytes: Buffer): void {
+    try {
+      take(bytes);
+    } catch (error) {
+      socket.off("data", receive);
+      fail(error instanceof HttpSyntaxError ? badResponse(error.message) : error);
+    }
+  }
+
+  socket.on("data", receive);
+  socket.on("end", () => {
+    if (reader?.endsWithConnection === true) finish();
+    else fail(new EgressError("bad_response", "The server's answer was cut off"));
+  });
+  socket.on("error", (cause) =>
+    fail(new EgressError("unreachable", "The connection to the server was lost", { cause })),
+  );
+  socket.on("close", () => fail(new EgressError("unreachable", "The connection to the server was lost")));
+  signal.addEventListener("abort", () => fail(signal.reason), { once: true });
+  if (signal.aborted) fail(signal.reason);
+  return promise;
+}
+
+/** Copies what it is given: a body in a million tiny chunks is then one buffer and not a million objects. */
+class GrowingBuffer {
+  readonly #maxBytes: number;
+  #held: Buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** False when it does not fit; what does is kept. */
+  append(piece: Uint8Array): boolean {
+    const fitting = piece.subarray(0, this.#maxBytes - this.#length);
+    const needed = this.#length + fitting.length;
+    if (needed > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, this.#held.length * 2), this.#maxBytes));
+      larger.set(this.#held.subarray(0, this.#length));
+      this.#held = larger;
+    }
+    this.#held.set(fitting, this.#length);
+    this.#length = needed;
+    return fitting.length === piece.length;
+  }
+
+  bytes(): Buffer {
+    return this.#held.subarray(0, this.#length);
+  }
+}
+
+function badResponse(reason: string): EgressError {
+  return new EgressError("bad_response", `The server's answer is not usable: ${reason}`);
+}
+
+function tooLarge(maxBytes: number): EgressError {
+  return new EgressError("too_large", `The server's answer is larger than ${maxBytes} bytes`);
+}

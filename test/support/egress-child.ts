@@ -1,0 +1,53 @@
+// One guarded request in a process of its own, for what belongs to a process: trusted certificates, proxies of the environment, a network.
+
+import { createEgress } from "../../src/egress/egress.ts";
+import { EgressError } from "../../src/egress/egress-error.ts";
+import { createLog } from "../../src/log.ts";
+
+export interface EgressChildTask {
+  readonly url: string;
+  readonly allow: readonly string[];
+  readonly names: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The body, or the code of the error and the code of its cause. */
+export type EgressChildResult = { readonly body: string } | { readonly code: string; readonly cause: string };
+
+export async function runEgressChild(task: EgressChildTask, env: Record<string, string>): Promise<EgressChildResult> {
+  const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(task)], {
+    env: { ...process.env, ...env },
+    stdout: "pipe",
+    stderr: "inherit",
+    timeout: 20_000,
+  });
+  return JSON.parse(await new Response(child.stdout).text());
+}
+
+if (import.meta.main) {
+  const task = JSON.parse(process.argv[2] ?? "") as EgressChildTask;
+  const log = createLog({
+    level: "error",
+    format: "json",
+    secrets: [],
+    write: (lines) => void process.stderr.write(lines),
+  });
+  const egress = createEgress({ allow: task.allow, log, lookup: async (name) => task.names[name] ?? [] });
+  const request = {
+    maxBytes: 10_000,
+    timeoutMs: 5_000,
+    connectTimeoutMs: 2_000,
+    protocols: ["https:", "http:"],
+    redirects: 2,
+  } as const;
+  console.log(JSON.stringify(await egress.fetch(task.url, request).then(toResult, toFailure)));
+}
+
+function toResult({ body }: { body: Buffer }): EgressChildResult {
+  return { body: body.toString() };
+}
+
+function toFailure(error: unknown): EgressChildResult {
+  if (!(error instanceof EgressError)) throw error;
+  const cause = error.cause as { code?: unknown } | undefined;
+  return { code: error.code, cause: String(cause?.code ?? "") };
+}
