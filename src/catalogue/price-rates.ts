@@ -1,0 +1,176 @@
+// From a card in the file to rates that a cost can be worked out with: every rate that follows from another is filled in, and
+// money is in pico-dollars per token.
+
+import { toPicoPerToken } from "../lib/money.ts";
+import type { RateCard, RateName, ScheduledCard } from "./price-file.ts";
+
+/** Pico-dollars per token of each part. Null: the vendor has a price for it, and it is not known. */
+export interface Rates {
+  readonly input: number | null;
+  readonly cacheRead: number | null;
+  readonly cacheReadAudio: number | null;
+  readonly cacheReadImage: number | null;
+  readonly cacheWrite5m: number | null;
+  readonly cacheWrite1h: number | null;
+  readonly audioInput: number | null;
+  readonly imageInput: number | null;
+  readonly videoInput: number | null;
+  readonly output: number | null;
+  readonly reasoning: number | null;
+  readonly audioOutput: number | null;
+  readonly imageOutput: number | null;
+  /** Per search. */
+  readonly webSearch: number | null;
+}
+
+export interface Bracket {
+  /** Holds when more tokens than this went in. */
+  readonly aboveTokens: number;
+  readonly rates: Rates;
+}
+
+/** The rates of a model by time, tier and length of the prompt. */
+export interface Schedule {
+  /** Null when there is no price for this tier of service. */
+  ratesAt(at: Date, tier: string, inputTokens: number): Rates | null;
+  /** Rates by the length of the prompt, ascending, in the standard tier and outside of peak hours. */
+  bracketsAt(at: Date): readonly Bracket[];
+}
+
+export const standardTier = "standard";
+
+/** A card with every rate that follows from another filled in. */
+export interface CompiledCard {
+  readonly fromMs: number;
+  /** Minutes of the day in UTC; the window may run over midnight. */
+  readonly window: readonly [start: number, end: number] | null;
+  readonly days: ReadonlySet<number> | null;
+  readonly brackets: readonly Bracket[];
+  readonly tiers: ReadonlyMap<string, readonly Bracket[]>;
+}
+
+export function compileCard(card: ScheduledCard, audioAsText: boolean): CompiledCard {
+  const tiers = new Map<string, readonly Bracket[]>();
+  for (const [name, tier] of Object.entries(card.tiers ?? {})) {
+    const ownCard = typeof tier === "number" ? card : tier;
+    tiers.set(name, toBrackets(ownCard, audioAsText, typeof tier === "number" ? tier : 1));
+  }
+  return {
+    fromMs: card.from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(card.from),
+    window: card.hours === undefined ? null : [toMinutes(card.hours[0]), toMinutes(card.hours[1])],
+    days: card.days === undefined ? null : new Set(card.days),
+    brackets: toBrackets(card, audioAsText, 1),
+    tiers,
+  };
+}
+
+export function toSchedule(cards: readonly CompiledCard[]): Schedule {
+  const first = cards[0] as CompiledCard;
+  const everyDay = cards.filter((card) => card.window === null && card.days === null);
+  return {
+    bracketsAt: (at) => (everyDay.findLast((card) => applies(card, at)) ?? first).brackets,
+    ratesAt(at, tier, inputTokens) {
+      const card = cards.length === 1 ? first : (cards.findLast((candidate) => applies(candidate, at)) ?? first);
+      const brackets = tier === standardTier ? card.brackets : card.tiers.get(tier);
+      if (brackets === undefined) return null;
+      let rates = (brackets[0] as Bracket).rates;
+      for (let i = 1; i < brackets.length; i += 1) {
+        const bracket = brackets[i] as Bracket;
+        if (inputTokens > bracket.aboveTokens) rates = bracket.rates;
+      }
+      return rates;
+    },
+  };
+}
+
+function applies(card: CompiledCard, at: Date): boolean {
+  if (at.getTime() < card.fromMs) return false;
+  // getUTCDay has Sunday as 0.
+  if (card.days !== null && !card.days.has(at.getUTCDay() || 7)) return false;
+  if (card.window === null) return true;
+  const minute = at.getUTCHours() * 60 + at.getUTCMinutes();
+  const [start, end] = card.window;
+  return start < end ? minute >= start && minute < end : minute >= start || minute < end;
+}
+
+function toMinutes(clock: string): number {
+  const [hours = "0", minutes = "0"] = clock.split(":");
+  return Number(hours) * 60 + Number(minutes);
+}
+
+type RateSet = Partial<Record<RateName, number | undefined>>;
+
+function toBrackets(card: RateSet & Pick<RateCard, "above">, audioAsText: boolean, factor: number): readonly Bracket[] {
+  const brackets: Bracket[] = [{ aboveTokens: 0, rates: toRates(card, audioAsText, factor) }];
+  const ascending = [...(card.above ?? [])].sort((left, right) => left.tokens - right.tokens);
+  let known: RateSet = card;
+  for (const { tokens, ...higher } of ascending) {
+    known = { ...known, ...higher };
+    brackets.push({ aboveTokens: tokens, rates: toRates(known, audioAsText, factor) });
+  }
+  return brackets;
+}
+
+// The fee for searches is per thousand, not per million.
+const millionPerThousand = 1_000;
+
+/**
+ * What follows from what when a vendor names no rate of its own. A discount that is not published is not given, so cached
+ * input costs what input costs; images and video are counted in tokens of text; reasoning is output. Audio that comes out and
+ * images that come out are never billed as text, and audio that goes in only where the vendor says so.
+ */
+function toRates(card: RateSet, audioAsText: boolean, factor: number): Rates {
+  const rate = (name: RateName) => {
+    const usd = card[name];
+    return usd === undefined ? null : Math.round(toPicoPerToken(usd) * factor);
+  };
+  const input = rate("input");
+  const cacheRead = rate("cache_read") ?? input;
+  const cacheWrite = rate("cache_write");
+  const audio = rate("audio_input");
+  const image = rate("image_input");
+  const output = rate("output");
+  // Searches have their own fee, which no tier changes.
+  const search = card.web_search;
+  return {
+    input,
+    cacheRead,
+    cacheReadAudio: rate("audio_cache_read") ?? audio ?? (audioAsText ? cacheRead : null),
+    cacheReadImage: rate("image_cache_read") ?? image ?? cacheRead,
+    cacheWrite5m: cacheWrite ?? input,
+    // A vendor that bills writing at all bills an hour higher than minutes.
+    cacheWrite1h: rate("cache_write_1h") ?? (cacheWrite === null ? input : null),
+    audioInput: audio ?? (audioAsText ? input : null),
+    imageInput: image ?? input,
+    videoInput: rate("video_input") ?? input,
+    output,
+    reasoning: rate("reasoning") ?? output,
+    audioOutput: rate("audio_output"),
+    imageOutput: rate("image_output"),
+    webSearch: search === undefined ? null : toPicoPerToken(search) * millionPerThousand,
+  };
+}
+
+export const zero: Rates = {
+  input: 0,
+  cacheRead: 0,
+  cacheReadAudio: 0,
+  cacheReadImage: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  audioInput: 0,
+  imageInput: 0,
+  videoInput: 0,
+  output: 0,
+  reasoning: 0,
+  audioOutput: 0,
+  imageOutput: 0,
+  webSearch: 0,
+};
+export const allFree: CompiledCard = {
+  fromMs: Number.NEGATIVE_INFINITY,
+  window: null,
+  days: null,
+  brackets: [{ aboveTokens: 0, rates: zero }],
+  tiers: new Map(),
+};

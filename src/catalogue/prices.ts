@@ -1,0 +1,258 @@
+// What a model costs: the file of prices with the operator's own before it. Looked up by provider and model, compiled on the
+// first use of a model, and kept.
+
+import { z } from "zod";
+import { toUsd } from "../lib/money.ts";
+import {
+  type PricedModel,
+  type PricedProvider,
+  type PriceFile,
+  type PriceSource,
+  rateCardSchema,
+  rateNames,
+  toCards,
+} from "./price-file.ts";
+import { allFree, compileCard, type Rates, type Schedule, toSchedule, zero } from "./price-rates.ts";
+
+export { builtInPrices, checkPriceFile, loadPrices, type PriceFile, type PriceSource } from "./price-file.ts";
+export type { Rates } from "./price-rates.ts";
+
+export interface Price extends Schedule {
+  /** Which prices these were, for the ledger. */
+  readonly version: string;
+  readonly source: PriceSource | null;
+  /** Set by the operator: wins over everything, also over what the vendor itself says that it cost. */
+  readonly isOverride: boolean;
+  /** What else is billed that the usage does not tell, or null. */
+  readonly fee: string | null;
+}
+
+export interface PriceFacts {
+  readonly contextTokens: number | null;
+}
+
+export interface PriceBook {
+  readonly version: string;
+  /** Null when the price is not known, which never means free. Ids are one look into a map; patterns are searched after them. */
+  find(provider: string, model: string): Price | null;
+  facts(provider: string, model: string): PriceFacts | null;
+}
+
+export type PriceOverrides = Readonly<Record<string, OverrideCard>>;
+type OverrideCard = z.infer<typeof overrideSchema>;
+
+/** `freeProviders`: those whose calls cost nothing, such as servers that the operator runs. */
+export function createPriceBook(
+  file: PriceFile,
+  overrides: PriceOverrides = {},
+  freeProviders: ReadonlySet<string> = new Set(),
+): PriceBook {
+  const indexes = new Map<string, ProviderIndex>();
+  const compiled = new Map<PricedModel, Price | null>();
+  const own = createOverrideIndex(overrides);
+  const free = createFreePrice(file.version);
+
+  function indexOf(provider: string): ProviderIndex | undefined {
+    const found = indexes.get(provider);
+    if (found !== undefined) return found;
+    if (!Object.hasOwn(file.providers, provider)) return undefined;
+    const index = createProviderIndex(file.providers[provider] as PricedProvider);
+    indexes.set(provider, index);
+    return index;
+  }
+
+  function findModel(provider: string, model: string): { entry: PricedModel; index: ProviderIndex } | null {
+    const index = indexOf(provider);
+    if (index === undefined) return null;
+    const entry = index.find(model);
+    if (entry !== undefined) return { entry, index };
+    for (const name of index.provider.fallback ?? []) {
+      const other = indexOf(name);
+      const found = other?.find(model);
+      if (other !== undefined && found !== undefined) return { entry: found, index: other };
+    }
+    return null;
+  }
+
+  return {
+    version: file.version,
+    find(provider, name) {
+      const model = name.toLowerCase();
+      const override = own.find(provider, model);
+      if (override !== null) return override;
+      if (freeProviders.has(provider)) return free;
+      const found = findModel(provider, model);
+      if (found === null) return null;
+      const known = compiled.get(found.entry);
+      if (known !== undefined) return known;
+      const price = compileModel(file, found.index.provider, found.entry);
+      compiled.set(found.entry, price);
+      return price;
+    },
+    facts(provider, name) {
+      const found = findModel(provider, name.toLowerCase());
+      return found === null ? null : { contextTokens: found.entry.context ?? null };
+    },
+  };
+}
+
+interface ProviderIndex {
+  readonly provider: PricedProvider;
+  find(model: string): PricedModel | undefined;
+}
+
+function createProviderIndex(provider: PricedProvider): ProviderIndex {
+  const byId = new Map<string, PricedModel>();
+  const patterns: { readonly fits: (model: string) => boolean; readonly model: PricedModel }[] = [];
+  for (const model of provider.models) {
+    for (const id of model.ids) if (!byId.has(id.toLowerCase())) byId.set(id.toLowerCase(), model);
+    for (const pattern of model.like ?? []) patterns.push({ fits: toMatcher(pattern), model });
+  }
+  return {
+    provider,
+    find: (model) => byId.get(model) ?? patterns.find(({ fits }) => fits(model))?.model,
+  };
+}
+
+/** Names are in lower case by now. */
+function toMatcher(pattern: string): (model: string) => boolean {
+  if (pattern.startsWith("/")) {
+    const expression = new RegExp(pattern.slice(1, -1));
+    return (model) => expression.test(model);
+  }
+  const lower = pattern.toLowerCase();
+  const inner = lower.replace(/^\*|\*$/g, "");
+  if (inner.includes("*")) {
+    const expression = new RegExp(`^${lower.split("*").map(RegExp.escape).join(".*")}$`);
+    return (model) => expression.test(model);
+  }
+  if (lower.startsWith("*"))
+    return lower.endsWith("*") ? (model) => model.includes(inner) : (model) => model.endsWith(inner);
+  return (model) => model.startsWith(inner);
+}
+
+function compileModel(file: PriceFile, provider: PricedProvider, model: PricedModel): Price | null {
+  const source = file.sources[model.source ?? provider.source] ?? null;
+  const base = { version: file.version, source, isOverride: false, fee: model.fee ?? null };
+  if (model.free === true) return { ...base, ...toSchedule([allFree]) };
+  const cards = toCards(model);
+  if (cards.length === 0) return null;
+  return { ...base, ...toSchedule(cards.map((card) => compileCard(card, provider.audio_as_text === true))) };
+}
+
+function createFreePrice(version: string): Price {
+  return {
+    version,
+    source: null,
+    isOverride: false,
+    fee: null,
+    bracketsAt: () => allFree.brackets,
+    ratesAt: () => zero,
+  };
+}
+
+const overrideVersion = "operator";
+
+const overrideSchema = rateCardSchema.extend({ free: z.literal(true).optional() });
+const namePattern = /^[a-z0-9-]+\/.+$/;
+
+/** The member `prices` of switchyard.yaml: `<provider>/<model>`, where `*` stands for anything, → USD per million tokens. */
+export function readPriceOverrides(value: unknown): { prices: PriceOverrides; problems: string[] } {
+  if (value === undefined || value === null) return { prices: {}, problems: [] };
+  if (typeof value !== "object" || Array.isArray(value))
+    return { prices: {}, problems: ["prices: has to be a list of `<provider>/<model>: { input: …, output: … }`"] };
+  const prices: Record<string, OverrideCard> = {};
+  const problems: string[] = [];
+  for (const [name, card] of Object.entries(value)) {
+    const at = `prices.${JSON.stringify(name)}`;
+    const parsed = overrideSchema.safeParse(card);
+    if (!namePattern.test(name)) problems.push(`${at}: is not \`<provider>/<model>\``);
+    else if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(at, issue)));
+    else if (parsed.data.free !== true && rateNames.every((rate) => parsed.data[rate] === undefined))
+      problems.push(`${at}: names no price; write \`free: true\` for a model that costs nothing`);
+    else prices[name] = parsed.data;
+  }
+  return { prices, problems };
+}
+
+function describeIssue(at: string, issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys")
+    return `${at}: does not know ${issue.keys.join(", ")}; the prices are ${rateNames.join(", ")}`;
+  return `${[at, ...issue.path].join(".")}: ${issue.message}`;
+}
+
+interface OverrideIndex {
+  find(provider: string, model: string): Price | null;
+}
+
+function createOverrideIndex(overrides: PriceOverrides): OverrideIndex {
+  const exact = new Map<string, Price>();
+  const patterns: { readonly fits: (name: string) => boolean; readonly price: Price }[] = [];
+  for (const [name, { free, ...card }] of Object.entries(overrides)) {
+    const price: Price = {
+      version: overrideVersion,
+      source: null,
+      isOverride: true,
+      fee: null,
+      // An operator who states one price for what goes in means all of it.
+      ...toSchedule([free === true ? allFree : compileCard(card, true)]),
+    };
+    if (name.includes("*")) patterns.push({ fits: toMatcher(name), price });
+    else exact.set(name.toLowerCase(), price);
+  }
+  if (exact.size === 0 && patterns.length === 0) return { find: () => null };
+  return {
+    find(provider, model) {
+      const name = `${provider}/${model}`;
+      return exact.get(name) ?? patterns.find(({ fits }) => fits(name))?.price ?? null;
+    },
+  };
+}
+
+/** The members of `pricing` in the listing of models: USD per token. */
+export type PublicPricing = {
+  input_cost_per_token: number | null;
+  output_cost_per_token: number | null;
+  cache_read_input_token_cost: number | null;
+  source: string | null;
+  updated_at: string | null;
+  [member: string]: number | string | null;
+};
+
+const publicNames: readonly (readonly [part: keyof Rates, name: string])[] = [
+  ["input", "input_cost_per_token"],
+  ["output", "output_cost_per_token"],
+  ["cacheRead", "cache_read_input_token_cost"],
+  ["cacheWrite5m", "cache_creation_input_token_cost"],
+  ["cacheWrite1h", "cache_creation_input_token_cost_above_1hr"],
+  ["reasoning", "output_cost_per_reasoning_token"],
+  ["audioInput", "input_cost_per_audio_token"],
+  ["cacheReadAudio", "cache_read_input_audio_token_cost"],
+  ["audioOutput", "output_cost_per_audio_token"],
+  ["imageInput", "input_cost_per_image_token"],
+  ["imageOutput", "output_cost_per_image_token"],
+  ["videoInput", "input_cost_per_video_token"],
+  ["webSearch", "search_cost_per_query"],
+];
+
+/** What every listing names, known or not. */
+const alwaysNamed: ReadonlySet<keyof Rates> = new Set(["input", "output", "cacheRead"]);
+
+export function toPublicPricing(price: Price, at: Date): PublicPricing {
+  const pricing: PublicPricing = {
+    input_cost_per_token: null,
+    output_cost_per_token: null,
+    cache_read_input_token_cost: null,
+    source: price.source?.url ?? null,
+    updated_at: price.source?.date ?? null,
+  };
+  for (const { aboveTokens, rates } of price.bracketsAt(at)) {
+    const ending = aboveTokens === 0 ? "" : `_above_${Math.ceil(aboveTokens / 1_000)}k_tokens`;
+    for (const [part, name] of publicNames) {
+      const rate = rates[part];
+      if (rate !== null) pricing[`${name}${ending}`] = toUsd(rate);
+      else if (alwaysNamed.has(part)) pricing[`${name}${ending}`] = null;
+    }
+  }
+  return pricing;
+}

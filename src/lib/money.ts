@@ -1,0 +1,20 @@
+// Money without rounding: integers of pico-dollars (10⁻¹² USD). One token at 1 USD per million is 1,000,000 of them, so every
+// price with up to six decimals per million is a whole number per token.
+
+export const picoPerUsd = 1_000_000_000_000;
+const picoPerMillionth = 1_000_000;
+
+/** The public number: the double nearest to the exact decimal. A division of two exact numbers is rounded once, and correctly. */
+export function toUsd(amount: number | bigint): number {
+  return typeof amount === "bigint" ? Number(`${amount}e-12`) : amount / picoPerUsd;
+}
+
+/** USD per million tokens as pico-dollars per token. */
+export function toPicoPerToken(usdPerMillion: number): number {
+  return Math.round(usdPerMillion * picoPerMillionth);
+}
+
+/** Whether a price per million has at most six decimals, and therefore loses nothing. */
+export function isExactPrice(usdPerMillion: number): boolean {
+  return toPicoPerToken(usdPerMillion) / picoPerMillionth === usdPerMillion;
+}

@@ -1,0 +1,216 @@
+// Usage as disjoint parts: every token of a request is counted once, in the part by which it is billed. Read from a usage
+// object in any of the spellings that vendors of the chat format have.
+
+export interface TokenParts {
+  /** Text that was neither read from a cache nor written to one. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheReadAudio: number;
+  readonly cacheReadImage: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+  readonly audioInput: number;
+  readonly imageInput: number;
+  readonly videoInput: number;
+  /** Text that the caller sees. */
+  readonly output: number;
+  readonly reasoning: number;
+  readonly audioOutput: number;
+  readonly imageOutput: number;
+}
+
+/** The three counts that everybody publishes. The total is always the sum. */
+export interface TokenTotals {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+const none: Members = {};
+
+/**
+ * Null when the usage does not say how much went in. Details that claim more than their whole are cut, in this order: what was
+ * read from a cache, what was written to one, audio, video, images; and of the output reasoning, audio, images. Text is the rest.
+ */
+export function readTokenParts(usage: unknown): TokenParts | null {
+  const members = toMembers(usage);
+  const wholes = readWholes(members);
+  if (wholes === null) return null;
+  const { prompt, completion } = wholes;
+  const inputDetails = firstMembers(members, "prompt_tokens_details", "input_tokens_details", "prompt_token_details");
+
+  let rest = prompt;
+  const cached = Math.min(readCacheRead(members, inputDetails), rest);
+  rest -= cached;
+  const { written, writtenFor1h } = readCacheWrite(members, inputDetails);
+  const cacheWrite = Math.min(written, rest);
+  rest -= cacheWrite;
+  const cacheWrite1h = Math.min(writtenFor1h, cacheWrite);
+
+  // Audio and images are counted with their cached part, which some vendors name.
+  const cachedDetails = toMembers(inputDetails["cached_tokens_details"]);
+  const cacheReadAudio = Math.min(count(cachedDetails["audio_tokens"]), cached);
+  const cacheReadImage = Math.min(count(cachedDetails["image_tokens"]), cached - cacheReadAudio);
+  const audioInput = Math.min(Math.max(count(inputDetails["audio_tokens"]) - cacheReadAudio, 0), rest);
+  rest -= audioInput;
+  const videoInput = Math.min(count(inputDetails["video_tokens"]), rest);
+  rest -= videoInput;
+  const imageInput = Math.min(Math.max(count(inputDetails["image_tokens"]) - cacheReadImage, 0), rest);
+  rest -= imageInput;
+
+  const output = readOutput(members, prompt, completion);
+  return {
+    input: rest,
+    cacheRead: cached - cacheReadAudio - cacheReadImage,
+    cacheReadAudio,
+    cacheReadImage,
+    cacheWrite5m: cacheWrite - cacheWrite1h,
+    cacheWrite1h,
+    audioInput,
+    imageInput,
+    videoInput,
+    ...output,
+  };
+}
+
+/** The parts that are billed: some vendors read more than they bill, such as words of their own before the caller's. */
+export function readBilledParts(usage: unknown): TokenParts | null {
+  return readTokenParts(toMembers(usage)["billed_units"]) ?? readTokenParts(usage);
+}
+
+export function countInput(parts: TokenParts): number {
+  return (
+    parts.input +
+    parts.cacheRead +
+    parts.cacheReadAudio +
+    parts.cacheReadImage +
+    parts.cacheWrite5m +
+    parts.cacheWrite1h +
+    parts.audioInput +
+    parts.imageInput +
+    parts.videoInput
+  );
+}
+
+export function totalsOf(parts: TokenParts): TokenTotals {
+  const inputTokens = countInput(parts);
+  const outputTokens = parts.output + parts.reasoning + parts.audioOutput + parts.imageOutput;
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+}
+
+/** Searches that the vendor's model made on the web, which some bill one by one. */
+export function readWebSearches(usage: unknown): number {
+  const members = toMembers(usage);
+  const tools = firstMembers(members, "server_tool_use", "server_tool_use_details");
+  return Math.max(count(tools["web_search_requests"]), count(members["num_search_queries"]));
+}
+
+interface Wholes {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+function readWholes(members: Members): Wholes | null {
+  const total = readCount(members["total_tokens"]);
+  const completion = readCount(members["completion_tokens"]) ?? readCount(members["output_tokens"]);
+  const prompt = readPrompt(members);
+  if (prompt !== null) return { prompt, completion: completion ?? Math.max((total ?? prompt) - prompt, 0) };
+  // Embeddings of some vendors: there is nothing but a total.
+  return total === null ? null : { prompt: Math.max(total - (completion ?? 0), 0), completion: completion ?? 0 };
+}
+
+function readPrompt(members: Members): number | null {
+  const prompt = readCount(members["prompt_tokens"]);
+  if (prompt !== null) return prompt;
+  const input = readCount(members["input_tokens"]);
+  if (input === null) return null;
+  // Where these two stand beside `input_tokens`, they are counted apart from it.
+  return input + count(members["cache_read_input_tokens"]) + count(members["cache_creation_input_tokens"]);
+}
+
+/** One fact under many names; where two are there, one of them may be an empty default. */
+function readCacheRead(members: Members, details: Members): number {
+  return Math.max(
+    count(details["cached_tokens"]),
+    count(members["prompt_cache_hit_tokens"]),
+    count(members["cached_tokens"]),
+    count(members["num_cached_tokens"]),
+    count(members["cache_read_input_tokens"]),
+  );
+}
+
+function readCacheWrite(members: Members, details: Members): { written: number; writtenFor1h: number } {
+  const byLifetime = toMembers(members["cache_creation"]);
+  const for5m = count(byLifetime["ephemeral_5m_input_tokens"]);
+  const for1h = Math.max(count(details["cache_write_1h_tokens"]), count(byLifetime["ephemeral_1h_input_tokens"]));
+  const written = Math.max(
+    count(details["cache_write_tokens"]),
+    count(details["cache_creation_tokens"]),
+    count(members["cache_creation_input_tokens"]),
+    for5m + for1h,
+  );
+  return { written, writtenFor1h: for1h };
+}
+
+type OutputParts = Pick<TokenParts, "output" | "reasoning" | "audioOutput" | "imageOutput">;
+
+function readOutput(members: Members, prompt: number, completion: number): OutputParts {
+  const details = firstMembers(
+    members,
+    "completion_tokens_details",
+    "output_tokens_details",
+    "completion_token_details",
+  );
+  const named = Math.max(count(details["reasoning_tokens"]), count(details["thinking_tokens"]));
+  const apart = count(members["reasoning_tokens"]);
+  const onTop = countReasoningOnTop({
+    gap: count(members["total_tokens"]) - prompt - completion,
+    named,
+    apart,
+    completion,
+  });
+
+  let rest = completion + onTop;
+  const reasoning = Math.min(Math.max(named, apart, onTop), rest);
+  rest -= reasoning;
+  const audioOutput = Math.min(count(details["audio_tokens"]), rest);
+  rest -= audioOutput;
+  const imageOutput = Math.min(count(details["image_tokens"]), rest);
+  return { output: rest - imageOutput, reasoning, audioOutput, imageOutput };
+}
+
+/**
+ * Most vendors count reasoning within the completion. Those that count it on top of it show that by a total which is larger
+ * than prompt and completion: by the reasoning that they name, or by reasoning that they do not name at all.
+ */
+function countReasoningOnTop(seen: { gap: number; named: number; apart: number; completion: number }): number {
+  if (seen.gap > 0) return seen.named > 0 ? Math.min(seen.gap, seen.named) : seen.gap;
+  // Named beside the completion instead of among its details, and larger than it: it cannot be a part of it.
+  return seen.apart > seen.completion ? seen.apart : 0;
+}
+
+function toMembers(value: unknown): Members {
+  return typeof value === "object" && value !== null ? (value as Members) : none;
+}
+
+function firstMembers(members: Members, ...names: readonly string[]): Members {
+  for (const name of names) {
+    const found = members[name];
+    if (typeof found === "object" && found !== null) return found as Members;
+  }
+  return none;
+}
+
+// More tokens than this are a mistake of whoever counted; the bound keeps every sum of parts an exact integer.
+const mostTokens = 1_000_000_000_000;
+
+/** Null when there is no count. A negative one is 0. */
+function readCount(value: unknown): number | null {
+  if (typeof value !== "number" || Number.isNaN(value)) return null;
+  return Math.min(Math.max(Math.trunc(value), 0), mostTokens);
+}
+
+function count(value: unknown): number {
+  return readCount(value) ?? 0;
+}
