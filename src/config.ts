@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { createAddressRanges } from "./lib/addresses.ts";
 import type { LogLevel } from "./log.ts";
 
 interface Setting<T> {
@@ -56,6 +57,29 @@ export const settings = {
   ),
   idleTimeoutMs: whole("SWITCHYARD_IDLE_TIMEOUT_MS", 60_000, 100, hour, "clock 3: silence between a stream's events"),
   totalTimeoutMs: whole("SWITCHYARD_TOTAL_TIMEOUT_MS", 1_800_000, 100, 24 * hour, "clock 4: a provider's whole answer"),
+  retries: whole("SWITCHYARD_RETRIES", 2, 0, 10, "how often a failed call is made again when there is no other offer"),
+  breakerFailures: whole(
+    "SWITCHYARD_BREAKER_FAILURES",
+    20,
+    0,
+    100_000,
+    "failures of an offer within the window, being at least half of its calls, that open its circuit; 0 is never",
+  ),
+  breakerWindowMs: whole("SWITCHYARD_BREAKER_WINDOW_MS", 30_000, 100, hour, "window in which failures are counted"),
+  breakerOpenMs: whole(
+    "SWITCHYARD_BREAKER_OPEN_MS",
+    10_000,
+    100,
+    hour,
+    "how long an open circuit waits before one call is let through as a probe; doubles up to eight times this",
+  ),
+  pricesFile: optional(
+    text(
+      "SWITCHYARD_PRICES_FILE",
+      "",
+      "a newer file of prices; one that is not sound is logged and the built-in one stays",
+    ),
+  ),
   heartbeatMs: whole(
     "SWITCHYARD_HEARTBEAT_MS",
     15_000,
@@ -91,34 +115,53 @@ type Settings = typeof settings;
 type SettingValues = { readonly [K in keyof Settings]: ReturnType<Settings[K]["parse"]> };
 
 /** What switchyard.yaml says of one provider: overrides of a known row, or a new one. */
-export interface DeclaredProvider {
+export interface DeclaredProvider extends DeclaredDeployment {
   readonly dialect?: string;
-  readonly base_url?: string;
-  readonly api_key?: string;
-  readonly models?: readonly string[];
-  readonly headers?: Readonly<Record<string, string>>;
   readonly stream_usage?: string;
   readonly stream_end?: string;
+  readonly deployments?: readonly DeclaredDeployment[];
+}
+
+/** One of several addresses or keys of a provider. */
+export interface DeclaredDeployment {
+  readonly name?: string;
+  readonly base_url?: string;
+  readonly api_key?: string;
+  readonly weight?: number;
+  readonly models?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What each member of a declared provider has to be. `responses` and `tasks` are read by later versions. */
-const providerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
-  dialect: (value) => typeof value === "string",
+const deploymentMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
   base_url: (value) => value === "" || (typeof value === "string" && /^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(value)),
   api_key: (value) => typeof value === "string",
   models: (value) => Array.isArray(value) && value.every((model) => typeof model === "string"),
   headers: (value) => isRecord(value) && Object.values(value).every((text) => typeof text === "string"),
+};
+
+const providerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...deploymentMembers,
+  dialect: (value) => typeof value === "string",
   stream_usage: (value) => typeof value === "string",
   stream_end: (value) => typeof value === "string",
   responses: (value) => typeof value === "string",
   tasks: (value) => Array.isArray(value),
 };
 
+const oneOfSeveral: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...deploymentMembers,
+  name: (value) => typeof value === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(value),
+  weight: (value) => typeof value === "number" && value > 0 && value <= 1_000_000,
+};
+
 export interface Config extends SettingValues {
   /** The file that was read, if there was one. */
   readonly file: string | null;
   readonly providers: Readonly<Record<string, DeclaredProvider>>;
-  readonly aliases: ReadonlyMap<string, readonly string[]>;
+  readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
+  /** The operator's own prices as they are written; the catalogue reads them. */
+  readonly prices: unknown;
   /** A setting of the environment that belongs to a provider, e.g. `OPENAI_API_KEY`. Empty counts as unset. */
   readonly readProviderSetting: (name: string) => string | null;
 }
@@ -148,12 +191,13 @@ export function readConfig(environment: Environment = process.env): Config {
   }
   const known = new Set(Object.values(settings).map((setting) => fileName(setting.name)));
   for (const member of Object.keys(document)) {
-    if (member !== "providers" && member !== "aliases" && !known.has(member))
+    if (!["providers", "aliases", "prices"].includes(member) && !known.has(member))
       problems.push(`${file}: unknown member '${member}'`);
   }
   const providers = readProviders(document["providers"], problems);
   const aliases = readAliases(document["aliases"], problems);
-  const config = { ...values, file, providers, aliases } as unknown as Config;
+  const prices = document["prices"] ?? null;
+  const config = { ...values, file, providers, aliases, prices } as unknown as Config;
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return {
@@ -176,6 +220,11 @@ export function secretsOf(config: Config): string[] {
 
 function contradictions(config: Config): string[] {
   const problems: string[] = [];
+  try {
+    createAddressRanges(config.egressAllow);
+  } catch (error) {
+    problems.push(`SWITCHYARD_EGRESS_ALLOW: ${error instanceof Error ? error.message : String(error)}`);
+  }
   if (config.adminKey !== null && config.adminKey.length < 16)
     problems.push("SWITCHYARD_ADMIN_KEY: needs at least 16 characters");
   if (config.databaseUrl !== null && !/^postgres(ql)?:\/\//.test(config.databaseUrl))
@@ -235,37 +284,83 @@ function readProviders(value: unknown, problems: string[]): Record<string, Decla
       problems.push(`providers.${name}: a name is lower case, digits and hyphens`);
     else if (declared !== null && !isRecord(declared)) problems.push(`providers.${name}: should hold settings`);
     else {
-      for (const [member, value] of Object.entries(declared ?? {})) {
-        const isRight = Object.hasOwn(providerMembers, member) ? providerMembers[member] : undefined;
-        if (isRight === undefined) problems.push(`providers.${name}: unknown member '${member}'`);
-        else if (!isRight(value)) problems.push(`providers.${name}.${member}: has the wrong form`);
-      }
+      const { deployments, ...members } = declared ?? {};
+      checkMembers(`providers.${name}`, members, providerMembers, problems);
+      checkDeployments(`providers.${name}.deployments`, deployments, problems);
       providers[name] = declared ?? {};
     }
   }
   return providers;
 }
 
-/** An alias stands for one model or for several in order. */
-function readAliases(value: unknown, problems: string[]): Map<string, readonly string[]> {
-  const aliases = new Map<string, readonly string[]>();
+function checkMembers(
+  place: string,
+  members: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, (value: unknown) => boolean>>,
+  problems: string[],
+): void {
+  for (const [member, value] of Object.entries(members)) {
+    const isRight = Object.hasOwn(known, member) ? known[member] : undefined;
+    if (isRight === undefined) problems.push(`${place}: unknown member '${member}'`);
+    else if (!isRight(value)) problems.push(`${place}.${member}: has the wrong form`);
+  }
+}
+
+function checkDeployments(place: string, value: unknown, problems: string[]): void {
+  if (value === undefined) return;
+  if (!Array.isArray(value) || value.length === 0) {
+    problems.push(`${place}: should be a list with at least one deployment`);
+    return;
+  }
+  const names = new Set<unknown>();
+  for (const [index, deployment] of value.entries()) {
+    if (!isRecord(deployment)) {
+      problems.push(`${place}.${index}: should hold settings`);
+      continue;
+    }
+    checkMembers(`${place}.${index}`, deployment, oneOfSeveral, problems);
+    const { name } = deployment;
+    if (name !== undefined && names.has(name))
+      problems.push(`${place}.${index}.name: '${String(name)}' is there twice`);
+    names.add(name);
+  }
+}
+
+/** What an alias stands for. Without weights the order is the order of trying. */
+export interface AliasTarget {
+  readonly model: string;
+  readonly weight: number | null;
+}
+
+/** An alias stands for one model, for several in order, or for several with weights. */
+function readAliases(value: unknown, problems: string[]): Map<string, readonly AliasTarget[]> {
+  const aliases = new Map<string, readonly AliasTarget[]>();
   if (value === undefined || value === null) return aliases;
   if (!isRecord(value)) {
     problems.push("aliases: should be a list of names with their models");
     return aliases;
   }
   for (const [name, target] of Object.entries(value)) {
-    const models = typeof target === "string" ? [target] : target;
+    const targets = (Array.isArray(target) ? target : [target]).map(readTarget);
     if (!/^[A-Za-z0-9_.:@+~=-]{1,128}$/.test(name)) problems.push(`aliases.${name}: a name holds no slash or space`);
-    else if (
-      !Array.isArray(models) ||
-      models.length === 0 ||
-      !models.every((model) => /^[^/]+\/.+$/.test(String(model)))
-    )
-      problems.push(`aliases.${name}: should be <provider>/<model>, or a list of them`);
-    else aliases.set(name, models as string[]);
+    else if (targets.length === 0 || targets.some((read) => read === null))
+      problems.push(`aliases.${name}: should be <provider>/<model>, a list of them, or a list of {model, weight}`);
+    else aliases.set(name, targets as AliasTarget[]);
   }
   return aliases;
+}
+
+function readTarget(value: unknown): AliasTarget | null {
+  if (typeof value === "string") return isModelName(value) ? { model: value, weight: null } : null;
+  if (!isRecord(value)) return null;
+  const { model, weight, ...others } = value;
+  if (typeof model !== "string" || !isModelName(model) || Object.keys(others).length > 0) return null;
+  if (weight === undefined) return { model, weight: null };
+  return typeof weight === "number" && weight > 0 && weight <= 1_000_000 ? { model, weight } : null;
+}
+
+function isModelName(text: string): boolean {
+  return /^[^/]+\/.+$/.test(text);
 }
 
 function text(name: string, fallback: string, meaning: string): Setting<string> {

@@ -3,18 +3,34 @@
 import { openKeyring } from "./access/keys.ts";
 import { createLimits } from "./access/limits.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
-import type { Config } from "./config.ts";
+import {
+  builtInPrices,
+  createPriceBook,
+  loadPrices,
+  type PriceOverrides,
+  readPriceOverrides,
+} from "./catalogue/prices.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { features } from "./contract/tasks.ts";
+import { createEgress } from "./egress/egress.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { refuseNewConnections } from "./http/close-listener.ts";
 import { createLoadWatch } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
+import { Attempts } from "./inference/attempts.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
+import { createEmbeddings } from "./inference/embeddings.ts";
+import { HealthBook } from "./inference/health.ts";
+import { createFetchMedia } from "./inference/media.ts";
+import { createMessages } from "./inference/messages/messages.ts";
+import { createPricing } from "./inference/pricing.ts";
+import { describeProviders } from "./inference/provider-states.ts";
 import type { AttemptReport } from "./inference/report.ts";
+import { createRouter } from "./inference/router.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
-import { configureProviders } from "./providers/configure.ts";
+import { configureProviders, type Provider } from "./providers/configure.ts";
 import { HttpClient } from "./providers/http-client.ts";
 import { rows } from "./providers/index.ts";
 import { openStorage } from "./storage/storage.ts";
@@ -42,19 +58,46 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const ending = new AbortController();
   const http = new HttpClient(ticker);
   const aliases = new Set(config.aliases.keys());
-  const chatCompletions = createChatCompletions({
-    market: { providers, aliases: config.aliases, features: new Set(features.map((feature) => feature.name)) },
+  const market = {
+    providers,
+    aliases: config.aliases,
+    features: new Set(features.map((feature) => feature.name)),
+  };
+  const health = new HealthBook(config);
+  const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
+  const book = createPriceBook(prices, readOverrides(config.prices), freeProviders(providers));
+  const pricing = createPricing(book);
+  const calling = {
+    attempts: new Attempts(config),
+    pricing,
     clocks: config,
     ticker,
     http,
     ending: ending.signal,
-    report: (attempt) => logAttempt(attempt, log),
+    report: (attempt: AttemptReport) => logAttempt(attempt, log),
+  };
+  const route = (endpoint: string, serves: (provider: Provider) => boolean) =>
+    createRouter({ market, health, typicalCost: pricing.typicalCost, serves, endpoint });
+  const fetchMedia = createFetchMedia(createEgress({ allow: config.egressAllow, log }));
+  const chatRouter = route("chat", ({ row }) => row.chat !== false);
+  const chatCompletions = createChatCompletions({
+    ...calling,
+    router: chatRouter,
+    fetchMedia,
+  });
+  const messages = createMessages({ ...calling, router: chatRouter, chatCompletions, fetchMedia });
+  const embeddings = createEmbeddings({
+    ...calling,
+    router: route("embeddings", ({ dialect }) => dialect === null || dialect.embeddings !== undefined),
   });
   let draining = false;
   const routes = createRoutes({
     catalogue: createCatalogue([...providers.values()]),
     keyring,
     chatCompletions,
+    messages,
+    embeddings,
+    describeProviders: () => describeProviders(providers.values(), health),
     aliases,
     heartbeatMs: config.heartbeatMs,
     ticker,
@@ -101,6 +144,17 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   return { port: main.port, stop };
 }
 
+function readOverrides(written: unknown): PriceOverrides {
+  if (written === null) return {};
+  const { prices, problems } = readPriceOverrides(written);
+  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `prices: ${problem}`));
+  return prices;
+}
+
+function freeProviders(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {
+  return new Set([...providers.values()].filter(({ row }) => row.isFree === true).map(({ name }) => name));
+}
+
 function inTime(ended: Promise<true>, milliseconds: number): Promise<boolean> {
   return Promise.race([ended, Bun.sleep(milliseconds).then(() => false)]);
 }
@@ -115,6 +169,7 @@ function logAttempt(attempt: AttemptReport, log: Log): void {
     ms: Math.round(attempt.durationMs),
     input_tokens: attempt.usage?.inputTokens,
     output_tokens: attempt.usage?.outputTokens,
+    cost: attempt.cost,
     outcome: attempt.outcome,
   });
 }

@@ -528,10 +528,10 @@ describe("fallbacks", () => {
     vendor.on("broken", answer(500, errorBody("oops")));
     const alone = await ask(gateway.url, key, { ...asked, routing: { allow_fallbacks: false } });
     expect(await readError(alone)).toMatchObject({ status: 502 });
-    expect(paths()).toEqual(["/v1"]);
+    expect(paths()).toEqual(["/v1", "/v1", "/v1"]);
     const named = await ask(gateway.url, key, { ...asked, routing: { allowed_providers: ["mock2"] } });
     expect(await readCompletion(named)).toMatchObject({ provider: "mock2" });
-    expect(paths()).toEqual(["/v1", "/mock2/v1"]);
+    expect(paths()).toEqual(["/v1", "/v1", "/v1", "/mock2/v1"]);
   });
 
   test("an alias of several models tries them in order", async () => {

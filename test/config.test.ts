@@ -60,7 +60,7 @@ describe("providers", () => {
   test("are set up by their key in the environment", () => {
     const provider = configure("", { OPENAI_API_KEY: "sk-test" }).get("openai");
     expect(provider).toMatchObject({ configured: true, missingSetting: null, secrets: ["sk-test"] });
-    expect(provider?.headerLines).toContain("authorization: Bearer sk-test\r\n");
+    expect(provider?.deployments[0]?.headerLines).toContain("authorization: Bearer sk-test\r\n");
   });
 
   test("without their key name the setting that is missing", () => {
@@ -69,7 +69,9 @@ describe("providers", () => {
 
   test("an address can be overridden, and an empty variable counts as unset", () => {
     const providers = configure("", { OPENAI_BASE_URL: "http://127.0.0.1:1/v1/", OPENAI_API_KEY: "" });
-    expect(providers.get("openai")).toMatchObject({ baseUrl: "http://127.0.0.1:1/v1", configured: false });
+    expect(providers.get("openai")).toMatchObject({ missingSetting: "OPENAI_API_KEY", configured: false });
+    const withKey = configure("", { OPENAI_BASE_URL: "http://127.0.0.1:1/v1/", OPENAI_API_KEY: "k" });
+    expect(withKey.get("openai")?.deployments[0]?.baseUrl).toBe("http://127.0.0.1:1/v1");
   });
 
   test("in the file variables are filled in", () => {

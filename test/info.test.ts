@@ -1,6 +1,6 @@
 // GET /v3/info and what is below it, over HTTP.
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createCatalogue, type TaskOffer } from "../src/catalogue/catalogue.ts";
 import {
   type Feature,
@@ -13,9 +13,7 @@ import {
 import registry from "../src/contract/tasks.json";
 import { findTask, tasks } from "../src/contract/tasks.ts";
 import { infoRoutes } from "../src/http/endpoints/info.ts";
-import { toErrorResponse } from "../src/http/error-response.ts";
-import { createRouter } from "../src/http/router.ts";
-import { createLog } from "../src/log.ts";
+import { openDoor } from "./support/door.ts";
 
 const offer: TaskOffer = {
   feature: "text",
@@ -29,26 +27,7 @@ const empty = serve([]);
 const serving = serve([offer, { ...offer, provider: "local", model: "text/moderation/local", pricing: null }]);
 
 function serve(offers: readonly TaskOffer[]) {
-  const router = createRouter(infoRoutes(createCatalogue([], offers)));
-  const log = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    async fetch(request) {
-      try {
-        const { pathname, searchParams: query } = new URL(request.url);
-        const match = router.find(request.method, pathname);
-        if (!("route" in match)) return new Response(null, { status: 204 });
-        const call = { request, query, params: match.params, requestId: "r", caller: null, body: null, startedAt: 0 };
-        return await match.route.run({ ...call, method: match.route.method });
-      } catch (error) {
-        return toErrorResponse(error, "r", log);
-      }
-    },
-  });
-  afterAll(() => server.stop(true));
-  return (path: string, headers: Record<string, string> = {}) =>
-    fetch(new URL(path, server.url), { headers, signal: AbortSignal.timeout(5_000) });
+  return openDoor(infoRoutes(createCatalogue([], offers)));
 }
 
 describe("when nothing serves a task", () => {

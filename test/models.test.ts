@@ -1,14 +1,12 @@
 // GET /v3/models and /v3/models/{id}, over HTTP.
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createCatalogue, type Offered } from "../src/catalogue/catalogue.ts";
-import { type ModelList, model, modelList } from "../src/contract/models.ts";
+import { type ModelList, modelDetail, modelList } from "../src/contract/models.ts";
 import { modelsRoutes } from "../src/http/endpoints/models.ts";
-import { toErrorResponse } from "../src/http/error-response.ts";
 import { matchesEntityTag } from "../src/http/openapi/send-document.ts";
-import { createRouter } from "../src/http/router.ts";
-import { createLog } from "../src/log.ts";
 import type { ModelFacts, ProviderRow } from "../src/providers/provider.ts";
+import { openDoor } from "./support/door.ts";
 
 function offer(name: string, configured: boolean, models: readonly ModelFacts[]): Offered {
   const row: ProviderRow = {
@@ -21,7 +19,7 @@ function offer(name: string, configured: boolean, models: readonly ModelFacts[])
     streamUsage: "ask",
     models,
   };
-  return { row, configured };
+  return { row, configured, dialect: null };
 }
 
 const catalogue = createCatalogue([
@@ -42,28 +40,7 @@ const catalogue = createCatalogue([
   offer("hub", true, [{ id: "vendor/model:free@1", input: ["text", "audio"], tools: false }]),
 ]);
 
-const router = createRouter(modelsRoutes(catalogue));
-const log = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
-const server = Bun.serve({
-  hostname: "127.0.0.1",
-  port: 0,
-  async fetch(request) {
-    try {
-      const { pathname, searchParams: query } = new URL(request.url);
-      const match = router.find(request.method, pathname);
-      if (!("route" in match)) return new Response(null, { status: 204 });
-      const call = { request, query, params: match.params, requestId: "r", caller: null, body: null, startedAt: 0 };
-      return await match.route.run({ ...call, method: match.route.method });
-    } catch (error) {
-      return toErrorResponse(error, "r", log);
-    }
-  },
-});
-afterAll(() => server.stop(true));
-
-function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(new URL(path, server.url), { headers, signal: AbortSignal.timeout(5_000) });
-}
+const get = openDoor(modelsRoutes(catalogue));
 
 async function ids(query = ""): Promise<string[]> {
   const list = (await (await get(`/v3/models${query}`)).json()) as ModelList;
@@ -128,7 +105,7 @@ describe("a model", () => {
     for (const path of ["hub/vendor/model:free@1", "hub%2Fvendor%2Fmodel%3Afree%401", "hub/vendor%2fmodel:free@1"]) {
       const response = await get(`/v3/models/${path}`);
       expect(response.status).toBe(200);
-      const found = model.strict().parse(await response.json());
+      const found = modelDetail.strict().parse(await response.json());
       expect(found).toMatchObject({ id: "hub/vendor/model:free@1", owned_by: "hub" });
     }
   });
@@ -151,9 +128,10 @@ describe("a model", () => {
         supports_vision: false,
         supports_audio_input: false,
       },
-      endpoints: ["chat/completions"],
+      endpoints: ["chat/completions", "v1/messages"],
       responses_native: false,
       configured: true,
+      parameters: { "*": "forwarded" },
     });
     expect(await (await get("/v3/models/acme/rich")).json()).toMatchObject({
       context_length: 128_000,

@@ -1,6 +1,6 @@
 // GET /v3/openapi.json and /docs: generated from the operations, and true to them.
 
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { z } from "zod";
 import { createCatalogue } from "../src/catalogue/catalogue.ts";
 import { listKeysQuery } from "../src/contract/keys.ts";
@@ -17,25 +17,9 @@ import { html, prose } from "../src/http/openapi/html.ts";
 import { toMemberRows } from "../src/http/openapi/member-rows.ts";
 import type { Operation } from "../src/http/openapi/operation.ts";
 import { namedSchemas, operations } from "../src/http/openapi/operations.ts";
-import { createRouter } from "../src/http/router.ts";
+import { openDoor } from "./support/door.ts";
 
-const router = createRouter([...openApiRoutes(), ...docsRoutes()]);
-const server = Bun.serve({
-  hostname: "127.0.0.1",
-  port: 0,
-  fetch(request) {
-    const { pathname, searchParams: query } = new URL(request.url);
-    const match = router.find(request.method, pathname);
-    if (!("route" in match)) return new Response(null, { status: 204 });
-    const call = { request, query, params: match.params, requestId: "r", caller: null, body: null, startedAt: 0 };
-    return match.route.run({ ...call, method: match.route.method });
-  },
-});
-afterAll(() => server.stop(true));
-
-function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(new URL(path, server.url), { headers, signal: AbortSignal.timeout(5_000) });
-}
+const get = openDoor([...openApiRoutes(), ...docsRoutes()]);
 
 describe("the OpenAPI document", async () => {
   const response = await get("/v3/openapi.json");
@@ -89,10 +73,11 @@ describe("the OpenAPI document", async () => {
     expect(document.paths["/v3/manage/keys"]?.["post"]?.security).toEqual([{ managementKey: [] }]);
   });
 
-  test("gives every failure the body of both forms", () => {
-    for (const { operation } of described) {
+  test("gives every failure the body of both forms, or of the Messages format", () => {
+    for (const { path, operation } of described) {
       for (const [status, answer] of Object.entries(operation.responses).filter(([one]) => Number(one) >= 400)) {
-        const name = status === "422" ? "ValidationError" : "Error";
+        const usual = status === "422" ? "ValidationError" : "Error";
+        const name = path.startsWith("/v3/v1/messages") ? "MessagesError" : usual;
         expect(answer.content?.["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${name}` });
       }
     }

@@ -43,7 +43,8 @@ test("an address is https, or http on loopback for a server that the operator ru
 
 test("every placeholder of an address has a setting, and nothing else has", () => {
   const placeholders = (row: ProviderRow) => [...(row.baseUrl ?? "").matchAll(/\{([^}]*)\}/g)].map((match) => match[1]);
-  const declared = (row: ProviderRow) => Object.keys(row.placeholders ?? {});
+  const derived = (row: ProviderRow) => Object.keys(row.derivedPlaceholders ?? {});
+  const declared = (row: ProviderRow) => [...Object.keys(row.placeholders ?? {}), ...derived(row)];
   const settings = (row: ProviderRow) => Object.values(row.placeholders ?? {});
 
   expect(namesOf(dialled, (row) => !Bun.deepEquals(placeholders(row).toSorted(), declared(row).toSorted()))).toEqual(
@@ -79,7 +80,7 @@ test("a model's limits and inputs are possible ones", () => {
 });
 
 function isFitAddress(address: string, row: ProviderRow): boolean {
-  const url = new URL(address.replaceAll(/[{}]/g, ""));
+  const url = new URL(address.replace("{host}", "host.example").replaceAll(/[{}]/g, ""));
   if (address.endsWith("/") || url.search !== "" || url.hash !== "" || url.username !== "") return false;
   if (row.auth.kind === "optional-bearer") return url.protocol === "http:" && url.hostname === "127.0.0.1";
   return url.protocol === "https:" && url.hostname.includes(".");

@@ -3,9 +3,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { matchesPattern, parsePattern, samplePattern } from "../src/providers/sandbox/pattern.ts";
-import { type Json, SchemaDocument } from "../src/providers/sandbox/schema.ts";
-import { fitsSchema } from "../src/providers/sandbox/schema-check.ts";
+import { matchesPattern, parsePattern, samplePattern } from "../src/lib/json-schema/pattern.ts";
+import { type Json, SchemaDocument } from "../src/lib/json-schema/schema.ts";
+import { fitsSchema } from "../src/lib/json-schema/schema-check.ts";
 import { makeExample } from "../src/providers/sandbox/schema-example.ts";
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];

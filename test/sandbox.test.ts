@@ -492,7 +492,7 @@ describe("refused requests", () => {
 
   test("another path or method", async () => {
     expect((await send("", { method: "GET" })).status).toBe(404);
-    expect((await send("", { url: "http://sandbox.invalid/v1/embeddings" })).status).toBe(404);
+    expect((await send("", { url: "http://sandbox.invalid/v1/images/generations" })).status).toBe(404);
   });
 });
 

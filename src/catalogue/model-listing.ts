@@ -1,12 +1,15 @@
 // Which models are on offer: the rows' facts in the public shape, filtered on demand.
 
-import type { Model } from "../contract/models.ts";
-import type { ModelFacts, ProviderRow } from "../providers/provider.ts";
+import type { Model, ModelDetail } from "../contract/models.ts";
+import type { Dialect, ParameterTable } from "../providers/dialect.ts";
+import type { EmbeddingModelFacts, ModelFacts, ProviderRow } from "../providers/provider.ts";
 import { createDocument, createJsonDocument, type Document, jsonType } from "./document.ts";
 
 export interface Offered {
   readonly row: ProviderRow;
   readonly configured: boolean;
+  /** Null: it speaks as our callers do. */
+  readonly dialect: Dialect | null;
 }
 
 /** Every value given must hold. A value that nothing has leaves an empty list. */
@@ -33,7 +36,8 @@ export interface ModelListing {
 
 // Chat models belong to this feature, as the alias path `/v3/llm/chat/completions` says.
 const chatFeature = "llm";
-const chatEndpoint = "chat/completions";
+const chatEndpoints = ["chat/completions", "v1/messages"];
+const embeddingsEndpoint = "embeddings";
 const capabilityPrefix = "supports_";
 
 interface Entry extends ListedModel {
@@ -45,11 +49,13 @@ interface Entry extends ListedModel {
 export function createModelListing(providers: readonly Offered[]): ModelListing {
   const ordered = [...providers.filter((offered) => offered.configured), ...providers.filter((o) => !o.configured)];
   const byId = new Map<string, Entry>();
-  for (const { row, configured } of ordered) {
-    for (const facts of row.models) {
-      const entry = toEntry(toModel(row, facts, configured));
+  for (const { row, configured, dialect } of ordered) {
+    const parameters = toParameters(dialect?.chat?.parameters ?? null);
+    const chatModels = row.models.map((facts) => toModel(row, facts, configured));
+    const embeddingModels = (row.embeddingModels ?? []).map((facts) => toEmbeddingModel(row, facts, configured));
+    for (const model of [...chatModels, ...embeddingModels]) {
       // A row that states a model twice would otherwise list one id twice.
-      if (!byId.has(entry.model.id)) byId.set(entry.model.id, entry);
+      if (!byId.has(model.id)) byId.set(model.id, toEntry(model, parameters));
     }
   }
 
@@ -99,19 +105,34 @@ function toModel(row: ProviderRow, facts: ModelFacts, configured: boolean): Mode
       supports_vision: input.includes("image"),
       supports_audio_input: input.includes("audio"),
     },
-    endpoints: [chatEndpoint],
+    endpoints: chatEndpoints,
     responses_native: false,
     configured,
   };
 }
 
-function toEntry(model: Model): Entry {
-  const document = createJsonDocument(model);
+function toEmbeddingModel(row: ProviderRow, facts: EmbeddingModelFacts, configured: boolean): Model {
+  const plain = toModel(row, { id: facts.id, tools: false, jsonSchema: false, reasoning: false }, configured);
+  return {
+    ...plain,
+    context_length: facts.maxInputTokens ?? null,
+    capabilities: { ...plain.capabilities, output_modalities: ["embedding"] },
+    endpoints: [embeddingsEndpoint],
+  };
+}
+
+function toParameters(table: ParameterTable | null): ModelDetail["parameters"] {
+  return table === null ? { "*": "forwarded" } : { ...table, "*": table["*"] ?? "dropped" };
+}
+
+function toEntry(model: Model, parameters: ModelDetail["parameters"]): Entry {
+  const isChat = !model.endpoints.includes(embeddingsEndpoint);
+  const detail: Model | ModelDetail = isChat ? { ...model, parameters } : model;
   return {
     model,
-    document,
+    document: createJsonDocument(detail),
     json: JSON.stringify(model),
-    features: [chatFeature],
+    features: isChat ? [chatFeature] : [],
     capabilities: readCapabilities(model),
   };
 }

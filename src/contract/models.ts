@@ -2,12 +2,13 @@
 
 import { z } from "zod";
 
-const modality = z.enum(["text", "image", "audio", "file", "video"]);
+const modalities = ["text", "image", "audio", "file", "video"] as const;
+const modality = z.enum(modalities);
 const claim = z.boolean().nullable();
 
 export const modelCapabilities = z.object({
   input_modalities: z.array(modality).describe("What a message may hold."),
-  output_modalities: z.array(modality).describe("What an answer may hold."),
+  output_modalities: z.array(z.enum([...modalities, "embedding"])).describe("What an answer may hold."),
   supports_function_calling: claim.describe("Tools. Null: not stated by the provider."),
   supports_response_schema: claim.describe("`response_format` with a JSON Schema. Null: not stated by the provider."),
   supports_reasoning: claim.describe("Reasoning before the answer. Null: not stated by the provider."),
@@ -36,10 +37,22 @@ export const model = z.object({
   configured: z.boolean().describe("Whether this gateway can call the provider now."),
 });
 
+/** One model on its own says more than the same in a list. */
+export const modelDetail = model.extend({
+  parameters: z
+    .record(z.string(), z.enum(["forwarded", "mapped", "parallel", "dropped", "refused"]))
+    .describe(
+      "What becomes of each parameter of a chat request. `*` stands for every parameter that is not named. `forwarded`: as " +
+        "it came; `mapped`: in the provider's own way; `parallel`: by several calls; `dropped`: left out and named in " +
+        "`x-switchyard-dropped-params`; `refused`: 422.",
+    ),
+});
+
 export const modelList = z.object({
   object: z.literal("list"),
   data: z.array(model),
 });
 
 export type Model = z.infer<typeof model>;
+export type ModelDetail = z.infer<typeof modelDetail>;
 export type ModelList = z.infer<typeof modelList>;

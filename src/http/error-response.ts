@@ -2,11 +2,14 @@
 // (`error`) and for FastAPI clients (`detail`).
 
 import { errorCatalogue, GatewayError, type Problem, ValidationError } from "../errors.ts";
+import { toMessagesError, toMessagesErrorEvent, toMessagesErrorType } from "../inference/messages/messages-error.ts";
+import { toFrame } from "../lib/event-stream.ts";
 import type { Log } from "../log.ts";
 import { CallerLeft } from "../providers/call.ts";
 
 // Not a status of the standard, but what proxies commonly note when the client has closed the connection.
 const callerLeftStatus = 499;
+const encoder = new TextEncoder();
 
 interface Described {
   readonly status: number;
@@ -24,16 +27,34 @@ interface ErrorBody {
   readonly detail: string | readonly Problem[];
 }
 
-export function toErrorResponse(error: unknown, requestId: string, log: Log): Response {
+export interface ErrorContext {
+  readonly requestId: string;
+  readonly log: Log;
+  /** The form that the caller's format knows. */
+  readonly form: "usual" | "messages";
+  /** For a caller who asked what was decided. */
+  readonly metadata: Record<string, unknown> | null;
+}
+
+export function toErrorResponse(error: unknown, context: ErrorContext): Response {
   // Nobody reads it; the server only wants to be told that this is over.
   if (error instanceof CallerLeft) return new Response(null, { status: callerLeftStatus });
+  const { requestId, log, form, metadata } = context;
   const { status, body, headers } = describe(error, requestId, log);
-  return new Response(JSON.stringify(body), { status, headers: { ...headers, "content-type": "application/json" } });
+  const told = form === "messages" ? toMessagesError(status, body.error.message, requestId) : body;
+  const text = JSON.stringify(metadata === null ? told : { ...told, switchyard: metadata });
+  return new Response(text, { status, headers: { ...headers, "content-type": "application/json" } });
 }
 
 /** For a stream that has begun: the error as its last event. */
-export function toErrorEvent(error: unknown, requestId: string, log: Log): string {
-  return JSON.stringify(describe(error, requestId, log).body);
+export function toErrorFrame(error: unknown, requestId: string, log: Log): Uint8Array {
+  return toFrame(JSON.stringify(describe(error, requestId, log).body));
+}
+
+/** The same for clients of the Messages format. */
+export function toMessagesErrorFrame(error: unknown, requestId: string, log: Log): Uint8Array {
+  const { status, body } = describe(error, requestId, log);
+  return encoder.encode(toMessagesErrorEvent(toMessagesErrorType(status), body.error.message));
 }
 
 function describe(error: unknown, requestId: string, log: Log): Described {

@@ -1,7 +1,7 @@
 // Writes a stream of frames to a caller: one event per write, no faster than the caller reads, a comment line after long
 // silence, and after a failure an error event instead of a clean end.
 
-import { heartbeatFrame, toFrame } from "../lib/event-stream.ts";
+import { heartbeatFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 
 export const eventStreamType = "text/event-stream; charset=utf-8";
@@ -22,8 +22,8 @@ interface StreamOptions {
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the last event, or null when nobody is there to read it. */
-  readonly describeFailure: (error: unknown) => string | null;
+  /** The last event, or null when nobody is there to read it. */
+  readonly describeFailure: (error: unknown) => Uint8Array | null;
 }
 
 /** Bun's direct streams: what is written and flushed goes out at once; `flush(true)` waits while the caller does not read. */
@@ -72,7 +72,7 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
       }
     } catch (error) {
       const failure = left ? null : options.describeFailure(error);
-      if (failure !== null) await write(toFrame(failure));
+      if (failure !== null) await write(failure);
     } finally {
       ticker.forget(heartbeat);
       if (!left) controller.close();

@@ -6,6 +6,8 @@ import { GatewayError } from "../errors.ts";
 export interface LoadWatch {
   /** Throws 503 while the event loop lags. */
   refuseWhenOverloaded(): void;
+  /** By how much the last tick was late: about as long as requests wait for their turn. */
+  readonly lagMs: number;
   close(): void;
 }
 
@@ -17,9 +19,11 @@ const shedMs = 250;
 export function createLoadWatch(): LoadWatch {
   let lastTick = performance.now();
   let shedUntil = 0;
+  let lagMs = 0;
   const timer = setInterval(() => {
     const now = performance.now();
-    if (now - lastTick - tickMs > lagLimitMs) shedUntil = now + shedMs;
+    lagMs = Math.max(0, now - lastTick - tickMs);
+    if (lagMs > lagLimitMs) shedUntil = now + shedMs;
     lastTick = now;
   }, tickMs);
   timer.unref();
@@ -28,6 +32,9 @@ export function createLoadWatch(): LoadWatch {
       const now = performance.now();
       if (now < shedUntil || now - lastTick - tickMs > lagLimitMs)
         throw new GatewayError("overloaded", "The gateway has too much to do; try again.", { retryAfter: 1 });
+    },
+    get lagMs() {
+      return lagMs;
     },
     close: () => clearInterval(timer),
   };

@@ -1,6 +1,7 @@
 // What an endpoint is to the door: one row of the route table, and the call that it answers.
 
 import type { Caller } from "../access/caller.ts";
+import type { Trace } from "../inference/trace.ts";
 import type { JsonBody } from "./read-body.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -13,6 +14,8 @@ export interface Route {
   readonly key: "none" | "inference" | "management";
   /** Reads and checks the body as JSON; `optional-json` takes none at all too. Without it no body byte is read. */
   readonly body?: "json" | "optional-json";
+  /** How errors are told: `messages` for clients of Anthropic's format; else both usual forms. */
+  readonly errors?: "messages";
   /** Throws a GatewayError or ValidationError when the call cannot be answered. */
   readonly run: (call: Call) => Response | Promise<Response>;
 }
@@ -28,4 +31,5 @@ export interface Call {
   readonly caller: Caller | null;
   /** Null on routes without `body`, and where an optional one did not come. */
   readonly body: JsonBody | null;
+  readonly trace: Trace;
 }

@@ -2,16 +2,22 @@
 
 import type { Keyring } from "../access/keys.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { ProviderState } from "../contract/providers.ts";
 import type { ChatCompletions } from "../inference/chat-completions.ts";
+import type { Embeddings } from "../inference/embeddings.ts";
+import type { Messages } from "../inference/messages/messages.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { docsRoutes } from "./endpoints/docs.ts";
+import { embeddingsRoutes } from "./endpoints/embeddings.ts";
 import { healthRoutes } from "./endpoints/health.ts";
 import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
+import { messagesRoutes } from "./endpoints/messages.ts";
 import { modelsRoutes } from "./endpoints/models.ts";
 import { openApiRoutes } from "./endpoints/openapi.ts";
+import { providerRoutes } from "./endpoints/providers.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import type { Route } from "./route.ts";
@@ -20,6 +26,9 @@ interface Dependencies {
   readonly catalogue: Catalogue;
   readonly keyring: Keyring;
   readonly chatCompletions: ChatCompletions;
+  readonly messages: Messages;
+  readonly embeddings: Embeddings;
+  readonly describeProviders: () => ProviderState[];
   readonly aliases: ReadonlySet<string>;
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
@@ -31,6 +40,8 @@ export function createRoutes(dependencies: Dependencies): Route[] {
   const { catalogue, keyring, aliases, whyNotReady } = dependencies;
   return [
     ...chatCompletionRoutes(dependencies),
+    ...messagesRoutes(dependencies),
+    ...embeddingsRoutes(dependencies),
     ...responseRoutes(aliases),
     ...universalAiRoutes(),
     ...modelsRoutes(catalogue),
@@ -38,6 +49,7 @@ export function createRoutes(dependencies: Dependencies): Route[] {
     ...openApiRoutes(),
     ...docsRoutes(),
     ...keyRoutes(keyring),
+    ...providerRoutes(dependencies.describeProviders),
     ...healthRoutes({ whyNotReady }),
   ];
 }

@@ -4,6 +4,7 @@
 import type { Caller } from "../access/caller.ts";
 import type { Limits } from "../access/limits.ts";
 import { GatewayError } from "../errors.ts";
+import { Trace } from "../inference/trace.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Authenticator } from "./authenticate.ts";
@@ -13,6 +14,7 @@ import type { LoadWatch } from "./load-watch.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import type { Call, Route } from "./route.ts";
 import { createRouter } from "./router.ts";
+import { wantsMetadata } from "./wants-metadata.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -52,32 +54,44 @@ export function startServer(options: ServerOptions): Server {
 
   async function answer(request: Request, server: Bun.Server<undefined>, knownPath?: string): Promise<Response> {
     const requestId = chooseRequestId(request.headers);
+    const trace = new Trace(performance.now(), options.loadWatch.lagMs);
     let response: Response;
     let isPrivate = true;
+    let errors: Route["errors"];
     try {
       checkFraming(request.headers);
       const found = router.find(request.method, knownPath ?? pathOf(request.url));
       if ("allow" in found) return finish(new Response(null, { status: 204, headers: { allow: found.allow } }), false);
       const { route, params } = found;
       isPrivate = route.key !== "none";
+      errors = route.errors;
       const admitted = isPrivate ? admit(request, route, server) : null;
       // Not awaited when it is there: a turn of the event loop for nothing.
       const caller = admitted instanceof Promise ? await admitted : admitted;
+      trace.authorizedAt = performance.now();
       if (route.body !== undefined) server.timeout(request, 0);
       const readsBody = route.body === "json" || (route.body === "optional-json" && request.body !== null);
       const body = readsBody ? await readJsonBody(request, options.bodyLimits, options.ticker) : null;
-      const call = new IncomingCall(request, requestId, params, caller, body);
+      trace.readAt = performance.now();
+      const call = new IncomingCall(request, requestId, params, caller, body, trace);
       response = await route.run(call);
       if (response.headers.get("content-type") === eventStreamType) server.timeout(request, stalledReaderSeconds);
     } catch (error) {
-      response = toErrorResponse(error, requestId, options.log);
+      const metadata = wantsMetadata(request.headers) ? trace.toMetadata(requestId) : null;
+      response = toErrorResponse(error, { requestId, log: options.log, form: errors ?? "usual", metadata });
     }
     return finish(response, isPrivate);
 
     function finish(made: Response, mustNotBeStored: boolean): Response {
       const { headers } = made;
       headers.set("x-request-id", requestId);
+      // Where clients of that format look for it.
+      if (errors === "messages") headers.set("request-id", requestId);
       headers.set("x-content-type-options", "nosniff");
+      headers.set("server-timing", trace.toServerTiming(performance.now()));
+      const { length } = trace.attempts;
+      if (length > 0) headers.set("x-switchyard-attempts", String(length));
+      if (trace.dropped.length > 0) headers.set("x-switchyard-dropped-params", toHeaderList(trace.dropped));
       if (mustNotBeStored) headers.set("cache-control", "no-store");
       if (draining) headers.set("connection", "close");
       return made;
@@ -86,7 +100,9 @@ export function startServer(options: ServerOptions): Server {
 
   function admit(request: Request, route: Route, server: Bun.Server<undefined>): Caller | Promise<Caller> {
     const address = () => server.requestIP(request)?.address ?? "";
-    const found = options.authenticator.authenticate(request.headers.get("authorization"), address);
+    const { headers } = request;
+    const authorization = headers.get("authorization") ?? (route.errors === "messages" ? keyHeader(headers) : null);
+    const found = options.authenticator.authenticate(authorization, address);
     return found instanceof Promise ? found.then((caller) => checkLimits(caller, route)) : checkLimits(found, route);
   }
 
@@ -112,7 +128,8 @@ export function startServer(options: ServerOptions): Server {
       ]),
     ),
     fetch: (request, server) => answer(request, server),
-    error: (error) => toErrorResponse(error, crypto.randomUUID(), options.log),
+    error: (error) =>
+      toErrorResponse(error, { requestId: crypto.randomUUID(), log: options.log, form: "usual", metadata: null }),
   });
   return {
     port: server.port ?? options.port,
@@ -135,6 +152,7 @@ class IncomingCall implements Call {
   readonly params: Readonly<Record<string, string>>;
   readonly caller: Caller | null;
   readonly body: JsonBody | null;
+  readonly trace: Trace;
 
   constructor(
     request: Request,
@@ -142,12 +160,14 @@ class IncomingCall implements Call {
     params: Readonly<Record<string, string>>,
     caller: Caller | null,
     body: JsonBody | null,
+    trace: Trace,
   ) {
     this.request = request;
     this.requestId = requestId;
     this.params = params;
     this.caller = caller;
     this.body = body;
+    this.trace = trace;
   }
 
   get method(): Call["method"] {
@@ -157,6 +177,20 @@ class IncomingCall implements Call {
   get query(): URLSearchParams {
     return queryOf(this.request.url);
   }
+}
+
+/** Clients of Anthropic's format send their key so. */
+function keyHeader(headers: Headers): string | null {
+  const key = headers.get("x-api-key");
+  return key === null ? null : `Bearer ${key}`;
+}
+
+/** Names of members that a caller chose: what a header cannot hold is left out. */
+function toHeaderList(names: readonly string[]): string {
+  return names
+    .filter((name) => /^[\w.$-]{1,64}$/.test(name))
+    .slice(0, 50)
+    .join(", ");
 }
 
 /** What the parser lets through and we do not. */

@@ -1,189 +1,224 @@
-// One chat completion, start to finish, for providers that speak the same dialect as our callers: the caller's bytes go
-// out with only the model and our own members changed, and the provider's bytes come back with only ours added.
+// One chat completion, start to finish: which offers, in which order, how each is spoken to, and what is reported of it.
 
 import type { Caller } from "../access/caller.ts";
-import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
-import { type ErrorCode, GatewayError } from "../errors.ts";
-import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
-import type { Ticker } from "../lib/ticker.ts";
-import { type Clocks, type Connection, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
-import type { Provider } from "../providers/configure.ts";
-import type { HttpClient } from "../providers/http-client.ts";
-import { ChatStream } from "./chat-stream.ts";
-import { findOffers, type Market, type Offer, refuseUnconfigured } from "./offers.ts";
+import type { ChatCompletionRequest } from "../contract/chat-completions.ts";
+import type { ChatRequest } from "../contract/chat-format.ts";
+import { GatewayError } from "../errors.ts";
+import type { JsonScan } from "../lib/json-scan.ts";
+import { type Connection, ProviderCall } from "../providers/call.ts";
+import type { Attempts } from "./attempts.ts";
+import { authorize } from "./authorize.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
+import { ChatChunkWriter, ChatRelay, type ChunkWriter } from "./chat-relay.ts";
+import type { FetchMedia } from "./media.ts";
+import { callInParallel, ParallelStream } from "./parallel-calls.ts";
+import { speakPlainly } from "./plain-chat.ts";
+import type { Charge, Pricing, Quote } from "./pricing.ts";
+import { RelayStream, type StreamEnd } from "./relay.ts";
 import { type AttemptReport, readUsage } from "./report.ts";
+import type { Candidate, Router } from "./router.ts";
+import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+import type { Trace } from "./trace.ts";
+import { speakTranslated } from "./translated-chat.ts";
 
 export interface ChatInput {
+  /** What the schema knows of it. */
   readonly request: ChatCompletionRequest;
+  /** All of it, for translations. */
+  readonly value: ChatRequest;
   readonly text: string;
   readonly scan: JsonScan;
   readonly caller: Caller;
   readonly connection: Connection;
   readonly requestId: string;
+  readonly trace: Trace;
+  /** Whether the caller asked what was decided. */
+  readonly wantsMetadata: boolean;
+  /** For callers who do not speak the chat format themselves. */
+  readonly createWriter?: () => ChunkWriter;
 }
 
 export type ChatAnswer =
-  | { readonly kind: "whole"; readonly text: string }
-  | { readonly kind: "stream"; readonly stream: ChatStream };
+  | { readonly kind: "whole"; readonly text: string; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly kind: "stream"; readonly stream: FrameStream };
+
+/** What the door writes out. */
+export interface FrameStream {
+  take(): readonly Uint8Array[] | null | undefined;
+  wait(): Promise<void>;
+  abandon(): void;
+}
 
 export interface ChatCompletions {
   complete(input: ChatInput): Promise<ChatAnswer>;
+  /** One try at one offer, for what becomes a chat completion on its way. */
+  attempt(input: ChatInput, candidate: Candidate): Promise<ChatAnswer>;
 }
 
-export interface ChatDependencies {
-  readonly market: Market;
-  readonly clocks: Clocks;
-  readonly ticker: Ticker;
-  readonly http: HttpClient;
-  /** Fires when the gateway goes down and can wait no longer. */
-  readonly ending: AbortSignal;
-  /** Told once of every attempt that reached a provider. */
-  readonly report: (attempt: AttemptReport) => void;
+export interface ChatDependencies extends CallDependencies {
+  readonly router: Router;
+  readonly attempts: Attempts;
+  readonly pricing: Pricing;
+  /** Replaces addresses of media by what is found there, for providers that want bytes. */
+  readonly fetchMedia: FetchMedia;
 }
-
-const defaultChatPath = "/chat/completions";
-const ourMembersOfRequest: ReadonlySet<string> = new Set(gatewayMemberNames);
-// To providers that send usage unasked, or never, the wish for it is unknown and may be refused.
-const withStreamOptions: ReadonlySet<string> = new Set([...gatewayMemberNames, "stream_options"]);
-
-/** After these failures another offer may do better; a request that was rejected as such would be rejected again. */
-const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "model_not_found",
-  "provider_rate_limited",
-  "provider_auth_failed",
-  "provider_error",
-  "provider_unreachable",
-  "provider_bad_response",
-  "provider_disconnected",
-  "provider_not_configured",
-  "provider_unavailable",
-  "provider_timeout",
-]);
 
 export function createChatCompletions(dependencies: ChatDependencies): ChatCompletions {
-  async function attempt(input: ChatInput, offer: Offer): Promise<ChatAnswer> {
-    const { provider, model } = offer;
-    refuseUnconfigured(provider);
+  const { router, attempts, pricing, clocks, ticker, http, ending } = dependencies;
+
+  async function attempt(input: ChatInput, candidate: Candidate): Promise<ChatAnswer> {
+    const { provider, deployment, model } = candidate;
+    const { trace } = input;
+    const dialect = provider.dialect?.chat;
+    let speech: Speech;
+    if (dialect === undefined) speech = speakPlainly(input, candidate);
+    else {
+      const { fetchesMedia } = dialect;
+      const mustFetch = typeof fetchesMedia === "boolean" ? () => fetchesMedia : fetchesMedia;
+      const value = await dependencies.fetchMedia(input.value, mustFetch, input.connection.signal);
+      speech = speakTranslated(value, candidate, dialect);
+    }
+    trace.dropped = speech.dropped;
+    const authorized = authorize(deployment, speech);
+    // Not awaited when it is there: a turn of the event loop for nothing.
+    const headerLines = authorized instanceof Promise ? await authorized : authorized;
     const wantsStream = input.request.stream === true;
-    const call = new ProviderCall({
-      provider,
-      path: provider.row.chatPath ?? defaultChatPath,
-      body: toProviderBody(input, offer),
-      wantsStream,
-      connection: input.connection,
-      ending: dependencies.ending,
-      clocks: dependencies.clocks,
-      ticker: dependencies.ticker,
-      http: dependencies.http,
-    });
-    const report = (outcome: AttemptReport["outcome"], usage: unknown) =>
+    const quote = pricing.quote(provider, model);
+    const send = () =>
+      new ProviderCall({
+        provider,
+        deployment,
+        path: speech.path,
+        body: speech.body,
+        headerLines,
+        wantsStream,
+        connection: input.connection,
+        ending,
+        clocks,
+        deadline: deadlineOf(input),
+        ticker,
+        http,
+      });
+    const startedAt = performance.now();
+    trace.sentAt = startedAt;
+    trace.firstByteAt = 0;
+    const report = (outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null) =>
       dependencies.report({
         requestId: input.requestId,
         keyId: input.caller.keyId,
         provider: provider.name,
         model,
         isStream: wantsStream,
-        durationMs: performance.now() - call.startedAt,
+        durationMs: performance.now() - startedAt,
         usage: readUsage(usage),
+        cost: charge?.cost ?? null,
         outcome,
       });
+    const onEnd = ({ outcome, usage, charge, error }: StreamEnd) => {
+      if (error !== null) candidate.health.broke(error);
+      // A stream that broke off is charged for what it had told until then.
+      report(outcome, usage, charge ?? (usage === null ? null : quote.chargeFor(usage)));
+    };
     try {
-      await call.open();
-      if (!wantsStream) {
-        const { text, usage } = toAnswer(await call.readWhole(), call);
-        call.finish();
-        report("completed", usage);
-        return { kind: "whole", text };
-      }
-      const stream = new ChatStream(call, {
-        includeUsage: input.request.stream_options?.include_usage === true,
-        cost: costOf(provider),
-        onEnd: report,
-      });
-      await stream.open();
-      return { kind: "stream", stream };
+      const answer = wantsStream
+        ? await openStream(input, speech, { send, quote, onEnd })
+        : await readWhole(input, candidate, speech, { send, quote, onEnd });
+      return answer;
     } catch (error) {
-      call.abandon();
-      report(error instanceof GatewayError ? error.code : "caller_left", null);
+      report(error instanceof GatewayError ? error.code : "caller_left", null, null);
       throw error;
     }
   }
 
   return {
+    attempt,
     async complete(input) {
-      const offers = findOffers(dependencies.market, input.request, input.caller);
-      const last = offers.length - 1;
-      for (let index = 0; index < last; index++) {
-        try {
-          return await attempt(input, offers[index] ?? offers[0]);
-        } catch (error) {
-          if (!(error instanceof GatewayError && fallbackCodes.has(error.code))) throw error;
-        }
-      }
-      return attempt(input, offers[last] ?? offers[0]);
+      const { request, caller, trace, connection } = input;
+      const candidates = router.plan(request, caller, trace);
+      trace.routedAt = performance.now();
+      const options = { candidates, trace, connection, deadline: deadlineOf(input) };
+      let answering: Candidate | undefined;
+      const answer = await attempts.run(options, (candidate) => {
+        answering = candidate;
+        return attempt(input, candidate);
+      });
+      if (answering !== undefined) router.remember(request, caller, answering);
+      return answer;
     },
   };
-}
 
-/** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
-function toProviderBody({ request, text, scan }: ChatInput, { provider, model }: Offer): string {
-  const replace = new Map([["model", JSON.stringify(model)]]);
-  const append: string[] = [];
-  if (request.stream === true && provider.row.streamUsage === "ask" && request.stream_options?.include_usage !== true) {
-    const options = JSON.stringify({ ...request.stream_options, include_usage: true });
-    if (request.stream_options === undefined) append.push(`"stream_options":${options}`);
-    else replace.set("stream_options", options);
+  function deadlineOf({ trace }: ChatInput): number {
+    return trace.startedAt + clocks.totalTimeoutMs;
   }
-  const remove = provider.row.streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
-  return editMembers(text, scan, { replace, remove, append });
 }
 
-const noEdits = new Map<string, string>();
-const ourMembers = new Set(["provider", "cost", "provider_time"]);
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+interface Calling {
+  readonly send: () => ProviderCall;
+  readonly quote: Quote;
+  readonly onEnd: (end: StreamEnd) => void;
+}
 
-function toAnswer(text: string, call: ProviderCall): { text: string; usage: unknown } {
-  const answer = readCompletion(text, call.provider);
-  const seconds = Math.round(performance.now() - call.startedAt) / 1_000;
-  const added = `"provider":${JSON.stringify(call.provider.name)},"cost":${costOf(call.provider)},"provider_time":${seconds}`;
-  const usage = answer["usage"];
-  const total = missingTotal(usage);
-  if (total === null && !("provider" in answer) && !("cost" in answer) && !("provider_time" in answer)) {
-    return { text: `${text.slice(0, text.lastIndexOf("}"))},${added}}`, usage };
+async function readWhole(
+  input: ChatInput,
+  { provider }: Candidate,
+  speech: Speech,
+  { send, quote, onEnd }: Calling,
+): Promise<ChatAnswer> {
+  const { trace, requestId } = input;
+  const startedAt = trace.sentAt;
+  const ours = (): OurMembers => ({
+    provider: provider.name,
+    quote,
+    providerTime: Math.round(performance.now() - startedAt) / 1_000,
+    metadata: input.wantsMetadata ? trace.toMetadata(requestId) : null,
+  });
+  if (speech.calls > 1) {
+    const answer = await callInParallel(speech, send, ours);
+    trace.firstByteAt = performance.now();
+    onEnd(toEnd(answer));
+    return { kind: "whole", ...answer };
   }
-  const replace =
-    total === null ? noEdits : new Map([["usage", JSON.stringify({ ...(usage as object), total_tokens: total })]]);
-  const edits = { replace, remove: ourMembers, append: [added] };
-  return { text: editMembers(text, scanJson(text, scanLimits), edits), usage };
-}
-
-/** Prices are not known in this version: null is not 0. */
-export function costOf(provider: Provider): number | null {
-  return provider.row.isFree === true ? 0 : null;
-}
-
-function readCompletion(text: string, provider: Provider): Record<string, unknown> {
-  let value: unknown;
+  const call = send();
   try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw badAnswer(provider, "answered with something that is not JSON", cause);
+    await call.open();
+    trace.firstByteAt = performance.now();
+    const answer = speech.readWhole(await call.readWhole(), ours());
+    call.finish();
+    onEnd(toEnd(answer));
+    return { kind: "whole", ...answer };
+  } catch (error) {
+    call.abandon();
+    throw error;
   }
-  if (typeof value !== "object" || value === null) throw badAnswer(provider, "did not answer with a completion");
-  const answer = value as Record<string, unknown>;
-  if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
-  if (!Array.isArray(answer["choices"])) throw badAnswer(provider, "did not answer with a completion");
-  return answer;
 }
 
-/** `total_tokens` is the sum. Returns it where the provider did not say so. */
-function missingTotal(usage: unknown): number | null {
-  if (typeof usage !== "object" || usage === null) return null;
-  const { prompt_tokens, completion_tokens, total_tokens } = usage as Record<string, unknown>;
-  if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;
-  return typeof total_tokens === "number" ? null : prompt_tokens + completion_tokens;
+function toEnd({ value, charge }: WholeAnswer): StreamEnd {
+  return { outcome: "completed", usage: value["usage"] ?? null, charge, error: null };
 }
 
-function badAnswer(provider: Provider, what: string, cause?: unknown): GatewayError {
-  return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${what}.`, { cause });
+async function openStream(input: ChatInput, speech: Speech, { send, quote, onEnd }: Calling): Promise<ChatAnswer> {
+  const { trace, request, requestId } = input;
+  const relayOptions = {
+    writer: input.createWriter?.() ?? new ChatChunkWriter(request.stream_options?.include_usage === true),
+    quote,
+    metadata: input.wantsMetadata ? () => trace.toMetadata(requestId) : null,
+  };
+  if (speech.calls > 1) {
+    const stream = new ParallelStream(speech, send, relayOptions, onEnd);
+    await stream.open();
+    trace.firstByteAt = performance.now();
+    return { kind: "stream", stream };
+  }
+  const call = send();
+  try {
+    await call.open();
+    const source = speech.createSource(call.contentType);
+    const stream = new RelayStream(call, new ChatRelay({ ...relayOptions, source }), onEnd);
+    await stream.open();
+    trace.firstByteAt = performance.now();
+    return { kind: "stream", stream };
+  } catch (error) {
+    call.abandon();
+    throw error;
+  }
 }

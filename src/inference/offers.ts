@@ -1,5 +1,5 @@
-// Which offers may answer a call: the model that was asked for, or what its alias stands for, then the fallbacks; all of
-// them known, allowed to the caller, and set up.
+// From a model's name to the offers that may answer it: the name split, aliases resolved, the key's own list respected, a
+// sandbox key kept inside the sandbox.
 
 import type { Caller } from "../access/caller.ts";
 import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
@@ -10,40 +10,57 @@ export interface Offer {
   readonly provider: Provider;
   /** As the provider spells it. */
   readonly model: string;
+  /** The weighted alias that it was drawn for. */
+  readonly pool?: string;
 }
 
 export interface Wanted {
   readonly model: string;
   readonly fallbacks?: readonly string[] | null | undefined;
   readonly routing?:
-    | { readonly allowed_providers?: readonly string[] | undefined; readonly allow_fallbacks?: boolean | undefined }
+    | {
+        readonly sort?: "cost" | "latency" | "order" | undefined;
+        readonly allowed_providers?: readonly string[] | undefined;
+        readonly allow_fallbacks?: boolean | undefined;
+      }
     | null
     | undefined;
+  readonly session_id?: string | null | undefined;
+}
+
+/** What an alias stands for. Without weights the order is the order of trying. */
+export interface AliasTarget {
+  readonly model: string;
+  readonly weight: number | null;
 }
 
 export interface Market {
   readonly providers: ReadonlyMap<string, Provider>;
-  readonly aliases: ReadonlyMap<string, readonly string[]>;
+  readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
   /** First parts of task names: a name that starts with one belongs to another endpoint. */
   readonly features: ReadonlySet<string>;
 }
 
+/** Puts weighted things into an order of trying. */
+export type Draw = <T>(things: readonly T[], name: (thing: T) => string, weight: (thing: T) => number) => readonly T[];
+
 const sandboxName = "sandbox";
 const sandboxDefaultModel = "echo";
 
-export function findOffers(market: Market, wanted: Wanted, caller: Caller): [Offer, ...Offer[]] {
+export function findOffers(market: Market, wanted: Wanted, caller: Caller, draw: Draw): [Offer, ...Offer[]] {
   if (caller.kind === "sandbox") return [sandboxOffer(market, wanted.model)];
   const isPlain = !wanted.fallbacks?.length && !wanted.routing && !market.aliases.has(wanted.model);
   if (isPlain) {
     refuseForbidden(wanted.model, caller);
     return [findOffer(market, wanted.model)];
   }
-  const names = [
-    ...(market.aliases.get(wanted.model) ?? [wanted.model]),
-    ...(wanted.fallbacks ?? []).flatMap((name) => market.aliases.get(name) ?? [name]),
-  ];
-  for (const name of names) refuseForbidden(name, caller);
-  const offers = names.map((name) => findOffer(market, name));
+  const offers = [wanted.model, ...(wanted.fallbacks ?? [])].flatMap((name) =>
+    resolveAlias(market, name, draw).map(({ model, weight }) => {
+      refuseForbidden(model, caller);
+      const offer = findOffer(market, model);
+      return weight === null ? offer : { ...offer, pool: name };
+    }),
+  );
   const allowed = wanted.routing?.allowed_providers;
   const kept = allowed === undefined ? offers : offers.filter(({ provider }) => allowed.includes(provider.name));
   const [first, ...rest] = kept;
@@ -52,6 +69,18 @@ export function findOffers(market: Market, wanted: Wanted, caller: Caller): [Off
       param: "routing.allowed_providers",
     });
   return wanted.routing?.allow_fallbacks === false ? [first] : [first, ...rest];
+}
+
+function resolveAlias(market: Market, name: string, draw: Draw): readonly AliasTarget[] {
+  const targets = market.aliases.get(name);
+  if (targets === undefined) return [{ model: name, weight: null }];
+  if (targets.every(({ weight }) => weight === null)) return targets;
+  const weighted = targets.map(({ model, weight }) => ({ model, weight: weight ?? 1 }));
+  return draw(
+    weighted,
+    ({ model }) => model,
+    ({ weight }) => weight,
+  );
 }
 
 function refuseForbidden(name: string, caller: Caller): void {
@@ -78,13 +107,4 @@ function sandboxOffer(market: Market, name: string): Offer {
   if (provider === undefined) throw new GatewayError("provider_not_found", "The sandbox is not part of this gateway.");
   const { provider: providerName, model } = splitModelName(name);
   return { provider, model: providerName === sandboxName ? model : sandboxDefaultModel };
-}
-
-/** A provider without its key cannot be called; the answer says which setting is missing. */
-export function refuseUnconfigured(provider: Provider): void {
-  if (provider.missingSetting === null) return;
-  throw new GatewayError(
-    "provider_not_configured",
-    `The provider '${provider.name}' is not set up: set ${provider.missingSetting}, or declare it in switchyard.yaml.`,
-  );
 }

@@ -16,6 +16,8 @@ export interface AttemptReport {
   readonly durationMs: number;
   /** Null when the provider told nothing. */
   readonly usage: TokenUsage | null;
+  /** USD; null when it is not known. */
+  readonly cost: number | null;
   readonly outcome: "completed" | "caller_left" | ErrorCode;
 }
 

@@ -3,7 +3,8 @@
 
 import { GatewayError } from "../errors.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
-import type { Provider } from "./configure.ts";
+import type { Deployment, Provider } from "./configure.ts";
+import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
 import type { Exchange, HttpClient } from "./http-client.ts";
 import { TransportExchange } from "./transport-exchange.ts";
 
@@ -21,14 +22,19 @@ export interface Connection {
 
 export interface CallOptions {
   readonly provider: Provider;
+  readonly deployment: Deployment;
   readonly path: string;
   readonly body: string;
+  /** What the deployment's own headers do not say, as lines. */
+  readonly headerLines?: string;
   readonly wantsStream: boolean;
   /** Its signal says when the caller has left. It is asked for only with a tick: making one is work, and most calls are over by then. */
   readonly connection: Connection;
   /** Fires when the gateway goes down and can wait no longer. */
   readonly ending: AbortSignal;
   readonly clocks: Clocks;
+  /** By when the whole request has to be over, other attempts included, in the milliseconds of `performance.now()`. */
+  readonly deadline: number;
   readonly ticker: Ticker;
   readonly http: HttpClient;
 }
@@ -64,11 +70,11 @@ export class ProviderCall implements Watched {
   constructor(options: CallOptions) {
     this.#options = options;
     this.provider = options.provider;
-    const { connectTimeoutMs, firstByteTimeoutMs, totalTimeoutMs } = options.clocks;
+    const { connectTimeoutMs, firstByteTimeoutMs } = options.clocks;
     this.#connectAt = this.startedAt + connectTimeoutMs;
     this.#waitMs = firstByteTimeoutMs;
     this.#waitAt = this.startedAt + firstByteTimeoutMs;
-    this.#totalAt = this.startedAt + totalTimeoutMs;
+    this.#totalAt = options.deadline;
     this.#exchange = send(options);
     options.ticker.watch(this);
   }
@@ -210,13 +216,13 @@ export class ProviderCall implements Watched {
   }
 }
 
-function send({ provider, path, body, wantsStream, http }: CallOptions): Exchange {
+function send({ provider, deployment, path, headerLines = "", body, wantsStream, http }: CallOptions): Exchange {
   const { transport } = provider.row;
-  if (transport !== undefined) return new TransportExchange(transport, `${provider.baseUrl}${path}`, body);
-  if (provider.origin === null) throw new TypeError(`the provider '${provider.name}' has no address`);
-  const accept = wantsStream ? "text/event-stream" : "application/json";
-  const head = `POST ${provider.basePath}${path} HTTP/1.1\r\n${provider.headerLines}accept: ${accept}\r\n`;
-  return http.send(provider.origin, head, body);
+  if (transport !== undefined) return new TransportExchange(transport, `${deployment.baseUrl}${path}`, body);
+  const accept = `accept: ${wantsStream ? "text/event-stream" : "application/json"}\r\n`;
+  const ownLines = headerLines.startsWith("accept:") ? headerLines : `${headerLines}${accept}`;
+  const head = `POST ${deployment.basePath}${path} HTTP/1.1\r\n${deployment.headerLines}${ownLines}`;
+  return http.send(deployment.origin, head, body, wantsStream);
 }
 
 function codeOf(error: unknown): string {
@@ -227,16 +233,35 @@ function codeOf(error: unknown): string {
 /** A provider's refusal as ours: gaps between its statuses and ours are closed here, and only here. */
 export function toRefusal(
   provider: Provider,
-  status: number,
+  plainStatus: number,
   retryAfterHeader: string | null,
   body: string,
 ): GatewayError {
+  return toRefusalOf(provider, readRefusal(provider, plainStatus, retryAfterHeader, body), body);
+}
+
+/** A dialect may know better than the status what a refusal means. */
+function readRefusal(provider: Provider, status: number, retryAfterHeader: string | null, body: string): Refused {
+  const read = provider.dialect?.chat?.readRefusal;
+  const value = read === undefined ? null : parseObject(body);
+  const known = read === undefined || value === null ? {} : read(status, value);
+  return {
+    status: known.status ?? status,
+    retryAfter: readRetryAfter(retryAfterHeader) ?? known.retryAfterSeconds ?? null,
+  };
+}
+
+interface Refused {
+  readonly status: number;
+  readonly retryAfter: number | null;
+}
+
+function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
   const name = `The provider '${provider.name}'`;
   const said = () => {
     const message = scrub(provider, readErrorMessage(body));
     return message === "" ? "." : `: ${message}`;
   };
-  const retryAfter = readRetryAfter(retryAfterHeader);
   if (status === 401 || status === 403 || status === 402)
     return new GatewayError("provider_auth_failed", `${name} refused the gateway's credentials (status ${status}).`);
   if (status === 404)
@@ -277,6 +302,23 @@ function findMessage(value: unknown): string | null {
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Some vendors answer errors as a list with one object. */
+function parseObject(body: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    const found: unknown = Array.isArray(value) ? value[0] : value;
+    return typeof found === "object" && found !== null ? (found as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A failure that a dialect found inside an answer. */
+export function toFailureInAnswer(provider: Provider, failure: ErrorInAnswer): GatewayError {
+  if (failure.status === null) return toErrorInAnswer(provider, failure.message);
+  return toRefusalOf(provider, { status: failure.status, retryAfter: null }, JSON.stringify(failure.message));
 }
 
 /** Some providers fail with status 200 and an error object. */

@@ -1,18 +1,19 @@
 // From rows and settings to providers that can be called: address and credentials filled in once, at start.
 
+import type { Authorizer } from "./authorizer.ts";
+import { createAuthorizer } from "./authorizer.ts";
+import type { Dialect } from "./dialect.ts";
+import { dialects } from "./dialects/index.ts";
 import type { Origin } from "./http-client.ts";
-import type { Authorization, ProviderRow } from "./provider.ts";
+import { type Authorization, type DialectName, dialectNames, type ProviderRow } from "./provider.ts";
 
 export interface Provider {
   readonly row: ProviderRow;
   readonly name: string;
-  /** Null while a setting is missing. */
-  readonly baseUrl: string | null;
-  readonly origin: Origin | null;
-  /** The path of the address, before the path of an endpoint. */
-  readonly basePath: string;
-  /** Sent with every call, credentials included, as they go over the wire. Never log them. */
-  readonly headerLines: string;
+  /** Null: it speaks as our callers do. */
+  readonly dialect: Dialect | null;
+  /** Empty while a setting is missing. */
+  readonly deployments: readonly Deployment[];
   /** The setting without which it cannot be called, or null. */
   readonly missingSetting: string | null;
   /** Whether the operator set it up: then it is listed. */
@@ -21,18 +22,46 @@ export interface Provider {
   readonly secrets: readonly string[];
 }
 
-/** What the operator's file says of a provider. */
-interface Declared {
-  readonly dialect?: string;
-  readonly base_url?: string;
-  readonly api_key?: string;
-  readonly models?: readonly string[];
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly stream_usage?: string;
-  readonly stream_end?: string;
+/** One way to reach a provider: an address and a key. An operator may declare several. */
+export interface Deployment {
+  /** The provider's name, with a mark where there are several. */
+  readonly name: string;
+  /** How much of the calls it gets, beside the others. */
+  readonly weight: number;
+  readonly baseUrl: string;
+  readonly origin: Origin;
+  readonly host: string;
+  /** The path of the address, before the path of an endpoint. */
+  readonly basePath: string;
+  readonly chatPath: string;
+  readonly embeddingsPath: string;
+  /** Sent with every call, credentials included, as they go over the wire. Never log them. */
+  readonly headerLines: string;
+  /** For credentials that are made for each call, or that run out. */
+  readonly authorizer: Authorizer | null;
+  /** The models that it serves; null: all. */
+  readonly models: ReadonlySet<string> | null;
 }
 
-type ReadSetting = (name: string) => string | null;
+/** What the operator's file says of a provider. */
+interface Declared extends DeclaredDeployment {
+  readonly dialect?: string;
+  readonly models?: readonly string[];
+  readonly stream_usage?: string;
+  readonly stream_end?: string;
+  readonly deployments?: readonly DeclaredDeployment[];
+}
+
+interface DeclaredDeployment {
+  readonly name?: string;
+  readonly base_url?: string;
+  readonly api_key?: string;
+  readonly weight?: number;
+  readonly models?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type ReadSetting = (name: string) => string | null;
 
 // Compressed bytes could not be passed on as they are.
 const commonHeaders = {
@@ -41,14 +70,7 @@ const commonHeaders = {
   "user-agent": "Switchyard/1",
 };
 
-const customRow = {
-  docs: "",
-  dialect: "openai",
-  baseUrl: null,
-  auth: { kind: "optional-bearer" },
-  streamUsage: "ask",
-  models: [],
-} as const;
+const customRow = { dialect: "openai", auth: { kind: "optional-bearer" }, streamUsage: "ask" } as const;
 
 export function configureProviders(
   rows: readonly ProviderRow[],
@@ -61,9 +83,18 @@ export function configureProviders(
     if (providers.has(name)) continue;
     if (settings.base_url === undefined || settings.base_url === "")
       throw new Error(`providers.${name}: base_url is missing, and there is no known provider of that name`);
-    providers.set(name, configure({ ...customRow, name, title: name }, settings, readSetting));
+    providers.set(name, configure(rowFor(name, settings.dialect, rows), settings, readSetting));
   }
   return providers;
+}
+
+/** A provider of the operator's own is like the vendor whose dialect it speaks, at another address and with other models. */
+function rowFor(name: string, dialect: string | undefined, rows: readonly ProviderRow[]): ProviderRow {
+  const own = { name, title: name, docs: "", baseUrl: null, models: [] };
+  const known = dialect === undefined || dialect === "openai" ? undefined : rows.find((row) => row.dialect === dialect);
+  if (known === undefined) return { ...customRow, ...own };
+  const { placeholders: _, keyNames: __, addressNames: ___, embeddingModels: ____, ...like } = known;
+  return { ...like, ...own };
 }
 
 /** `OPENAI_API_KEY` for `openai`: upper case, hyphens as underscores. */
@@ -73,27 +104,89 @@ export function settingName(provider: string, what: "API_KEY" | "BASE_URL"): str
 
 function configure(plainRow: ProviderRow, declared: Declared | null, readSetting: ReadSetting): Provider {
   const row = withOverrides(plainRow, declared);
-  const ownAddress = declared?.base_url || readSetting(settingName(row.name, "BASE_URL"));
-  const keyName = settingName(row.name, "API_KEY");
-  const key = declared?.api_key || firstSetting([keyName, ...(row.keyNames ?? [])], readSetting);
-  const address = ownAddress ? { url: ownAddress, missing: null } : fillPlaceholders(row, readSetting);
-  // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
-  const needsKey = row.auth.kind === "bearer" || row.auth.kind === "header" || declared?.api_key === "";
-  const missingSetting = needsKey && !key ? keyName : address.missing;
-  const url = address.url === null ? null : new URL(address.url);
-  const own = { ...commonHeaders, ...row.headers, ...declared?.headers, ...credentials(row.auth, key) };
-  const isOnMachine = row.auth.kind === "optional-bearer";
+  const several = declared?.deployments ?? [];
+  const all = several.length === 0 ? [{}] : several;
+  const made = all.map((own, index) => {
+    const mark = several.length === 0 ? "" : `#${own.name ?? index + 1}`;
+    return deploy(row, { name: `${row.name}${mark}`, shared: declared, own, readSetting });
+  });
+  const missing = made.find((one) => one.missingSetting !== null);
   return {
     row,
     name: row.name,
-    baseUrl: url === null ? null : url.href.replace(/\/+$/, ""),
-    origin: url === null ? null : { hostname: hostnameOf(url), port: portOf(url), isTls: url.protocol === "https:" },
-    basePath: url === null ? "" : url.pathname.replace(/\/+$/, ""),
-    headerLines: url === null ? "" : toHeaderLines({ host: url.host, ...own }),
-    missingSetting,
-    configured: missingSetting === null && (!isOnMachine || declared !== null || ownAddress !== null || key !== null),
-    secrets: [...(key ? [key] : []), ...Object.values(declared?.headers ?? {})],
+    dialect: dialects[row.dialect],
+    deployments: made.flatMap((one) => (one.deployment === null ? [] : [one.deployment])),
+    missingSetting: made.some((one) => one.deployment !== null) ? null : (missing?.missingSetting ?? null),
+    configured: made.some((one) => one.isSetUp),
+    secrets: made.flatMap((one) => one.secrets),
   };
+}
+
+interface DeploymentOptions {
+  readonly name: string;
+  /** What holds for all deployments of the provider. */
+  readonly shared: Declared | null;
+  readonly own: DeclaredDeployment;
+  readonly readSetting: ReadSetting;
+}
+
+interface Deployed {
+  readonly deployment: Deployment | null;
+  readonly missingSetting: string | null;
+  readonly isSetUp: boolean;
+  readonly secrets: readonly string[];
+}
+
+function deploy(row: ProviderRow, { name, shared, own, readSetting: readPlain }: DeploymentOptions): Deployed {
+  const readSetting: ReadSetting = (setting) => {
+    const other = row.settingFallbacks?.[setting];
+    return readPlain(setting) ?? (other === undefined ? null : readPlain(other));
+  };
+  const keyName = settingName(row.name, "API_KEY");
+  const declaredKey = own.api_key ?? shared?.api_key;
+  const key = declaredKey || firstSetting([keyName, ...(row.keyNames ?? [])], readSetting);
+  const other = row.otherAddressing;
+  const otherValue = other === undefined ? null : readSetting(other.setting);
+  const addressing = other !== undefined && otherValue !== null ? other : row;
+  const ownAddress =
+    own.base_url ||
+    shared?.base_url ||
+    firstSetting([settingName(row.name, "BASE_URL"), ...(row.addressNames ?? [])], readSetting);
+  const address = ownAddress
+    ? { url: ownAddress, missing: null }
+    : fillPlaceholders(row, addressing.baseUrl, readSetting);
+  const authorization = authorize(row.auth, key, readSetting);
+  // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
+  const lacksKey = !authorization.isComplete || (declaredKey === "" && !key);
+  const missingSetting = lacksKey ? (authorization.missing ?? keyName) : address.missing;
+  const declaredHeaders = { ...shared?.headers, ...own.headers };
+  const secrets = [...(key ? [key] : []), ...Object.values(declaredHeaders), ...authorization.secrets];
+  const isOnMachine = row.auth.kind === "optional-bearer";
+  const isDeclared = shared !== null || Boolean(ownAddress) || key !== null;
+  const isSetUp = missingSetting === null && (!isOnMachine || isDeclared);
+  if (address.url === null || missingSetting !== null) return { deployment: null, missingSetting, isSetUp, secrets };
+  const url = new URL(withoutSuffix(address.url, row.strippedSuffix));
+  const headers = { ...commonHeaders, ...row.headers, ...declaredHeaders, ...authorization.headers };
+  const fill = (path: string) => path.replaceAll("{value}", encodeURIComponent(otherValue ?? ""));
+  const deployment: Deployment = {
+    name,
+    weight: own.weight ?? 1,
+    baseUrl: url.href.replace(/\/+$/, ""),
+    origin: { hostname: hostnameOf(url), port: portOf(url), isTls: url.protocol === "https:" },
+    host: url.host,
+    basePath: url.pathname.replace(/\/+$/, ""),
+    chatPath: fill(addressing.chatPath ?? "/chat/completions"),
+    embeddingsPath: fill(addressing.embeddingsPath ?? "/embeddings"),
+    headerLines: toHeaderLines({ host: url.host, ...headers }),
+    authorizer: authorization.authorizer,
+    models: own.models === undefined ? null : new Set(own.models),
+  };
+  return { deployment, missingSetting: null, isSetUp, secrets };
+}
+
+function withoutSuffix(url: string, suffix: string | undefined): string {
+  const trimmed = url.replace(/\/+$/, "");
+  return suffix !== undefined && trimmed.endsWith(suffix) ? trimmed.slice(0, -suffix.length) : trimmed;
 }
 
 function hostnameOf(url: URL): string {
@@ -114,8 +207,8 @@ function toHeaderLines(headers: Readonly<Record<string, string>>): string {
 function withOverrides(row: ProviderRow, declared: Declared | null): ProviderRow {
   if (declared === null) return row;
   const { dialect = row.dialect, stream_usage = row.streamUsage, stream_end = row.streamEnd ?? "done" } = declared;
-  if (dialect !== "openai")
-    throw new Error(`providers.${row.name}: dialect '${dialect}' is not known; known is openai`);
+  if (!isDialectName(dialect))
+    throw new Error(`providers.${row.name}: dialect '${dialect}' is not known; known are ${dialectNames.join(", ")}`);
   if (stream_usage !== "ask" && stream_usage !== "always" && stream_usage !== "never")
     throw new Error(`providers.${row.name}: stream_usage should be ask, always or never`);
   if (stream_end !== "done" && stream_end !== "finish")
@@ -124,7 +217,11 @@ function withOverrides(row: ProviderRow, declared: Declared | null): ProviderRow
   return { ...row, dialect, streamUsage: stream_usage, streamEnd: stream_end, models };
 }
 
-function firstSetting(names: readonly string[], readSetting: ReadSetting): string | null {
+function isDialectName(name: string): name is DialectName {
+  return (dialectNames as readonly string[]).includes(name);
+}
+
+export function firstSetting(names: readonly string[], readSetting: ReadSetting): string | null {
   for (const name of names) {
     const value = readSetting(name);
     if (value !== null) return value;
@@ -132,26 +229,55 @@ function firstSetting(names: readonly string[], readSetting: ReadSetting): strin
   return null;
 }
 
-function fillPlaceholders(row: ProviderRow, readSetting: ReadSetting): { url: string | null; missing: string | null } {
-  if (row.baseUrl === null) return { url: null, missing: settingName(row.name, "BASE_URL") };
-  let url = row.baseUrl;
+function fillPlaceholders(
+  row: ProviderRow,
+  baseUrl: string | null,
+  readSetting: ReadSetting,
+): { url: string | null; missing: string | null } {
+  if (baseUrl === null) return { url: null, missing: settingName(row.name, "BASE_URL") };
+  const filled: Record<string, string> = {};
   for (const [placeholder, setting] of Object.entries(row.placeholders ?? {})) {
     const value = readSetting(setting);
     if (value === null) return { url: null, missing: setting };
-    url = url.replaceAll(`{${placeholder}}`, encodeURIComponent(value));
+    filled[placeholder] = encodeURIComponent(value);
   }
+  for (const [placeholder, derive] of Object.entries(row.derivedPlaceholders ?? {}))
+    filled[placeholder] = derive(filled);
+  const url = baseUrl.replace(/\{(\w+)\}/g, (written, name: string) => filled[name] ?? written);
   return { url, missing: null };
 }
 
-function credentials(auth: Authorization, key: string | null): Record<string, string> {
-  if (key === null || key === undefined || key === "") return {};
+interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authorizer: Authorizer | null;
+  readonly isComplete: boolean;
+  /** The setting to name when it is not complete; null: the provider's own key. */
+  readonly missing: string | null;
+  readonly secrets: readonly string[];
+}
+
+function authorize(auth: Authorization, key: string | null, readSetting: ReadSetting): Credentials {
+  const plain = { authorizer: null, missing: null, secrets: [] };
+  const bearer: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
   switch (auth.kind) {
     case "bearer":
+      return { ...plain, headers: bearer, isComplete: Boolean(key) };
     case "optional-bearer":
-      return { authorization: `Bearer ${key}` };
+      return { ...plain, headers: bearer, isComplete: true };
     case "header":
-      return { [auth.name]: key };
+      if (!key) return { ...plain, headers: {}, isComplete: false };
+      return { ...plain, headers: auth.orToken && isToken(key) ? bearer : { [auth.name]: key }, isComplete: true };
     case "none":
-      return {};
+      return { ...plain, headers: {}, isComplete: true };
+    case "aws-sigv4":
+    case "google-service-account": {
+      const made = createAuthorizer(auth.kind, key, readSetting);
+      return { headers: {}, isComplete: made.authorizer !== null, ...made };
+    }
   }
+}
+
+/** Three parts of base64url, the first of which is a JSON object. */
+function isToken(key: string): boolean {
+  return /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key);
 }

@@ -16,12 +16,37 @@ export interface ModelFacts {
   readonly reasoning?: boolean;
 }
 
+/** What a vendor's documentation says of one model that turns text into vectors. */
+export interface EmbeddingModelFacts {
+  readonly id: string;
+  readonly dimensions?: number;
+  readonly maxInputTokens?: number;
+}
+
 export type Authorization =
   | { readonly kind: "bearer" }
-  | { readonly kind: "header"; readonly name: string }
+  /** `orToken`: a key that is a token of the vendor's identity service (a JWT) goes as a bearer token instead. */
+  | { readonly kind: "header"; readonly name: string; readonly orToken?: true }
+  /** Requests are signed, or carry a plain bearer key when one is set. */
+  | { readonly kind: "aws-sigv4" }
+  | { readonly kind: "google-service-account" }
   /** Servers that an operator runs: a key is sent when one is set, and none is needed. */
   | { readonly kind: "optional-bearer" }
   | { readonly kind: "none" };
+
+export const dialectNames = [
+  "openai",
+  "anthropic",
+  "gemini",
+  "vertexai",
+  "bedrock",
+  "cohere",
+  "ollama",
+  "mistral",
+  "voyage",
+  "jina",
+] as const;
+export type DialectName = (typeof dialectNames)[number];
 
 export interface ProviderRow {
   /** The first part of a model's name: lower case, digits and hyphens. */
@@ -29,16 +54,33 @@ export interface ProviderRow {
   readonly title: string;
   /** The page that the facts of this row come from. */
   readonly docs: string;
-  readonly dialect: "openai";
+  readonly dialect: DialectName;
   /** `{placeholders}` are filled from `placeholders`. `null`: there is no public address, the operator names one. */
   readonly baseUrl: string | null;
   /** Placeholder of the address → the setting that fills it, e.g. `{ account_id: "CLOUDFLARE_ACCOUNT_ID" }`. */
   readonly placeholders?: Readonly<Record<string, string>>;
+  /** Placeholders that follow from those that settings fill. */
+  readonly derivedPlaceholders?: Readonly<Record<string, (filled: Readonly<Record<string, string>>) => string>>;
+  /** Another name under which a setting may be found, e.g. `{ AWS_REGION: "AWS_DEFAULT_REGION" }`. */
+  readonly settingFallbacks?: Readonly<Record<string, string>>;
   readonly auth: Authorization;
   /** Names under which the vendor's own documentation keeps the key, read after `<PROVIDER>_API_KEY`. */
   readonly keyNames?: readonly string[];
-  /** Appended to the address; `/chat/completions` when absent. */
+  /** Settings of the environment that hold the whole address, read after `<PROVIDER>_BASE_URL`. */
+  readonly addressNames?: readonly string[];
+  /** Ends of an address that operators are used to write and that our paths already have: they are taken off. */
+  readonly strippedSuffix?: string;
+  /** Appended to the address; `/chat/completions` when absent. `{model}` is the model's name. */
   readonly chatPath?: string;
+  /** Appended to the address; `/embeddings` when absent. */
+  readonly embeddingsPath?: string;
+  /** Another way to be addressed, taken when its setting is there; `{value}` is what the setting holds. */
+  readonly otherAddressing?: {
+    readonly setting: string;
+    readonly baseUrl: string;
+    readonly chatPath: string;
+    readonly embeddingsPath: string;
+  };
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * How usage arrives in a stream. `ask`: `stream_options.include_usage` is understood, so we always ask.
@@ -51,6 +93,11 @@ export interface ProviderRow {
    */
   readonly streamEnd?: "done" | "finish";
   readonly models: readonly ModelFacts[];
+  readonly embeddingModels?: readonly EmbeddingModelFacts[];
+  /** False: it has no chat. */
+  readonly chat?: false;
+  /** The vendor says in its usage what an answer cost, and that is what it bills. */
+  readonly billsAsStated?: true;
   /** Costs nothing, so that its cost is known to be 0. */
   readonly isFree?: true;
   /** Answers in this process, without a socket. Only for the sandbox. */

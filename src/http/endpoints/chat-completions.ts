@@ -1,15 +1,17 @@
 // POST /v3/chat/completions, also under the name /v3/llm/chat/completions.
 
 import { createChatCompletionRequest } from "../../contract/chat-completions.ts";
+import type { ChatRequest } from "../../contract/chat-format.ts";
 import { parse } from "../../contract/problems.ts";
 import type { ChatCompletions } from "../../inference/chat-completions.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
-import { toErrorEvent } from "../error-response.ts";
+import { toErrorFrame } from "../error-response.ts";
 import { streamResponse } from "../event-stream.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
+import { wantsMetadata } from "../wants-metadata.ts";
 
 interface Dependencies {
   readonly chatCompletions: ChatCompletions;
@@ -23,25 +25,28 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
   const { chatCompletions, heartbeatMs, ticker, log } = dependencies;
   const requestSchema = createChatCompletionRequest(dependencies.aliases);
 
-  async function run({ request, requestId, caller, body }: Call): Promise<Response> {
+  async function run({ request, requestId, caller, body, trace }: Call): Promise<Response> {
     const parsed = parse(requestSchema, body?.value);
     const allowed = requireCaller(caller, "chat");
     if (body === null) throw new TypeError("the route reads a body");
     const { text, scan } = body;
     const answer = await chatCompletions.complete({
       request: parsed,
+      value: body.value as ChatRequest,
       text,
       scan,
       caller: allowed,
       connection: request,
       requestId,
+      trace,
+      wantsMetadata: wantsMetadata(request.headers),
     });
     if (answer.kind === "whole") return new Response(answer.text, { headers: { "content-type": "application/json" } });
     return streamResponse(answer.stream, {
       heartbeatMs,
       ticker,
       headers: { "x-accel-buffering": "no" },
-      describeFailure: (error) => (error instanceof CallerLeft ? null : toErrorEvent(error, requestId, log)),
+      describeFailure: (error) => (error instanceof CallerLeft ? null : toErrorFrame(error, requestId, log)),
     });
   }
 

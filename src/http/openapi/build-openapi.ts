@@ -55,9 +55,11 @@ const schemaPath = "#/components/schemas/";
 
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Chat: "Chat with every model of every configured provider, in the OpenAI chat format.",
+  Embeddings: "Texts as vectors, in the OpenAI format.",
   Models: "Which models can be called, and what is known of them.",
   Tasks: "Which specialised tasks exist, who serves them, their schemas and prices.",
   Keys: "Create, limit, rotate and revoke the keys of this gateway.",
+  Providers: "Which providers are set up, and how they are doing.",
   Service: "The interface itself, and the state of the process that serves it.",
 };
 
@@ -132,7 +134,7 @@ function toOperationObject(operation: Operation, components: Components): Operat
     }),
     responses: {
       ...toResponses(operation.responses, components),
-      ...toErrorResponses(operation.errors, components),
+      ...toErrorResponses(operation, components),
     },
   };
 }
@@ -171,10 +173,10 @@ function toContent({ schema, contentType }: OperationResponse, components: Compo
   return contentType === undefined ? {} : { [contentType]: { schema: { type: "string" } } };
 }
 
-function toErrorResponses(codes: readonly ErrorCode[], components: Components): Record<string, ResponseObject> {
+function toErrorResponses({ errors, errorSchema }: Operation, components: Components): Record<string, ResponseObject> {
   const byStatus: Record<string, ResponseObject> = {};
-  for (const [status, grouped] of groupByStatus(codes)) {
-    const schema = status === 422 ? errorSchemas.validation : errorSchemas.plain;
+  for (const [status, grouped] of groupByStatus(errors)) {
+    const schema = errorSchema ?? (status === 422 ? errorSchemas.validation : errorSchemas.plain);
     const header = errorHeaders[status];
     byStatus[status] = {
       description: grouped.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join("\n\n"),

@@ -19,6 +19,9 @@ const keyId = { key_id: "$KEY_ID" };
 export const examples: Readonly<Record<string, Example>> = {
   createChatCompletion: { body: hello },
   createLlmChatCompletion: { body: hello },
+  createMessage: { body: { model: "sandbox/echo", max_tokens: 100, messages: hello.messages } },
+  countMessageTokens: { body: hello },
+  createEmbeddings: { body: { model: "sandbox/embedding", input: ["Hello", "World"], encoding_format: "float" } },
   listModels: { query: "provider=sandbox" },
   retrieveModel: { path: { id: "sandbox/echo" } },
   listFeatures: { query: "include=unconfigured" },

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../errors.ts";
 import type { Route } from "../route.ts";
 
-export type Tag = "Chat" | "Models" | "Tasks" | "Keys" | "Service";
+export type Tag = "Chat" | "Embeddings" | "Models" | "Tasks" | "Keys" | "Providers" | "Service";
 
 export interface Operation {
   /** Generated clients name their function after it. */
@@ -20,6 +20,8 @@ export interface Operation {
   readonly request?: z.ZodType;
   readonly responses: readonly OperationResponse[];
   readonly errors: readonly ErrorCode[];
+  /** Where errors have a form of their own. */
+  readonly errorSchema?: z.ZodType;
 }
 
 export interface Parameter {

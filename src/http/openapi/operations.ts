@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { chatCompletion, chatCompletionChunk, chatCompletionRequest } from "../../contract/chat-completions.ts";
+import { embeddingsAnswer, embeddingsRequest } from "../../contract/embeddings.ts";
 import { feature, featureList, subfeature, subfeatureDetail, taskModel, taskPricing } from "../../contract/info.ts";
 import {
   createKeyRequest,
@@ -13,7 +14,15 @@ import {
   rotateKeyRequest,
   updateKeyRequest,
 } from "../../contract/keys.ts";
-import { model, modelCapabilities, modelList, modelPricing } from "../../contract/models.ts";
+import {
+  countTokensRequest,
+  messagesAnswer,
+  messagesError,
+  messagesRequest,
+  tokenCount,
+} from "../../contract/messages.ts";
+import { model, modelCapabilities, modelDetail, modelList, modelPricing } from "../../contract/models.ts";
+import { providerState, providerStates } from "../../contract/providers.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { errorAnswer, errorObject, validationErrorAnswer, validationProblem } from "./error-answers.ts";
 import type { Operation, OperationResponse, Parameter } from "./operation.ts";
@@ -23,7 +32,15 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   ChatCompletionRequest: chatCompletionRequest,
   ChatCompletion: chatCompletion,
   ChatCompletionChunk: chatCompletionChunk,
+  MessagesRequest: messagesRequest,
+  Message: messagesAnswer,
+  MessagesError: messagesError,
+  CountTokensRequest: countTokensRequest,
+  TokenCount: tokenCount,
+  EmbeddingsRequest: embeddingsRequest,
+  Embeddings: embeddingsAnswer,
   Model: model,
+  ModelDetail: modelDetail,
   ModelCapabilities: modelCapabilities,
   ModelPricing: modelPricing,
   ModelList: modelList,
@@ -40,6 +57,8 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   KeyWithSecret: keyWithSecret,
   KeyList: keyList,
   DeletedKey: deletedKey,
+  Provider: providerState,
+  ProviderList: providerStates,
   ErrorObject: errorObject,
   Error: errorAnswer,
   ValidationError: validationErrorAnswer,
@@ -166,6 +185,57 @@ export const operations: readonly Operation[] = [
     description: "Another path to the same operation as `/v3/chat/completions`.",
   },
   {
+    id: "createMessage",
+    method: "POST",
+    path: "/v3/v1/messages",
+    summary: "Create a message",
+    description:
+      "Anthropic's Messages format in front of every model, for clients that speak it. A provider of that format gets the " +
+      "request as it came; for others it is translated. The key may also come in the header `x-api-key`. Errors have " +
+      "the form of that format: `MessagesError`.",
+    tag: "Chat",
+    key: "inference",
+    request: messagesRequest,
+    responses: [
+      { status: 200, description: "The message.", schema: messagesAnswer },
+      {
+        status: 200,
+        description:
+          "With `stream: true`, server-sent events from `message_start` to `message_stop`. A stream that ends without the " +
+          "latter was cut off, and its last event is `error`.",
+        schema: z.looseObject({ type: z.string() }),
+        contentType: "text/event-stream",
+      },
+    ],
+    errors: chatErrors,
+    errorSchema: messagesError,
+  },
+  {
+    id: "countMessageTokens",
+    method: "POST",
+    path: "/v3/v1/messages/count_tokens",
+    summary: "Count the tokens of a message",
+    description: "Asks the provider where it can count; else the count is an estimate, and says so.",
+    tag: "Chat",
+    key: "inference",
+    request: countTokensRequest,
+    responses: [{ status: 200, description: "The count.", schema: tokenCount }],
+    errors: chatErrors,
+    errorSchema: messagesError,
+  },
+  {
+    id: "createEmbeddings",
+    method: "POST",
+    path: "/v3/embeddings",
+    summary: "Create embeddings",
+    description: "Turns texts into vectors. More texts than a provider takes at once are sent in several calls.",
+    tag: "Embeddings",
+    key: "inference",
+    request: embeddingsRequest,
+    responses: [{ status: 200, description: "The vectors, in the order of the texts.", schema: embeddingsAnswer }],
+    errors: chatErrors,
+  },
+  {
     id: "listModels",
     method: "GET",
     path: "/v3/models",
@@ -219,7 +289,7 @@ export const operations: readonly Operation[] = [
       include,
       ifNoneMatch,
     ],
-    responses: listed("The model.", model),
+    responses: listed("The model.", modelDetail),
     errors: [...always, "invalid_request", "model_not_found"],
   },
   {
@@ -354,6 +424,18 @@ export const operations: readonly Operation[] = [
     tag: "Keys",
     key: "management",
     responses: [{ status: 200, description: "The key that made the call.", schema: keyObject }],
+    errors: withKey,
+  },
+  {
+    id: "listProviders",
+    method: "GET",
+    path: "/v3/manage/providers",
+    summary: "List providers with their state",
+    description:
+      "Which providers are set up, and how each offer that was called has been doing: circuit, latency, last error.",
+    tag: "Providers",
+    key: "management",
+    responses: [{ status: 200, description: "The providers.", schema: providerStates }],
     errors: withKey,
   },
   {

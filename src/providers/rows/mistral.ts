@@ -4,7 +4,7 @@ export const mistral: ProviderRow = {
   name: "mistral",
   title: "Mistral AI",
   docs: "https://docs.mistral.ai/api/",
-  dialect: "openai",
+  dialect: "mistral",
   baseUrl: "https://api.mistral.ai/v1",
   auth: { kind: "bearer" },
   // The last chunk carries usage unasked, beside the finish_reason.
@@ -38,10 +38,11 @@ export const mistral: ProviderRow = {
     },
     { id: "mistral-medium-latest", tools: true },
     { id: "mistral-small-2603", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: true },
-    { id: "mistral-small-latest", tools: true },
+    { id: "mistral-small-latest", tools: true, reasoning: true },
     { id: "ministral-14b-2512", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: false },
     { id: "codestral-2508", contextTokens: 128_000, tools: true, jsonSchema: true, reasoning: false },
     { id: "codestral-latest", tools: true },
     { id: "devstral-2512", contextTokens: 256_000, tools: true },
   ],
+  embeddingModels: [{ id: "mistral-embed", dimensions: 1_024 }, { id: "codestral-embed" }],
 };

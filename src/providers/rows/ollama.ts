@@ -3,10 +3,14 @@ import type { ProviderRow } from "../provider.ts";
 export const ollama: ProviderRow = {
   name: "ollama",
   title: "Ollama",
-  docs: "https://docs.ollama.com/api/openai-compatibility",
-  dialect: "openai",
-  baseUrl: "http://127.0.0.1:11434/v1",
+  docs: "https://docs.ollama.com/api/chat",
+  dialect: "ollama",
+  baseUrl: "http://127.0.0.1:11434",
+  // Addresses of its OpenAI-compatible endpoints are what many have written down.
+  strippedSuffix: "/v1",
   auth: { kind: "optional-bearer" },
-  streamUsage: "ask",
+  chatPath: "/api/chat",
+  embeddingsPath: "/api/embed",
+  streamUsage: "always",
   models: [],
 };

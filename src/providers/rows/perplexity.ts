@@ -10,6 +10,7 @@ export const perplexity: ProviderRow = {
   streamUsage: "ask",
   // Its last event is a `chat.completion.done` object with the finish_reason; no `[DONE]` follows.
   streamEnd: "finish",
+  billsAsStated: true,
   models: [
     { id: "sonar", contextTokens: 128_000, tools: false, reasoning: false },
     {

@@ -1,10 +1,10 @@
 // Decides what the sandbox says: for each choice its reasoning, text, refusal or tool calls, already cut by `stop` and
 // by the token limit, and the usage of it all. How it is sent, whole or in chunks, is decided elsewhere.
 
+import { SchemaProblem } from "../../lib/json-schema/schema.ts";
 import type { Voice } from "./models.ts";
 import { SandboxRefusal } from "./refusal.ts";
 import { type ChatRequest, countParts, type Message, textOf } from "./request.ts";
-import { SchemaProblem } from "./schema.ts";
 import { makeExample } from "./schema-example.ts";
 import { countTokens, splitTokens } from "./tokens.ts";
 

@@ -5,6 +5,7 @@ import type { ProviderRow, TransportRequest } from "../provider.ts";
 import { composeAnswer } from "./answer.ts";
 import { type BodyOptions, streamPieces, waited } from "./body.ts";
 import { doneEvent, toEvent, writeCompletion, writeEvents } from "./completion.ts";
+import { embeddingModel, readEmbeddingsModel, writeEmbeddings } from "./embeddings.ts";
 import { type Behaviour, type Fault, findBehaviour, sandboxModels } from "./models.ts";
 import { errorBody, SandboxRefusal } from "./refusal.ts";
 import { type ChatRequest, readRequest } from "./request.ts";
@@ -21,6 +22,7 @@ export const sandbox: ProviderRow = {
   streamUsage: "ask",
   isFree: true,
   models: sandboxModels.map((model) => model.facts),
+  embeddingModels: [{ id: embeddingModel, dimensions: 256 }],
   transport: answerRequest,
 };
 
@@ -43,24 +45,37 @@ async function answerRequest(url: string, call: TransportRequest): Promise<Respo
 }
 
 async function answerCall(url: string, call: TransportRequest, requestHash: string): Promise<Response> {
-  if (call.method !== "POST" || !new URL(url).pathname.endsWith("/chat/completions")) {
-    throw new SandboxRefusal(404, `The sandbox has no ${call.method} ${new URL(url).pathname}.`);
+  const { pathname } = new URL(url);
+  if (call.method === "POST" && pathname.endsWith("/embeddings")) return answerEmbeddings(call, requestHash);
+  if (call.method !== "POST" || !pathname.endsWith("/chat/completions")) {
+    throw new SandboxRefusal(404, `The sandbox has no ${call.method} ${pathname}.`);
   }
   const request = readRequest(call.body);
   const behaviour = findBehaviour(request.model);
   if (behaviour === null) throw unknownModel(request.model);
+  await misbehaveBeforehand(behaviour, call.signal);
+  return request.stream === true
+    ? answerStream(request, behaviour, call.signal, requestHash)
+    : answerWhole(request, behaviour, call.signal, requestHash);
+}
 
-  const { fault } = behaviour;
+/** Faults that come before the first byte of an answer. */
+async function misbehaveBeforehand({ fault }: Behaviour, signal: AbortSignal): Promise<void> {
   if (fault.kind === "status") {
     throw new SandboxRefusal(fault.status, `The sandbox was asked to answer with status ${fault.status}.`);
   }
   const waitMs = fault.kind === "hang" ? null : fault.kind === "slow-start" ? fault.delayMs : 0;
-  if (waitMs !== 0) await waited(waitMs, call.signal);
-  call.signal.throwIfAborted();
+  if (waitMs !== 0) await waited(waitMs, signal);
+  signal.throwIfAborted();
+}
 
-  return request.stream === true
-    ? answerStream(request, behaviour, call.signal, requestHash)
-    : answerWhole(request, behaviour, call.signal, requestHash);
+/** Any model will do: those that misbehave before they answer do so here too. */
+async function answerEmbeddings(call: TransportRequest, hash: string): Promise<Response> {
+  const model = readEmbeddingsModel(call.body);
+  const behaviour = findBehaviour(model);
+  if (behaviour === null && model !== embeddingModel) throw unknownModel(model);
+  if (behaviour !== null) await misbehaveBeforehand(behaviour, call.signal);
+  return respond(writeEmbeddings(call.body), "application/json", hash);
 }
 
 function answerStream(request: ChatRequest, { voice, fault }: Behaviour, signal: AbortSignal, hash: string): Response {

@@ -2,7 +2,7 @@
 // answers. The same schema always gives the same value. Each kind of value proposes candidates; the first that passes the
 // check is taken. If none passes, the first is taken all the same: a pretend model may be wrong, but it does answer.
 
-import { parsePattern, samplePattern } from "./pattern.ts";
+import { parsePattern, samplePattern } from "../../lib/json-schema/pattern.ts";
 import {
   asSchema,
   canonicalText,
@@ -18,8 +18,8 @@ import {
   SchemaDocument,
   SchemaProblem,
   typesOf,
-} from "./schema.ts";
-import { fitsSchema, schemasOfKey } from "./schema-check.ts";
+} from "../../lib/json-schema/schema.ts";
+import { fitsSchema, schemasOfKey } from "../../lib/json-schema/schema-check.ts";
 import { mergeSchemas } from "./schema-merge.ts";
 
 export function makeExample(schema: unknown): Json {

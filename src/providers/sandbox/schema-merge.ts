@@ -1,7 +1,7 @@
 // Folds two schemas that must both hold into one that the example maker can follow. Where no single keyword says "both"
 // (two patterns, two formats), the first stays; the check of the finished value still holds against both.
 
-import { canonicalText, isMembers, listOf, type Members } from "./schema.ts";
+import { canonicalText, isMembers, listOf, type Members } from "../../lib/json-schema/schema.ts";
 
 type Fold = (one: unknown, other: unknown) => unknown;
 

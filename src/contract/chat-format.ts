@@ -1,0 +1,230 @@
+// The chat-completion format as TypeScript sees it after the border: what translations read and write. The schemas in
+// chat-completions.ts decide what may come in; everything that they let pass untouched is kept by the index signatures.
+
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly stream?: boolean | null;
+  readonly stream_options?: { readonly include_usage?: boolean | null } | null;
+  readonly temperature?: number | null;
+  readonly top_p?: number | null;
+  readonly n?: number | null;
+  readonly max_tokens?: number | null;
+  readonly max_completion_tokens?: number | null;
+  readonly presence_penalty?: number | null;
+  readonly frequency_penalty?: number | null;
+  readonly stop?: string | readonly string[] | null;
+  readonly seed?: number | null;
+  readonly logprobs?: boolean | null;
+  readonly top_logprobs?: number | null;
+  readonly tools?: readonly ChatTool[] | null;
+  readonly tool_choice?: ChatToolChoice | null;
+  readonly parallel_tool_calls?: boolean | null;
+  readonly response_format?: ChatResponseFormat | null;
+  readonly reasoning_effort?: string | null;
+  readonly user?: string | null;
+  readonly [member: string]: unknown;
+}
+
+export type ChatMessage =
+  | { readonly role: "system" | "developer"; readonly content: ChatContent; readonly name?: string }
+  | { readonly role: "user"; readonly content: ChatContent; readonly name?: string }
+  | ChatAssistantMessage
+  | { readonly role: "tool"; readonly content: ChatContent; readonly tool_call_id: string }
+  /** The old way: the result of the one call in `function_call` before it. */
+  | { readonly role: "function"; readonly content?: ChatContent | null; readonly name: string };
+
+export interface ChatAssistantMessage {
+  readonly role: "assistant";
+  readonly content?: ChatContent | null;
+  readonly refusal?: string | null;
+  readonly tool_calls?: readonly ChatToolCall[] | null;
+  readonly function_call?: { readonly name: string; readonly arguments: string } | null;
+  readonly reasoning_content?: string | null;
+  readonly reasoning_details?: readonly ReasoningDetail[] | null;
+  readonly annotations?: readonly ChatAnnotation[] | null;
+}
+
+export type ChatContent = string | readonly ChatPart[];
+
+/** A mark that some vendors read as "cache the prompt up to here". Kept on parts, tools and messages. */
+export interface CacheMark {
+  readonly type: string;
+  readonly ttl?: string;
+}
+
+export type ChatPart =
+  | { readonly type: "text"; readonly text: string; readonly cache_control?: CacheMark }
+  | {
+      readonly type: "image_url";
+      readonly image_url: { readonly url: string; readonly detail?: string | null };
+      readonly cache_control?: CacheMark;
+    }
+  | { readonly type: "input_audio"; readonly input_audio: { readonly data: string; readonly format: string } }
+  | {
+      readonly type: "file";
+      readonly file: {
+        readonly file_id?: string | null;
+        /** A data URL, or bare base64. */
+        readonly file_data?: string | null;
+        readonly filename?: string | null;
+      };
+      readonly cache_control?: CacheMark;
+    }
+  | { readonly type: "refusal"; readonly refusal: string };
+
+export interface ChatToolCall {
+  readonly id?: string | null;
+  readonly type?: string | null;
+  readonly function?: { readonly name: string; readonly arguments: string } | null;
+  /** What a vendor wants back with the call, under the vendor's own name. */
+  readonly extra_content?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ChatTool {
+  readonly type: string;
+  readonly function?: {
+    readonly name: string;
+    readonly description?: string | null;
+    readonly parameters?: Readonly<Record<string, unknown>> | null;
+    readonly strict?: boolean | null;
+  };
+  readonly cache_control?: CacheMark;
+}
+
+export type ChatToolChoice =
+  | string
+  | { readonly type: "function"; readonly function: { readonly name: string } }
+  | {
+      readonly type: "allowed_tools";
+      readonly allowed_tools: {
+        readonly mode: "auto" | "required";
+        readonly tools: readonly { readonly type: string; readonly function?: { readonly name: string } }[];
+      };
+    };
+
+export type ChatResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly json_schema: {
+        readonly name?: string;
+        readonly description?: string | null;
+        readonly schema?: Readonly<Record<string, unknown>>;
+        readonly strict?: boolean | null;
+      };
+    };
+
+/** Reasoning in the form that the next turn needs: sent back as it came, in the assistant's message. */
+export type ReasoningDetail = (
+  | { readonly type: "reasoning.text"; readonly text: string; readonly signature?: string }
+  | { readonly type: "reasoning.encrypted"; readonly data: string }
+) & {
+  readonly index?: number;
+  /** Whose signature it is: one vendor's says nothing to another. */
+  readonly format?: string;
+};
+
+export interface ChatAnnotation {
+  readonly type: "url_citation";
+  readonly url_citation: {
+    readonly url: string;
+    readonly title?: string;
+    readonly start_index?: number;
+    readonly end_index?: number;
+    /** The words of the source, where the vendor quotes them. */
+    readonly content?: string;
+  };
+}
+
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
+
+export interface ChatCompletion {
+  readonly id: string;
+  readonly object: "chat.completion";
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly ChatChoice[];
+  readonly usage?: ChatUsage;
+  readonly [member: string]: unknown;
+}
+
+export interface ChatChoice {
+  readonly index: number;
+  readonly message: {
+    readonly role: "assistant";
+    readonly content: string | null;
+    readonly refusal?: string | null;
+    readonly tool_calls?: readonly ChatToolCall[];
+    readonly reasoning_content?: string;
+    readonly reasoning_details?: readonly ReasoningDetail[];
+    readonly annotations?: readonly ChatAnnotation[];
+    readonly extra_content?: Readonly<Record<string, unknown>>;
+    readonly [member: string]: unknown;
+  };
+  readonly finish_reason: FinishReason | null;
+  readonly logprobs?: unknown;
+  readonly [member: string]: unknown;
+}
+
+export interface ChatChunk {
+  readonly id: string;
+  readonly object: "chat.completion.chunk";
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly ChatChunkChoice[];
+  readonly usage?: ChatUsage | null;
+  readonly [member: string]: unknown;
+}
+
+export interface ChatChunkChoice {
+  readonly index: number;
+  readonly delta: ChatDelta;
+  readonly finish_reason: FinishReason | null;
+  readonly logprobs?: unknown;
+}
+
+export interface ChatDelta {
+  readonly role?: "assistant";
+  readonly content?: string | null;
+  readonly refusal?: string;
+  readonly tool_calls?: readonly ChatToolCallDelta[];
+  readonly reasoning_content?: string;
+  readonly reasoning_details?: readonly ReasoningDetail[];
+  readonly annotations?: readonly ChatAnnotation[];
+  readonly extra_content?: Readonly<Record<string, unknown>>;
+}
+
+export interface ChatToolCallDelta {
+  readonly index: number;
+  readonly id?: string;
+  readonly type?: string;
+  readonly function?: { readonly name?: string; readonly arguments?: string };
+  readonly extra_content?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * `prompt_tokens` and `completion_tokens` are whole; the details name parts of them. What is written to a cache and
+ * what is read from it are both parts of the prompt.
+ */
+export interface ChatUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details?: {
+    readonly cached_tokens?: number;
+    readonly cache_write_tokens?: number;
+    /** The part of `cache_write_tokens` that is kept for an hour; the rest is kept for minutes. */
+    readonly cache_write_1h_tokens?: number;
+    readonly audio_tokens?: number;
+    readonly image_tokens?: number;
+    readonly video_tokens?: number;
+  };
+  readonly completion_tokens_details?: {
+    readonly reasoning_tokens?: number;
+    readonly audio_tokens?: number;
+    readonly image_tokens?: number;
+  };
+  readonly [member: string]: unknown;
+}

@@ -1,0 +1,237 @@
+// POST /v3/v1/messages and /v3/v1/messages/count_tokens: the Anthropic Messages format. What is checked is what every
+// provider would refuse, or what could harm the gateway. Members, blocks and tools that are not named here are let pass:
+// a provider of the same format may know them, and a translation says what it cannot express.
+
+import { z } from "zod";
+import { mayBePublicHost } from "../lib/addresses.ts";
+import { createGatewayMembers } from "./chat-completions.ts";
+import { createModelName } from "./model-names.ts";
+
+const cacheControl = z.looseObject({ type: z.string(), ttl: z.string().nullish() }).nullish();
+
+const mediaUrl = z
+  .string()
+  .check((ctx) => {
+    const problem = problemOfUrl(ctx.value);
+    if (problem !== null)
+      ctx.issues.push({ code: "custom", input: ctx.value, message: problem.msg, params: { type: problem.type } });
+  })
+  .meta({ description: "An https address" });
+
+const base64Text = /^[A-Za-z0-9+/_-]*={0,2}\s*$/;
+const base64Data = z
+  .string()
+  .refine((data) => base64Text.test(data), { message: "Input should be base64", params: { type: "value_error" } });
+
+const base64Source = z.looseObject({ type: z.literal("base64"), media_type: z.string(), data: base64Data });
+const urlSource = z.looseObject({ type: z.literal("url"), url: mediaUrl });
+const fileSource = z.looseObject({ type: z.literal("file"), file_id: z.string() });
+
+const textBlock = z.looseObject({ type: z.literal("text"), text: z.string(), cache_control: cacheControl });
+
+const imageBlock = z.looseObject({
+  type: z.literal("image"),
+  source: orOther(z.discriminatedUnion("type", [base64Source, urlSource, fileSource])),
+  cache_control: cacheControl,
+});
+
+const documentContent = z.union([z.string(), z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock])))]);
+
+const documentBlock = z.looseObject({
+  type: z.literal("document"),
+  source: orOther(
+    z.discriminatedUnion("type", [
+      base64Source,
+      z.looseObject({ type: z.literal("text"), data: z.string() }),
+      z.looseObject({ type: z.literal("content"), content: documentContent }),
+      urlSource,
+      fileSource,
+    ]),
+  ),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+  citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
+  cache_control: cacheControl,
+});
+
+const searchResultBlock = z.looseObject({
+  type: z.literal("search_result"),
+  source: z.string(),
+  title: z.string(),
+  content: z.array(textBlock),
+  citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
+  cache_control: cacheControl,
+});
+
+const resultContent = z.union([
+  z.string(),
+  z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, searchResultBlock]))),
+]);
+
+const knownContentBlock = z.discriminatedUnion("type", [
+  textBlock,
+  imageBlock,
+  documentBlock,
+  searchResultBlock,
+  z.looseObject({
+    type: z.literal("tool_use"),
+    id: z.string().min(1),
+    name: z.string().min(1),
+    input: z.unknown(),
+    cache_control: cacheControl,
+  }),
+  z.looseObject({
+    type: z.literal("tool_result"),
+    tool_use_id: z.string().min(1),
+    content: resultContent.nullish(),
+    is_error: z.boolean().nullish(),
+    cache_control: cacheControl,
+  }),
+  z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string().nullish() }),
+  z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() }),
+]);
+
+const contentBlock = orOther(knownContentBlock);
+
+const message = z.looseObject({
+  // `system` may stand between turns: an instruction that was not known when the conversation began.
+  role: z.enum(["user", "assistant", "system"]),
+  content: z.union([z.string(), z.array(contentBlock)]),
+});
+
+const customTool = z.looseObject({
+  type: z.literal("custom").nullish(),
+  name: z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/),
+  description: z.string().nullish(),
+  input_schema: z.looseObject({ type: z.string().nullish() }),
+  strict: z.boolean().nullish(),
+  cache_control: cacheControl,
+});
+
+const toolChoice = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("auto"), disable_parallel_tool_use: z.boolean().nullish() }),
+  z.looseObject({ type: z.literal("any"), disable_parallel_tool_use: z.boolean().nullish() }),
+  z.looseObject({
+    type: z.literal("tool"),
+    name: z.string().min(1),
+    disable_parallel_tool_use: z.boolean().nullish(),
+  }),
+  z.looseObject({ type: z.literal("none") }),
+]);
+
+const thinking = orOther(
+  z.discriminatedUnion("type", [
+    z.looseObject({ type: z.literal("enabled"), budget_tokens: z.int().min(1024) }),
+    z.looseObject({ type: z.literal("adaptive") }),
+    z.looseObject({ type: z.literal("disabled") }),
+  ]),
+);
+
+const outputFormat = z.looseObject({ type: z.string(), schema: z.looseObject({}).nullish() });
+
+function createPromptMembers(modelName: z.ZodString) {
+  return {
+    model: modelName,
+    messages: z.array(message).min(1).max(2048),
+    system: z.union([z.string(), z.array(textBlock)]).nullish(),
+    tools: z
+      .array(
+        z.union([customTool, z.looseObject({ type: z.string().refine((type) => type !== "custom", { abort: true }) })]),
+      )
+      // A search over tools is made for thousands: https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool
+      .max(10_000)
+      .nullish(),
+    tool_choice: toolChoice.nullish(),
+    thinking: thinking.nullish(),
+    output_config: z.looseObject({ effort: z.string().nullish(), format: outputFormat.nullish() }).nullish(),
+    output_format: outputFormat.nullish(),
+    cache_control: cacheControl,
+    ...createGatewayMembers(modelName),
+  };
+}
+
+export function createMessagesRequest(aliases: ReadonlySet<string>) {
+  return z.looseObject({
+    ...createPromptMembers(createModelName(aliases)),
+    max_tokens: z.int().min(1).max(1_000_000),
+    stream: z.boolean().nullish(),
+    temperature: z.number().min(0).max(1).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    top_k: z.int().min(0).nullish(),
+    stop_sequences: z.array(z.string()).nullish(),
+    metadata: z.looseObject({ user_id: z.string().max(512).nullish() }).nullish(),
+    service_tier: z.string().nullish(),
+  });
+}
+
+export function createCountTokensRequest(aliases: ReadonlySet<string>) {
+  return z.looseObject(createPromptMembers(createModelName(aliases)));
+}
+
+/** As the documents show them: without aliases. */
+export const messagesRequest = createMessagesRequest(new Set());
+export const countTokensRequest = createCountTokensRequest(new Set());
+
+export type MessagesRequest = z.infer<typeof messagesRequest>;
+export type CountTokensRequest = z.infer<typeof countTokensRequest>;
+export type MessagesTurn = z.infer<typeof message>;
+export type ContentBlock = z.infer<typeof contentBlock>;
+export type KnownContentBlock = z.infer<typeof knownContentBlock>;
+
+const messagesUsage = z.looseObject({
+  input_tokens: z.int().meta({ description: "What was neither read from a cache nor written to one" }),
+  cache_read_input_tokens: z.int().nullable(),
+  cache_creation_input_tokens: z.int().nullable(),
+  output_tokens: z.int(),
+});
+
+export const messagesAnswer = z.looseObject({
+  id: z.string(),
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  model: z.string().meta({ description: "The model that produced the answer, in the provider's words" }),
+  content: z.array(z.looseObject({ type: z.string() })),
+  stop_reason: z.string().nullable(),
+  stop_sequence: z.string().nullable(),
+  usage: messagesUsage,
+  provider: z.string(),
+  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
+  provider_time: z.number().meta({ description: "Seconds that the provider took" }),
+});
+
+export const tokenCount = z.looseObject({
+  input_tokens: z.int().min(1),
+  estimated: z
+    .boolean()
+    .optional()
+    .meta({ description: "True when the provider has no counter of its own and the gateway estimated" }),
+});
+
+export const messagesError = z.looseObject({
+  type: z.literal("error"),
+  error: z.looseObject({ type: z.string(), message: z.string() }),
+  request_id: z.string().nullable(),
+});
+
+/** Known kinds are checked by their schema; a kind that is not known passes with nothing but its name. */
+function orOther<const Known extends readonly [KnownKind, ...KnownKind[]]>(known: z.ZodDiscriminatedUnion<Known>) {
+  const names = new Set<unknown>(known.options.flatMap((option) => [...option.shape.type.values]));
+  // `abort`: else the union would hold this branch's refusal for the better explanation.
+  return z.union([known, z.looseObject({ type: z.string().refine((type) => !names.has(type), { abort: true }) })]);
+}
+
+type KnownKind = z.ZodObject<{ type: z.ZodLiteral<string> }, z.core.$loose>;
+
+function problemOfUrl(text: string): { type: string; msg: string } | null {
+  // A backslash is a slash to some parsers and not to others: two readers would see two hosts.
+  if (text.includes("\\")) return { type: "url_not_allowed", msg: "URL should not hold a backslash" };
+  const url = URL.parse(text);
+  if (url === null) return { type: "url_parsing", msg: "Input should be a valid URL" };
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return { type: "url_scheme", msg: "URL scheme should be 'https'" };
+  if (url.username !== "" || url.password !== "")
+    return { type: "url_not_allowed", msg: "URL should not hold credentials" };
+  if (!mayBePublicHost(url.hostname)) return { type: "url_not_allowed", msg: "URL should name a public host" };
+  if (url.protocol === "http:") return { type: "url_scheme", msg: "URL scheme should be 'https'" };
+  return null;
+}

@@ -1,0 +1,189 @@
+// How each offer is doing: a circuit that opens when most calls fail, probes when it has been open long enough, and closes
+// with the first good answer; and what an operator wants to see of it. In memory, per process.
+
+import type { ErrorCode } from "../errors.ts";
+
+export interface BreakerSettings {
+  /** Failures within the window that open the circuit, when they are at least half of the calls. 0: never. */
+  readonly breakerFailures: number;
+  readonly breakerWindowMs: number;
+  /** How long it stays open the first time; it doubles with every probe that fails, up to eight times this. */
+  readonly breakerOpenMs: number;
+}
+
+export interface LastError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly at: Date;
+}
+
+/** Failures of the provider as such. What it says about one request, or about our credit, does not open a circuit. */
+const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "provider_error",
+  "provider_unreachable",
+  "provider_bad_response",
+  "provider_disconnected",
+  "provider_timeout",
+]);
+/** Another offer is better for a while, but there is no harm in asking. */
+const coolingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["provider_rate_limited", "provider_auth_failed"]);
+
+const mostOpenTimes = 8;
+const fewestForOutlier = 5;
+const coolMs = 5_000;
+const longestCoolMs = 60_000;
+// The share of a new measurement in the running mean.
+const newShare = 0.2;
+
+export class OfferHealth {
+  readonly #settings: BreakerSettings;
+  // Two halves of the window: the older one is forgotten as a whole.
+  #windowStart = 0;
+  #good = 0;
+  #bad = 0;
+  #olderGood = 0;
+  #olderBad = 0;
+  #openUntil = 0;
+  #openMs: number;
+  #isOpen = false;
+  #isProbing = false;
+  #coolUntil = 0;
+  calls = 0;
+  failures = 0;
+  /** Milliseconds until the first byte of an answer, as a running mean; null before the first. */
+  latencyMs: number | null = null;
+  lastError: LastError | null = null;
+
+  constructor(settings: BreakerSettings) {
+    this.#settings = settings;
+    this.#openMs = settings.breakerOpenMs;
+  }
+
+  /** Whether a call may be made. After `true` one of `succeeded`, `failed` or `forgotten` has to follow. */
+  admit(now: number): boolean {
+    if (!this.#isOpen) return true;
+    if (now < this.#openUntil || this.#isProbing) return false;
+    this.#isProbing = true;
+    return true;
+  }
+
+  /** As `admit`, without the promise to call. */
+  mayBeAsked(now: number): boolean {
+    return !this.#isOpen || (now >= this.#openUntil && !this.#isProbing);
+  }
+
+  state(now: number): "closed" | "open" | "half_open" {
+    if (!this.#isOpen) return "closed";
+    return now < this.#openUntil ? "open" : "half_open";
+  }
+
+  opensInMs(now: number): number {
+    return this.#isOpen ? Math.max(0, this.#openUntil - now) : 0;
+  }
+
+  /** It limits its rate, or fails clearly more often than not: others of a pool go first. */
+  isOutlier(now: number): boolean {
+    if (now < this.#coolUntil) return true;
+    this.#turnWindow(now);
+    const bad = this.#bad + this.#olderBad;
+    return bad >= fewestForOutlier && bad >= this.#good + this.#olderGood;
+  }
+
+  succeeded(now: number, firstByteMs: number): void {
+    this.#turnWindow(now);
+    this.calls++;
+    this.#good++;
+    this.latencyMs = this.latencyMs === null ? firstByteMs : this.latencyMs + newShare * (firstByteMs - this.latencyMs);
+    if (this.#isOpen) this.#close();
+  }
+
+  /** `isFirst`: a request that is tried again at the same offer counts once. */
+  failed(now: number, error: { code: ErrorCode; message: string; retryAfter: number | null }, isFirst: boolean): void {
+    this.#turnWindow(now);
+    this.calls++;
+    this.failures++;
+    this.lastError = { code: error.code, message: error.message, at: new Date() };
+    if (coolingCodes.has(error.code)) {
+      const wishMs = error.retryAfter === null ? coolMs : error.retryAfter * 1_000;
+      this.#coolUntil = now + Math.min(wishMs, longestCoolMs);
+    }
+    const breaks = breakingCodes.has(error.code);
+    // An answer, even one that refuses, shows that the provider is there.
+    if (this.#isProbing && !breaks) this.#close();
+    if (!breaks) return;
+    if (isFirst) this.#bad++;
+    if (this.#isOpen) {
+      this.#openMs = Math.min(this.#openMs * 2, this.#settings.breakerOpenMs * mostOpenTimes);
+      this.#open(now);
+    } else if (this.#mostFail()) this.#open(now);
+  }
+
+  /** A stream that broke after it had begun: it is remembered, and does not count against the circuit. */
+  broke(error: { code: ErrorCode; message: string }): void {
+    this.failures++;
+    this.lastError = { code: error.code, message: error.message, at: new Date() };
+  }
+
+  /** The call ended without a verdict, because the caller left. */
+  forgotten(): void {
+    this.#isProbing = false;
+  }
+
+  #mostFail(): boolean {
+    const bad = this.#bad + this.#olderBad;
+    const needed = this.#settings.breakerFailures;
+    return needed > 0 && bad >= needed && bad >= this.#good + this.#olderGood;
+  }
+
+  #open(now: number): void {
+    this.#isOpen = true;
+    this.#isProbing = false;
+    this.#openUntil = now + this.#openMs;
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    this.#isProbing = false;
+    this.#openMs = this.#settings.breakerOpenMs;
+    this.#good = this.#bad = this.#olderGood = this.#olderBad = 0;
+  }
+
+  #turnWindow(now: number): void {
+    const halfMs = this.#settings.breakerWindowMs / 2;
+    if (now - this.#windowStart < halfMs) return;
+    const isNext = now - this.#windowStart < 2 * halfMs;
+    this.#olderGood = isNext ? this.#good : 0;
+    this.#olderBad = isNext ? this.#bad : 0;
+    this.#good = this.#bad = 0;
+    this.#windowStart = now;
+  }
+}
+
+// Callers name models freely: what is kept of them has to end somewhere.
+const mostOffers = 10_000;
+
+/** The health of every offer that was called, by deployment and model. */
+export class HealthBook {
+  readonly #settings: BreakerSettings;
+  readonly #offers = new Map<string, OfferHealth>();
+
+  constructor(settings: BreakerSettings) {
+    this.#settings = settings;
+  }
+
+  of(deployment: string, model: string): OfferHealth {
+    const name = `${deployment} ${model}`;
+    const found = this.#offers.get(name);
+    if (found !== undefined) return found;
+    if (this.#offers.size >= mostOffers) this.#offers.delete(this.#offers.keys().next().value as string);
+    const made = new OfferHealth(this.#settings);
+    this.#offers.set(name, made);
+    return made;
+  }
+
+  /** What is known of a deployment, by model. */
+  *ofDeployment(deployment: string): Generator<[model: string, health: OfferHealth]> {
+    const prefix = `${deployment} `;
+    for (const [name, health] of this.#offers) if (name.startsWith(prefix)) yield [name.slice(prefix.length), health];
+  }
+}

@@ -1,0 +1,107 @@
+// Addresses of images and files in a chat request, fetched through the egress guard and replaced by what is found there, for
+// providers that want bytes.
+
+import type { ChatContent, ChatMessage, ChatPart, ChatRequest } from "../contract/chat-format.ts";
+import type { Egress } from "../egress/egress.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import { fetchMedia, toDataUrl } from "../egress/media.ts";
+import type { MediaKind } from "../egress/media-type.ts";
+import { type Problem, ValidationError } from "../errors.ts";
+
+/** `mustFetch` says of an image's address whether the provider cannot read it itself. Files are always fetched. */
+export type FetchMedia = (
+  request: ChatRequest,
+  mustFetch: (url: string) => boolean,
+  signal: AbortSignal,
+) => Promise<ChatRequest>;
+
+const maxBytes = 20 * 1_048_576;
+const maxTotalBytes = 64 * 1_048_576;
+const mostAddresses = 32;
+const atOnce = 4;
+
+const imageKinds: readonly MediaKind[] = ["image"];
+const fileKinds: readonly MediaKind[] = ["document", "text", "image", "audio", "video"];
+
+interface Address {
+  readonly url: string;
+  readonly kinds: readonly MediaKind[];
+  readonly loc: Problem["loc"];
+}
+
+export function createFetchMedia(egress: Egress): FetchMedia {
+  return async (request, mustFetch, signal) => {
+    const addresses = findAddresses(request, mustFetch);
+    const [first] = addresses;
+    if (first === undefined) return request;
+    if (addresses.length > mostAddresses)
+      throw refused(first.loc, `A request may name at most ${mostAddresses} addresses for this provider`, "too_long");
+    const found = await fetchAll(addresses, signal);
+    const messages = request.messages.map((message) => withFound(message, found));
+    return { ...request, messages };
+  };
+
+  /** By address: one that is named twice is fetched once. */
+  async function fetchAll(addresses: readonly Address[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const waiting = [...new Map(addresses.map((address) => [address.url, address])).values()];
+    const found = new Map<string, string>();
+    let totalBytes = 0;
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const media = await fetchOne(next, signal);
+        totalBytes += media.bytes.length;
+        if (totalBytes > maxTotalBytes)
+          throw refused(next.loc, `The files together are larger than ${maxTotalBytes} bytes`, "too_large");
+        found.set(next.url, toDataUrl(media));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
+    return found;
+  }
+
+  async function fetchOne({ url, kinds, loc }: Address, signal: AbortSignal) {
+    try {
+      return await fetchMedia(egress, url, { kinds, maxBytes, signal });
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      throw refused(loc, `${error.message}`, error.code === "url_not_allowed" ? error.code : `url_${error.code}`);
+    }
+  }
+}
+
+function findAddresses({ messages }: ChatRequest, mustFetch: (url: string) => boolean): Address[] {
+  const addresses: Address[] = [];
+  for (const [index, { content }] of messages.entries()) {
+    if (typeof content === "string" || !content) continue;
+    for (const [place, part] of content.entries()) {
+      const loc = ["body", "messages", index, "content", place];
+      const url = addressOf(part);
+      if (url === null) continue;
+      if (part.type === "file") addresses.push({ url, kinds: fileKinds, loc: [...loc, "file", "file_data"] });
+      else if (mustFetch(url)) addresses.push({ url, kinds: imageKinds, loc: [...loc, "image_url", "url"] });
+    }
+  }
+  return addresses;
+}
+
+function addressOf(part: ChatPart): string | null {
+  const text = part.type === "image_url" ? part.image_url.url : part.type === "file" ? (part.file.file_data ?? "") : "";
+  return /^https?:/i.test(text) ? text : null;
+}
+
+function withFound(message: ChatMessage, found: ReadonlyMap<string, string>): ChatMessage {
+  const { content } = message;
+  if (typeof content === "string" || !content) return message;
+  return { ...message, content: content.map((part) => toFound(part, found)) as ChatContent } as ChatMessage;
+}
+
+function toFound(part: ChatPart, found: ReadonlyMap<string, string>): ChatPart {
+  const dataUrl = found.get(addressOf(part) ?? "");
+  if (dataUrl === undefined) return part;
+  if (part.type === "image_url") return { ...part, image_url: { ...part.image_url, url: dataUrl } };
+  return part.type === "file" ? { ...part, file: { ...part.file, file_data: dataUrl } } : part;
+}
+
+function refused(loc: Problem["loc"], msg: string, type: string): ValidationError {
+  return new ValidationError([{ loc, msg, type }]);
+}

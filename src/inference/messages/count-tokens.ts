@@ -1,0 +1,250 @@
+// How many tokens a prompt has, for providers without a counter: an estimate, and said to be one. Every tokenizer splits text
+// by words and scripts before it splits further, so counting by these comes close to all of them without being any of them.
+// What a provider adds to a prompt unasked (some hundreds of tokens that explain tools) is not in it.
+
+import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
+
+export interface TokenCount {
+  readonly input_tokens: number;
+  readonly estimated: true;
+}
+
+// What a chat format puts around each message, around the whole, and around each tool's declaration.
+const tokensPerMessage = 4;
+const tokensPerPrompt = 3;
+const tokensPerTool = 8;
+
+export function countTokens(request: CountTokensRequest | MessagesRequest): TokenCount {
+  let tokens = tokensPerPrompt;
+  if (request.system) tokens += tokensPerMessage + countContent(request.system);
+  for (const { content } of request.messages) tokens += tokensPerMessage + countContent(content);
+  for (const { cache_control: _, ...tool } of request.tools ?? []) tokens += tokensPerTool + countJson(tool);
+  const schema = request.output_config?.format?.schema ?? request.output_format?.schema;
+  if (schema) tokens += countJson(schema);
+  return { input_tokens: Math.max(1, Math.round(tokens)), estimated: true };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function countContent(content: unknown): number {
+  if (typeof content === "string") return estimateTextTokens(content);
+  if (!Array.isArray(content)) return 0;
+  return content.reduce((sum: number, block) => sum + countBlock(block as Members), 0);
+}
+
+function countBlock(block: Members): number {
+  switch (block["type"]) {
+    case "text":
+      return countText(block["text"]);
+    case "image":
+      return countImage(block["source"] as Members | undefined);
+    case "document":
+      return countText(block["title"]) + countText(block["context"]) + countDocument(block["source"] as Members);
+    case "search_result":
+      return countText(block["title"]) + countText(block["source"]) + countContent(block["content"]);
+    case "tool_use":
+      return tokensPerTool + countText(block["name"]) + countJson(block["input"] ?? {});
+    case "tool_result":
+      return tokensPerMessage + countContent(block["content"]);
+    case "thinking":
+      return countText(block["thinking"]);
+    // What cannot be read is not counted by its length: encrypted data says nothing of it.
+    case "redacted_thinking":
+      return 0;
+    default:
+      return countJson(block);
+  }
+}
+
+function countText(text: unknown): number {
+  return typeof text === "string" ? estimateTextTokens(text) : 0;
+}
+
+/** Declarations reach a model in a terser form than JSON: its quotes and braces are about a third of the tokens. */
+const terseShare = 0.75;
+
+function countJson(value: unknown): number {
+  return terseShare * estimateTextTokens(JSON.stringify(value) ?? "");
+}
+
+// https://platform.claude.com/docs/en/build-with-claude/vision: an image is scaled down to 1568 pixels on its long edge and
+// to about 1,600 tokens, and then has a token for every 750 pixels.
+const maxImageEdge = 1568;
+const maxImageTokens = 1600;
+const pixelsPerToken = 750;
+
+function countImage(source: Members | undefined): number {
+  const data = source?.["type"] === "base64" ? source["data"] : null;
+  const size = typeof data === "string" ? readImageSize(data) : null;
+  if (size === null) return maxImageTokens;
+  const scale = Math.min(1, maxImageEdge / Math.max(size.width, size.height));
+  return Math.min(maxImageTokens, Math.ceil((size.width * size.height * scale * scale) / pixelsPerToken));
+}
+
+// https://platform.claude.com/docs/en/build-with-claude/pdf-support: about 7,000 for three pages, read as text and picture.
+const tokensPerPage = 2_300;
+// Pages that stand in compressed objects cannot be counted; a page of text and a small picture takes about so much.
+const bytesPerPage = 50_000;
+
+function countDocument(source: Members | undefined): number {
+  switch (source?.["type"]) {
+    case "text":
+      return countText(source["data"]);
+    case "content":
+      return countContent(source["content"]);
+    case "base64":
+      return tokensPerPage * countPages(String(source["data"]));
+    default:
+      return tokensPerPage;
+  }
+}
+
+function countPages(base64: string): number {
+  const bytes = Buffer.from(base64, "base64");
+  const pages = bytes.toString("latin1").match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
+  return pages > 0 ? pages : Math.max(1, Math.round(bytes.length / bytesPerPage));
+}
+
+interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+// Enough for the size of every JPEG whose camera notes are not unusually long.
+const headerCharacters = 256 * 1024;
+
+export function readImageSize(base64: string): ImageSize | null {
+  const bytes = Buffer.from(base64.slice(0, headerCharacters), "base64");
+  if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47)
+    return toSize(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+  if (bytes.length >= 10 && bytes.toString("latin1", 0, 3) === "GIF")
+    return toSize(bytes.readUInt16LE(6), bytes.readUInt16LE(8));
+  if (bytes.length >= 30 && bytes.toString("latin1", 8, 12) === "WEBP") return readWebpSize(bytes);
+  if (bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8) return readJpegSize(bytes);
+  return null;
+}
+
+function readWebpSize(bytes: Buffer): ImageSize | null {
+  switch (bytes.toString("latin1", 12, 16)) {
+    case "VP8X":
+      return toSize(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
+    case "VP8L": {
+      const bits = bytes.readUInt32LE(21);
+      return toSize((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1);
+    }
+    case "VP8 ":
+      return toSize(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff);
+    default:
+      return null;
+  }
+}
+
+/** The size stands in the frame header, after any number of other segments. */
+function readJpegSize(bytes: Buffer): ImageSize | null {
+  for (let at = 2; at + 9 <= bytes.length; ) {
+    if (bytes[at] !== 0xff) return null;
+    const marker = bytes[at + 1] ?? 0;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrame) return toSize(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
+    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
+  }
+  return null;
+}
+
+function toSize(width: number, height: number): ImageSize | null {
+  return width > 0 && height > 0 ? { width, height } : null;
+}
+
+/**
+ * Words, numbers, signs and white space are counted as tokenizers split them; how many pieces a word has depends on its
+ * script. The numbers below were fitted to a public tokenizer with a vocabulary of 200,000 (o200k).
+ */
+export function estimateTextTokens(text: string): number {
+  let tokens = 0;
+  for (let index = 0; index < text.length; ) {
+    const kind = kindOf(text.charCodeAt(index));
+    let end = index + 1;
+    if (kind === upperCase && kindOf(text.charCodeAt(end)) === lowerCase) end++;
+    const runKind = end > index + 1 ? lowerCase : kind;
+    while (end < text.length && kindOf(text.charCodeAt(end)) === runKind) end++;
+    tokens += countRun(runKind, end - index);
+    index = end;
+  }
+  return tokens;
+}
+
+const space = 0;
+const lineBreak = 1;
+const lowerCase = 2;
+const upperCase = 3;
+const digit = 4;
+const sign = 5;
+const otherScript = 6;
+
+/** From this code unit on, so many letters of a word make a token. Sorted; scripts without a row of their own are at the end. */
+const scripts: readonly (readonly [from: number, lettersPerToken: number])[] = [
+  [0x80, 1], // Latin signs
+  [0xc0, 2], // Latin with accents, in pieces between plain letters
+  [0x250, 1],
+  [0x370, 2.2], // Greek
+  [0x400, 2.75], // Cyrillic
+  [0x530, 2.4], // Armenian
+  [0x590, 2.3], // Hebrew
+  [0x600, 2.2], // Arabic
+  [0x780, 1],
+  [0x900, 2.4], // scripts of India
+  [0xe00, 2.8], // Thai, Lao
+  [0xf00, 1],
+  [0x10a0, 2.5], // Georgian
+  [0x1100, 1],
+  [0x1780, 1.6], // Khmer
+  [0x1800, 1],
+  [0x1e00, 2], // Latin with two accents
+  [0x2000, 1],
+  [0x3040, 1.7], // Kana
+  [0x3100, 1],
+  [0x3400, 1.2], // Han
+  [0xa000, 1],
+  [0xac00, 1.45], // Hangul
+  [0xd7b0, 1], // pairs of code units: an emoji has two tokens or three
+  [0xf900, 1.2], // Han
+  [0xfb00, 1],
+];
+
+/** Below `otherScript` a kind of ASCII, from there on the row of `scripts`. */
+function kindOf(code: number): number {
+  if (code < 0x80) return asciiKinds[code] ?? sign;
+  let row = scripts.length - 1;
+  while (row > 0 && code < (scripts[row]?.[0] ?? 0)) row--;
+  return otherScript + row;
+}
+
+const asciiKinds: readonly number[] = Array.from({ length: 0x80 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[\n\r]/.test(character)) return lineBreak;
+  if (/\s/.test(character)) return space;
+  if (/[a-z]/.test(character)) return lowerCase;
+  if (/[A-Z]/.test(character)) return upperCase;
+  return /[0-9]/.test(character) ? digit : sign;
+});
+
+function countRun(kind: number, length: number): number {
+  switch (kind) {
+    case space:
+      // One space belongs to the word after it.
+      return length > 1 ? 0.8 : 0;
+    case lineBreak:
+      return 0.4;
+    case lowerCase:
+      return length <= 4 ? 1 : 1 + (length - 4) * 0.05;
+    case upperCase:
+      return Math.max(1, length / 2.5);
+    case digit:
+      return Math.ceil(length / 3);
+    case sign:
+      // A sign often belongs to the word before it, or to the line break after it.
+      return Math.max(0.9, length / 2.6);
+    default:
+      return length / (scripts[kind - otherScript]?.[1] ?? 1);
+  }
+}

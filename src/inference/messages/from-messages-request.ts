@@ -1,0 +1,263 @@
+// A Messages request as a chat request, for every provider that does not speak the Messages format itself. Nothing is lost
+// silently: what has no place is named as dropped, and what would change the answer is refused.
+
+import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
+import type { MessagesRequest } from "../../contract/messages.ts";
+import { Findings } from "./findings.ts";
+import { fromMessagesTurns, readCacheMark, toContent, toTextPart } from "./from-messages-turns.ts";
+
+export interface TranslatedRequest {
+  readonly request: ChatRequest;
+  /** Members that found no place, by dotted names. */
+  readonly dropped: readonly string[];
+}
+
+export function fromMessagesRequest(request: MessagesRequest): TranslatedRequest {
+  const findings = new Findings();
+  const tools = toTools(request, findings);
+  const members: Record<string, unknown> = {
+    max_tokens: request.max_tokens,
+    temperature: request.temperature,
+    top_p: request.top_p,
+    top_k: request.top_k,
+    stop: request.stop_sequences?.length ? request.stop_sequences : undefined,
+    ...tools,
+    ...toReasoning(request, findings),
+    response_format: toResponseFormat(request, findings),
+    user: toUser(request.metadata?.user_id),
+    service_tier: toServiceTier(request.service_tier),
+    cache_control: readCacheMark(request.cache_control),
+    ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
+  };
+  const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, findings)];
+  checkOtherMembers(request, findings);
+  findings.throwProblems();
+  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
+  return {
+    request: { model: request.model, messages, ...Object.fromEntries(given) },
+    dropped: findings.dropped,
+  };
+}
+
+function toSystem(system: MessagesRequest["system"]): ChatMessage[] {
+  if (!system) return [];
+  if (typeof system === "string") return [{ role: "system", content: system }];
+  const parts = system.filter((block) => block.text !== "").map((block) => toTextPart(block.text, block));
+  return parts.length === 0 ? [] : [{ role: "system", content: toContent(parts) }];
+}
+
+interface ToolMembers {
+  readonly tools?: readonly ChatTool[];
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: boolean;
+  readonly web_search_options?: Readonly<Record<string, unknown>>;
+}
+
+type Tool = NonNullable<MessagesRequest["tools"]>[number];
+type CustomTool = Extract<Tool, { input_schema: unknown }>;
+
+function toTools({ tools: given, tool_choice: choice }: MessagesRequest, findings: Findings): ToolMembers {
+  const tools: ChatTool[] = [];
+  let search: ToolMembers = {};
+  for (const [index, tool] of (given ?? []).entries()) {
+    if (isCustomTool(tool)) tools.push(toChatTool(tool, findings));
+    else if (/^web_search_\d+$/.test(tool.type))
+      search = { web_search_options: toSearchOptions(tool, index, findings) };
+    else
+      findings.refuse(
+        ["tools", index, "type"],
+        `This provider has no tool '${tool.type}': declare it as a custom tool with an input_schema`,
+      );
+  }
+  if (tools.length === 0) return search;
+  const isSerial = choice !== null && choice !== undefined && choice["disable_parallel_tool_use"] === true;
+  return {
+    tools,
+    tool_choice: toToolChoice(choice, tools, findings),
+    ...(isSerial && { parallel_tool_calls: false }),
+    ...search,
+  };
+}
+
+function isCustomTool(tool: Tool): tool is CustomTool {
+  return tool.type === undefined || tool.type === null || tool.type === "custom";
+}
+
+function toChatTool(tool: CustomTool, findings: Findings): ChatTool {
+  if (Array.isArray(tool["input_examples"])) findings.drop("tools.input_examples");
+  const mark = readCacheMark(tool.cache_control);
+  return {
+    type: "function",
+    function: {
+      name: tool.name,
+      ...(tool.description && { description: tool.description }),
+      parameters: tool.input_schema,
+      ...(typeof tool.strict === "boolean" && { strict: tool.strict }),
+    },
+    ...(mark !== null && { cache_control: mark }),
+  };
+}
+
+/** The chat format has a search that is switched on by its options, and these know of a place only. */
+function toSearchOptions(tool: Tool, index: number, findings: Findings): Readonly<Record<string, unknown>> {
+  for (const member of ["allowed_domains", "blocked_domains"]) {
+    if (isList(tool[member])) findings.refuse(["tools", index, member], "This provider's search takes no domains");
+  }
+  if (typeof tool["max_uses"] === "number") findings.drop("tools.max_uses");
+  const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
+  if (!location) return {};
+  const { type: _, ...approximate } = location;
+  return { user_location: { type: "approximate", approximate } };
+}
+
+function toToolChoice(choice: MessagesRequest["tool_choice"], tools: readonly ChatTool[], findings: Findings): unknown {
+  switch (choice?.type) {
+    case "auto":
+    case "none":
+      return choice.type;
+    case "any":
+      return "required";
+    case "tool":
+      if (!tools.some((tool) => tool.function?.name === choice.name))
+        findings.reject(["tool_choice", "name"], `There is no tool '${choice.name}' among the tools`);
+      return { type: "function", function: { name: choice.name } };
+    default:
+      return undefined;
+  }
+}
+
+// The sizes that https://ai.google.dev/gemini-api/docs/openai gives for each effort. The largest that fits into the budget
+// is taken, so that no more is thought than was allowed.
+const effortSizes: readonly (readonly [effort: string, tokens: number])[] = [
+  ["high", 24_576],
+  ["medium", 8_192],
+  ["low", 0],
+];
+
+// "high" is what leaving the effort out means: https://platform.claude.com/docs/en/build-with-claude/effort
+const adaptiveEffort = "high";
+
+function toReasoning({ thinking, output_config: output }: MessagesRequest, findings: Findings) {
+  const effort = output?.effort ?? undefined;
+  if (!thinking) return { reasoning_effort: effort };
+  switch (thinking.type) {
+    case "disabled":
+      return { reasoning_effort: "none", thinking };
+    case "adaptive":
+      return { reasoning_effort: effort ?? adaptiveEffort, thinking };
+    case "enabled": {
+      const budget = thinking["budget_tokens"] as number;
+      return { reasoning_effort: effort ?? effortSizes.find(([, tokens]) => budget >= tokens)?.[0], thinking };
+    }
+    default:
+      findings.drop("thinking");
+      return { reasoning_effort: effort };
+  }
+}
+
+function toResponseFormat(request: MessagesRequest, findings: Findings): ChatResponseFormat | undefined {
+  const nested = request.output_config?.format;
+  const format = nested ?? request.output_format;
+  if (!format) return undefined;
+  if (format.type !== "json_schema" || !format.schema) {
+    const path = nested ? ["output_config", "format"] : ["output_format"];
+    findings.refuse(path, "This provider knows the output format 'json_schema' with a schema only");
+    return undefined;
+  }
+  const schema = format.schema;
+  return { type: "json_schema", json_schema: { name: "answer", schema, ...(isStrict(schema) && { strict: true }) } };
+}
+
+/**
+ * Whether a provider that enforces schemas takes this one: every object closed, every property required
+ * (https://platform.openai.com/docs/guides/structured-outputs). Others are followed as well as the model can.
+ */
+function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (typeof schema !== "object" || schema === null) return true;
+  const { properties, required, additionalProperties, ...others } = schema as Readonly<Record<string, unknown>>;
+  if (schemaHasObject(others, properties)) {
+    const names = Object.keys((properties ?? {}) as object);
+    const listed = new Set(Array.isArray(required) ? required : []);
+    if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
+  }
+  return Object.values((properties ?? {}) as object).every(isStrict) && Object.values(others).every(isStrict);
+}
+
+function schemaHasObject(schema: Readonly<Record<string, unknown>>, properties: unknown): boolean {
+  const type = schema["type"];
+  return properties !== undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
+}
+
+// The chat format's successor of `user` takes 64 characters, and asks for a hash
+// (https://platform.openai.com/docs/api-reference/chat/create). A SHA-256 has 64 hexadecimal digits.
+const maxUserLength = 64;
+
+function toUser(userId: string | null | undefined): string | undefined {
+  if (!userId) return undefined;
+  return userId.length <= maxUserLength ? userId : new Bun.CryptoHasher("sha256").update(userId).digest("hex");
+}
+
+function toServiceTier(tier: string | null | undefined): string | undefined {
+  if (!tier) return undefined;
+  return tier === "standard_only" ? "default" : tier;
+}
+
+const readMembers: ReadonlySet<string> = new Set([
+  ...[
+    "model",
+    "max_tokens",
+    "messages",
+    "system",
+    "tools",
+    "tool_choice",
+    "thinking",
+    "output_config",
+    "output_format",
+  ],
+  ...["stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata", "service_tier", "cache_control"],
+  ...["fallbacks", "routing", "tags", "session_id", "strict_parameters"],
+]);
+
+function checkOtherMembers(request: MessagesRequest, findings: Findings): void {
+  for (const [member, value] of Object.entries(request)) {
+    if (readMembers.has(member) || value === null || value === undefined) continue;
+    switch (member) {
+      case "container":
+        findings.refuse([member], "This provider has no containers");
+        break;
+      case "mcp_servers":
+        if (isList(value)) findings.refuse([member], "This provider does not connect to MCP servers");
+        break;
+      case "context_management":
+        checkContextManagement(value, findings);
+        break;
+      case "inference_geo":
+        if (value !== "global") findings.refuse([member], "The place where this provider computes cannot be chosen");
+        break;
+      default:
+        findings.drop(member);
+    }
+  }
+}
+
+/**
+ * Clearing old thoughts and old results of tools saves tokens, and some clients always ask for it: without it the model sees
+ * more, not less. Any other edit (a summary in place of the conversation) would be missed.
+ */
+function checkContextManagement(value: unknown, findings: Findings): void {
+  const edits = (value as { edits?: unknown }).edits;
+  for (const [index, edit] of (Array.isArray(edits) ? edits : []).entries()) {
+    const type = String((edit as { type?: unknown } | null)?.type);
+    if (type.startsWith("clear_")) findings.drop("context_management");
+    else
+      findings.refuse(
+        ["context_management", "edits", index, "type"],
+        `This provider cannot edit the conversation by '${type}'`,
+      );
+  }
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}

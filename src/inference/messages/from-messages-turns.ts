@@ -1,0 +1,324 @@
+// The turns of a Messages request as messages of the chat format. Results of tools become messages of their own that
+// directly follow the assistant's; what a chat's tool message cannot hold (images, files) follows after all of them.
+
+import type {
+  CacheMark,
+  ChatAssistantMessage,
+  ChatContent,
+  ChatMessage,
+  ChatPart,
+  ChatToolCall,
+  ReasoningDetail,
+} from "../../contract/chat-format.ts";
+import type { ContentBlock, KnownContentBlock, MessagesTurn } from "../../contract/messages.ts";
+import type { Findings, Path } from "./findings.ts";
+
+type BlockOf<Type extends KnownContentBlock["type"]> = Extract<KnownContentBlock, { type: Type }>;
+
+interface Placed {
+  readonly block: KnownContentBlock;
+  readonly path: Path;
+}
+
+interface Turn {
+  readonly role: MessagesTurn["role"];
+  readonly blocks: readonly Placed[];
+}
+
+export function fromMessagesTurns(turns: readonly MessagesTurn[], findings: Findings): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  const placed = turns.map((turn, index) => place(turn, index));
+  for (let start = 0; start < placed.length; ) {
+    const role = placed[start]?.role;
+    let end = start + 1;
+    while (placed[end]?.role === role) end++;
+    const run = placed.slice(start, end);
+    if (role === "user") messages.push(...toUserMessages(run, findings));
+    else if (role === "assistant") messages.push(toAssistantMessage(run, findings));
+    else for (const turn of run) messages.push({ role: "system", content: toContent(toParts(turn.blocks, findings)) });
+    start = end;
+  }
+  return messages;
+}
+
+export function toContent(parts: readonly ChatPart[]): ChatContent {
+  const [only] = parts;
+  // Many providers take nothing but a string where there is nothing but text.
+  if (only === undefined) return "";
+  if (parts.length === 1 && only.type === "text" && only.cache_control === undefined) return only.text;
+  return parts;
+}
+
+export function toTextPart(text: string, marked?: { readonly cache_control?: unknown }): ChatPart {
+  const mark = readCacheMark(marked?.cache_control);
+  return mark === null ? { type: "text", text } : { type: "text", text, cache_control: mark };
+}
+
+export function readCacheMark(value: unknown): CacheMark | null {
+  const mark = value as { type: string; ttl?: string | null } | null | undefined;
+  if (mark === null || mark === undefined) return null;
+  return typeof mark.ttl === "string" ? { type: mark.type, ttl: mark.ttl } : { type: mark.type };
+}
+
+function place(turn: MessagesTurn, index: number): Turn {
+  const path = ["messages", index, "content"];
+  const content: readonly ContentBlock[] =
+    typeof turn.content === "string" ? [{ type: "text", text: turn.content }] : turn.content;
+  // The schema has checked the blocks of every kind that it names; those of other kinds end in a `default`.
+  const blocks = content.map((block, position) => ({ block: block as KnownContentBlock, path: [...path, position] }));
+  return { role: turn.role, blocks };
+}
+
+/** All results of the run first, because nothing may stand between them and the calls; then what each turn says. */
+function toUserMessages(run: readonly Turn[], findings: Findings): ChatMessage[] {
+  const results: ChatMessage[] = [];
+  const lifted: ChatPart[] = [];
+  const spoken: ChatMessage[] = [];
+  for (const { blocks } of run) {
+    for (const { block, path } of blocks) {
+      if (block.type === "tool_result") results.push(toToolMessage(block, { path, lifted, findings }));
+    }
+  }
+  for (const { blocks } of run) {
+    const parts = toParts(
+      blocks.filter(({ block }) => block.type !== "tool_result"),
+      findings,
+    );
+    if (parts.length > 0) spoken.push({ role: "user", content: toContent(parts) });
+  }
+  if (lifted.length > 0) results.push({ role: "user", content: lifted });
+  if (results.length === 0 && spoken.length === 0) return [{ role: "user", content: "" }];
+  return [...results, ...spoken];
+}
+
+interface ResultContext {
+  readonly path: Path;
+  /** Takes what has to follow after the results. */
+  readonly lifted: ChatPart[];
+  readonly findings: Findings;
+}
+
+function toToolMessage(result: BlockOf<"tool_result">, { path, lifted, findings }: ResultContext): ChatMessage {
+  const texts: string[] = [];
+  const content = result.content ?? "";
+  const blocks: readonly ContentBlock[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly ContentBlock[]);
+  for (const [position, block] of blocks.entries()) {
+    for (const part of toResultParts(block, [...path, "content", position], findings)) {
+      if (part.type === "text") texts.push(part.text);
+      else {
+        const kind = part.type === "image_url" ? "image" : "file";
+        texts.push(`(The ${kind} of this result follows after the tool results.)`);
+        lifted.push({ type: "text", text: `The ${kind} of the result of tool call ${result.tool_use_id}:` }, part);
+      }
+    }
+  }
+  const text = texts.filter((piece) => piece !== "").join("\n\n");
+  const said = result.is_error === true ? toErrorText(text) : text;
+  return {
+    role: "tool",
+    tool_call_id: result.tool_use_id,
+    content: readCacheMark(result.cache_control) === null ? said : [toTextPart(said, result)],
+  };
+}
+
+function toErrorText(text: string): string {
+  return text === "" ? "The tool call failed without a message." : `The tool call failed:\n${text}`;
+}
+
+function toResultParts(block: ContentBlock, path: Path, findings: Findings): ChatPart[] {
+  const known = block as KnownContentBlock;
+  switch (known.type) {
+    case "text":
+    case "image":
+    case "document":
+    case "search_result":
+      return toParts([{ block: known, path }], findings);
+    default:
+      // Kinds of results that other models were trained on: their members are still the tool's answer.
+      return [{ type: "text", text: JSON.stringify(block) }];
+  }
+}
+
+function toParts(blocks: readonly Placed[], findings: Findings): ChatPart[] {
+  return blocks.flatMap(({ block, path }): ChatPart[] => {
+    switch (block.type) {
+      case "text":
+        return block.text === "" ? [] : [toTextPart(block.text, block)];
+      case "image":
+        return toImageParts(block, path, findings);
+      case "document":
+        return toDocumentParts(block, path, findings);
+      case "search_result":
+        return [toSearchResultPart(block, findings)];
+      default:
+        findings.refuse(path, `A block of type '${block.type}' cannot be sent to this provider here`);
+        return [];
+    }
+  });
+}
+
+type ImageSource =
+  | { readonly type: "base64"; readonly media_type: string; readonly data: string }
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "file"; readonly file_id: string };
+
+function toImageParts(block: BlockOf<"image">, path: Path, findings: Findings): ChatPart[] {
+  const source = block.source as ImageSource;
+  const mark = toMarkMember(block);
+  switch (source.type) {
+    case "base64": {
+      const url = `data:${source.media_type};base64,${source.data.trim()}`;
+      return [{ type: "image_url", image_url: { url }, ...mark }];
+    }
+    case "url":
+      return [{ type: "image_url", image_url: { url: source.url }, ...mark }];
+    case "file":
+      return [{ type: "file", file: { file_id: source.file_id }, ...mark }];
+    default:
+      findings.refuse([...path, "source"], "A source of this type cannot be sent to this provider");
+      return [];
+  }
+}
+
+type DocumentSource =
+  | ImageSource
+  | { readonly type: "text"; readonly data: string }
+  | { readonly type: "content"; readonly content: string | readonly ContentBlock[] };
+
+function toDocumentParts(block: BlockOf<"document">, path: Path, findings: Findings): ChatPart[] {
+  if (block.citations?.enabled === true) findings.drop("messages.citations");
+  const source = block.source as DocumentSource;
+  const filename = block.title ?? "document.pdf";
+  const mark = toMarkMember(block);
+  const context = block.context ? [toTextPart(`About the document that follows: ${block.context}`)] : [];
+  switch (source.type) {
+    case "base64": {
+      const data = `data:${source.media_type};base64,${source.data.trim()}`;
+      return [...context, { type: "file", file: { file_data: data, filename }, ...mark }];
+    }
+    case "url":
+      return [...context, { type: "file", file: { file_data: source.url, filename }, ...mark }];
+    case "file":
+      return [...context, { type: "file", file: { file_id: source.file_id }, ...mark }];
+    case "text":
+      return [toTextPart(`${documentOpening(block)}${source.data}${documentEnd}`, block)];
+    case "content": {
+      if (typeof source.content === "string")
+        return [toTextPart(`${documentOpening(block)}${source.content}${documentEnd}`, block)];
+      const inner = source.content.map((piece, position) => ({
+        block: piece as KnownContentBlock,
+        path: [...path, "source", "content", position],
+      }));
+      const opening = toTextPart(documentOpening(block).trimEnd());
+      return [opening, ...toParts(inner, findings), toTextPart(documentEnd.trimStart(), block)];
+    }
+    default:
+      findings.refuse([...path, "source"], "A source of this type cannot be sent to this provider");
+      return [];
+  }
+}
+
+const documentEnd = "\n</document>";
+
+function documentOpening({ title, context }: BlockOf<"document">): string {
+  const lines = ["<document>"];
+  if (title) lines.push(`<title>${title}</title>`);
+  if (context) lines.push(`<context>${context}</context>`);
+  return `${lines.join("\n")}\n`;
+}
+
+function toSearchResultPart(block: BlockOf<"search_result">, findings: Findings): ChatPart {
+  if (block.citations?.enabled === true) findings.drop("messages.citations");
+  const text = block.content.map((piece) => piece.text).join("\n\n");
+  const lines = [
+    "<search_result>",
+    `<title>${block.title}</title>`,
+    `<source>${block.source}</source>`,
+    text,
+    "</search_result>",
+  ];
+  return toTextPart(lines.join("\n"), block);
+}
+
+function toMarkMember(block: { readonly cache_control?: unknown }): { cache_control?: CacheMark } {
+  const mark = readCacheMark(block.cache_control);
+  return mark === null ? {} : { cache_control: mark };
+}
+
+/** One message for consecutive turns: a call of a tool has to be in the message that its result follows. */
+function toAssistantMessage(run: readonly Turn[], findings: Findings): ChatAssistantMessage {
+  const parts: ChatPart[] = [];
+  const calls: ChatToolCall[] = [];
+  const thoughts: string[] = [];
+  const details: ReasoningDetail[] = [];
+  let lastWasText = false;
+  for (const { block, path } of run.flatMap((turn) => turn.blocks)) {
+    const isText = block.type === "text";
+    switch (block.type) {
+      case "text":
+        if (block.text !== "") appendText(parts, toTextPart(block.text, block), lastWasText);
+        break;
+      case "tool_use":
+        calls.push(toToolCall(block));
+        break;
+      case "thinking":
+        if (block.thinking !== "") thoughts.push(block.thinking);
+        details.push(toReasoningDetail(block));
+        break;
+      case "redacted_thinking":
+        details.push({ type: "reasoning.encrypted", data: block.data });
+        break;
+      case "image":
+      case "document":
+      case "search_result":
+      case "tool_result":
+        findings.reject(path, `A block of type '${block.type}' cannot stand in an assistant's turn`);
+        break;
+      default:
+        // Calls that the other provider ran itself, and their results, mostly encrypted: only it can read them again.
+        findings.drop(`messages.${(block as ContentBlock).type}`);
+    }
+    lastWasText = isText;
+  }
+  const content = toContent(parts);
+  return {
+    role: "assistant",
+    content: content === "" && calls.length > 0 ? null : content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join("\n\n") }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
+}
+
+/**
+ * Adjacent blocks of an answer are one text that was cut where its citations change; blocks with a call between them are
+ * paragraphs. A cache mark ends a part.
+ */
+function appendText(parts: ChatPart[], part: ChatPart, isAdjacent: boolean): void {
+  const last = parts.at(-1);
+  if (part.type !== "text" || last?.type !== "text") {
+    parts.push(part);
+    return;
+  }
+  const text = `${isAdjacent ? "" : "\n\n"}${part.text}`;
+  if (last.cache_control === undefined) parts[parts.length - 1] = { ...part, text: `${last.text}${text}` };
+  else parts.push({ ...part, text });
+}
+
+function toToolCall(block: BlockOf<"tool_use">): ChatToolCall {
+  const call = {
+    id: block.id,
+    type: "function",
+    function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) },
+  };
+  const extra = block["extra_content"];
+  if (typeof extra !== "object" || extra === null) return call;
+  return { ...call, extra_content: extra as Readonly<Record<string, unknown>> };
+}
+
+function toReasoningDetail({ thinking, signature }: BlockOf<"thinking">): ReasoningDetail {
+  // An empty signature is what we write for a provider that signs nothing.
+  if (!signature) return { type: "reasoning.text", text: thinking };
+  return { type: "reasoning.text", text: thinking, signature };
+}

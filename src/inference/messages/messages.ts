@@ -1,0 +1,253 @@
+// One request in the Messages format, start to finish. A provider that speaks the format gets the caller's bytes; for every
+// other one the request becomes a chat completion, and the answer a message again.
+
+import type { Caller } from "../../access/caller.ts";
+import { type ChatCompletionRequest, gatewayMemberNames } from "../../contract/chat-completions.ts";
+import type { ChatChunk, ChatCompletion } from "../../contract/chat-format.ts";
+import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
+import { GatewayError } from "../../errors.ts";
+import { editMembers, type JsonScan, scanJson } from "../../lib/json-scan.ts";
+import { type Connection, ProviderCall, toErrorInAnswer } from "../../providers/call.ts";
+import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
+import { refuseDropped } from "../../providers/parameters.ts";
+import type { Attempts } from "../attempts.ts";
+import { authorize } from "../authorize.ts";
+import type { CallDependencies } from "../call-dependencies.ts";
+import type { ChatCompletions, FrameStream } from "../chat-completions.ts";
+import type { ChunkWriter } from "../chat-relay.ts";
+import type { FetchMedia } from "../media.ts";
+import { badAnswer, readObject } from "../plain-chat.ts";
+import { type Charge, type Pricing, toCostMembers } from "../pricing.ts";
+import { RelayStream } from "../relay.ts";
+import { type AttemptReport, readUsage } from "../report.ts";
+import type { Candidate, Router } from "../router.ts";
+import type { Trace } from "../trace.ts";
+import { countTokens } from "./count-tokens.ts";
+import { fromMessagesRequest } from "./from-messages-request.ts";
+import { MessagesStreamWriter } from "./messages-stream.ts";
+import { PassRelay } from "./pass-relay.ts";
+import { toMessagesAnswer } from "./to-messages-answer.ts";
+import { toPlainChatRequest } from "./to-plain-chat-request.ts";
+
+export interface MessagesInput<Request = MessagesRequest> {
+  readonly request: Request;
+  readonly text: string;
+  readonly scan: JsonScan;
+  readonly caller: Caller;
+  readonly connection: Connection;
+  readonly requestId: string;
+  readonly trace: Trace;
+  readonly wantsMetadata: boolean;
+  /** The caller's `anthropic-beta` header: features that a provider of the format may know. */
+  readonly beta: string | null;
+}
+
+export type MessagesAnswer =
+  | { readonly kind: "whole"; readonly text: string }
+  | { readonly kind: "stream"; readonly stream: FrameStream };
+
+export interface Messages {
+  create(input: MessagesInput): Promise<MessagesAnswer>;
+  /** The JSON of the count. */
+  count(input: MessagesInput<CountTokensRequest>): Promise<string>;
+}
+
+export interface MessagesDependencies extends CallDependencies {
+  readonly router: Router;
+  readonly attempts: Attempts;
+  readonly pricing: Pricing;
+  readonly chatCompletions: ChatCompletions;
+  readonly fetchMedia: FetchMedia;
+}
+
+const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
+const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+const nothingKept: ReadonlySet<never> = new Set();
+const encoder = new TextEncoder();
+
+export function createMessages(dependencies: MessagesDependencies): Messages {
+  const { router, attempts, pricing, chatCompletions, fetchMedia, clocks, ticker, http, ending } = dependencies;
+
+  /** Through the chat format. */
+  async function translate(input: MessagesInput, candidate: Candidate): Promise<MessagesAnswer> {
+    const { request, trace } = input;
+    const own = fromMessagesRequest(request);
+    const isPlain = candidate.provider.dialect === null;
+    const { request: translated, dropped } = isPlain ? toPlainChatRequest(own, nothingKept) : own;
+    // A document may be named by its address, which the chat format does not know.
+    const chat = isPlain ? await fetchMedia(translated, () => false, input.connection.signal) : translated;
+    if (request.strict_parameters === true) refuseDropped(dropped);
+    const text = JSON.stringify(chat);
+    const answer = await chatCompletions.attempt(
+      {
+        ...input,
+        // What a chat request's schema asks for, the translation has made.
+        request: chat as unknown as ChatCompletionRequest,
+        value: { ...chat, strict_parameters: request.strict_parameters },
+        text,
+        scan: scanJson(text, scanLimits),
+        createWriter: () => createWriter(request),
+      },
+      candidate,
+    );
+    trace.dropped = [...dropped, ...trace.dropped];
+    if (answer.kind === "stream") return answer;
+    const { provider, cost, cost_reason, provider_time, switchyard } = answer.value;
+    const message = toMessagesAnswer(answer.value as ChatCompletion, { stopSequences: request.stop_sequences ?? null });
+    // What is not there is left out by the writing.
+    const ours = { provider, cost, cost_reason, provider_time, switchyard };
+    return { kind: "whole", text: JSON.stringify({ ...message, ...ours }) };
+  }
+
+  /** As it is. */
+  async function pass(input: MessagesInput, candidate: Candidate, passing: MessagesPassing): Promise<MessagesAnswer> {
+    const { provider, model } = candidate;
+    const { trace } = input;
+    const isStream = input.request.stream === true;
+    const quote = pricing.quote(provider, model);
+    const startedAt = performance.now();
+    trace.sentAt = startedAt;
+    trace.firstByteAt = 0;
+    const report = (outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null) =>
+      dependencies.report({
+        requestId: input.requestId,
+        keyId: input.caller.keyId,
+        provider: provider.name,
+        model,
+        isStream,
+        durationMs: performance.now() - startedAt,
+        usage: readUsage(usage),
+        cost: charge?.cost ?? null,
+        outcome,
+      });
+    let call: ProviderCall | null = null;
+    try {
+      call = await send(input, candidate, passing.path, isStream);
+      await call.open();
+      if (isStream) {
+        const relay = new PassRelay({ provider, passing, quote });
+        const stream = new RelayStream(call, relay, ({ outcome, usage, charge, error }) => {
+          if (error !== null) candidate.health.broke(error);
+          report(outcome, usage, charge ?? (usage === null ? null : quote.chargeFor(usage)));
+        });
+        await stream.open();
+        trace.firstByteAt = performance.now();
+        return { kind: "stream", stream };
+      }
+      trace.firstByteAt = performance.now();
+      const text = await call.readWhole();
+      const answer = readObject(text, provider);
+      if (answer["type"] === "error") throw toErrorInAnswer(provider, answer["error"]);
+      if (!Array.isArray(answer["content"])) throw badAnswer(provider, "did not answer with a message");
+      call.finish();
+      const usage = answer["usage"] ? passing.readUsage(answer["usage"] as JsonObject) : null;
+      const charge = quote.chargeFor(usage, { model: answer["model"], service_tier: tierOf(answer["usage"]) });
+      report("completed", usage, charge);
+      const seconds = Math.round(performance.now() - startedAt) / 1_000;
+      const added = {
+        provider: provider.name,
+        ...toCostMembers(charge),
+        provider_time: seconds,
+        ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
+      };
+      return { kind: "whole", text: `${text.slice(0, text.lastIndexOf("}"))},${JSON.stringify(added).slice(1)}` };
+    } catch (error) {
+      call?.abandon();
+      report(error instanceof GatewayError ? error.code : "caller_left", null, null);
+      throw error;
+    }
+  }
+
+  async function send(
+    input: MessagesInput<{ readonly model: string }>,
+    { provider, deployment, model }: Candidate,
+    path: string,
+    wantsStream: boolean,
+  ): Promise<ProviderCall> {
+    const body = editMembers(input.text, input.scan, {
+      replace: new Map([["model", JSON.stringify(model)]]),
+      remove: ourMembers,
+      append: [],
+    });
+    const beta = input.beta === null ? "" : `anthropic-beta: ${input.beta}\r\n`;
+    const headerLines = await authorize(deployment, { path, body, headerLines: beta });
+    return new ProviderCall({
+      provider,
+      deployment,
+      path,
+      body,
+      headerLines,
+      wantsStream,
+      connection: input.connection,
+      ending,
+      clocks,
+      deadline: input.trace.startedAt + clocks.totalTimeoutMs,
+      ticker,
+      http,
+    });
+  }
+
+  async function countAt(input: MessagesInput<CountTokensRequest>, candidate: Candidate): Promise<string> {
+    const passing = candidate.provider.dialect?.messages;
+    if (passing === undefined) return JSON.stringify(countTokens(input.request));
+    const call = await send(input, candidate, passing.countPath, false);
+    try {
+      await call.open();
+      input.trace.firstByteAt = performance.now();
+      const text = await call.readWhole();
+      if (typeof readObject(text, candidate.provider)["input_tokens"] !== "number")
+        throw badAnswer(candidate.provider, "did not answer with a count");
+      call.finish();
+      return text;
+    } catch (error) {
+      call.abandon();
+      throw error;
+    }
+  }
+
+  async function run<Request extends MessagesRequest | CountTokensRequest, Result>(
+    input: MessagesInput<Request>,
+    attempt: (candidate: Candidate) => Promise<Result>,
+  ): Promise<Result> {
+    const { request, caller, trace, connection } = input;
+    const candidates = router.plan(request, caller, trace);
+    trace.routedAt = performance.now();
+    const deadline = trace.startedAt + clocks.totalTimeoutMs;
+    let answering: Candidate | undefined;
+    const result = await attempts.run({ candidates, trace, connection, deadline }, (candidate) => {
+      answering = candidate;
+      return attempt(candidate);
+    });
+    if (answering !== undefined) router.remember(request, caller, answering);
+    return result;
+  }
+
+  return {
+    create: (input) =>
+      run(input, (candidate) => {
+        const passing = candidate.provider.dialect?.messages;
+        return passing === undefined ? translate(input, candidate) : pass(input, candidate, passing);
+      }),
+    count: (input) => run(input, (candidate) => countAt(input, candidate)),
+  };
+}
+
+function tierOf(usage: unknown): unknown {
+  return typeof usage === "object" && usage !== null ? (usage as JsonObject)["service_tier"] : undefined;
+}
+
+function createWriter(request: MessagesRequest): ChunkWriter {
+  const writer = new MessagesStreamWriter({ model: request.model, stopSequences: request.stop_sequences ?? null });
+  let cost: number | null = null;
+  const add = (texts: readonly string[], frames: Uint8Array[]) => {
+    for (const text of texts) frames.push(encoder.encode(text));
+  };
+  return {
+    chunk: (chunk, _frame, _text, frames) => add(writer.write(chunk as unknown as ChatChunk), frames),
+    usage(chunk, charge, frames) {
+      cost = charge.cost;
+      add(writer.write({ ...chunk, choices: [] } as unknown as ChatChunk), frames);
+    },
+    end: (frames) => add(writer.end({ cost }), frames),
+  };
+}

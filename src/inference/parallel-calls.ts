@@ -1,0 +1,217 @@
+// Several choices from a provider that gives one at a time: as many calls at once, joined into one answer. All of them
+// answer, or the request has failed.
+
+import type { ChatUsage } from "../contract/chat-format.ts";
+import { GatewayError } from "../errors.ts";
+import type { ProviderCall } from "../providers/call.ts";
+import { ChatRelay, type ChatRelayOptions } from "./chat-relay.ts";
+import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
+import { toCostMembers } from "./pricing.ts";
+import type { StreamEnd } from "./relay.ts";
+import type { AttemptReport } from "./report.ts";
+import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+export async function callInParallel(
+  speech: Speech,
+  send: () => ProviderCall,
+  ours: () => OurMembers,
+): Promise<WholeAnswer> {
+  const calls = Array.from({ length: speech.calls }, send);
+  try {
+    const texts = await Promise.all(
+      calls.map(async (call) => {
+        await call.open();
+        const text = await call.readWhole();
+        call.finish();
+        return text;
+      }),
+    );
+    return join(speech, texts, ours());
+  } catch (error) {
+    for (const call of calls) call.abandon();
+    throw error;
+  }
+}
+
+function join(speech: Speech, texts: readonly string[], ours: OurMembers): WholeAnswer {
+  const answers = texts.map((text) => speech.readWhole(text, ours).value);
+  const choices = answers.flatMap((answer, index) =>
+    (answer["choices"] as Members[]).map((choice) => ({ ...choice, index })),
+  );
+  const usage = answers.map((answer) => answer["usage"]).reduce(addUsage, null);
+  const { cost: _, cost_reason: __, ...first } = answers[0] ?? {};
+  const charge = ours.quote.chargeFor(usage, first);
+  const value = { ...first, choices, ...(usage === null ? {} : { usage }), ...toCostMembers(charge) };
+  return { value, text: JSON.stringify(value), charge };
+}
+
+/** Adds numbers member by member, also inside the details. */
+function addUsage(sum: unknown, usage: unknown): ChatUsage | null {
+  if (typeof usage !== "object" || usage === null) return sum as ChatUsage | null;
+  if (typeof sum !== "object" || sum === null) return usage as ChatUsage;
+  const added: Record<string, unknown> = { ...sum };
+  for (const [name, value] of Object.entries(usage)) {
+    const before = added[name];
+    if (typeof value === "number") added[name] = (typeof before === "number" ? before : 0) + value;
+    else if (typeof value === "object" && value !== null) added[name] = addUsage(before ?? null, value);
+  }
+  return added as ChatUsage;
+}
+
+interface Part {
+  readonly call: ProviderCall;
+  readonly index: number;
+  source: ChunkSource | null;
+  isDone: boolean;
+}
+
+type OnEnd = (end: StreamEnd) => void;
+
+/** The streams of several calls as one, chunk by chunk as they come. */
+export class ParallelStream {
+  readonly #parts: readonly Part[];
+  readonly #speech: Speech;
+  readonly #relay: ChatRelay;
+  readonly #onEnd: OnEnd;
+  #firstChunk: LooseChunk | null = null;
+  #usage: unknown = null;
+  #opening: readonly Uint8Array[] | null = null;
+  #isComplete = false;
+  #hasEnded = false;
+  #turn = 0;
+  #frames: Uint8Array[] = [];
+
+  constructor(speech: Speech, send: () => ProviderCall, options: Omit<ChatRelayOptions, "source">, onEnd: OnEnd) {
+    this.#speech = speech;
+    this.#parts = Array.from({ length: speech.calls }, (_, index) => ({
+      call: send(),
+      index,
+      source: null,
+      isDone: false,
+    }));
+    // The relay is fed with chunks, not with bytes: it has no source of its own.
+    this.#relay = new ChatRelay({ ...options, source: { push: () => {}, close: () => {} } });
+    this.#onEnd = onEnd;
+  }
+
+  /** Waits until every call has been accepted and one has begun to answer. */
+  async open(): Promise<void> {
+    try {
+      await Promise.all(
+        this.#parts.map(async (part) => {
+          await part.call.open();
+          part.source = this.#speech.createSource(part.call.contentType);
+        }),
+      );
+      for (;;) {
+        const frames = this.#readFrames();
+        if (frames === undefined) await this.#waitForAny();
+        else if (frames.length > 0) {
+          this.#opening = frames;
+          break;
+        }
+      }
+      for (const { call } of this.#parts) call.beginIdleClock();
+    } catch (error) {
+      for (const { call } of this.#parts) call.abandon();
+      throw error;
+    }
+  }
+
+  take(): readonly Uint8Array[] | null | undefined {
+    const opening = this.#opening;
+    if (opening !== null) {
+      this.#opening = null;
+      return opening;
+    }
+    if (this.#isComplete) return null;
+    try {
+      return this.#readFrames();
+    } catch (error) {
+      throw this.#breakOff(error);
+    }
+  }
+
+  async wait(): Promise<void> {
+    try {
+      await this.#waitForAny();
+    } catch (error) {
+      throw this.#breakOff(error);
+    }
+  }
+
+  abandon(): void {
+    this.#end("caller_left", null);
+    for (const { call } of this.#parts) call.abandon();
+  }
+
+  #waitForAny(): Promise<void> {
+    return Promise.race(this.#parts.filter(({ isDone }) => !isDone).map(({ call }) => call.wait()));
+  }
+
+  /** One piece of one call, each having its turn. */
+  #readFrames(): Uint8Array[] | undefined {
+    for (let step = 0; step < this.#parts.length; step++) {
+      const part = this.#parts[(this.#turn + step) % this.#parts.length];
+      if (part === undefined || part.isDone || part.source === null) continue;
+      const piece = part.call.take();
+      if (piece === undefined) continue;
+      this.#turn = (this.#turn + step + 1) % this.#parts.length;
+      const frames: Uint8Array[] = [];
+      this.#frames = frames;
+      const sink = this.#sinkOf(part);
+      if (piece === null) part.source.close(sink);
+      else part.source.push(piece, sink);
+      if (this.#parts.every(({ isDone }) => isDone)) this.#complete(frames);
+      return frames;
+    }
+    return undefined;
+  }
+
+  #sinkOf(part: Part): ChunkSink {
+    return {
+      chunk: (chunk) => this.#takeChunk(chunk, part.index),
+      done: () => {
+        if (part.isDone) return;
+        part.isDone = true;
+        part.call.finish();
+      },
+    };
+  }
+
+  #takeChunk(chunk: LooseChunk, index: number): void {
+    this.#firstChunk ??= chunk;
+    const { id, created } = this.#firstChunk;
+    const { usage, ...rest } = chunk;
+    if (usage !== null && usage !== undefined) this.#usage = addUsage(this.#usage, usage);
+    const choices = ((chunk["choices"] ?? []) as Members[]).map((choice) => ({ ...choice, index }));
+    if (choices.length > 0) this.#emit({ ...rest, id, created, choices });
+  }
+
+  #emit(chunk: LooseChunk): void {
+    this.#relay.take(chunk, this.#frames);
+  }
+
+  #complete(frames: Uint8Array[]): void {
+    this.#isComplete = true;
+    const { id, object, created, model } = this.#firstChunk ?? {};
+    if (this.#usage !== null) this.#relay.take({ id, object, created, model, choices: [], usage: this.#usage }, frames);
+    this.#relay.finish(frames);
+    this.#end("completed", null);
+  }
+
+  #breakOff(error: unknown): unknown {
+    const known = error instanceof GatewayError ? error : null;
+    this.#end(known?.code ?? "caller_left", known);
+    for (const { call } of this.#parts) call.abandon();
+    return error;
+  }
+
+  #end(outcome: AttemptReport["outcome"], error: GatewayError | null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#onEnd({ outcome, usage: this.#usage, charge: this.#relay.charge, error });
+  }
+}

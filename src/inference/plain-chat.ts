@@ -1,0 +1,106 @@
+// Providers that speak as our callers do: the caller's bytes go out with only the model and our own members changed, and
+// the provider's bytes come back with only ours added.
+
+import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
+import { GatewayError } from "../errors.ts";
+import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
+import { toErrorInAnswer } from "../providers/call.ts";
+import type { Provider } from "../providers/configure.ts";
+import { PlainSource } from "./chunk-source.ts";
+import type { Charge } from "./pricing.ts";
+import type { Candidate } from "./router.ts";
+import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+
+export interface PlainInput {
+  readonly request: ChatCompletionRequest;
+  readonly text: string;
+  readonly scan: JsonScan;
+}
+
+const ourMembersOfRequest: ReadonlySet<string> = new Set(gatewayMemberNames);
+// To providers that send usage unasked, or never, the wish for it is unknown and may be refused.
+const withStreamOptions: ReadonlySet<string> = new Set([...gatewayMemberNames, "stream_options"]);
+const nothing: readonly string[] = [];
+
+export function speakPlainly(input: PlainInput, { provider, deployment, model }: Candidate): Speech {
+  return {
+    path: fillModel(deployment.chatPath, model),
+    body: toProviderBody(input, provider, model),
+    headerLines: "",
+    dropped: nothing,
+    calls: 1,
+    readWhole: (text, added) => readWhole(text, provider, added),
+    createSource: () => new PlainSource(provider),
+  };
+}
+
+export function fillModel(path: string, model: string): string {
+  return path.includes("{model}") ? path.replaceAll("{model}", encodeURIComponent(model)) : path;
+}
+
+/** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
+function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, model: string): string {
+  const replace = new Map([["model", JSON.stringify(model)]]);
+  const append: string[] = [];
+  if (request.stream === true && row.streamUsage === "ask" && request.stream_options?.include_usage !== true) {
+    const options = JSON.stringify({ ...request.stream_options, include_usage: true });
+    if (request.stream_options === undefined) append.push(`"stream_options":${options}`);
+    else replace.set("stream_options", options);
+  }
+  const remove = row.streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
+  return editMembers(text, scan, { replace, remove, append });
+}
+
+const noEdits = new Map<string, string>();
+const ourMembers = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
+const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+
+function readWhole(text: string, provider: Provider, ours: OurMembers): WholeAnswer {
+  const value = readCompletion(text, provider);
+  const usage = value["usage"];
+  const charge = ours.quote.chargeFor(usage ?? null, value);
+  const added = toText(ours, charge);
+  const total = missingTotal(usage);
+  const isPlain = total === null && !("provider" in value) && !("cost" in value) && !("provider_time" in value);
+  if (isPlain) return { text: `${text.slice(0, text.lastIndexOf("}"))},${added}}`, value, charge };
+  const replace =
+    total === null ? noEdits : new Map([["usage", JSON.stringify({ ...(usage as object), total_tokens: total })]]);
+  const edits = { replace, remove: ourMembers, append: [added] };
+  return { text: editMembers(text, scanJson(text, scanLimits), edits), value, charge };
+}
+
+function toText({ provider, providerTime, metadata }: OurMembers, { cost, reason }: Charge): string {
+  const why = reason === null ? "" : `,"cost_reason":"${reason}"`;
+  const text = `"provider":${JSON.stringify(provider)},"cost":${cost}${why},"provider_time":${providerTime}`;
+  return metadata === null ? text : `${text},"switchyard":${JSON.stringify(metadata)}`;
+}
+
+export function readCompletion(text: string, provider: Provider): Record<string, unknown> {
+  const answer = readObject(text, provider);
+  if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
+  if (!Array.isArray(answer["choices"])) throw badAnswer(provider, "did not answer with a completion");
+  return answer;
+}
+
+export function readObject(text: string, provider: Provider): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw badAnswer(provider, "answered with something that is not JSON", cause);
+  }
+  if (typeof value !== "object" || value === null) throw badAnswer(provider, "did not answer with an object");
+  return value as Record<string, unknown>;
+}
+
+/** `total_tokens` is the sum. Returns it where the provider did not say so. */
+function missingTotal(usage: unknown): number | null {
+  if (typeof usage !== "object" || usage === null) return null;
+  const { prompt_tokens, completion_tokens, total_tokens } = usage as Record<string, unknown>;
+  if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;
+  return typeof total_tokens === "number" ? null : prompt_tokens + completion_tokens;
+}
+
+export function badAnswer(provider: Provider, what: string, cause?: unknown): GatewayError {
+  return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${what}.`, { cause });
+}

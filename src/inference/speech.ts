@@ -1,0 +1,32 @@
+// How one provider is spoken to for one request, whatever its dialect: what is sent, and how the answer is read.
+
+import type { ChunkSource } from "./chunk-source.ts";
+import type { Charge, Quote } from "./pricing.ts";
+
+export interface Speech {
+  readonly path: string;
+  readonly body: string;
+  readonly headerLines: string;
+  /** Parameters that find no place. */
+  readonly dropped: readonly string[];
+  /** How many calls make one answer: more than one where the provider cannot give several choices. */
+  readonly calls: number;
+  /** The answer with our members added. Throws when it is none, or says that it failed. */
+  readWhole(text: string, added: OurMembers): WholeAnswer;
+  createSource(contentType: string): ChunkSource;
+}
+
+/** What the gateway adds to an answer. */
+export interface OurMembers {
+  readonly provider: string;
+  readonly quote: Quote;
+  /** Seconds. */
+  readonly providerTime: number;
+  readonly metadata: Record<string, unknown> | null;
+}
+
+export interface WholeAnswer {
+  readonly text: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly charge: Charge;
+}

@@ -1,0 +1,96 @@
+// An answer that was forced into a schema by a detour is checked here: the vendor did not promise that it fits.
+
+import type { ChatRequest } from "../contract/chat-format.ts";
+import { GatewayError } from "../errors.ts";
+import { type Json, SchemaDocument, SchemaProblem } from "../lib/json-schema/schema.ts";
+import { fitsSchema } from "../lib/json-schema/schema-check.ts";
+import type { Provider } from "../providers/configure.ts";
+import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
+
+/** Throws when the text is not JSON, or not what the request's schema asks for. */
+export function checkStructuredAnswer(text: string, request: ChatRequest, provider: Provider): void {
+  const problem = findProblem(text, schemaOf(request));
+  if (problem === null) return;
+  throw new GatewayError(
+    "provider_bad_response",
+    `The provider '${provider.name}' answered with ${problem}, and not with what response_format asks for.`,
+  );
+}
+
+function schemaOf({ response_format }: ChatRequest): unknown {
+  return response_format?.type === "json_schema" ? (response_format.json_schema.schema ?? true) : true;
+}
+
+function findProblem(text: string, schema: unknown): string | null {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return "something that is not JSON";
+  }
+  const document = new SchemaDocument(schema);
+  try {
+    return fitsSchema(value, document.root, document) ? null : "JSON that does not fit the schema";
+  } catch (error) {
+    // A schema that cannot be followed cannot be broken either.
+    if (error instanceof SchemaProblem) return null;
+    throw error;
+  }
+}
+
+interface Choice {
+  text: string;
+  isWhole: boolean;
+}
+
+/** Checks the text of a stream when it ends, before the end is told. */
+export class CheckedSource implements ChunkSource {
+  readonly #source: ChunkSource;
+  readonly #request: ChatRequest;
+  readonly #provider: Provider;
+  readonly #choices = new Map<unknown, Choice>();
+
+  constructor(source: ChunkSource, request: ChatRequest, provider: Provider) {
+    this.#source = source;
+    this.#request = request;
+    this.#provider = provider;
+  }
+
+  push(bytes: Uint8Array, sink: ChunkSink): void {
+    this.#source.push(bytes, this.#checking(sink));
+  }
+
+  close(sink: ChunkSink): void {
+    this.#source.close(this.#checking(sink));
+  }
+
+  #checking(sink: ChunkSink): ChunkSink {
+    return {
+      chunk: (chunk, frame, text) => {
+        this.#collect(chunk);
+        sink.chunk(chunk, frame, text);
+      },
+      done: () => {
+        for (const { text, isWhole } of this.#choices.values())
+          if (isWhole) checkStructuredAnswer(text, this.#request, this.#provider);
+        sink.done();
+      },
+    };
+  }
+
+  #collect(chunk: LooseChunk): void {
+    for (const { index, delta, finish_reason } of (chunk["choices"] ?? []) as LooseChoice[]) {
+      const choice = this.#choices.get(index) ?? { text: "", isWhole: false };
+      choice.text += delta?.content ?? "";
+      // Cut short by a limit, or a refusal: there is nothing to check.
+      if (finish_reason === "stop") choice.isWhole = true;
+      this.#choices.set(index, choice);
+    }
+  }
+}
+
+interface LooseChoice {
+  readonly index: unknown;
+  readonly delta?: { readonly content?: string | null };
+  readonly finish_reason?: string | null;
+}

@@ -1,0 +1,80 @@
+// What happened to one request on its way: times for Server-Timing, and what was decided, for callers who ask.
+
+import type { ErrorCode } from "../errors.ts";
+
+export interface AttemptNote {
+  readonly provider: string;
+  readonly model: string;
+  readonly deployment: string;
+  readonly reason: AttemptReason;
+  readonly startedAt: number;
+  /** Null while it runs, and when it has answered. */
+  failure: "caller_left" | ErrorCode | null;
+  endedAt: number | null;
+}
+
+/** Why an offer was tried. */
+export type AttemptReason = "first" | "retry" | "other_deployment" | "fallback";
+
+export class Trace {
+  readonly startedAt: number;
+  /** Milliseconds that the process lagged behind when the request came. */
+  readonly queueMs: number;
+  /** When each step was over, in the milliseconds of `performance.now()`; 0 where it was not taken. */
+  authorizedAt = 0;
+  readAt = 0;
+  routedAt = 0;
+  /** Of the last attempt. */
+  sentAt = 0;
+  connectedAt = 0;
+  firstByteAt = 0;
+  attempts: AttemptNote[] = [];
+  /** Parameters that the provider's format has no place for. */
+  dropped: readonly string[] = [];
+  /** Offers that were passed over, and why. */
+  skipped: { readonly provider: string; readonly model: string; readonly why: string }[] = [];
+  isSticky = false;
+
+  constructor(startedAt: number, queueMs: number) {
+    this.startedAt = startedAt;
+    this.queueMs = queueMs;
+  }
+
+  /** The Server-Timing header: durations in milliseconds of the steps that were taken. */
+  toServerTiming(now: number): string {
+    let text = `queue;dur=${round(this.queueMs)}`;
+    const step = (name: string, from: number, to: number) => {
+      if (to > 0 && from > 0) text += `, ${name};dur=${round(Math.max(0, to - from))}`;
+    };
+    step("auth", this.startedAt, this.authorizedAt);
+    step("read", this.authorizedAt, this.readAt);
+    step("route", this.readAt, this.routedAt);
+    step("connect", this.sentAt, this.connectedAt);
+    step("provider", this.sentAt, this.firstByteAt);
+    step("transform", this.firstByteAt, this.firstByteAt > 0 ? now : 0);
+    step("total", this.startedAt, now);
+    return text;
+  }
+
+  /** The `switchyard` member. */
+  toMetadata(requestId: string): Record<string, unknown> {
+    return {
+      request_id: requestId,
+      attempts: this.attempts.map(({ provider, model, deployment, reason, startedAt, failure, endedAt }) => ({
+        provider,
+        model,
+        deployment,
+        reason,
+        outcome: failure ?? "answered",
+        milliseconds: Math.round((endedAt ?? performance.now()) - startedAt),
+      })),
+      skipped: this.skipped,
+      session_sticky: this.isSticky,
+      dropped_parameters: this.dropped,
+    };
+  }
+}
+
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}

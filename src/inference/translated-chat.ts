@@ -1,0 +1,97 @@
+// Providers that speak another dialect: the request is translated on its way out, the answer on its way back.
+
+import { gatewayMemberNames } from "../contract/chat-completions.ts";
+import type { ChatCompletion, ChatRequest } from "../contract/chat-format.ts";
+import { toFailureInAnswer } from "../providers/call.ts";
+import type { Provider } from "../providers/configure.ts";
+import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dialect.ts";
+import { createFraming } from "../providers/framing/framing.ts";
+import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
+import { TranslatedSource } from "./chunk-source.ts";
+import { badAnswer, readObject } from "./plain-chat.ts";
+import { toCostMembers } from "./pricing.ts";
+import type { Candidate } from "./router.ts";
+import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+import { CheckedSource, checkStructuredAnswer } from "./structured-answer.ts";
+
+const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
+
+export function speakTranslated(plain: ChatRequest, candidate: Candidate, dialect: ChatDialect): Speech {
+  const { provider, model } = candidate;
+  const byTable = findDropped(plain, dialect.parameters, ourMembers);
+  const calls = ruleOf(dialect.parameters, "n") === "parallel" ? (plain.n ?? 1) : 1;
+  const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
+  const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+  const made = dialect.toRequest(request, { model, facts, isStream: plain.stream === true });
+  const dropped = [...byTable, ...(made.dropped ?? [])];
+  if (plain["strict_parameters"] === true) refuseDropped(dropped);
+  return {
+    path: made.path,
+    body: made.body,
+    headerLines: `${acceptLine(dialect, plain.stream === true)}${toLines(made.headers)}`,
+    dropped,
+    calls,
+    readWhole: (text, added) => readWhole(text, { plain, provider, dialect, reading: made.reading }, added),
+    createSource(contentType) {
+      const framing = createFraming(contentType, dialect.framing);
+      const source = new TranslatedSource(provider, framing, dialect.createStreamReader(made.reading));
+      return made.reading.answerTool === null ? source : new CheckedSource(source, plain, provider);
+    },
+  };
+}
+
+/** Members of the gateway are nobody else's. */
+function withoutOurs(request: ChatRequest): ChatRequest {
+  if (!Object.keys(request).some((name) => ourMembers.has(name))) return request;
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !ourMembers.has(name))) as ChatRequest;
+}
+
+function acceptLine({ framing }: ChatDialect, isStream: boolean): string {
+  return isStream && framing === "aws-event-stream" ? "accept: application/vnd.amazon.eventstream\r\n" : "";
+}
+
+function toLines(headers: Readonly<Record<string, string>> | undefined): string {
+  let lines = "";
+  for (const [name, value] of Object.entries(headers ?? {})) lines += `${name}: ${value}\r\n`;
+  return lines;
+}
+
+interface Question {
+  readonly plain: ChatRequest;
+  readonly provider: Provider;
+  readonly dialect: ChatDialect;
+  readonly reading: Reading;
+}
+
+function readWhole(text: string, question: Question, ours: OurMembers): WholeAnswer {
+  const completion = readCompletion(text, question);
+  const { provider, quote, providerTime, metadata } = ours;
+  const charge = quote.chargeFor(completion.usage ?? null, completion);
+  const added = { provider, ...toCostMembers(charge), provider_time: providerTime };
+  const value = { ...completion, ...added, ...(metadata === null ? {} : { switchyard: metadata }) };
+  return { value, text: JSON.stringify(value), charge };
+}
+
+function readCompletion(text: string, { plain, provider, dialect, reading }: Question): ChatCompletion {
+  const answer = readObject(text, provider);
+  // Some vendors answer in the chat format too, at an address of another kind.
+  if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
+    return answer as ChatCompletion;
+  const completion = translate(answer, { provider, dialect, reading });
+  if (reading.answerTool !== null)
+    for (const { message, finish_reason } of completion.choices)
+      if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
+  return completion;
+}
+
+function translate(
+  answer: Record<string, unknown>,
+  { provider, dialect, reading }: Omit<Question, "plain">,
+): ChatCompletion {
+  try {
+    return dialect.fromAnswer(answer, reading);
+  } catch (error) {
+    if (error instanceof ErrorInAnswer) throw toFailureInAnswer(provider, error);
+    throw badAnswer(provider, "did not answer with a completion", error);
+  }
+}

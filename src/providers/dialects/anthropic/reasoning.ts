@@ -1,0 +1,127 @@
+// How much the model should think: `reasoning_effort`, `reasoning` or `thinking`, in the way that the model's generation has.
+
+import type { ChatRequest } from "../../../contract/chat-format.ts";
+import type { JsonObject } from "../../dialect.ts";
+import type { Findings } from "./findings.ts";
+import type { Effort, Generation } from "./generation.ts";
+
+export interface ReasoningRequest {
+  readonly thinking: JsonObject | null;
+  readonly effort: Effort | null;
+  /** Whether the caller asked for it and gets it. */
+  readonly isOn: boolean;
+}
+
+interface Wish {
+  readonly state: "unsaid" | "off" | "on";
+  readonly effort: string | null;
+  readonly budgetTokens: number | null;
+  readonly display: unknown;
+  /** The parameter that said so. */
+  readonly source: string;
+}
+
+const minBudgetTokens = 1_024;
+/** Thinking counts towards `max_tokens`: something has to be left for the answer. */
+const largestShare = 0.8;
+
+const budgets: Readonly<Record<string, number>> = {
+  minimal: minBudgetTokens,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 65_536,
+};
+const order: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
+
+export interface Circumstances {
+  readonly generation: Generation;
+  readonly maxTokens: number;
+  /** Why a budget would be refused: a call of a tool is demanded, or a turn that it must not follow. */
+  readonly forbidsBudget: boolean;
+}
+
+export function toReasoning(request: ChatRequest, given: Circumstances, findings: Findings): ReasoningRequest {
+  const wish = readWish(request, findings);
+  if (wish.state === "unsaid") return { thinking: null, effort: null, isOn: false };
+  if (given.generation.thinking === "adaptive") return toAdaptive(wish, given.generation, findings);
+  if (wish.state === "off") return { thinking: null, effort: null, isOn: false };
+  const effort = findEffort(wish.effort, given.generation.efforts);
+  const budget = given.generation.thinking === "none" || given.forbidsBudget ? null : findBudget(wish, given.maxTokens);
+  if (budget !== null) return { thinking: { type: "enabled", budget_tokens: budget }, effort, isOn: true };
+  if (effort === null) findings.dropped.add(wish.source);
+  return { thinking: null, effort, isOn: false };
+}
+
+function toAdaptive(wish: Wish, generation: Generation, findings: Findings): ReasoningRequest {
+  const effort = findEffort(wish.effort ?? effortOfBudget(wish.budgetTokens), generation.efforts);
+  if (wish.state === "on") {
+    // Newer models leave the text of their thinking out unless it is asked for.
+    const display = wish.display ?? "summarized";
+    return { thinking: { type: "adaptive", display }, effort, isOn: true };
+  }
+  switch (generation.thinkingOff) {
+    case "omit":
+      return { thinking: null, effort, isOn: false };
+    case "never":
+      findings.dropped.add(wish.source);
+      return { thinking: null, effort: effort ?? "low", isOn: false };
+    default:
+      // Above `high` these models cannot do without thinking.
+      return {
+        thinking: { type: generation.thinkingOff },
+        effort: effort === "xhigh" || effort === "max" ? "high" : effort,
+        isOn: false,
+      };
+  }
+}
+
+function readWish(request: ChatRequest, findings: Findings): Wish {
+  const thinking = asObject(request["thinking"]);
+  const reasoning = asObject(request["reasoning"]);
+  const named = reasoning?.["effort"] ?? request.reasoning_effort ?? null;
+  const source = thinking ? "thinking" : reasoning ? "reasoning" : "reasoning_effort";
+  if (named !== null && named !== "none" && (typeof named !== "string" || !Object.hasOwn(budgets, named)))
+    findings.invalid(
+      reasoning?.["effort"] === named ? ["reasoning", "effort"] : ["reasoning_effort"],
+      "Input should be 'none', 'minimal', 'low', 'medium', 'high', 'xhigh' or 'max'",
+    );
+  const effort = typeof named === "string" && named !== "none" ? named : null;
+  const budgetTokens = asCount(thinking?.["budget_tokens"]) ?? asCount(reasoning?.["max_tokens"]);
+  const display = thinking?.["display"] ?? (reasoning?.["exclude"] === true ? "omitted" : null);
+  const wish = { effort, budgetTokens, display, source };
+  const type = thinking?.["type"];
+  if (type === "disabled" || type === "between_tools") return { ...wish, state: "off" };
+  if (type !== undefined) return { ...wish, state: "on" };
+  if (named === "none" || reasoning?.["enabled"] === false) return { ...wish, state: "off" };
+  const isAsked = effort !== null || budgetTokens !== null || reasoning?.["enabled"] === true;
+  return { ...wish, state: isAsked ? "on" : "unsaid" };
+}
+
+/** The nearest level that the model has and that is not above the one asked for. */
+function findEffort(asked: string | null, efforts: readonly Effort[]): Effort | null {
+  if (asked === null) return null;
+  const rank = asked === "minimal" ? 0 : order.indexOf(asked as Effort);
+  return efforts.findLast((effort) => order.indexOf(effort) <= rank) ?? null;
+}
+
+function effortOfBudget(budgetTokens: number | null): string | null {
+  if (budgetTokens === null) return null;
+  const names = ["minimal", "low", "medium", "high", "xhigh"];
+  return names.find((name) => budgetTokens <= (budgets[name] as number)) ?? "max";
+}
+
+function findBudget(wish: Wish, maxTokens: number): number | null {
+  const asked = wish.budgetTokens ?? budgets[wish.effort ?? "medium"] ?? minBudgetTokens;
+  const budget = Math.max(minBudgetTokens, Math.min(asked, Math.floor(maxTokens * largestShare)));
+  return budget < maxTokens ? budget : null;
+}
+
+function asObject(value: unknown): JsonObject | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+function asCount(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : null;
+}

@@ -1,0 +1,137 @@
+// Embeddings through InvokeModel, whose bodies are the model's own.
+// https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html
+// https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html
+// https://docs.aws.amazon.com/nova/latest/nova2-userguide/embeddings-schema.html
+
+import type {
+  DialectRequest,
+  EmbeddingsAnswer,
+  EmbeddingsDialect,
+  EmbeddingsRequest,
+  JsonObject,
+  Target,
+} from "../../dialect.ts";
+import { refuse } from "../cohere/asked.ts";
+import { asList, asObject, isObject } from "../cohere/lenient.ts";
+import { splitModelId } from "./models.ts";
+
+interface Asked {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+const cohereMaxInputs = 96;
+const novaDimensions = 3_072;
+
+export const bedrockEmbeddings: EmbeddingsDialect = {
+  parameters: {
+    model: "mapped",
+    input: "mapped",
+    dimensions: "mapped",
+    input_type: "mapped",
+    encoding_format: "mapped",
+    truncate: "mapped",
+    normalize: "mapped",
+    user: "dropped",
+  },
+  maxInputs: maxEmbeddingInputs,
+  toRequest(request: EmbeddingsRequest, { model }: Target): Omit<DialectRequest, "reading"> {
+    const { body, dropped } = toBody(request, model);
+    return { path: `/model/${encodeURIComponent(model)}/invoke`, body: JSON.stringify(body), dropped };
+  },
+  fromAnswer(answer: JsonObject): EmbeddingsAnswer {
+    const vectors = readVectors(answer);
+    if (vectors.length === 0) throw new TypeError("there are no vectors in the answer");
+    return { vectors, model: null, inputTokens: readCount(answer["inputTextTokenCount"] ?? answer["inputTokenCount"]) };
+  },
+};
+
+/** How many inputs one call takes: this maker's models take many, all others one. */
+export function maxEmbeddingInputs(model: string): number {
+  return splitModelId(model).maker === "cohere" ? cohereMaxInputs : 1;
+}
+
+function toBody(request: EmbeddingsRequest, model: string): Asked {
+  const { maker, name } = splitModelId(model);
+  if (maker === "cohere") return toCohereBody(request, name);
+  const [text = "", ...more] = request.input;
+  if (more.length > 0) throw refuse(["input"], "This model takes one input a call", "value_error");
+  if (name.startsWith("nova-")) return toNovaBody(request, text);
+  if (name.startsWith("titan-embed-image")) return toTitanImageBody(request, text);
+  return toTitanBody(request, text, name);
+}
+
+function toTitanBody(request: EmbeddingsRequest, inputText: string, name: string): Asked {
+  const { dimensions, normalize } = request;
+  // The first generation has one size, and refuses to hear of any.
+  if (name.startsWith("titan-embed-text-v1") || name.startsWith("titan-embed-g1"))
+    return { body: { inputText }, dropped: namesOf(request, ["dimensions", "normalize", "input_type", "truncate"]) };
+  const body = {
+    inputText,
+    ...(dimensions ? { dimensions } : {}),
+    ...(typeof normalize === "boolean" ? { normalize } : {}),
+  };
+  return { body, dropped: namesOf(request, ["input_type", "truncate"]) };
+}
+
+function toTitanImageBody(request: EmbeddingsRequest, inputText: string): Asked {
+  const { dimensions } = request;
+  const size = dimensions ? { embeddingConfig: { outputEmbeddingLength: dimensions } } : {};
+  return { body: { inputText, ...size }, dropped: namesOf(request, ["input_type", "truncate", "normalize"]) };
+}
+
+function toCohereBody(request: EmbeddingsRequest, name: string): Asked {
+  const { input, dimensions, input_type: inputType, truncate } = request;
+  const takesDimensions = !/^embed-(?:english|multilingual)-v3/.test(name);
+  const body = {
+    texts: input,
+    // The model demands one; texts that are stored are the more frequent.
+    input_type: inputType || "search_document",
+    embedding_types: ["float"],
+    ...(typeof truncate === "string" ? { truncate: truncate.toUpperCase() } : {}),
+    ...(dimensions && takesDimensions ? { output_dimension: dimensions } : {}),
+  };
+  return { body, dropped: namesOf(request, takesDimensions ? ["normalize"] : ["normalize", "dimensions"]) };
+}
+
+const novaPurposes: Readonly<Record<string, string>> = {
+  search_query: "TEXT_RETRIEVAL",
+  search_document: "GENERIC_INDEX",
+  classification: "CLASSIFICATION",
+  clustering: "CLUSTERING",
+};
+
+function toNovaBody(request: EmbeddingsRequest, value: string): Asked {
+  const { dimensions, input_type: inputType, truncate } = request;
+  const purpose = novaPurposes[inputType ?? "search_document"];
+  const truncationMode = typeof truncate === "string" ? truncate.toUpperCase() : "END";
+  const body = {
+    taskType: "SINGLE_EMBEDDING",
+    singleEmbeddingParams: {
+      embeddingPurpose: purpose ?? "GENERIC_INDEX",
+      embeddingDimension: dimensions ?? novaDimensions,
+      text: { truncationMode, value },
+    },
+  };
+  return { body, dropped: namesOf(request, purpose === undefined ? ["normalize", "input_type"] : ["normalize"]) };
+}
+
+/** Those that the caller gave. */
+function namesOf(request: EmbeddingsRequest, names: readonly string[]): string[] {
+  return names.filter((name) => request[name] !== undefined && request[name] !== null);
+}
+
+function readVectors(answer: JsonObject): readonly (readonly number[])[] {
+  const own = answer["embedding"];
+  if (Array.isArray(own)) return [own];
+  const all = answer["embeddings"];
+  const list = isObject(all) ? asList(all["float"]) : asList(all);
+  return list.flatMap((item) => {
+    const vector = Array.isArray(item) ? item : asObject(item)["embedding"];
+    return Array.isArray(vector) ? [vector as readonly number[]] : [];
+  });
+}
+
+function readCount(value: unknown): number | null {
+  return typeof value === "number" && value >= 0 ? value : null;
+}

@@ -1,0 +1,138 @@
+// What the model behind Converse accepts, by its maker: the format is one, but it refuses with a 400 what the model does not
+// have. From the vendor's pages on structured output, prompt caching, tool use and reasoning, and from its model cards.
+
+import { findGeneration, type Generation } from "../anthropic/generation.ts";
+
+export interface ModelTraits {
+  /** False when its id does not tell who made it. */
+  readonly isKnown: boolean;
+  /** Of models that have generations with different rules; null for all others. */
+  readonly generation: Generation | null;
+  /** The member of `additionalModelRequestFields` that takes an effort, and the levels it knows; null when there is none. */
+  readonly effort: EffortMember | null;
+  /** Whether `temperature`, `topP` and `topK` may be sent. */
+  readonly takesSampling: boolean;
+  /** Where `top_k` goes. */
+  readonly topK: "flat" | "nested" | "none";
+  /** `any`: a call can be demanded, but not of a certain tool. */
+  readonly toolChoice: "tool" | "any" | "none";
+  readonly hasJsonSchema: boolean;
+  /** How long a mark keeps the prompt; `none`: marks are refused. */
+  readonly cache: "none" | "5m" | "1h";
+  readonly cachesTools: boolean;
+  /** What may stand in one message with the results of tools. */
+  readonly besideToolResults: "everything" | "no documents" | "nothing";
+  readonly toolResultForm: "text" | "json";
+  /** Whether the conversation may begin with the assistant. */
+  readonly mayBeginWithAssistant: boolean;
+  /** Which thoughts of earlier turns are taken back. */
+  readonly takesThoughts: "signed" | "all" | "none";
+  /** Whether the usage of its streams counts what is cached among `inputTokens`, which the format does not. */
+  readonly countsCacheInStreams: boolean;
+  /** The form of a tool call's id. */
+  readonly toolCallId: RegExp;
+}
+
+export interface EffortMember {
+  readonly form: "reasoning_effort" | "reasoning.effort" | "reasoning_config" | "reasoningConfig";
+  /** From little to much; `none` first where thinking can be switched off. */
+  readonly levels: readonly string[];
+}
+
+const plain: ModelTraits = {
+  isKnown: false,
+  generation: null,
+  effort: null,
+  takesSampling: true,
+  topK: "none",
+  toolChoice: "any",
+  hasJsonSchema: false,
+  cache: "none",
+  cachesTools: false,
+  besideToolResults: "everything",
+  toolResultForm: "text",
+  mayBeginWithAssistant: false,
+  takesThoughts: "none",
+  countsCacheInStreams: false,
+  toolCallId: /^[a-zA-Z0-9_-]{1,64}$/,
+};
+
+const threeLevels = ["low", "medium", "high"];
+const fourLevels = [...threeLevels, "xhigh"];
+
+type ReadTraits = (name: string) => Partial<ModelTraits>;
+
+const makers: Readonly<Record<string, ReadTraits>> = {
+  anthropic: (name) => {
+    const generation = findGeneration(name);
+    return {
+      generation,
+      takesSampling: generation.sampling !== "none",
+      topK: "flat",
+      toolChoice: generation.takesForcedTools ? "tool" : "none",
+      // Bedrock does not serve it for this family, though the maker itself does.
+      hasJsonSchema: generation.hasJsonSchema && !name.startsWith("claude-fable"),
+      cache: generation.hasJsonSchema ? "1h" : "5m",
+      cachesTools: true,
+      besideToolResults: "no documents",
+      mayBeginWithAssistant: true,
+      takesThoughts: "signed",
+    };
+  },
+  amazon: (name) => {
+    if (!name.startsWith("nova-")) return { toolChoice: "none" };
+    const effort: EffortMember = { form: "reasoningConfig", levels: ["none", ...threeLevels] };
+    return { effort: name.startsWith("nova-2") ? effort : null, topK: "nested", toolChoice: "tool", cache: "5m" };
+  },
+  openai: (name) => {
+    if (name.startsWith("gpt-oss")) return { effort: { form: "reasoning_effort", levels: threeLevels } };
+    const levels = /^gpt-6-astra|^gpt-6\.1/.test(name) ? fourLevels : ["none", ...fourLevels];
+    return { effort: { form: "reasoning.effort", levels }, takesSampling: false, countsCacheInStreams: true };
+  },
+  xai: () => ({
+    effort: { form: "reasoning.effort", levels: fourLevels },
+    takesSampling: false,
+    toolChoice: "tool",
+  }),
+  qwen: (name) => ({
+    effort: name.startsWith("qwen3-coder") ? null : { form: "reasoning_config", levels: ["none", ...threeLevels] },
+    hasJsonSchema: name.startsWith("qwen3"),
+    mayBeginWithAssistant: true,
+  }),
+  mistral: (name) => ({
+    hasJsonSchema: /^(?:magistral-small|ministral-3|mistral-large-3|voxtral)/.test(name),
+    besideToolResults: "nothing",
+    toolResultForm: "json",
+    toolCallId: /^[a-zA-Z0-9]{9}$/,
+  }),
+  meta: () => ({ toolChoice: "none", besideToolResults: "nothing" }),
+  writer: () => ({ toolChoice: "none", besideToolResults: "nothing" }),
+  cohere: () => ({ toolChoice: "none" }),
+  ai21: () => ({ toolChoice: "none" }),
+  deepseek: (name) => ({ takesThoughts: name.startsWith("r1") ? "all" : "none" }),
+  google: (name) => ({ hasJsonSchema: /^gemma-3-(?:12|27)b/.test(name) }),
+  minimax: (name) => ({ hasJsonSchema: name.startsWith("minimax-m2") }),
+  nvidia: (name) => ({ hasJsonSchema: name.startsWith("nemotron-nano") }),
+  zai: () => ({ toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
+  moonshot: () => ({ toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
+  moonshotai: () => ({ toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
+};
+
+/** A model whose id does not tell its maker (a profile of the operator's own) is taken for one without peculiarities. */
+export function findTraits(model: string): ModelTraits {
+  const { maker, name } = splitModelId(model);
+  const read = maker === null ? undefined : makers[maker];
+  return read === undefined ? plain : { ...plain, isKnown: true, ...read(name) };
+}
+
+/**
+ * `us.anthropic.claude-sonnet-4-6`, `amazon.nova-lite-v1:0`, or the ARN of either: an area (`us`, `eu`, `global` …) may
+ * stand before the maker.
+ */
+export function splitModelId(model: string): { readonly maker: string | null; readonly name: string } {
+  const id = model.startsWith("arn:") ? model.slice(model.lastIndexOf("/") + 1) : model;
+  const parts = id.split(".");
+  const at = parts.findIndex((part) => Object.hasOwn(makers, part));
+  if (at < 0 || at > 1) return { maker: null, name: id };
+  return { maker: parts[at] ?? null, name: parts.slice(at + 1).join(".") };
+}

@@ -1,0 +1,46 @@
+// What follows from a model's name: the vendor changes what a request may hold with the generation of the model.
+
+export interface ModelTraits {
+  /** From generation 3 on: signatures of thoughts are demanded, calls have ids, and tools, search and schemas combine. */
+  readonly isGeneration3: boolean;
+  /** How thinking is steered; null: it cannot be. */
+  readonly thinking: Thinking | null;
+  /** False: temperature and the like are ignored, penalties are refused, and so is a conversation that ends with the model. */
+  readonly canSample: boolean;
+  readonly hasSystemInstruction: boolean;
+}
+
+export type Thinking =
+  | { readonly kind: "level"; readonly least: "MINIMAL" | "LOW" }
+  /** Tokens. `canStop`: a budget of 0 switches thinking off. */
+  | { readonly kind: "budget"; readonly least: number; readonly most: number; readonly canStop: boolean };
+
+// The models whose pages name MINIMAL as a level; LOW is the least of all others, which refuse it.
+const thinksMinimally = /^gemini-3(?:-flash|\.1-flash-lite|\.5-flash|\.6-flash)/;
+const newest = Number.POSITIVE_INFINITY;
+
+export function readTraits(modelName: string): ModelTraits {
+  const model = modelName.slice(modelName.lastIndexOf("/") + 1);
+  const generation = generationOf(model);
+  return {
+    isGeneration3: generation >= 300,
+    thinking: thinkingOf(model, generation),
+    canSample: generation < 306 && !model.startsWith("gemini-3.5-flash-lite"),
+    hasSystemInstruction: !/^gemma-[123]/.test(model),
+  };
+}
+
+/** 205 for 2.5. A name without a number, such as gemini-flash-latest, is an alias of the newest; others are no Gemini. */
+function generationOf(model: string): number {
+  const found = /^gemini-(\d+)(?:\.(\d+))?/.exec(model);
+  if (found === null) return model.startsWith("gemini-") ? newest : 0;
+  return Number(found[1]) * 100 + Number(found[2] ?? 0);
+}
+
+function thinkingOf(model: string, generation: number): Thinking | null {
+  if (generation >= 300) return { kind: "level", least: thinksMinimally.test(model) ? "MINIMAL" : "LOW" };
+  if (generation < 205 || /image|tts/.test(model)) return null;
+  if (model.startsWith("gemini-2.5-pro")) return { kind: "budget", least: 128, most: 32_768, canStop: false };
+  const least = model.startsWith("gemini-2.5-flash-lite") ? 512 : 1;
+  return { kind: "budget", least, most: 24_576, canStop: true };
+}

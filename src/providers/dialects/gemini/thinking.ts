@@ -1,0 +1,122 @@
+// How much a model thinks: the caller's wish, in any of the ways that it is written, as the vendor's thinkingConfig.
+
+import type { ChatRequest } from "../../../contract/chat-format.ts";
+import type { JsonObject } from "../../dialect.ts";
+import { asNumber, asObject, asText, refuse } from "./lenient.ts";
+import type { ModelTraits, Thinking } from "./model-traits.ts";
+
+interface Wish {
+  readonly effort: Effort | null;
+  /** Tokens. */
+  readonly budget: number | null;
+  readonly isShown: boolean;
+  /** The parameter that said so. */
+  readonly parameter: string;
+}
+
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+type Effort = (typeof efforts)[number];
+
+// The vendor's own table for reasoning_effort; what it does not name gets the most.
+const budgets: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 1_024,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+};
+
+export function toThinkingConfig(
+  request: ChatRequest,
+  traits: ModelTraits,
+  maxTokens: number | null,
+): { config: JsonObject | null; dropped: readonly string[] } {
+  const own = readOwnConfig(request);
+  if (own !== null) return { config: own, dropped: [] };
+  const wish = readWish(request);
+  if (wish === null) return { config: null, dropped: [] };
+  if (traits.thinking === null) return { config: null, dropped: wish.effort === "none" ? [] : [wish.parameter] };
+  return { config: toConfig(wish, traits.thinking, maxTokens), dropped: [] };
+}
+
+/** Written for the vendor's own endpoint of our format: passed on as it is. */
+function readOwnConfig(request: ChatRequest): JsonObject | null {
+  const google = asObject(asObject(request["extra_body"])?.["google"]) ?? asObject(request["google"]);
+  const config = asObject(google?.["thinking_config"]);
+  if (config === null) return null;
+  const { include_thoughts, thinking_budget, thinking_level, ...others } = config;
+  return {
+    ...others,
+    ...(include_thoughts === undefined ? {} : { includeThoughts: include_thoughts }),
+    ...(thinking_budget === undefined ? {} : { thinkingBudget: thinking_budget }),
+    ...(thinking_level === undefined ? {} : { thinkingLevel: thinking_level }),
+  };
+}
+
+function readWish(request: ChatRequest): Wish | null {
+  const thinking = asObject(request["thinking"]);
+  if (thinking !== null) {
+    const isOff = thinking["type"] === "disabled";
+    const budget = isOff ? null : asNumber(thinking["budget_tokens"]);
+    const effort = isOff ? "none" : readEffort(request.reasoning_effort, "reasoning_effort");
+    return { effort, budget, isShown: !isOff, parameter: "thinking" };
+  }
+  const reasoning = asObject(request["reasoning"]);
+  if (reasoning !== null) {
+    const isOff = reasoning["enabled"] === false;
+    const effort = isOff ? "none" : readEffort(reasoning["effort"], "reasoning", "effort");
+    const budget = isOff ? null : asNumber(reasoning["max_tokens"]);
+    return { effort, budget, isShown: effort !== "none" && reasoning["exclude"] !== true, parameter: "reasoning" };
+  }
+  const effort = readEffort(request.reasoning_effort, "reasoning_effort");
+  if (effort === null) return null;
+  return { effort, budget: null, isShown: effort !== "none", parameter: "reasoning_effort" };
+}
+
+function readEffort(value: unknown, ...loc: string[]): Effort | null {
+  if (value === undefined || value === null) return null;
+  const found = efforts.find((effort) => effort === asText(value));
+  return found ?? refuse(loc, `Input should be one of ${efforts.join(", ")}`, "literal_error");
+}
+
+function toConfig(wish: Wish, thinking: Thinking, maxTokens: number | null): JsonObject {
+  const shown = wish.isShown ? { includeThoughts: true } : {};
+  if (thinking.kind === "level") {
+    const level = toLevel(wish, thinking.least);
+    return level === null ? shown : { thinkingLevel: level, ...shown };
+  }
+  const budget = toBudget(wish, thinking, maxTokens);
+  if (budget === null) return shown;
+  return budget === 0 ? { thinkingBudget: 0 } : { thinkingBudget: budget, ...shown };
+}
+
+function toLevel({ effort, budget }: Wish, least: string): string | null {
+  if (budget !== null) return budget <= 4_096 ? "LOW" : budget <= 16_384 ? "MEDIUM" : "HIGH";
+  switch (effort) {
+    case null:
+      return null;
+    case "none":
+    case "minimal":
+      return least;
+    case "low":
+      return "LOW";
+    case "medium":
+      return "MEDIUM";
+    default:
+      return "HIGH";
+  }
+}
+
+/** Thoughts count against the caller's cap: a fifth of it is left to the answer. Null: the model decides. */
+function toBudget(wish: Wish, thinking: Thinking & { kind: "budget" }, maxTokens: number | null): number | null {
+  const wanted = wish.budget ?? (wish.effort === null ? null : budgets[wish.effort]);
+  const cap = maxTokens === null ? thinking.most : Math.floor(maxTokens * 0.8);
+  if (wanted === null) return cap < thinking.least && thinking.canStop ? 0 : null;
+  const budget = Math.min(wanted, thinking.most, cap);
+  if (budget >= thinking.least) return budget;
+  if (!thinking.canStop) return thinking.least;
+  // A small wish gets the least that there is, unless the cap has no room for it.
+  return wanted > 0 && cap >= thinking.least ? thinking.least : 0;
+}

@@ -1,0 +1,124 @@
+// How a stream is cut into events, by what the answer says that it is, else by what its dialect is used to.
+
+import { EventSplitter, EventStreamError } from "../../lib/event-stream.ts";
+import type { ChatDialect, JsonObject, ProviderEvent } from "../dialect.ts";
+import { AwsEventDecoder, AwsEventStreamError } from "./aws-event-stream.ts";
+import { JsonLineDecoder, JsonLineError } from "./json-lines.ts";
+
+export interface Framing {
+  /** The events that are complete with this piece. Throws a FramingError. */
+  push(piece: Uint8Array): readonly FramedEvent[];
+  /** Whether bytes are waiting for the rest of their event. */
+  readonly isMidEvent: boolean;
+  /** The provider has closed as it meant to: an event that needs no mark of its end is complete. */
+  end(): readonly FramedEvent[];
+}
+
+/** `isDone`: the mark `[DONE]`, which is no JSON. */
+export interface FramedEvent extends ProviderEvent {
+  readonly isDone?: true;
+}
+
+/** The bytes are not of that framing. */
+export class FramingError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "FramingError";
+  }
+}
+
+const maxEventBytes = 8 * 1_048_576;
+const decoder = new TextDecoder("utf-8", { fatal: true });
+const doneEvent: FramedEvent = { name: "", value: {}, isDone: true };
+
+export class EventStreamFraming implements Framing {
+  readonly #splitter = new EventSplitter(maxEventBytes);
+
+  get isMidEvent(): boolean {
+    return this.#splitter.isMidEvent;
+  }
+
+  end(): readonly FramedEvent[] {
+    return [];
+  }
+
+  push(piece: Uint8Array): FramedEvent[] {
+    try {
+      return this.#splitter.push(piece).map(({ data }) => toEvent(decoder.decode(data)));
+    } catch (error) {
+      if (error instanceof EventStreamError || error instanceof TypeError)
+        throw new FramingError(error.message, { cause: error });
+      throw error;
+    }
+  }
+}
+
+function toEvent(text: string): FramedEvent {
+  if (text.trim() === "[DONE]") return doneEvent;
+  return { name: "", value: parseObject(text) };
+}
+
+function parseObject(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  } catch {
+    // said below
+  }
+  throw new FramingError("an event is not JSON");
+}
+
+/** A decoder of another kind, whose failures are told as ours. */
+class DecoderFraming implements Framing {
+  readonly #decoder: Decoder;
+
+  constructor(decoder: Decoder) {
+    this.#decoder = decoder;
+  }
+
+  get isMidEvent(): boolean {
+    return this.#decoder.isMidEvent;
+  }
+
+  push(piece: Uint8Array): readonly FramedEvent[] {
+    return told(() => this.#decoder.push(piece));
+  }
+
+  end(): readonly FramedEvent[] {
+    return told(() => this.#decoder.end?.() ?? []);
+  }
+}
+
+interface Decoder {
+  readonly isMidEvent: boolean;
+  push(piece: Uint8Array): readonly ProviderEvent[];
+  end?(): readonly ProviderEvent[];
+}
+
+function told(read: () => readonly FramedEvent[]): readonly FramedEvent[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof JsonLineError || error instanceof AwsEventStreamError)
+      throw new FramingError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+const byContentType: readonly (readonly [RegExp, ChatDialect["framing"]])[] = [
+  [/^text\/event-stream/i, "event-stream"],
+  [/^application\/(?:x-ndjson|jsonl|x-jsonlines)/i, "json-lines"],
+  [/^application\/vnd\.amazon\.eventstream/i, "aws-event-stream"],
+];
+
+export function createFraming(contentType: string, usual: ChatDialect["framing"]): Framing {
+  const said = byContentType.find(([pattern]) => pattern.test(contentType))?.[1];
+  switch (said ?? usual) {
+    case "event-stream":
+      return new EventStreamFraming();
+    case "json-lines":
+      return new DecoderFraming(new JsonLineDecoder());
+    case "aws-event-stream":
+      return new DecoderFraming(new AwsEventDecoder());
+  }
+}

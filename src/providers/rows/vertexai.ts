@@ -1,0 +1,44 @@
+import type { ModelFacts, ProviderRow } from "../provider.ts";
+
+const current: Omit<ModelFacts, "id"> = {
+  contextTokens: 1_048_576,
+  maxOutputTokens: 65_536,
+  input: ["text", "image", "audio", "video"],
+  reasoning: true,
+};
+
+export const vertexai: ProviderRow = {
+  name: "vertexai",
+  title: "Google Vertex AI",
+  docs: "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models",
+  dialect: "vertexai",
+  baseUrl: "https://{host}/v1beta1/projects/{project}/locations/{location}/publishers/google",
+  placeholders: { project: "GOOGLE_CLOUD_PROJECT", location: "GOOGLE_CLOUD_LOCATION" },
+  derivedPlaceholders: { host: (filled: Readonly<Record<string, string>>) => hostOf(filled["location"] ?? "") },
+  auth: { kind: "google-service-account" },
+  keyNames: ["VERTEXAI_CREDENTIALS", "GOOGLE_APPLICATION_CREDENTIALS"],
+  streamUsage: "always",
+  streamEnd: "finish",
+  models: [
+    { id: "gemini-4-argon", ...current, input: ["text", "image", "file"], tools: true, jsonSchema: true },
+    { id: "gemini-3.8-flash", ...current },
+    { id: "gemini-3.7-flash", ...current },
+    { id: "gemini-3.6-flash", ...current },
+    { id: "gemini-3.5-flash", ...current },
+    { id: "gemini-3.5-flash-lite", ...current },
+    { id: "gemini-3.1-pro-preview", ...current },
+    { id: "gemini-3.1-flash-lite", ...current },
+    { id: "gemini-3-flash-preview", ...current },
+  ],
+  embeddingModels: [
+    { id: "gemini-embedding-2" },
+    { id: "gemini-embedding-001", dimensions: 3_072, maxInputTokens: 2_048 },
+  ],
+};
+
+/** The whole world, a continent and a region have hosts of three forms. */
+function hostOf(location: string): string {
+  if (location === "global") return "aiplatform.googleapis.com";
+  if (location === "us" || location === "eu") return `aiplatform.${location}.rep.googleapis.com`;
+  return `${location}-aiplatform.googleapis.com`;
+}

@@ -1,0 +1,37 @@
+// The real door in front of a few public routes, without a gateway around them.
+
+import { afterAll } from "bun:test";
+import { createLimits } from "../../src/access/limits.ts";
+import { createLoadWatch } from "../../src/http/load-watch.ts";
+import type { Route } from "../../src/http/route.ts";
+import { startServer } from "../../src/http/server.ts";
+import { createTicker } from "../../src/lib/ticker.ts";
+import { createLog } from "../../src/log.ts";
+
+export function openDoor(routes: readonly Route[]) {
+  const ticker = createTicker(50);
+  const loadWatch = createLoadWatch();
+  const server = startServer({
+    host: "127.0.0.1",
+    port: 0,
+    routes,
+    // Public routes ask for no key.
+    authenticator: {
+      authenticate() {
+        throw new TypeError("a public route asked for a key");
+      },
+    },
+    limits: createLimits(),
+    bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 5_000 },
+    ticker,
+    loadWatch,
+    log: createLog({ level: "error", format: "text", secrets: [], write: () => {} }),
+  });
+  afterAll(() => {
+    server.stopNow();
+    ticker.close();
+    loadWatch.close();
+  });
+  return (path: string, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, { headers, signal: AbortSignal.timeout(5_000) });
+}
