@@ -92,7 +92,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   });
   let draining = false;
   const routes = createRoutes({
-    catalogue: createCatalogue([...providers.values()]),
+    catalogue: createCatalogue([...providers.values()], [], book),
     keyring,
     chatCompletions,
     messages,

@@ -3,6 +3,8 @@
 import { createFeatureListing, type FeatureListing, type TaskOffer } from "./feature-listing.ts";
 import { createModelListing, type ModelListing, type Offered } from "./model-listing.ts";
 
+import type { PriceBook } from "./prices.ts";
+
 export type { TaskOffer } from "./feature-listing.ts";
 export type { ModelFilters, Offered } from "./model-listing.ts";
 
@@ -11,6 +13,10 @@ export interface Catalogue {
   readonly features: FeatureListing;
 }
 
-export function createCatalogue(providers: readonly Offered[], taskOffers: readonly TaskOffer[] = []): Catalogue {
-  return { models: createModelListing(providers), features: createFeatureListing(taskOffers) };
+export function createCatalogue(
+  providers: readonly Offered[],
+  taskOffers: readonly TaskOffer[] = [],
+  prices: PriceBook | null = null,
+): Catalogue {
+  return { models: createModelListing(providers, prices), features: createFeatureListing(taskOffers) };
 }

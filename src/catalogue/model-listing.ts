@@ -4,6 +4,7 @@ import type { Model, ModelDetail } from "../contract/models.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
 import type { EmbeddingModelFacts, ModelFacts, ProviderRow } from "../providers/provider.ts";
 import { createDocument, createJsonDocument, type Document, jsonType } from "./document.ts";
+import { type PriceBook, toPublicPricing } from "./prices.ts";
 
 export interface Offered {
   readonly row: ProviderRow;
@@ -46,14 +47,15 @@ interface Entry extends ListedModel {
   readonly capabilities: ReadonlySet<string>;
 }
 
-export function createModelListing(providers: readonly Offered[]): ModelListing {
+export function createModelListing(providers: readonly Offered[], prices: PriceBook | null): ModelListing {
   const ordered = [...providers.filter((offered) => offered.configured), ...providers.filter((o) => !o.configured)];
   const byId = new Map<string, Entry>();
   for (const { row, configured, dialect } of ordered) {
     const parameters = toParameters(dialect?.chat?.parameters ?? null);
     const chatModels = row.models.map((facts) => toModel(row, facts, configured));
     const embeddingModels = (row.embeddingModels ?? []).map((facts) => toEmbeddingModel(row, facts, configured));
-    for (const model of [...chatModels, ...embeddingModels]) {
+    for (const plain of [...chatModels, ...embeddingModels]) {
+      const model = withPrice(plain, row.name, prices);
       // A row that states a model twice would otherwise list one id twice.
       if (!byId.has(model.id)) byId.set(model.id, toEntry(model, parameters));
     }
@@ -118,6 +120,19 @@ function toEmbeddingModel(row: ProviderRow, facts: EmbeddingModelFacts, configur
     context_length: facts.maxInputTokens ?? null,
     capabilities: { ...plain.capabilities, output_modalities: ["embedding"] },
     endpoints: [embeddingsEndpoint],
+  };
+}
+
+/** What the catalogue of prices knows besides: the price, and a context length that the vendor's page did not state. */
+function withPrice(model: Model, provider: string, prices: PriceBook | null): Model {
+  if (prices === null) return model;
+  const name = model.id.slice(provider.length + 1);
+  const price = prices.find(provider, name);
+  const { contextTokens = null } = prices.facts(provider, name) ?? {};
+  return {
+    ...model,
+    context_length: model.context_length ?? contextTokens,
+    pricing: price === null ? null : toPublicPricing(price, new Date()),
   };
 }
 
