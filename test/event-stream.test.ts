@@ -29,6 +29,15 @@ describe("events are the same however the bytes arrive", () => {
   });
 });
 
+test("the beginning of an event outlives the piece that it came with", () => {
+  const splitter = new EventSplitter(1_000);
+  const piece = encode('data: {"a":1}\n\ndata: {"b"');
+  expect(splitter.push(piece).length).toBe(1);
+  piece.fill(0);
+  const [event] = splitter.push(encode(":2}\n\n"));
+  expect(event && decode(event.data)).toBe('{"b":2}');
+});
+
 test("a frame that is already in our form is handed on as the same bytes, others are not", () => {
   const [plain, named, crlf] = new EventSplitter(1_000).push(
     encode('data: {"a":1}\n\nevent: e\ndata: {"b":1}\n\ndata: {"c":1}\r\n\r\n'),

@@ -264,6 +264,111 @@ test("an answer that nobody takes holds its sender back", async () => {
   exchange.abort();
 });
 
+test("an answer that ends with its connection is whole also when it is read after that end", async () => {
+  const body = "x".repeat(30_000);
+  const ended = Promise.withResolvers<void>();
+  const origin = await listen((socket) => {
+    socket.on("data", () => socket.end(`HTTP/1.1 200 OK\r\n\r\n${body}`));
+    socket.on("close", () => ended.resolve());
+  });
+  const exchange = send(origin);
+  await exchange.open();
+  await ended.promise;
+  expect(await readAll(exchange)).toBe(body);
+});
+
+describe("a stream", () => {
+  const eventStream = "content-type: text/event-stream\r\n";
+  const events = Array.from(
+    { length: 40_000 },
+    (_, index) => `data: {"number":${index},"text":"${"x".repeat(60)}"}\n\n`,
+  );
+  const text = events.join("");
+  const whole = (headers: string, status = "200 OK") =>
+    answerWith([`HTTP/1.1 ${status}\r\n${headers}content-length: ${text.length}\r\n\r\n`, text]);
+  const sendStream = (origin: Origin) => client.send(origin, head, "{}", true);
+
+  /** Every piece as it was, and what is left of it when the next has been taken; now and then the reader rests. */
+  async function readInPieces(exchange: Exchange) {
+    const pieces: Uint8Array[] = [];
+    let read = "";
+    for (let step = 0; ; step++) {
+      const piece = exchange.take();
+      if (piece === null) return { pieces, read };
+      if (piece === undefined) await exchange.wait();
+      else {
+        pieces.push(piece);
+        read += Buffer.from(piece).toString();
+        if (step % 4 === 0) await Bun.sleep(1);
+      }
+    }
+  }
+
+  test("of events arrives whole, and the memory of what was taken is free before all is there", async () => {
+    const exchange = sendStream(await whole(eventStream));
+    await exchange.open();
+    const { pieces, read } = await readInPieces(exchange);
+    expect(read === text).toBe(true);
+    expect(pieces.length).toBeGreaterThan(4);
+    const kept = pieces.slice(0, -1).filter((piece) => piece.length >= 16_384);
+    expect(kept.length).toBe(0);
+  });
+
+  test("of events that is let go keeps what was taken last", async () => {
+    const exchange = sendStream(await whole(eventStream));
+    await exchange.open();
+    let piece = exchange.take();
+    while (!piece || piece.length < 16_384) {
+      if (piece === undefined) await exchange.wait();
+      piece = exchange.take();
+    }
+    const before = Buffer.from(piece);
+    exchange.release();
+    expect(before.equals(piece)).toBe(true);
+  });
+
+  for (const [name, headers, status] of [
+    ["that is none, but one long answer,", "content-type: application/json\r\n", "200 OK"],
+    ["that was refused", eventStream, "400 Bad Request"],
+  ] as const)
+    test(`${name} keeps all that was taken`, async () => {
+      const exchange = sendStream(await whole(headers, status));
+      await exchange.open();
+      expect((await readAll(exchange)) === text).toBe(true);
+    });
+
+  const isLinux = process.platform === "linux";
+
+  test.if(isLinux)("is taken in little by little, however fast it is sent", async () => {
+    const exchange = sendStream(await whole(eventStream));
+    await exchange.open();
+    let largest = 0;
+    for (let piece = exchange.take(); piece !== null; piece = exchange.take()) {
+      largest = Math.max(largest, piece?.length ?? 0);
+      if (piece === undefined) await exchange.wait();
+      // Time for the sender to send as much as it may.
+      else await Bun.sleep(5);
+    }
+    expect(largest).toBeGreaterThan(0);
+    expect(largest).toBeLessThanOrEqual(131_072);
+  });
+
+  test.if(isLinux)("has its connections for itself, and they are used again", async () => {
+    let connections = 0;
+    const origin = await listen((socket) => {
+      connections++;
+      socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"));
+    });
+    for (const isStream of [false, true, false, true, true, false]) {
+      const exchange = client.send(origin, head, "{}", isStream);
+      await exchange.open();
+      expect(await readAll(exchange)).toBe("{}");
+      await nextTurn();
+    }
+    expect(connections).toBe(2);
+  });
+});
+
 describe("TLS", () => {
   const folder = join(import.meta.dir, "support/tls");
   const certificate = join(folder, "certificate.pem");

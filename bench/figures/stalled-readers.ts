@@ -4,7 +4,7 @@
 import type { Contestant } from "../contestants.ts";
 import { type Course, type Figure, firstLine, format, startField } from "../figure.ts";
 import { sendWithOwnClient } from "../load/plain-load.ts";
-import { readTreeRssBytes } from "../process-tree.ts";
+import { readTreeCpuMs, readTreeRssBytes } from "../process-tree.ts";
 import { median } from "../statistics.ts";
 
 const readers = 100;
@@ -129,13 +129,19 @@ async function stall(course: Course, contestant: Contestant): Promise<Outcome> {
     return Number(await response.text());
   }
 
-  /** Buffers fill up first; at rest, or after 3 s without rest, the normal client is asked how it feels. */
+  /**
+   * Buffers fill up first; at rest, or after 6 s without rest, the normal client is asked how it feels. Rest is when nothing leaves the
+   * vendor and the contestant does no work: what has left the vendor may still be on its way through the contestant.
+   */
   async function waitUntilHeldBack(): Promise<void> {
     let last = -1;
-    for (let wait = 0; wait < 10; wait++) {
+    let lastCpuMs = 0;
+    for (let wait = 0; wait < 20; wait++) {
       const flooded = await readFlooded();
-      if (flooded === last) return;
+      const cpuMs = readTreeCpuMs(contestant.pid);
+      if (flooded === last && cpuMs - lastCpuMs <= 30) return;
       last = flooded;
+      lastCpuMs = cpuMs;
       await Bun.sleep(300);
     }
   }

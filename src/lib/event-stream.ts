@@ -1,6 +1,7 @@
 // Reads a text/event-stream that arrives in arbitrary pieces. One pass, no intermediate strings: an event is handed on
 // as the bytes of its data, and with the bytes of its whole frame when that frame is already in our own form.
 
+/** Its bytes are those of the piece that it came with, and good for as long as they are. */
 export interface StreamEvent {
   /** What follows `data:`, lines joined by a newline. */
   readonly data: Uint8Array;
@@ -60,8 +61,9 @@ export class EventSplitter {
     return events;
   }
 
+  /** Kept as a copy: the piece may be the end of a large buffer, and its owner may free it. */
   #keep(piece: Uint8Array): void {
-    this.#pieces.push(piece);
+    this.#pieces.push(new Uint8Array(piece));
     this.#pieceBytes += piece.length;
     // The last bytes of what is kept decide whether the next piece completes an event.
     const tail = Buffer.concat([this.#carry, piece.subarray(-3)]);

@@ -3,6 +3,7 @@
 
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { BodyReader, HttpSyntaxError, type ResponseHead, readHead } from "./http-response.ts";
+import { loadNarrowWindow } from "./narrow-window.ts";
 
 /** Where a connection goes. */
 export interface Origin {
@@ -19,7 +20,10 @@ export interface Exchange {
   header(name: string): string | null;
   /** Resolves when the head is there. */
   open(): Promise<void>;
-  /** The next piece of the body, null at its end, undefined when it has to be waited for. */
+  /**
+   * The next piece of the body, null at its end, undefined when it has to be waited for. The pieces of an event stream are good
+   * only until this is called again: their memory is given back at once, because the collector would let it grow by far.
+   */
   take(): Uint8Array | null | undefined;
   /** Resolves when `take` has something to give; rejects when the answer was cut or given up. */
   wait(): Promise<void>;
@@ -41,9 +45,8 @@ export class HttpError extends Error {
 }
 
 const maxHeadBytes = 65_536;
-// What may wait for a caller who reads slowly, before the provider is held back; and when it may go on.
+// What may wait for a caller who reads slowly, before the provider is held back. It goes on when all of that has been taken.
 const pauseAtBytes = 65_536;
-const resumeAtBytes = 16_384;
 // Providers close idle connections after a minute or more; ours are closed first, so that few are closed while being used.
 const idleMs = 30_000;
 const lingerMs = 1_000;
@@ -56,7 +59,10 @@ type Socket = Bun.Socket<Connection>;
 
 export class HttpClient implements Watched {
   readonly #ticker: Ticker;
+  readonly #narrowWindow = loadNarrowWindow();
   readonly #idle = new Map<Origin, Connection[]>();
+  /** Those with a narrow window are for streams alone: a long answer in one piece would be slow over them. */
+  readonly #idleNarrow = new Map<Origin, Connection[]>();
   readonly #lingering = new Set<Connection>();
   #returned: Connection[] = [];
   #sweepAt = 0;
@@ -67,10 +73,10 @@ export class HttpClient implements Watched {
   }
 
   /** `head` is everything up to the content length; `body` is text, sent as UTF-8. */
-  send(origin: Origin, head: string, body: string): Exchange {
-    const exchange = new SocketExchange(this, origin);
+  send(origin: Origin, head: string, body: string, isStream = false): Exchange {
+    const exchange = new SocketExchange(this, origin, isStream);
     const message = `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-    const idle = this.#idle.get(origin)?.pop();
+    const idle = this.#poolOf(this.#isNarrow(exchange)).get(origin)?.pop();
     if (idle === undefined) this.connect(exchange, message);
     else idle.begin(exchange, message);
     return exchange;
@@ -78,7 +84,7 @@ export class HttpClient implements Watched {
 
   /** A connection of its own for this exchange. */
   connect(exchange: SocketExchange, message: string): void {
-    const connection = new Connection(this, exchange.origin);
+    const connection = new Connection(this, exchange.origin, this.#isNarrow(exchange));
     connection.begin(exchange, message);
     const { hostname, port, isTls } = exchange.origin;
     Bun.connect<Connection>({
@@ -88,6 +94,20 @@ export class HttpClient implements Watched {
       socket: handlers,
       ...(isTls ? { tls: { serverName: hostname } } : {}),
     }).catch((error) => connection.lose(error));
+  }
+
+  narrow(socket: Socket): void {
+    // Bun's types do not name it.
+    const { fd } = socket as Socket & { readonly fd?: number };
+    if (fd !== undefined) this.#narrowWindow?.(fd);
+  }
+
+  #isNarrow(exchange: SocketExchange): boolean {
+    return exchange.isStream && this.#narrowWindow !== null;
+  }
+
+  #poolOf(isNarrow: boolean): Map<Origin, Connection[]> {
+    return isNarrow ? this.#idleNarrow : this.#idle;
   }
 
   /** Kept from the next turn on: a server that closed right behind its answer has been heard by then. */
@@ -104,8 +124,9 @@ export class HttpClient implements Watched {
   }
 
   #pool(connection: Connection): void {
-    const idle = this.#idle.get(connection.origin);
-    if (idle === undefined) this.#idle.set(connection.origin, [connection]);
+    const pool = this.#poolOf(connection.isNarrow);
+    const idle = pool.get(connection.origin);
+    if (idle === undefined) pool.set(connection.origin, [connection]);
     else idle.push(connection);
   }
 
@@ -116,7 +137,7 @@ export class HttpClient implements Watched {
 
   forget(connection: Connection): void {
     this.#lingering.delete(connection);
-    const idle = this.#idle.get(connection.origin);
+    const idle = this.#poolOf(connection.isNarrow).get(connection.origin);
     const index = idle?.indexOf(connection) ?? -1;
     if (index >= 0) idle?.splice(index, 1);
   }
@@ -124,20 +145,24 @@ export class HttpClient implements Watched {
   check(now: number): void {
     if (now < this.#sweepAt) return;
     this.#sweepAt = now + sweepEveryMs;
-    for (const idle of this.#idle.values())
-      for (const connection of [...idle]) if (now - connection.idleSince > idleMs) connection.close();
+    for (const connection of this.#listIdle()) if (now - connection.idleSince > idleMs) connection.close();
     for (const connection of [...this.#lingering]) if (now - connection.idleSince > lingerMs) connection.close();
   }
 
   close(): void {
     this.#ticker.forget(this);
-    for (const idle of this.#idle.values()) for (const connection of [...idle]) connection.close();
-    for (const connection of [...this.#lingering, ...this.#returned]) connection.close();
+    for (const connection of [...this.#listIdle(), ...this.#lingering, ...this.#returned]) connection.close();
+  }
+
+  #listIdle(): Connection[] {
+    return [...this.#idle.values(), ...this.#idleNarrow.values()].flat();
   }
 }
 
 class SocketExchange implements Exchange {
   readonly origin: Origin;
+  /** Whether the answer was asked for as a stream. */
+  readonly isStream: boolean;
   isConnected = false;
   readonly #client: HttpClient;
   #connection: Connection | null = null;
@@ -148,12 +173,14 @@ class SocketExchange implements Exchange {
   #receivedBytes = 0;
   #isComplete = false;
   #isReleased = false;
+  #isEventStream = false;
   #failure: HttpError | null = null;
   #waiter: PromiseWithResolvers<void> | null = null;
 
-  constructor(client: HttpClient, origin: Origin) {
+  constructor(client: HttpClient, origin: Origin, isStream: boolean) {
     this.#client = client;
     this.origin = origin;
+    this.isStream = isStream;
   }
 
   get status(): number {
@@ -182,12 +209,17 @@ class SocketExchange implements Exchange {
         const piece = body.next();
         if (body.isComplete && !this.#isComplete) this.#complete(body);
         if (piece !== undefined) return piece;
-        if (this.#isComplete) return null;
+        if (body.isComplete) return null;
+        // What was taken last may still have to be written when the rest is let go.
+        if (this.#isEventStream && !this.#isReleased) body.free();
         const bytes = this.#received.shift();
-        if (bytes === undefined) return undefined;
+        if (bytes === undefined) {
+          if (this.#isComplete) return null;
+          this.#connection?.resume();
+          return undefined;
+        }
         body.feed(bytes);
         this.#receivedBytes -= bytes.length;
-        if (this.#receivedBytes < resumeAtBytes) this.#connection?.resume();
       }
     } catch (error) {
       if (!(error instanceof HttpSyntaxError)) throw error;
@@ -223,6 +255,7 @@ class SocketExchange implements Exchange {
   takeHead(head: ResponseHead): void {
     this.#head = head;
     this.#body = new BodyReader(head);
+    this.#isEventStream = this.isStream && head.status < 300 && isEventStream(head);
     if (this.#body.isComplete) this.#complete(this.#body);
     this.#wake();
   }
@@ -300,8 +333,13 @@ class SocketExchange implements Exchange {
   }
 }
 
+function isEventStream(head: ResponseHead): boolean {
+  return head.header("content-type")?.toLowerCase().startsWith("text/event-stream") === true;
+}
+
 class Connection {
   readonly origin: Origin;
+  readonly isNarrow: boolean;
   idleSince = 0;
   readonly #client: HttpClient;
   #socket: Socket | null = null;
@@ -320,9 +358,10 @@ class Connection {
   #isPaused = false;
   #isClosed = false;
 
-  constructor(client: HttpClient, origin: Origin) {
+  constructor(client: HttpClient, origin: Origin, isNarrow: boolean) {
     this.#client = client;
     this.origin = origin;
+    this.isNarrow = isNarrow;
   }
 
   get isIdle(): boolean {
@@ -349,6 +388,7 @@ class Connection {
       return;
     }
     this.#socket = socket;
+    if (this.isNarrow) this.#client.narrow(socket);
     const tookMs = performance.now() - this.#startedAt;
     this.#roundTripMs = Math.min(Math.max(tookMs, shortestRoundTripMs), longestRoundTripMs);
     if (this.#exchange !== null) this.#exchange.isConnected = true;

@@ -68,6 +68,8 @@ const longestLine = 4_096;
 const longestTrailer = 16_384;
 const chunkSize = /^([0-9A-Fa-f]{1,8})[\t ]*(?:;[^\r\n]*)?$/;
 const nothing = Buffer.alloc(0);
+// Smaller ones do not matter, and may share their memory with others.
+const leastFreedBytes = 16_384;
 
 /**
  * Finds the pieces of a body and its end, whatever way it comes. What was received is looked at only when a piece is wanted: a
@@ -104,6 +106,15 @@ export class BodyReader {
   /** The next bytes, when those before are used up. */
   feed(bytes: Buffer): void {
     this.#bytes = bytes;
+    this.#index = 0;
+  }
+
+  /** Gives the memory of what was fed back, and with it that of all pieces: for when they are used up. */
+  free(): void {
+    if (this.#bytes.length < leastFreedBytes) return;
+    // What a socket gives is never shared between threads.
+    (this.#bytes.buffer as ArrayBuffer).transfer(0);
+    this.#bytes = nothing;
     this.#index = 0;
   }
 

@@ -6,6 +6,7 @@ import { dlopen, FFIType } from "bun:ffi";
 
 const solSocket = 1;
 const soReceiveBuffer = 8;
+// Less would be slow between processes of one machine, where a single segment is as large as this.
 const windowBytes = 65_536;
 
 /** What narrows the socket of that descriptor, for good; null where that cannot be done: Linux only. */
