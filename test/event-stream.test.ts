@@ -10,8 +10,9 @@ function split(pieces: readonly Uint8Array[], maxEventBytes = 1_000_000): string
 }
 
 const stream =
-  'data: {"a":1}\n\n: comment\n\nevent: x\r\ndata: {"b":"é😀"}\r\n\r\nid: 7\ndata:{"c":1}\ndata: 2\n\n\n\nretry: 5\n\ndata: [DONE]\n\n';
-const events = ['{"a":1}', '{"b":"é😀"}', '{"c":1}\n2', "[DONE]"];
+  'data: {"a":1}\n\n: comment\n\nevent: x\r\ndata: {"b":"é😀"}\r\n\r\nid: 7\ndata:{"c":1}\ndata: 2\n\n\n\nretry: 5\n\n' +
+  'event: y\ndata: {"d":1}\n\nevent: z\ndata:{"e":1}\n\nevent: w\nid: 3\ndata: {"f":1}\n\nevent: v\ndata: 4\ndata: 5\n\nevent: u\n\ndata: [DONE]\n\n';
+const events = ['{"a":1}', '{"b":"é😀"}', '{"c":1}\n2', '{"d":1}', '{"e":1}', '{"f":1}', "4\n5", "[DONE]"];
 
 describe("events are the same however the bytes arrive", () => {
   test("cut in three at every pair of bytes", () => {

@@ -96,6 +96,8 @@ function readEvent(block: Uint8Array): StreamEvent | null {
     if (block[1] === 0x61 && block[2] === 0x74 && block[3] === 0x61 && block[length - 3] !== carriageReturn)
       return { data: block.subarray(6, length - 2), frame: block };
   }
+  const named = dataAfterName(block);
+  if (named !== null) return { data: named, frame: null };
   const data: string[] = [];
   for (const line of decoder.decode(block).split(/\r?\n/)) {
     if (!fieldLine.test(line)) throw new EventStreamError("a line is not of an event stream");
@@ -107,6 +109,20 @@ function readEvent(block: Uint8Array): StreamEvent | null {
   }
   if (data.length === 0) return null;
   return { data: encoder.encode(data.join("\n")), frame: null };
+}
+
+/** `event: …\ndata: {…}\n\n`: nearly every event of the vendors that name theirs. Null when it is of another form. */
+function dataAfterName(block: Uint8Array): Uint8Array | null {
+  // `event:`
+  if (block[0] !== 0x65 || block[1] !== 0x76 || block[5] !== 0x3a) return null;
+  const start = block.indexOf(newline) + 1;
+  const length = block.length;
+  // `data: `
+  if (block[start] !== 0x64 || block[start + 1] !== 0x61 || block[start + 2] !== 0x74 || block[start + 3] !== 0x61)
+    return null;
+  if (block[start + 4] !== 0x3a || block[start + 5] !== 0x20) return null;
+  if (block.indexOf(newline, start) !== length - 2 || block[length - 3] === carriageReturn) return null;
+  return block[start - 2] === carriageReturn ? null : block.subarray(start + 6, length - 2);
 }
 
 const encoder = new TextEncoder();
