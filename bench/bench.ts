@@ -12,10 +12,19 @@ import { plainCompletion } from "./figures/plain-completion.ts";
 import { stalledReaders } from "./figures/stalled-readers.ts";
 import { startUp } from "./figures/start-up.ts";
 import { streamedChunk } from "./figures/streamed-chunk.ts";
+import { translatedChunk } from "./figures/translated-chunk.ts";
 import { twoProcesses } from "./figures/two-processes.ts";
 import { describeMachine, isEverythingMet, type Outcome, printMachine, printTable, toJson } from "./report.ts";
 
-const figures: Figure[] = [plainCompletion, streamedChunk, addedLatency, stalledReaders, twoProcesses, startUp];
+const figures: Figure[] = [
+  plainCompletion,
+  streamedChunk,
+  translatedChunk,
+  addedLatency,
+  stalledReaders,
+  twoProcesses,
+  startUp,
+];
 
 // Nothing here takes this long; a bench that hangs would be worse than one that gives up.
 const wholeRunMs = 6 * 60_000;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { type Child, type Children, findFreePort, readLogTail, waitForAnswer } from "./children.ts";
 import { type Call, chatCompletionAnswer, plainRequest, streamRequest } from "./requests.ts";
 
-export type AnswerKind = "plain" | "stream" | "flood";
+/** `translated`: a stream of another format than the caller's, which only a gateway can be asked for. */
+export type AnswerKind = "plain" | "stream" | "translated" | "flood";
 
 export type Contestant = {
   name: "Switchyard" | "nginx" | "Portkey" | "vendor";
@@ -164,7 +165,7 @@ export async function startSwitchyard(children: Children, options: GatewayOption
     prepare: (kind) => ({
       url: `${base}/v3/chat/completions`,
       headers: { ...json, authorization: `Bearer ${key}` },
-      body: requestBody(kind, `bench-${kind === "plain" ? "plain" : "stream"}/${kind}`),
+      body: requestBody(kind, `bench-${kind === "flood" ? "stream" : kind}/${kind}`),
     }),
     stop: () => children.stop(child),
   };
@@ -182,6 +183,10 @@ export function prepareSettings(children: Children, vendors: Vendors): GatewaySe
   const providers = (["plain", "stream"] as const).map(
     (kind) =>
       `  bench-${kind}: { dialect: openai, base_url: "${vendorBase(vendors, kind)}", api_key: "bench-vendor-key" }\n`,
+  );
+  const translated = `http://127.0.0.1:${vendors.streamPort}`;
+  providers.push(
+    `  bench-translated: { dialect: anthropic, base_url: "${translated}", api_key: "bench-vendor-key" }\n`,
   );
   writeFileSync(configPath, `providers:\n${providers.join("")}`);
   const environment = {

@@ -1,8 +1,8 @@
-// A pretend vendor in the OpenAI format, run as its own process so that its CPU time is nobody's.
+// A pretend vendor in the OpenAI format, and for streams in Anthropic's too, run as its own process so that its CPU time is nobody's.
 // It speaks raw HTTP/1.1 over sockets: one event is exactly one write, and a full socket is noticed at once.
 //
-// The last part of the model's name chooses the answer: `plain`, `stream` (events at an interval), `flood` (as fast
-// as the socket takes them). GET /sent says how many bytes of flood have left.
+// The last part of the model's name chooses the answer: `plain`, `stream` (events at an interval), `translated` (the same in
+// Anthropic's format), `flood` (as fast as the socket takes them). GET /sent says how many bytes of flood have left.
 
 import type { Socket } from "bun";
 import { chatCompletionAnswer } from "./requests.ts";
@@ -29,6 +29,30 @@ const events = [
   frameChunk({}, "stop"),
   frameEvent(JSON.stringify({ ...chunkMembers(), choices: [], usage })),
   frameEvent("[DONE]"),
+];
+const block = { type: "content_block_delta", index: 0 };
+const namedEvents = [
+  frameNamed({
+    type: "message_start",
+    message: {
+      id: "msg_bench",
+      role: "assistant",
+      content: [],
+      model: "bench-model",
+      usage: { input_tokens: 300, output_tokens: 1 },
+    },
+  }),
+  frameNamed({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+  ...Array.from({ length: chunks }, (_, index) =>
+    frameNamed({ ...block, delta: { type: "text_delta", text: `w${index} ` } }),
+  ),
+  frameNamed({ type: "content_block_stop", index: 0 }),
+  frameNamed({
+    type: "message_delta",
+    delta: { stop_reason: "end_turn", stop_sequence: null },
+    usage: { output_tokens: chunks },
+  }),
+  frameNamed({ type: "message_stop" }),
 ];
 const floodBlock = Buffer.from(frameChunk({ content: "flood ".repeat(150) }, null).repeat(16));
 
@@ -95,12 +119,13 @@ function answer(socket: Socket<Connection>, body: string): void {
     return;
   }
   const model = /"model":\s*"([^"]*)"/.exec(body)?.[1] ?? "";
-  if (model.endsWith("stream")) streamTo(socket);
+  if (model.endsWith("stream")) streamTo(socket, events);
+  else if (model.endsWith("translated")) streamTo(socket, namedEvents);
   else if (model.endsWith("flood")) floodTo(socket);
   else send(socket, Buffer.from(plainAnswer));
 }
 
-function streamTo(socket: Socket<Connection>): void {
+function streamTo(socket: Socket<Connection>, events: readonly string[]): void {
   send(socket, Buffer.from(streamHead));
   let next = 0;
   const timer = setInterval(() => {
@@ -154,6 +179,11 @@ function frameChunk(delta: object, finishReason: string | null): string {
 function frameEvent(text: string): string {
   const event = `data: ${text}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;
+}
+
+function frameNamed(event: { type: string; [member: string]: unknown }): string {
+  const text = `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
 function chunkMembers() {
