@@ -101,7 +101,7 @@ function mayImport(room: string, target: string, isType: boolean): boolean {
   if (room === target || target === "package") return true;
   if (withoutOurs.has(room)) return false;
   if (shared.includes(target)) return true;
-  return (arrows[room] ?? []).includes(target) || (isType && target === "access");
+  return (arrows[room] ?? []).includes(target) || (isType && (target === "access" || target === "storage"));
 }
 
 function roomOf(path: string): string {

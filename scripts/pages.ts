@@ -4,6 +4,7 @@ import { settings } from "../src/config.ts";
 import { errorCatalogue } from "../src/errors.ts";
 import { errorMeanings } from "../src/http/openapi/error-answers.ts";
 import { rows } from "../src/providers/index.ts";
+import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
 
 export function pages(): ReadonlyMap<string, string> {
@@ -11,6 +12,7 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/settings.md", settingsPage()],
     ["docs/errors.md", errorsPage()],
     ["docs/providers.md", providersPage(rows)],
+    ["docs/faults.md", faultsPage()],
   ]);
 }
 

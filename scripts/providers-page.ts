@@ -23,7 +23,7 @@ A provider is configured as soon as its key is set. A model is called as \`<name
 
 const conclusion = `
 A key is optional where the operator runs the server. Where several key settings are named, the first that is set counts.
-Settings after an address fill its \`{placeholders}\`.
+Settings after an address fill its \`{placeholders}\` or say which version of it is meant; one after "or" holds a whole address.
 `;
 
 function tableLine(row: ProviderRow): string {
@@ -38,8 +38,10 @@ function keySettings(row: ProviderRow): string {
 
 function address(row: ProviderRow): string {
   if (row.baseUrl === null) return `\`${settingName(row, "BASE_URL")}\``;
-  const settings = Object.values(row.placeholders ?? {}).map((name) => `\`${name}\``);
-  return [`\`${row.baseUrl}\``, ...settings].join(", ");
+  const settings = [...Object.values(row.placeholders ?? {}), row.otherAddressing?.setting ?? []].flat();
+  const named = settings.map((name) => `\`${name}\``);
+  const whole = (row.addressNames ?? []).map((name) => ` or \`${name}\``).join("");
+  return `${[`\`${row.baseUrl}\``, ...named].join(", ")}${whole}`;
 }
 
 function settingName(row: ProviderRow, ending: string): string {

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { createAddressRanges } from "./lib/addresses.ts";
+import { parseSealingKeys } from "./lib/seal.ts";
 import type { LogLevel } from "./log.ts";
 
 interface Setting<T> {
@@ -80,6 +81,24 @@ export const settings = {
       "a newer file of prices; one that is not sound is logged and the built-in one stays",
     ),
   ),
+  responsesStoreForAll: yesOrNo(
+    "SWITCHYARD_RESPONSES_STORE_FOR_ALL",
+    "`true`: the gateway itself keeps conversations of `/v3/responses`, sealed, for every provider; in the file `responses: { store_for_all: true }`",
+  ),
+  responsesLifetimeDays: whole(
+    "SWITCHYARD_RESPONSES_LIFETIME_DAYS",
+    30,
+    1,
+    3_650,
+    "how long a response can be asked for and gone on from",
+  ),
+  encryptionKey: optional(
+    text(
+      "SWITCHYARD_ENCRYPTION_KEY",
+      "",
+      "seals what is kept of conversations: 32 bytes as base64 or hex; several, separated by commas, open what older ones sealed",
+    ),
+  ),
   heartbeatMs: whole(
     "SWITCHYARD_HEARTBEAT_MS",
     15_000,
@@ -119,6 +138,7 @@ export interface DeclaredProvider extends DeclaredDeployment {
   readonly dialect?: string;
   readonly stream_usage?: string;
   readonly stream_end?: string;
+  readonly responses?: string;
   readonly deployments?: readonly DeclaredDeployment[];
 }
 
@@ -132,7 +152,7 @@ export interface DeclaredDeployment {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What each member of a declared provider has to be. `responses` and `tasks` are read by later versions. */
+/** What each member of a declared provider has to be. `tasks` is read by later versions. */
 const deploymentMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
   base_url: (value) => value === "" || (typeof value === "string" && /^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(value)),
   api_key: (value) => typeof value === "string",
@@ -179,7 +199,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(environment: Environment = process.env): Config {
   const problems: string[] = [];
   const file = findFile(environment, problems);
-  const document = file === null ? {} : readFile(file, environment, problems);
+  const document = flatten(file === null ? {} : readFile(file, environment, problems));
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
     const written = environment[setting.name] || asText(document[fileName(setting.name)]);
@@ -215,11 +235,21 @@ export function childEnvironment(): Record<string, string | undefined> {
 /** Everything in the settings that must appear in no log. */
 export function secretsOf(config: Config): string[] {
   const password = config.databaseUrl === null ? "" : (URL.parse(config.databaseUrl)?.password ?? "");
-  return [config.adminKey ?? "", password, decodeURIComponent(password)].filter((secret) => secret !== "");
+  const sealing = (config.encryptionKey ?? "").split(",").map((key) => key.trim());
+  return [config.adminKey ?? "", ...sealing, password, decodeURIComponent(password)].filter((secret) => secret !== "");
 }
 
 function contradictions(config: Config): string[] {
   const problems: string[] = [];
+  if (config.responsesStoreForAll && config.encryptionKey === null)
+    problems.push(
+      "SWITCHYARD_RESPONSES_STORE_FOR_ALL: needs SWITCHYARD_ENCRYPTION_KEY, with which conversations are sealed",
+    );
+  try {
+    if (config.encryptionKey !== null) parseSealingKeys(config.encryptionKey);
+  } catch (error) {
+    problems.push(`SWITCHYARD_ENCRYPTION_KEY: ${error instanceof Error ? error.message : String(error)}`);
+  }
   try {
     createAddressRanges(config.egressAllow);
   } catch (error) {
@@ -261,6 +291,16 @@ function readFile(file: string, environment: Environment, problems: string[]): R
     return {};
   }
   return fillVariables(document, environment) as Record<string, unknown>;
+}
+
+/** `responses: { store_for_all: true }` is another way to write `responses_store_for_all: true`. */
+function flatten(document: Record<string, unknown>): Record<string, unknown> {
+  const { responses, ...others } = document;
+  if (!isRecord(responses)) return document;
+  return {
+    ...others,
+    ...Object.fromEntries(Object.entries(responses).map(([name, value]) => [`responses_${name}`, value])),
+  };
 }
 
 /** `${NAME}` in any text of the file. A variable that is not set leaves nothing: the provider is then not configured. */
@@ -384,6 +424,19 @@ function whole(
       const number = Number(written);
       if (/^\d+$/.test(written) && number >= least && number <= most) return number;
       throw new Error(`should be a whole number from ${least} to ${most}, and is '${written}'`);
+    },
+  };
+}
+
+function yesOrNo(name: string, meaning: string): Setting<boolean> {
+  return {
+    name,
+    meaning,
+    shownDefault: "false",
+    fallback: () => false,
+    parse(written) {
+      if (written === "true" || written === "false") return written === "true";
+      throw new Error(`should be true or false, and is '${written}'`);
     },
   };
 }

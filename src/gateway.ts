@@ -15,6 +15,7 @@ import { features } from "./contract/tasks.ts";
 import { createEgress } from "./egress/egress.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { refuseNewConnections } from "./http/close-listener.ts";
+import { responsesSocket } from "./http/endpoints/responses-socket.ts";
 import { createLoadWatch } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
@@ -27,13 +28,19 @@ import { createMessages } from "./inference/messages/messages.ts";
 import { createPricing } from "./inference/pricing.ts";
 import { describeProviders } from "./inference/provider-states.ts";
 import type { AttemptReport } from "./inference/report.ts";
+import { createResponseKeeper } from "./inference/responses/response-keeper.ts";
+import { createResponses } from "./inference/responses/responses.ts";
 import { createRouter } from "./inference/router.ts";
+import { createAddressRanges, createHostRule } from "./lib/addresses.ts";
+import { createOwnedIds } from "./lib/owned-id.ts";
+import { createResponseIds } from "./lib/response-id.ts";
+import { createSealer, parseSealingKeys } from "./lib/seal.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
 import { HttpClient } from "./providers/http-client.ts";
 import { rows } from "./providers/index.ts";
-import { openStorage } from "./storage/storage.ts";
+import { openStorage, type ResponseStore } from "./storage/storage.ts";
 
 export interface Gateway {
   readonly port: number;
@@ -42,6 +49,9 @@ export interface Gateway {
 }
 
 const tickMs = 50;
+const dayMs = 86_400_000;
+const sweepEveryMs = 60_000;
+const sweptAtOnce = 500;
 // Connections that were being made when the listener was told to refuse new ones need this long to arrive.
 const settleMs = 100;
 // For the error events of streams that are ended at the drain's bound.
@@ -90,6 +100,24 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     ...calling,
     router: route("embeddings", ({ dialect }) => dialect === null || dialect.embeddings !== undefined),
   });
+  const idSecret = await storage.secrets.getOrCreate("response-ids", 32);
+  const responses = createResponses({
+    ...calling,
+    router: chatRouter,
+    chatCompletions,
+    fetchMedia,
+    owned: createOwnedIds(idSecret),
+    keeper: createResponseKeeper({
+      store: storage.responses,
+      ids: createResponseIds(idSecret),
+      sealer: config.responsesStoreForAll ? createSealer(parseSealingKeys(config.encryptionKey ?? "")) : null,
+      lifetimeMs: config.responsesLifetimeDays * dayMs,
+      providers,
+      log,
+    }),
+  });
+  const mayNameHost = createHostRule(createAddressRanges(config.egressAllow));
+  const sweeper = setInterval(() => void sweepResponses(storage.responses, log), sweepEveryMs);
   let draining = false;
   const routes = createRoutes({
     catalogue: createCatalogue([...providers.values()], [], book),
@@ -97,8 +125,10 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     chatCompletions,
     messages,
     embeddings,
+    responses,
     describeProviders: () => describeProviders(providers.values(), health),
     aliases,
+    mayNameHost,
     heartbeatMs: config.heartbeatMs,
     ticker,
     log,
@@ -116,7 +146,11 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   };
   const isManagement = (path: string) => path.startsWith(managementPrefix);
   const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isManagement(path));
-  const main = startServer({ ...door, port: config.port, routes: publicRoutes });
+  const limits = door.limits;
+  const sockets = [
+    responsesSocket({ responses, aliases, mayNameHost, log, admit: ({ caller }) => limits.admit(caller) }),
+  ];
+  const main = startServer({ ...door, port: config.port, routes: publicRoutes, sockets });
   const servers: Server[] = [main];
   if (config.adminPort !== null) {
     const adminRoutes = routes.filter(({ path }) => isManagement(path) || path === "/healthz" || path === "/readyz");
@@ -135,6 +169,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
       if (!(await inTime(ended, lastWordsMs))) for (const server of servers) server.stopNow();
     }
     loadWatch.close();
+    clearInterval(sweeper);
     http.close();
     ticker.close();
     await keyring.close();
@@ -153,6 +188,15 @@ function readOverrides(written: unknown): PriceOverrides {
 
 function freeProviders(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {
   return new Set([...providers.values()].filter(({ row }) => row.isFree === true).map(({ name }) => name));
+}
+
+/** What has expired is answered as if it had never been; here its bytes go as well. */
+async function sweepResponses(store: ResponseStore, log: Log): Promise<void> {
+  try {
+    while ((await store.deleteExpired(Date.now(), sweptAtOnce)) === sweptAtOnce);
+  } catch (error) {
+    log.warn("expired responses could not be deleted", { error });
+  }
 }
 
 function inTime(ended: Promise<true>, milliseconds: number): Promise<boolean> {

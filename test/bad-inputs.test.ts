@@ -7,6 +7,7 @@ import { createLoadWatch } from "../src/http/load-watch.ts";
 import { startServer } from "../src/http/server.ts";
 import { createTicker } from "../src/lib/ticker.ts";
 import { createLog } from "../src/log.ts";
+import { answer } from "./support/answers.ts";
 import {
   type BadInput,
   badInputs,
@@ -28,7 +29,6 @@ import { watchLatency, watchMemory } from "./support/watch.ts";
 const leftOut: Readonly<Record<string, string>> = {
   "json-39": "the responses API does not answer yet",
   "stream-22": "the responses API does not answer yet",
-  "stream-07": "there is no circuit breaker yet",
   ...(whyNoPostgres() === null ? {} : { "auth-43": whyNoPostgres() ?? "" }),
 };
 
@@ -76,6 +76,7 @@ const faults: Readonly<Record<string, (badInput: BadInput) => Promise<void>>> = 
   throw: throwInHandler,
   sigterm_gateway: drainDuringStream,
   event_loop_blocked_2s: blockEventLoop,
+  breaker_open: openCircuit,
 };
 
 const groups = Map.groupBy(badInputs, (badInput) => badInput.group);
@@ -89,7 +90,8 @@ for (const [group, cases] of groups) {
         test.skip(`${title} (${reason})`, () => {});
         continue;
       }
-      const run = faults[badInput.send.fault ?? ""] ?? (badInput.id === "auth-44" ? guessKeys : runCase);
+      const fault = badInput.send.fault ?? badInput.send.upstream?.fault ?? "";
+      const run = faults[fault] ?? (badInput.id === "auth-44" ? guessKeys : runCase);
       test(title, () => run(badInput));
     }
   });
@@ -283,6 +285,30 @@ async function drainDuringStream(badInput: BadInput): Promise<void> {
   }
 }
 
+/** stream-07: on a gateway of its own, whose provider has failed before. */
+async function openCircuit(badInput: BadInput): Promise<void> {
+  const own = await startGateway({ vendor, env: { ...settings, SWITCHYARD_BREAKER_FAILURES: "1" } });
+  try {
+    const keys = { ...fixtures, KEY_A: await own.createKey() };
+    vendor.clear();
+    vendor.on("echo", answer(500, { error: { message: "down" } }));
+    const answerNow = async (): Promise<[RawConnection, RawResponse]> => {
+      const connection = await openConnection(own.url);
+      connection.send(toBytes(badInput, keys));
+      return [connection, await connection.receive()];
+    };
+    expect((await answerNow())[1].status).toBe(502);
+    const startedAt = performance.now();
+    const [connection, response] = await answerNow();
+    expect(performance.now() - startedAt).toBeLessThan((badInput.expect.max_ms ?? 0) * patience);
+    await checkResponse(badInput.expect, response, connection);
+    connection.leave();
+    expect(vendor.requests).toHaveLength(1);
+  } finally {
+    await own.stop();
+  }
+}
+
 /** stream-25: a request that had to wait two seconds for a busy process is shed, not queued up further. */
 async function blockEventLoop({ expect: expected, ...badInput }: BadInput): Promise<void> {
   vendor.clear();
@@ -293,7 +319,10 @@ async function blockEventLoop({ expect: expected, ...badInput }: BadInput): Prom
     connection.send(toBytes({ ...badInput, expect: expected }, fixtures));
     await Bun.sleep(2_000);
     process.kill(serving, "SIGCONT");
-    await checkResponse(expected, await connection.receive(), connection);
+    const response = await connection.receive();
+    await checkResponse(expected, response, connection);
+    // And it is told how long it had to wait.
+    expect(Number(/queue;dur=(\d+)/.exec(response.headers["server-timing"] ?? "")?.[1])).toBeGreaterThan(1_000);
     connection.leave();
   } finally {
     process.kill(serving, "SIGCONT");

@@ -584,6 +584,19 @@ describe("a completion becomes a message", () => {
     ]);
   });
 
+  test("thoughts that are told in plain words are not lost beside encrypted ones", () => {
+    const details = [
+      { type: "reasoning.summary", summary: "Hm" },
+      { type: "reasoning.encrypted", data: "d" },
+    ];
+    const answer = toMessagesAnswer(completion({ reasoning: "Hm", reasoning_details: details, content: "Yes" }));
+    expect(answer.content).toEqual([
+      { type: "thinking", thinking: "Hm", signature: "" },
+      { type: "redacted_thinking", data: "d" },
+      { type: "text", text: "Yes", citations: null },
+    ]);
+  });
+
   test("sent back, an answer gives the provider what it said", () => {
     const details = [
       { type: "reasoning.text", text: "Hm", signature: "s" },
@@ -724,6 +737,19 @@ function stream(...chunks: readonly ChatChunk[]): Event[] {
 }
 
 describe("chunks become events", () => {
+  test("of several choices the first is the message", () => {
+    const second = (delta: object) => ({ choices: [{ index: 1, delta, finish_reason: "length" }] });
+    const events = stream(
+      chunk({ content: "Yes" }),
+      chunk({}, null, second({ content: "No" })),
+      chunk({ content: "!" }),
+      chunk({}, "stop"),
+      chunk({}, null, second({})),
+    );
+    expect(accumulate(events)).toMatchObject([{ type: "text", text: "Yes!" }]);
+    expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "end_turn" } });
+  });
+
   test("text, from the first event to the last", () => {
     const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
     const events = stream(

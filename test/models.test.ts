@@ -92,7 +92,7 @@ describe("the list", () => {
   });
 
   test("a value that no model has leaves an empty list", async () => {
-    for (const query of ["provider=nobody", "provider=", "feature=ocr", "capability=flying", "endpoint=responses"]) {
+    for (const query of ["provider=nobody", "provider=", "feature=ocr", "capability=flying", "endpoint=embeddings"]) {
       const response = await get(`/v3/models?${query}`);
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({ object: "list", data: [] });
@@ -128,7 +128,7 @@ describe("a model", () => {
         supports_vision: false,
         supports_audio_input: false,
       },
-      endpoints: ["chat/completions", "v1/messages"],
+      endpoints: ["chat/completions", "responses", "v1/messages"],
       responses_native: false,
       configured: true,
       parameters: { "*": "forwarded" },

@@ -14,6 +14,7 @@ import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postg
 import { waitFor } from "./support/wait.ts";
 
 const rounds = 20;
+const responseRounds = 5;
 
 for (const engine of createEngines()) {
   describe.skipIf(engine.whyNot !== null)(`kill -9 on ${engine.name}`, () => {
@@ -25,7 +26,7 @@ for (const engine of createEngines()) {
       let acknowledged = 0;
       let revision = 0n;
       for (let round = 0; round < rounds; round += 1) {
-        const ids = await writeUntilKilled(options, 20 + Math.random() * 250);
+        const ids = await writeUntilKilled("write", options, 20 + Math.random() * 250);
         const stored = await withStorage(options, (storage) => storage.keys.changedSince(revision));
         const known = new Set(stored.keys.map((key) => key.id));
         expect(ids.filter((id) => !known.has(id))).toEqual([]);
@@ -35,12 +36,29 @@ for (const engine of createEngines()) {
       // Otherwise it was killed before it did anything, and nothing was tried.
       expect(acknowledged).toBeGreaterThan(rounds);
     }, 60_000);
+
+    test("every response whose completion was acknowledged is there with its body after the process was killed", async () => {
+      const options = await engine.createStore();
+      let acknowledged = 0;
+      for (let round = 0; round < responseRounds; round += 1) {
+        const ids = await writeUntilKilled("write-responses", options, 20 + Math.random() * 250);
+        await withStorage(options, async (storage) => {
+          for (const id of ids) {
+            const found = await storage.responses.find(id, "tenant-a");
+            expect(found?.status).toBe("completed");
+            expect(Buffer.from(found?.body ?? []).toString()).toBe(`the body of ${id}`);
+          }
+        });
+        acknowledged += ids.length;
+      }
+      expect(acknowledged).toBeGreaterThan(responseRounds);
+    }, 60_000);
   });
 }
 
 /** The ids that it acknowledged, after the first of which it lived for `lifeMs` more. */
-async function writeUntilKilled(options: StorageOptions, lifeMs: number): Promise<string[]> {
-  const child = startChild("write", options);
+async function writeUntilKilled(verb: string, options: StorageOptions, lifeMs: number): Promise<string[]> {
+  const child = startChild(verb, options);
   const decoder = new TextDecoder();
   let output = "";
   let isDoomed = false;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createFirstKeys } from "../src/access/keys.ts";
 import { runStorageCommand } from "../src/cli/storage.ts";
 import { lockDataDir, moveStorage } from "../src/storage/storage.ts";
-import { catchError, createFolders, makeKey, quiet, withStorage } from "./contracts/engines.ts";
+import { catchError, createFolders, makeKey, makeResponse, quiet, withStorage } from "./contracts/engines.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
 
 describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", () => {
@@ -48,6 +48,28 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     });
   }, 20_000);
 
+  test("responses and secrets arrive byte for byte, also those that are too large to be read together", async () => {
+    const dataDir = await fill(1);
+    const to = await server.createDatabase();
+    const sizes = [0, 1, 1_000, 5_000_000, 5_000_000, 9_000_000, 20];
+    const responses = [
+      makeResponse({ body: null, input: null, providerResponseId: "resp_theirs", expiresAt: null }),
+      ...sizes.map((size) => makeResponse({ body: new Uint8Array(Buffer.alloc(size, Bun.randomUUIDv7())) })),
+      ...Array.from({ length: 1100 }, () => makeResponse()),
+    ];
+    const secret = await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
+      for (const response of responses) await storage.responses.create(response);
+      return await storage.secrets.getOrCreate("a secret", 48);
+    });
+    const moved = await moveStorage({ dataDir, to, log: quiet });
+    expect(moved).toContainEqual({ table: "responses", rows: responses.length });
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
+      expect(await storage.secrets.getOrCreate("a secret", 48)).toEqual(secret);
+      for (const response of responses)
+        expect(await storage.responses.find(response.id, response.owner)).toEqual(response);
+    });
+  }, 30_000);
+
   test("a database that holds data already is refused and left alone", async () => {
     const dataDir = await fill(3);
     const to = await server.createDatabase();
@@ -79,7 +101,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     expect(printed).toEqual([]);
     expect(await runStorageCommand(["move", "--to", to, "--json"], context)).toBe(0);
     expect(JSON.parse(printed.join(""))).toMatchObject({
-      moved: [{ table: "api_keys", rows: 2 }, { table: "topics" }],
+      moved: [{ table: "api_keys", rows: 2 }, { table: "responses" }, { table: "secrets" }, { table: "topics" }],
     });
     expect(await runStorageCommand(["move", "--to", to], context)).toBe(1);
     expect(errors.at(-1)).toContain("already holds data");

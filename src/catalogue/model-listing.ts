@@ -37,7 +37,7 @@ export interface ModelListing {
 
 // Chat models belong to this feature, as the alias path `/v3/llm/chat/completions` says.
 const chatFeature = "llm";
-const chatEndpoints = ["chat/completions", "v1/messages"];
+const chatEndpoints = ["chat/completions", "responses", "v1/messages"];
 const embeddingsEndpoint = "embeddings";
 const capabilityPrefix = "supports_";
 
@@ -108,7 +108,7 @@ function toModel(row: ProviderRow, facts: ModelFacts, configured: boolean): Mode
       supports_audio_input: input.includes("audio"),
     },
     endpoints: chatEndpoints,
-    responses_native: false,
+    responses_native: row.responses === "native",
     configured,
   };
 }

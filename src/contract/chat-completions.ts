@@ -4,41 +4,13 @@
 
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
+import { createMediaOrDataUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
 
-const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
+export const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
 
-const imageUrl = z
-  .string()
-  .check((ctx) => {
-    const problem = problemOfMediaUrl(ctx.value);
-    if (problem !== null)
-      ctx.issues.push({ code: "custom", input: ctx.value, message: problem.msg, params: { type: problem.type } });
-  })
-  .meta({ description: "An https address or a data URL" });
-
-const contentPart = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({
-    type: z.literal("image_url"),
-    image_url: z.object({ url: imageUrl, detail: z.string().nullish() }),
-  }),
-  z.object({
-    type: z.literal("input_audio"),
-    input_audio: z.object({ data: z.string(), format: z.string() }),
-  }),
-  z.object({
-    type: z.literal("file"),
-    file: z.object({
-      file_id: z.string().nullish(),
-      file_data: z.string().nullish(),
-      filename: z.string().nullish(),
-    }),
-  }),
-  z.object({ type: z.literal("refusal"), refusal: z.string() }),
-]);
-
-const content = z.union([z.string(), z.array(contentPart)]);
+/** For hosts that are public. */
+export const imageUrl = createMediaOrDataUrl();
 
 const toolCall = z.object({
   id: z.string().nullish(),
@@ -46,18 +18,43 @@ const toolCall = z.object({
   function: z.object({ name: z.string(), arguments: z.string() }).nullish(),
 });
 
-const message = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("system"), content }),
-  z.object({ role: z.literal("developer"), content }),
-  z.object({ role: z.literal("user"), content }),
-  z.object({
-    role: z.literal("assistant"),
-    content: content.nullish(),
-    tool_calls: z.array(toolCall).nullish(),
-  }),
-  z.object({ role: z.literal("tool"), content, tool_call_id: z.string() }),
-  z.object({ role: z.literal("function"), content: content.nullish(), name: z.string() }),
-]);
+function createMessage(mayNameHost: MayNameHost) {
+  const contentPart = z.discriminatedUnion("type", [
+    z.object({ type: z.literal("text"), text: z.string() }),
+    z.object({
+      type: z.literal("image_url"),
+      image_url: z.object({ url: createMediaOrDataUrl(mayNameHost), detail: z.string().nullish() }),
+    }),
+    z.object({
+      type: z.literal("input_audio"),
+      input_audio: z.object({ data: z.string(), format: z.string() }),
+    }),
+    z.object({
+      type: z.literal("file"),
+      file: z.object({
+        file_id: z.string().nullish(),
+        file_data: z.string().nullish(),
+        filename: z.string().nullish(),
+      }),
+    }),
+    z.object({ type: z.literal("refusal"), refusal: z.string() }),
+  ]);
+
+  const content = z.union([z.string(), z.array(contentPart)]);
+
+  return z.discriminatedUnion("role", [
+    z.object({ role: z.literal("system"), content }),
+    z.object({ role: z.literal("developer"), content }),
+    z.object({ role: z.literal("user"), content }),
+    z.object({
+      role: z.literal("assistant"),
+      content: content.nullish(),
+      tool_calls: z.array(toolCall).nullish(),
+    }),
+    z.object({ role: z.literal("tool"), content, tool_call_id: z.string() }),
+    z.object({ role: z.literal("function"), content: content.nullish(), name: z.string() }),
+  ]);
+}
 
 const tool = z.object({
   type: z.string(),
@@ -106,11 +103,12 @@ export const gatewayMemberNames: readonly string[] = [
   "strict_parameters",
 ] satisfies (keyof ReturnType<typeof createGatewayMembers>)[];
 
-export function createChatCompletionRequest(aliases: ReadonlySet<string>) {
+/** `mayNameHost`: which hosts an image's address may have. */
+export function createChatCompletionRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
   const modelName = createModelName(aliases);
   return z.object({
     model: modelName,
-    messages: z.array(message).min(1).max(2048),
+    messages: z.array(createMessage(mayNameHost)).min(1).max(2048),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     temperature: z.number().min(0).max(2).nullish(),
@@ -173,25 +171,3 @@ export const chatCompletionChunk = z.looseObject({
   usage: usage.nullish(),
   cost: z.number().nullish().meta({ description: "USD, on the chunk that carries usage" }),
 });
-
-const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-
-function problemOfMediaUrl(text: string): { type: string; msg: string } | null {
-  if (text.startsWith("data:")) {
-    const comma = text.indexOf(",");
-    if (comma < 0 || !text.slice(5, comma).endsWith(";base64") || !base64.test(text.slice(comma + 1)))
-      return { type: "value_error", msg: "A data URL should hold base64: data:<type>;base64,<data>" };
-    return null;
-  }
-  // A backslash is a slash to some parsers and not to others: two readers would see two hosts.
-  if (text.includes("\\")) return { type: "url_not_allowed", msg: "URL should not hold a backslash" };
-  const url = URL.parse(text);
-  if (url === null) return { type: "url_parsing", msg: "Input should be a valid URL" };
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    return { type: "url_scheme", msg: "URL scheme should be 'https' or 'data'" };
-  if (url.username !== "" || url.password !== "")
-    return { type: "url_not_allowed", msg: "URL should not hold credentials" };
-  if (!mayBePublicHost(url.hostname)) return { type: "url_not_allowed", msg: "URL should name a public host" };
-  if (url.protocol === "http:") return { type: "url_scheme", msg: "URL scheme should be 'https' or 'data'" };
-  return null;
-}

@@ -5,18 +5,10 @@
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
 import { createGatewayMembers } from "./chat-completions.ts";
+import { createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
 
 const cacheControl = z.looseObject({ type: z.string(), ttl: z.string().nullish() }).nullish();
-
-const mediaUrl = z
-  .string()
-  .check((ctx) => {
-    const problem = problemOfUrl(ctx.value);
-    if (problem !== null)
-      ctx.issues.push({ code: "custom", input: ctx.value, message: problem.msg, params: { type: problem.type } });
-  })
-  .meta({ description: "An https address" });
 
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}\s*$/;
 const base64Data = z
@@ -24,80 +16,90 @@ const base64Data = z
   .refine((data) => base64Text.test(data), { message: "Input should be base64", params: { type: "value_error" } });
 
 const base64Source = z.looseObject({ type: z.literal("base64"), media_type: z.string(), data: base64Data });
-const urlSource = z.looseObject({ type: z.literal("url"), url: mediaUrl });
 const fileSource = z.looseObject({ type: z.literal("file"), file_id: z.string() });
 
 const textBlock = z.looseObject({ type: z.literal("text"), text: z.string(), cache_control: cacheControl });
 
-const imageBlock = z.looseObject({
-  type: z.literal("image"),
-  source: orOther(z.discriminatedUnion("type", [base64Source, urlSource, fileSource])),
-  cache_control: cacheControl,
-});
+function createTurns(mayNameHost: MayNameHost) {
+  const urlSource = z.looseObject({ type: z.literal("url"), url: createMediaUrl(mayNameHost) });
 
-const documentContent = z.union([z.string(), z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock])))]);
-
-const documentBlock = z.looseObject({
-  type: z.literal("document"),
-  source: orOther(
-    z.discriminatedUnion("type", [
-      base64Source,
-      z.looseObject({ type: z.literal("text"), data: z.string() }),
-      z.looseObject({ type: z.literal("content"), content: documentContent }),
-      urlSource,
-      fileSource,
-    ]),
-  ),
-  title: z.string().nullish(),
-  context: z.string().nullish(),
-  citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
-  cache_control: cacheControl,
-});
-
-const searchResultBlock = z.looseObject({
-  type: z.literal("search_result"),
-  source: z.string(),
-  title: z.string(),
-  content: z.array(textBlock),
-  citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
-  cache_control: cacheControl,
-});
-
-const resultContent = z.union([
-  z.string(),
-  z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, searchResultBlock]))),
-]);
-
-const knownContentBlock = z.discriminatedUnion("type", [
-  textBlock,
-  imageBlock,
-  documentBlock,
-  searchResultBlock,
-  z.looseObject({
-    type: z.literal("tool_use"),
-    id: z.string().min(1),
-    name: z.string().min(1),
-    input: z.unknown(),
+  const imageBlock = z.looseObject({
+    type: z.literal("image"),
+    source: orOther(z.discriminatedUnion("type", [base64Source, urlSource, fileSource])),
     cache_control: cacheControl,
-  }),
-  z.looseObject({
-    type: z.literal("tool_result"),
-    tool_use_id: z.string().min(1),
-    content: resultContent.nullish(),
-    is_error: z.boolean().nullish(),
+  });
+
+  const documentContent = z.union([
+    z.string(),
+    z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock]))),
+  ]);
+
+  const documentBlock = z.looseObject({
+    type: z.literal("document"),
+    source: orOther(
+      z.discriminatedUnion("type", [
+        base64Source,
+        z.looseObject({ type: z.literal("text"), data: z.string() }),
+        z.looseObject({ type: z.literal("content"), content: documentContent }),
+        urlSource,
+        fileSource,
+      ]),
+    ),
+    title: z.string().nullish(),
+    context: z.string().nullish(),
+    citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
     cache_control: cacheControl,
-  }),
-  z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string().nullish() }),
-  z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() }),
-]);
+  });
 
-const contentBlock = orOther(knownContentBlock);
+  const searchResultBlock = z.looseObject({
+    type: z.literal("search_result"),
+    source: z.string(),
+    title: z.string(),
+    content: z.array(textBlock),
+    citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
+    cache_control: cacheControl,
+  });
 
-const message = z.looseObject({
-  // `system` may stand between turns: an instruction that was not known when the conversation began.
-  role: z.enum(["user", "assistant", "system"]),
-  content: z.union([z.string(), z.array(contentBlock)]),
-});
+  const resultContent = z.union([
+    z.string(),
+    z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, searchResultBlock]))),
+  ]);
+
+  const knownContentBlock = z.discriminatedUnion("type", [
+    textBlock,
+    imageBlock,
+    documentBlock,
+    searchResultBlock,
+    z.looseObject({
+      type: z.literal("tool_use"),
+      id: z.string().min(1),
+      name: z.string().min(1),
+      input: z.unknown(),
+      cache_control: cacheControl,
+    }),
+    z.looseObject({
+      type: z.literal("tool_result"),
+      tool_use_id: z.string().min(1),
+      content: resultContent.nullish(),
+      is_error: z.boolean().nullish(),
+      cache_control: cacheControl,
+    }),
+    z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string().nullish() }),
+    z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() }),
+  ]);
+
+  const contentBlock = orOther(knownContentBlock);
+
+  const message = z.looseObject({
+    // `system` may stand between turns: an instruction that was not known when the conversation began.
+    role: z.enum(["user", "assistant", "system"]),
+    content: z.union([z.string(), z.array(contentBlock)]),
+  });
+
+  return { message, contentBlock, knownContentBlock };
+}
+
+type Turns = ReturnType<typeof createTurns>;
 
 const customTool = z.looseObject({
   type: z.literal("custom").nullish(),
@@ -129,7 +131,8 @@ const thinking = orOther(
 
 const outputFormat = z.looseObject({ type: z.string(), schema: z.looseObject({}).nullish() });
 
-function createPromptMembers(modelName: z.ZodString) {
+function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
+  const { message } = createTurns(mayNameHost);
   return {
     model: modelName,
     messages: z.array(message).min(1).max(2048),
@@ -150,9 +153,10 @@ function createPromptMembers(modelName: z.ZodString) {
   };
 }
 
-export function createMessagesRequest(aliases: ReadonlySet<string>) {
+/** `mayNameHost`: which hosts an address of media may have. */
+export function createMessagesRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
   return z.looseObject({
-    ...createPromptMembers(createModelName(aliases)),
+    ...createPromptMembers(createModelName(aliases), mayNameHost),
     max_tokens: z.int().min(1).max(1_000_000),
     stream: z.boolean().nullish(),
     temperature: z.number().min(0).max(1).nullish(),
@@ -164,8 +168,8 @@ export function createMessagesRequest(aliases: ReadonlySet<string>) {
   });
 }
 
-export function createCountTokensRequest(aliases: ReadonlySet<string>) {
-  return z.looseObject(createPromptMembers(createModelName(aliases)));
+export function createCountTokensRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
+  return z.looseObject(createPromptMembers(createModelName(aliases), mayNameHost));
 }
 
 /** As the documents show them: without aliases. */
@@ -174,9 +178,9 @@ export const countTokensRequest = createCountTokensRequest(new Set());
 
 export type MessagesRequest = z.infer<typeof messagesRequest>;
 export type CountTokensRequest = z.infer<typeof countTokensRequest>;
-export type MessagesTurn = z.infer<typeof message>;
-export type ContentBlock = z.infer<typeof contentBlock>;
-export type KnownContentBlock = z.infer<typeof knownContentBlock>;
+export type MessagesTurn = z.infer<Turns["message"]>;
+export type ContentBlock = z.infer<Turns["contentBlock"]>;
+export type KnownContentBlock = z.infer<Turns["knownContentBlock"]>;
 
 const messagesUsage = z.looseObject({
   input_tokens: z.int().meta({ description: "What was neither read from a cache nor written to one" }),
@@ -221,17 +225,3 @@ function orOther<const Known extends readonly [KnownKind, ...KnownKind[]]>(known
 }
 
 type KnownKind = z.ZodObject<{ type: z.ZodLiteral<string> }, z.core.$loose>;
-
-function problemOfUrl(text: string): { type: string; msg: string } | null {
-  // A backslash is a slash to some parsers and not to others: two readers would see two hosts.
-  if (text.includes("\\")) return { type: "url_not_allowed", msg: "URL should not hold a backslash" };
-  const url = URL.parse(text);
-  if (url === null) return { type: "url_parsing", msg: "Input should be a valid URL" };
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    return { type: "url_scheme", msg: "URL scheme should be 'https'" };
-  if (url.username !== "" || url.password !== "")
-    return { type: "url_not_allowed", msg: "URL should not hold credentials" };
-  if (!mayBePublicHost(url.hostname)) return { type: "url_not_allowed", msg: "URL should name a public host" };
-  if (url.protocol === "http:") return { type: "url_scheme", msg: "URL scheme should be 'https'" };
-  return null;
-}

@@ -1,6 +1,6 @@
 // Schema problems in the words that FastAPI clients know: `loc`, `msg`, and pydantic's `type` names.
 
-import type { z } from "zod";
+import { z } from "zod";
 import { type Problem, ValidationError } from "../errors.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -13,9 +13,14 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T
   throw new ValidationError(problems as [Problem, ...Problem[]]);
 }
 
+const notWhole = "Input should be a valid integer";
+
+/** An integer that says so of a text as well: without words of its own the checker asks just for a number. */
+export const wholeNumber = z.int({ error: notWhole });
+
 const typeNames: Readonly<Record<string, readonly [type: string, msg: string]>> = {
   string: ["string_type", "Input should be a valid string"],
-  int: ["int_type", "Input should be a valid integer"],
+  int: ["int_type", notWhole],
   number: ["float_type", "Input should be a valid number"],
   boolean: ["bool_type", "Input should be a valid boolean"],
   array: ["list_type", "Input should be a valid list"],
@@ -34,7 +39,8 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
       if (found === undefined) return problem("missing", "Field required");
       if (issue.expected === "number" && typeof found === "number")
         return problem("finite_number", "Input should be a finite number");
-      const [type, msg] = typeNames[issue.expected] ?? ["value_error", `Input should be ${issue.expected}`];
+      const expected = issue.message === notWhole ? "int" : issue.expected;
+      const [type, msg] = typeNames[expected] ?? ["value_error", `Input should be ${issue.expected}`];
       return problem(type, msg);
     }
     case "too_big":

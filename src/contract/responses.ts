@@ -1,7 +1,24 @@
-// /v3/responses: what a request may hold. Members that are not named here are accepted.
+// /v3/responses: what a request may hold, and what an answer and an event look like. Members, items, parts and tools that are
+// not named here are let pass: a provider that has the responses API itself may know them, and a translation says what it
+// cannot express.
 
 import { z } from "zod";
+import { mayBePublicHost } from "../lib/addresses.ts";
+import { createGatewayMembers, toolName } from "./chat-completions.ts";
+import { createMediaOrDataUrl, createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
+import { wholeNumber } from "./problems.ts";
+
+const maxIdLength = 128;
+// `abort`: what is too long is not told a second time as something of the wrong form.
+const ownId = z
+  .string()
+  .min(1, { abort: true })
+  .max(maxIdLength, { abort: true })
+  .regex(/^resp_[A-Za-z0-9_-]+$/);
+
+/** As it stands in a path. */
+export const responseId = ownId.meta({ description: "The `id` of a response" });
 
 const maxMetadataPairs = 16;
 
@@ -12,26 +29,269 @@ const metadata = z
     params: { type: "too_long" },
   });
 
-export function createResponseRequest(aliases: ReadonlySet<string>) {
-  return z.looseObject({
-    model: createModelName(aliases),
-    input: z.union([z.string(), z.array(z.looseObject({}))]).optional(),
-    instructions: z.string().nullish(),
-    previous_response_id: z.string().nullish(),
-    store: z.boolean().nullish(),
-    stream: z.boolean().nullish(),
-    temperature: z.number().min(0).max(2).nullish(),
-    max_output_tokens: z.int().min(1).max(1_000_000).nullish(),
-    top_p: z.number().min(0).max(1).nullish(),
-    tools: z
-      .array(z.looseObject({ type: z.string() }))
-      .max(128)
-      .nullish(),
-    tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
-    truncation: z.enum(["auto", "disabled"]).nullish(),
-    metadata: metadata.nullish(),
-    user: z.string().max(512).nullish(),
+const text = z.string();
+const cacheControl = z.looseObject({ type: text, ttl: text.nullish() }).nullish();
+
+function createItems(mayNameHost: MayNameHost) {
+  const knownParts = {
+    input_text: z.looseObject({ text, cache_control: cacheControl }),
+    output_text: z.looseObject({ text, cache_control: cacheControl }),
+    text: z.looseObject({ text, cache_control: cacheControl }),
+    summary_text: z.looseObject({ text }),
+    reasoning_text: z.looseObject({ text }),
+    refusal: z.looseObject({ refusal: text }),
+    input_image: z.looseObject({
+      image_url: createMediaOrDataUrl(mayNameHost).nullish(),
+      file_id: text.nullish(),
+      detail: text.nullish(),
+      cache_control: cacheControl,
+    }),
+    input_file: z.looseObject({
+      file_data: text.nullish(),
+      file_url: createMediaUrl(mayNameHost).nullish(),
+      file_id: text.nullish(),
+      filename: text.nullish(),
+      cache_control: cacheControl,
+    }),
+    input_audio: z.looseObject({ input_audio: z.looseObject({ data: text, format: text }) }),
+  };
+
+  const part = byType(knownParts).meta({
+    description:
+      "`input_text`, `input_image`, `input_file`, `input_audio`, `output_text` or `refusal`; others untouched",
+  });
+
+  const content = z.union([z.string(), z.array(part)]);
+
+  const messageItem = z.looseObject({ role: z.enum(["user", "assistant", "system", "developer"]), content });
+
+  const knownItems = {
+    message: messageItem,
+    function_call: z.looseObject({ call_id: text.min(1), name: text.min(1), arguments: text }),
+    function_call_output: z.looseObject({ call_id: text.min(1), output: content }),
+    custom_tool_call: z.looseObject({ call_id: text.min(1), name: text.min(1), input: text }),
+    custom_tool_call_output: z.looseObject({ call_id: text.min(1), output: content }),
+    reasoning: z.looseObject({
+      summary: z.array(part).nullish(),
+      content: z.array(part).nullish(),
+      encrypted_content: text.nullish(),
+    }),
+    item_reference: z.looseObject({ id: text.min(1) }),
+  };
+
+  /** A message may be without its type; what has neither type nor role is nothing. */
+  const item = z
+    .looseObject({ type: z.string().nullish(), role: z.string().nullish() })
+    .check((ctx) => {
+      const { type, role } = ctx.value;
+      if (type === undefined || type === null) {
+        if (role !== undefined && role !== null) addIssues(ctx, messageItem);
+        else
+          ctx.issues.push({
+            code: "custom",
+            input: ctx.value,
+            message: "An item should have a 'type', or be a message with a 'role'",
+            params: { type: "value_error" },
+          });
+        return;
+      }
+      if (isNameIn(knownItems, type)) addIssues(ctx, knownItems[type]);
+    })
+    .meta({
+      description:
+        "A message (`role`, and `content` as a string or parts), `function_call`, `function_call_output` or `reasoning`; others untouched",
+    });
+
+  return { knownParts, part, knownItems, item };
+}
+
+// Strings are told from lists by a check of their own, because of where clients look for the problem: at `input.str`.
+const inputText = z
+  .any()
+  .check((ctx) => {
+    if (typeof ctx.value === "string") return;
+    ctx.issues.push({
+      code: "custom",
+      input: ctx.value,
+      message: "Input should be a valid string",
+      path: ctx.value === null ? [] : ["str"],
+      params: { type: "string_type" },
+    });
+  })
+  .meta({ type: "string" }) as z.ZodType<string>;
+
+const functionTool = z.looseObject({
+  name: toolName,
+  description: text.nullish(),
+  parameters: z.looseObject({}).nullish(),
+  strict: z.boolean().nullish(),
+  cache_control: cacheControl,
+});
+
+const tool = byType({ function: functionTool }).meta({
+  description: "`{type: 'function', name, parameters, strict}` or `{type: 'web_search'}`; others untouched",
+});
+
+const textFormat = byType({
+  json_schema: z.looseObject({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+    description: text.nullish(),
+    schema: z.looseObject({}),
+    strict: z.boolean().nullish(),
+  }),
+}).meta({ description: "`text`, `json_object` or `json_schema`" });
+
+const penalty = z.number().min(-2).max(2).nullish();
+
+/** `mayNameHost`: which hosts an address of a picture or file may have. */
+export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
+  const modelName = createModelName(aliases);
+  const { item } = createItems(mayNameHost);
+  return z
+    .looseObject({
+      model: modelName,
+      input: z
+        .union([z.array(item).min(1).max(10_000), inputText])
+        .optional()
+        .meta({ description: "May be absent when `previous_response_id` is given" }),
+      instructions: z.string().nullish(),
+      previous_response_id: ownId.nullish(),
+      store: z.boolean().nullish(),
+      stream: z.boolean().nullish(),
+      background: z.boolean().nullish(),
+      temperature: z.number().min(0).max(2).nullish(),
+      top_p: z.number().min(0).max(1).nullish(),
+      presence_penalty: penalty,
+      frequency_penalty: penalty,
+      top_logprobs: wholeNumber.min(0).max(20).nullish(),
+      max_output_tokens: wholeNumber.min(1).max(1_000_000).nullish(),
+      max_tool_calls: wholeNumber.min(1).nullish(),
+      tools: z.array(tool).max(128).nullish(),
+      tool_choice: z.union([z.looseObject({ type: z.string() }), z.enum(["none", "auto", "required"])]).nullish(),
+      parallel_tool_calls: z.boolean().nullish(),
+      reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullish(),
+      text: z.looseObject({ format: textFormat.nullish(), verbosity: z.string().nullish() }).nullish(),
+      include: z.array(z.string()).nullish(),
+      truncation: z.enum(["auto", "disabled"]).nullish(),
+      service_tier: z.string().nullish(),
+      prompt_cache_key: z.string().max(512).nullish(),
+      safety_identifier: z.string().max(512).nullish(),
+      metadata: metadata.nullish(),
+      user: z.string().max(512).nullish(),
+      ...createGatewayMembers(modelName),
+    })
+    .refine(hasInput, {
+      path: ["input"],
+      message: "Field required",
+      params: { type: "missing" },
+      // Told together with all other problems.
+      when: ({ value }) => typeof value === "object" && value !== null,
+    });
+}
+
+/** A conversation or a prompt that the provider keeps stands for the input as well. */
+function hasInput(request: Readonly<Record<string, unknown>>): boolean {
+  if (request["input"] !== undefined) return true;
+  return ["previous_response_id", "conversation", "prompt"].some((member) => (request[member] ?? null) !== null);
+}
+
+/** As the documents show it: without aliases. */
+export const responseRequest = createResponseRequest(new Set());
+
+export type ResponseRequest = z.infer<typeof responseRequest>;
+type Items = ReturnType<typeof createItems>;
+export type Item = z.infer<Items["item"]>;
+export type Part = z.infer<Items["part"]>;
+export type ResponseTool = z.infer<typeof tool>;
+export type FunctionTool = z.infer<typeof functionTool>;
+export type TextFormat = z.infer<typeof textFormat>;
+
+export type KnownItems = { readonly [Type in keyof Items["knownItems"]]: z.infer<Items["knownItems"][Type]> };
+export type KnownParts = { readonly [Type in keyof Items["knownParts"]]: z.infer<Items["knownParts"][Type]> };
+
+const responseUsage = z.looseObject({
+  input_tokens: z.int(),
+  input_tokens_details: z.looseObject({ cached_tokens: z.int() }),
+  output_tokens: z.int(),
+  output_tokens_details: z.looseObject({ reasoning_tokens: z.int() }),
+  total_tokens: z.int(),
+});
+
+const outputItem = z.looseObject({
+  type: z.string().meta({ description: "`message`, `function_call`, `reasoning`, `web_search_call` or another" }),
+});
+
+export const responseObject = z.looseObject({
+  id: z.string(),
+  object: z.literal("response"),
+  created_at: z.int(),
+  completed_at: z.int().nullable(),
+  status: z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
+  incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
+  model: z.string().meta({ description: "The model that produced the answer, in the provider's words" }),
+  previous_response_id: z.string().nullable(),
+  instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
+  output: z.array(outputItem),
+  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  tools: z.array(z.looseObject({ type: z.string() })),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
+  truncation: z.string().nullable(),
+  parallel_tool_calls: z.boolean(),
+  text: z.looseObject({ format: z.looseObject({ type: z.string() }) }),
+  top_p: z.number().nullable(),
+  presence_penalty: z.number().nullable(),
+  frequency_penalty: z.number().nullable(),
+  top_logprobs: z.int().nullable(),
+  temperature: z.number().nullable(),
+  reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullable(),
+  usage: responseUsage.nullable(),
+  max_output_tokens: z.int().nullable(),
+  max_tool_calls: z.int().nullable(),
+  store: z.boolean().meta({ description: "Whether the response can be read again and continued" }),
+  background: z.boolean().nullable(),
+  service_tier: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()).nullable(),
+  safety_identifier: z.string().nullable(),
+  prompt_cache_key: z.string().nullable(),
+  user: z.string().nullable(),
+  provider: z.string().nullable(),
+  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
+  provider_time: z.number().nullable().meta({ description: "Seconds that the provider took" }),
+});
+
+export const responseEvent = z.looseObject({
+  type: z.string().meta({ description: "The same as the name of the event" }),
+  sequence_number: z.int().meta({ description: "Counts from 0 without gaps" }),
+});
+
+export const deletedResponse = z.looseObject({
+  id: z.string(),
+  object: z.literal("response.deleted"),
+  deleted: z.literal(true),
+});
+
+export const inputItemList = z.looseObject({
+  object: z.literal("list"),
+  data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+/** Objects whose type says what else they hold: known types are checked by their schema, others pass with just a type. */
+function byType(kinds: Readonly<Record<string, z.ZodType>>) {
+  return z.looseObject({ type: z.string() }).check((ctx) => {
+    const { type } = ctx.value;
+    if (isNameIn(kinds, type)) addIssues(ctx, kinds[type] as z.ZodType);
   });
 }
 
-export const responseId = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
+function addIssues(ctx: z.core.ParsePayload, schema: z.ZodType): void {
+  const result = schema.safeParse(ctx.value);
+  if (result.success) return;
+  for (const issue of result.error.issues) ctx.issues.push({ ...issue, input: ctx.value } as z.core.$ZodRawIssue);
+}
+
+function isNameIn<Kinds extends object>(kinds: Kinds, name: string): name is keyof Kinds & string {
+  return Object.hasOwn(kinds, name);
+}

@@ -47,8 +47,21 @@ export function toErrorResponse(error: unknown, context: ErrorContext): Response
 }
 
 /** For a stream that has begun: the error as its last event. */
-export function toErrorFrame(error: unknown, requestId: string, log: Log): Uint8Array {
-  return toFrame(JSON.stringify(describe(error, requestId, log).body));
+export function toErrorFrame(error: unknown, { requestId, log, metadata }: Omit<ErrorContext, "form">): Uint8Array {
+  const { body } = describe(error, requestId, log);
+  return toFrame(JSON.stringify(metadata === null ? body : { ...body, switchyard: metadata }));
+}
+
+/** For a stream whose last event has a form of its own. */
+export function toErrorObject(error: unknown, requestId: string, log: Log): { code: string; message: string } {
+  const { code, message } = describe(error, requestId, log).body.error;
+  return { code, message };
+}
+
+/** As a message over a WebSocket. */
+export function toErrorMessage(error: unknown, requestId: string, log: Log): string {
+  const { status, body } = describe(error, requestId, log);
+  return JSON.stringify({ type: "error", status, ...body });
 }
 
 /** The same for clients of the Messages format. */

@@ -6,7 +6,7 @@ import { GatewayError } from "../errors.ts";
 export interface LoadWatch {
   /** Throws 503 while the event loop lags. */
   refuseWhenOverloaded(): void;
-  /** By how much the last tick was late: about as long as requests wait for their turn. */
+  /** By how much the last tick was late, or the next one is: about as long as requests wait for their turn. */
   readonly lagMs: number;
   close(): void;
 }
@@ -34,7 +34,7 @@ export function createLoadWatch(): LoadWatch {
         throw new GatewayError("overloaded", "The gateway has too much to do; try again.", { retryAfter: 1 });
     },
     get lagMs() {
-      return lagMs;
+      return Math.max(lagMs, performance.now() - lastTick - tickMs);
     },
     close: () => clearInterval(timer),
   };

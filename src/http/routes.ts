@@ -2,10 +2,12 @@
 
 import type { Keyring } from "../access/keys.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { MayNameHost } from "../contract/media-urls.ts";
 import type { ProviderState } from "../contract/providers.ts";
 import type { ChatCompletions } from "../inference/chat-completions.ts";
 import type { Embeddings } from "../inference/embeddings.ts";
 import type { Messages } from "../inference/messages/messages.ts";
+import type { Responses } from "../inference/responses/responses.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
@@ -28,8 +30,10 @@ interface Dependencies {
   readonly chatCompletions: ChatCompletions;
   readonly messages: Messages;
   readonly embeddings: Embeddings;
+  readonly responses: Responses;
   readonly describeProviders: () => ProviderState[];
   readonly aliases: ReadonlySet<string>;
+  readonly mayNameHost: MayNameHost;
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
   readonly log: Log;
@@ -37,12 +41,12 @@ interface Dependencies {
 }
 
 export function createRoutes(dependencies: Dependencies): Route[] {
-  const { catalogue, keyring, aliases, whyNotReady } = dependencies;
+  const { catalogue, keyring, whyNotReady } = dependencies;
   return [
     ...chatCompletionRoutes(dependencies),
     ...messagesRoutes(dependencies),
     ...embeddingsRoutes(dependencies),
-    ...responseRoutes(aliases),
+    ...responseRoutes(dependencies),
     ...universalAiRoutes(),
     ...modelsRoutes(catalogue),
     ...infoRoutes(catalogue),

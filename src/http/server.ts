@@ -14,12 +14,14 @@ import type { LoadWatch } from "./load-watch.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import type { Call, Route } from "./route.ts";
 import { createRouter } from "./router.ts";
+import { SocketConnection, type SocketRoute } from "./socket.ts";
 import { wantsMetadata } from "./wants-metadata.ts";
 
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: readonly Route[];
+  readonly sockets?: readonly SocketRoute[];
   readonly authenticator: Authenticator;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
@@ -50,9 +52,15 @@ const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
   const router = createRouter(options.routes);
+  const sockets = new Map((options.sockets ?? []).map((route) => [route.path, route]));
+  const connections = new Set<SocketConnection>();
   let draining = false;
 
-  async function answer(request: Request, server: Bun.Server<undefined>, knownPath?: string): Promise<Response> {
+  async function answer(
+    request: Request,
+    server: Bun.Server<SocketConnection>,
+    knownPath?: string,
+  ): Promise<Response | undefined> {
     const requestId = chooseRequestId(request.headers);
     const trace = new Trace(performance.now(), options.loadWatch.lagMs);
     let response: Response;
@@ -60,6 +68,10 @@ export function startServer(options: ServerOptions): Server {
     let errors: Route["errors"];
     try {
       checkFraming(request.headers);
+      if (request.method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket") {
+        const route = sockets.get(knownPath ?? pathOf(request.url));
+        if (route !== undefined) return await upgrade(request, server, route, requestId);
+      }
       const found = router.find(request.method, knownPath ?? pathOf(request.url));
       if ("allow" in found) return finish(new Response(null, { status: 204, headers: { allow: found.allow } }), false);
       const { route, params } = found;
@@ -98,7 +110,24 @@ export function startServer(options: ServerOptions): Server {
     }
   }
 
-  function admit(request: Request, route: Route, server: Bun.Server<undefined>): Caller | Promise<Caller> {
+  async function upgrade(
+    request: Request,
+    server: Bun.Server<SocketConnection>,
+    route: SocketRoute,
+    requestId: string,
+  ): Promise<undefined> {
+    const caller = await admit(request, { key: "inference" }, server);
+    if (draining) throw new GatewayError("draining", "The gateway is going down; connect again.");
+    const data = new SocketConnection(route, caller, requestId);
+    if (!server.upgrade(request, { data, headers: { "x-request-id": requestId } }))
+      throw new GatewayError("malformed_request", "The request to open a WebSocket is not valid.");
+  }
+
+  function admit(
+    request: Request,
+    route: Pick<Route, "key" | "errors">,
+    server: Bun.Server<SocketConnection>,
+  ): Caller | Promise<Caller> {
     const address = () => server.requestIP(request)?.address ?? "";
     const { headers } = request;
     const authorization = headers.get("authorization") ?? (route.errors === "messages" ? keyHeader(headers) : null);
@@ -106,7 +135,7 @@ export function startServer(options: ServerOptions): Server {
     return found instanceof Promise ? found.then((caller) => checkLimits(caller, route)) : checkLimits(found, route);
   }
 
-  function checkLimits(caller: Caller, route: Route): Caller {
+  function checkLimits(caller: Caller, route: Pick<Route, "key">): Caller {
     if ((caller.kind === "management") !== (route.key === "management"))
       throw new GatewayError("insufficient_scope", `This route needs a key of kind ${route.key}.`);
     options.loadWatch.refuseWhenOverloaded();
@@ -114,7 +143,7 @@ export function startServer(options: ServerOptions): Server {
     return caller;
   }
 
-  const server = Bun.serve({
+  const server = Bun.serve<SocketConnection>({
     hostname: options.host,
     port: options.port,
     reusePort: true,
@@ -124,10 +153,25 @@ export function startServer(options: ServerOptions): Server {
     routes: Object.fromEntries(
       router.fixedPaths.map((path) => [
         path,
-        (request: Request, server: Bun.Server<undefined>) => answer(request, server, path),
+        (request: Request, server: Bun.Server<SocketConnection>) => answer(request, server, path),
       ]),
     ),
     fetch: (request, server) => answer(request, server),
+    websocket: {
+      maxPayloadLength: options.bodyLimits.maxBodyBytes,
+      idleTimeout: idleConnectionSeconds,
+      sendPings: true,
+      open(socket) {
+        connections.add(socket.data);
+        socket.data.opened(socket);
+      },
+      message: (socket, message) => socket.data.received(message),
+      drain: (socket) => socket.data.wasDrained(),
+      close(socket) {
+        connections.delete(socket.data);
+        socket.data.closed();
+      },
+    },
     error: (error) =>
       toErrorResponse(error, { requestId: crypto.randomUUID(), log: options.log, form: "usual", metadata: null }),
   });
@@ -135,6 +179,7 @@ export function startServer(options: ServerOptions): Server {
     port: server.port ?? options.port,
     beginDrain() {
       draining = true;
+      for (const connection of connections) connection.beginDrain();
     },
     stop: () => server.stop(),
     stopNow: () => void server.stop(true),

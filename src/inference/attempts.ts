@@ -3,6 +3,7 @@
 
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
+import type { Admission } from "./health.ts";
 import type { Candidate } from "./router.ts";
 import type { AttemptNote, AttemptReason, Trace } from "./trace.ts";
 
@@ -61,6 +62,13 @@ export class RetryBudget {
   }
 }
 
+interface Try {
+  readonly candidate: Candidate;
+  readonly admission: Admission;
+  readonly reason: AttemptReason;
+  readonly trace: Trace;
+}
+
 export class Attempts {
   readonly #settings: RetrySettings;
   readonly #budget = new RetryBudget();
@@ -78,13 +86,14 @@ export class Attempts {
     for (const [index, candidate] of candidates.entries()) {
       const retries = candidates.length === 1 ? this.#settings.retries : 0;
       for (let tried = 0; tried <= retries; tried++) {
-        if (!candidate.health.admit(performance.now())) {
+        const admission = candidate.health.admit(performance.now());
+        if (admission === null) {
           trace.skipped.push({ provider: candidate.provider.name, model: candidate.model, why: "circuit open" });
           break;
         }
         const reason = tried > 0 ? "retry" : reasonOf(candidates, index);
         try {
-          return await this.#try(candidate, reason, trace, attempt);
+          return await this.#try({ candidate, admission, reason, trace }, attempt);
         } catch (error) {
           if (error instanceof ValidationError) {
             // Its format has no place for what was asked; another offer's may have.
@@ -96,7 +105,10 @@ export class Attempts {
         }
         if (tried === retries || !retryCodes.has(failure.code)) break;
         const pauseMs = pauseBefore(tried, failure);
-        if (pauseMs === null || performance.now() + pauseMs >= options.deadline || !this.#budget.withdraw()) break;
+        if (pauseMs === null) break;
+        const then = performance.now() + pauseMs;
+        // This failure may have opened the circuit: there is nothing to wait for then.
+        if (then >= options.deadline || !candidate.health.mayBeAsked(then) || !this.#budget.withdraw()) break;
         await pause(pauseMs, options.connection);
       }
       if (performance.now() >= options.deadline) break;
@@ -105,9 +117,7 @@ export class Attempts {
   }
 
   async #try<T>(
-    candidate: Candidate,
-    reason: AttemptReason,
-    trace: Trace,
+    { candidate, admission, reason, trace }: Try,
     attempt: (candidate: Candidate) => Promise<T>,
   ): Promise<T> {
     const { health, provider, deployment, model } = candidate;
@@ -125,21 +135,28 @@ export class Attempts {
       const result = await attempt(candidate);
       const now = performance.now();
       note.endedAt = now;
-      health.succeeded(now, (trace.firstByteAt || now) - note.startedAt);
+      health.succeeded(now, admission, (trace.firstByteAt || now) - (trace.sentAt || note.startedAt));
       return result;
     } catch (error) {
       note.endedAt = performance.now();
       if (error instanceof GatewayError) {
         const { code, message, details } = error;
         note.failure = code;
-        health.failed(note.endedAt, { code, message, retryAfter: details.retryAfter ?? null }, reason !== "retry");
+        const failure = { code, message, retryAfter: details.retryAfter ?? null };
+        health.failed(note.endedAt, admission, failure, reason !== "retry");
       } else {
-        note.failure = error instanceof ValidationError ? "invalid_request" : "caller_left";
-        health.forgotten();
+        note.failure = describe(error);
+        health.forgotten(admission);
       }
       throw error;
     }
   }
+}
+
+/** An end that says nothing about the offer. */
+function describe(error: unknown): AttemptNote["failure"] {
+  if (error instanceof ValidationError) return "invalid_request";
+  return error instanceof CallerLeft ? "caller_left" : "internal_error";
 }
 
 function reasonOf(candidates: readonly Candidate[], index: number): AttemptReason {

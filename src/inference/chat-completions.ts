@@ -39,7 +39,7 @@ export interface ChatInput {
 }
 
 export type ChatAnswer =
-  | { readonly kind: "whole"; readonly text: string; readonly value: Readonly<Record<string, unknown>> }
+  | ({ readonly kind: "whole" } & WholeAnswer)
   | { readonly kind: "stream"; readonly stream: FrameStream };
 
 /** What the door writes out. */
@@ -75,7 +75,8 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
     else {
       const { fetchesMedia } = dialect;
       const mustFetch = typeof fetchesMedia === "boolean" ? () => fetchesMedia : fetchesMedia;
-      const value = await dependencies.fetchMedia(input.value, mustFetch, input.connection.signal);
+      const limits = { connection: input.connection, deadline: deadlineOf(input) };
+      const value = await dependencies.fetchMedia(input.value, mustFetch, limits);
       speech = speakTranslated(value, candidate, dialect);
     }
     trace.dropped = speech.dropped;
@@ -115,7 +116,10 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
         outcome,
       });
     const onEnd = ({ outcome, usage, charge, error }: StreamEnd) => {
-      if (error !== null) candidate.health.broke(error);
+      if (error !== null) {
+        candidate.health.broke(error);
+        trace.broke(error.code);
+      }
       // A stream that broke off is charged for what it had told until then.
       report(outcome, usage, charge ?? (usage === null ? null : quote.chargeFor(usage)));
     };
@@ -181,6 +185,7 @@ async function readWhole(
   const call = send();
   try {
     await call.open();
+    trace.connectedAt = trace.sentAt + call.connectMs;
     trace.firstByteAt = performance.now();
     const answer = speech.readWhole(await call.readWhole(), ours());
     call.finish();
@@ -212,6 +217,7 @@ async function openStream(input: ChatInput, speech: Speech, { send, quote, onEnd
   const call = send();
   try {
     await call.open();
+    trace.connectedAt = trace.sentAt + call.connectMs;
     const source = speech.createSource(call.contentType);
     const stream = new RelayStream(call, new ChatRelay({ ...relayOptions, source }), onEnd);
     await stream.open();

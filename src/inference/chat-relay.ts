@@ -36,6 +36,10 @@ export class ChatRelay implements Relay, ChunkSink {
     this.#options = options;
   }
 
+  get readsLists(): boolean {
+    return this.#options.source.readsLists === true;
+  }
+
   push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
     this.#frames = frames;
     this.#options.source.push(bytes, this);

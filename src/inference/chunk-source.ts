@@ -21,6 +21,8 @@ export interface ChunkSource {
   push(bytes: Uint8Array, sink: ChunkSink): void;
   /** The provider has closed. Throws when that was no proper end. */
   close(sink: ChunkSink): void;
+  /** Whether a list of JSON objects is a stream to it. */
+  readonly readsLists?: boolean;
 }
 
 const maxEventBytes = 8 * 1_048_576;
@@ -69,6 +71,7 @@ export class PlainSource implements ChunkSource {
 
 /** Another dialect, read event by event. */
 export class TranslatedSource implements ChunkSource {
+  readonly readsLists = true;
   readonly #provider: Provider;
   readonly #framing: Framing;
   readonly #reader: ChatStreamReader;

@@ -145,14 +145,21 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
     input.trace.dropped = [...dropped, ...(made[0]?.dropped ?? [])];
     if (input.request.strict_parameters === true) refuseDropped(input.trace.dropped);
     const answers: EmbeddingsAnswer[] = [];
-    for (let from = 0; from < made.length; from += callsAtOnce) {
-      const some = made.slice(from, from + callsAtOnce).map(async ({ path, body, headers }) => {
-        let headerLines = "";
-        for (const [name, value] of Object.entries(headers ?? {})) headerLines += `${name}: ${value}\r\n`;
-        const text = await call(input, candidate, { path, body, headerLines });
-        return read(() => dialect.fromAnswer(readObject(text, provider)));
-      });
-      answers.push(...(await Promise.all(some)));
+    const calls: ProviderCall[] = [];
+    try {
+      for (let from = 0; from < made.length; from += callsAtOnce) {
+        const some = made.slice(from, from + callsAtOnce).map(async ({ path, body, headers }) => {
+          let headerLines = "";
+          for (const [name, value] of Object.entries(headers ?? {})) headerLines += `${name}: ${value}\r\n`;
+          const text = await call(input, candidate, { path, body, headerLines }, calls);
+          return read(() => dialect.fromAnswer(readObject(text, provider)));
+        });
+        answers.push(...(await Promise.all(some)));
+      }
+    } catch (error) {
+      // What the others will say is of no use any more.
+      for (const one of calls) one.abandon();
+      throw error;
     }
     const vectors = answers.flatMap((answer) => answer.vectors);
     if (vectors.length !== texts.length)
@@ -179,6 +186,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
     input: EmbeddingsInput,
     { provider, deployment }: Candidate,
     request: { path: string; body: string; headerLines: string },
+    calls: ProviderCall[] = [],
   ): Promise<string> {
     const headerLines = await authorize(deployment, request);
     const made = new ProviderCall({
@@ -195,6 +203,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       ticker,
       http,
     });
+    calls.push(made);
     try {
       await made.open();
       input.trace.firstByteAt = performance.now();

@@ -17,6 +17,12 @@ export interface LastError {
   readonly at: Date;
 }
 
+interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryAfter: number | null;
+}
+
 /** Failures of the provider as such. What it says about one request, or about our credit, does not open a circuit. */
 const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "provider_error",
@@ -29,11 +35,16 @@ const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const coolingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["provider_rate_limited", "provider_auth_failed"]);
 
 const mostOpenTimes = 8;
+// A probe may take as long as an answer does; after this long another call may find out as well.
+const probeMs = 10_000;
 const fewestForOutlier = 5;
 const coolMs = 5_000;
 const longestCoolMs = 60_000;
 // The share of a new measurement in the running mean.
 const newShare = 0.2;
+
+/** What a call was let through as: a probe decides about an open circuit, and nothing else does. */
+export type Admission = "call" | "probe";
 
 export class OfferHealth {
   readonly #settings: BreakerSettings;
@@ -44,9 +55,10 @@ export class OfferHealth {
   #olderGood = 0;
   #olderBad = 0;
   #openUntil = 0;
-  #openMs: number;
+  #openMs = 0;
   #isOpen = false;
-  #isProbing = false;
+  /** 0 while nobody probes. */
+  #probeUntil = 0;
   #coolUntil = 0;
   calls = 0;
   failures = 0;
@@ -56,20 +68,19 @@ export class OfferHealth {
 
   constructor(settings: BreakerSettings) {
     this.#settings = settings;
-    this.#openMs = settings.breakerOpenMs;
   }
 
-  /** Whether a call may be made. After `true` one of `succeeded`, `failed` or `forgotten` has to follow. */
-  admit(now: number): boolean {
-    if (!this.#isOpen) return true;
-    if (now < this.#openUntil || this.#isProbing) return false;
-    this.#isProbing = true;
-    return true;
+  /** Null: no call may be made. After anything else one of `succeeded`, `failed` or `forgotten` has to follow. */
+  admit(now: number): Admission | null {
+    if (!this.#isOpen) return "call";
+    if (!this.mayBeAsked(now)) return null;
+    this.#probeUntil = now + probeMs;
+    return "probe";
   }
 
   /** As `admit`, without the promise to call. */
   mayBeAsked(now: number): boolean {
-    return !this.#isOpen || (now >= this.#openUntil && !this.#isProbing);
+    return !this.#isOpen || (now >= this.#openUntil && now >= this.#probeUntil);
   }
 
   state(now: number): "closed" | "open" | "half_open" {
@@ -89,16 +100,16 @@ export class OfferHealth {
     return bad >= fewestForOutlier && bad >= this.#good + this.#olderGood;
   }
 
-  succeeded(now: number, firstByteMs: number): void {
+  succeeded(now: number, admission: Admission, firstByteMs: number): void {
     this.#turnWindow(now);
     this.calls++;
     this.#good++;
     this.latencyMs = this.latencyMs === null ? firstByteMs : this.latencyMs + newShare * (firstByteMs - this.latencyMs);
-    if (this.#isOpen) this.#close();
+    if (admission === "probe") this.#close();
   }
 
   /** `isFirst`: a request that is tried again at the same offer counts once. */
-  failed(now: number, error: { code: ErrorCode; message: string; retryAfter: number | null }, isFirst: boolean): void {
+  failed(now: number, admission: Admission, error: Failure, isFirst: boolean): void {
     this.#turnWindow(now);
     this.calls++;
     this.failures++;
@@ -108,14 +119,12 @@ export class OfferHealth {
       this.#coolUntil = now + Math.min(wishMs, longestCoolMs);
     }
     const breaks = breakingCodes.has(error.code);
-    // An answer, even one that refuses, shows that the provider is there.
-    if (this.#isProbing && !breaks) this.#close();
-    if (!breaks) return;
-    if (isFirst) this.#bad++;
-    if (this.#isOpen) {
-      this.#openMs = Math.min(this.#openMs * 2, this.#settings.breakerOpenMs * mostOpenTimes);
-      this.#open(now);
-    } else if (this.#mostFail()) this.#open(now);
+    if (breaks && isFirst) this.#bad++;
+    if (admission === "probe") {
+      // An answer, even one that refuses, shows that the provider is there.
+      if (!breaks) this.#close();
+      else this.#open(now, Math.min(this.#openMs * 2, this.#settings.breakerOpenMs * mostOpenTimes));
+    } else if (breaks && !this.#isOpen && this.#mostFail()) this.#open(now, this.#settings.breakerOpenMs);
   }
 
   /** A stream that broke after it had begun: it is remembered, and does not count against the circuit. */
@@ -125,8 +134,8 @@ export class OfferHealth {
   }
 
   /** The call ended without a verdict, because the caller left. */
-  forgotten(): void {
-    this.#isProbing = false;
+  forgotten(admission: Admission): void {
+    if (admission === "probe") this.#probeUntil = 0;
   }
 
   #mostFail(): boolean {
@@ -135,16 +144,16 @@ export class OfferHealth {
     return needed > 0 && bad >= needed && bad >= this.#good + this.#olderGood;
   }
 
-  #open(now: number): void {
+  #open(now: number, openMs: number): void {
     this.#isOpen = true;
-    this.#isProbing = false;
-    this.#openUntil = now + this.#openMs;
+    this.#openMs = openMs;
+    this.#openUntil = now + openMs;
+    this.#probeUntil = 0;
   }
 
   #close(): void {
     this.#isOpen = false;
-    this.#isProbing = false;
-    this.#openMs = this.#settings.breakerOpenMs;
+    this.#probeUntil = 0;
     this.#good = this.#bad = this.#olderGood = this.#olderBad = 0;
   }
 
@@ -175,10 +184,21 @@ export class HealthBook {
     const name = `${deployment} ${model}`;
     const found = this.#offers.get(name);
     if (found !== undefined) return found;
-    if (this.#offers.size >= mostOffers) this.#offers.delete(this.#offers.keys().next().value as string);
+    if (this.#offers.size >= mostOffers) this.#forgetOne();
     const made = new OfferHealth(this.#settings);
     this.#offers.set(name, made);
     return made;
+  }
+
+  /** The oldest whose circuit is closed: nobody gets at a provider that is down by naming many models. */
+  #forgetOne(): void {
+    const now = performance.now();
+    for (const [name, health] of this.#offers)
+      if (health.state(now) === "closed") {
+        this.#offers.delete(name);
+        return;
+      }
+    this.#offers.clear();
   }
 
   /** What is known of a deployment, by model. */

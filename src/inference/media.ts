@@ -7,18 +7,27 @@ import { EgressError } from "../egress/egress-error.ts";
 import { fetchMedia, toDataUrl } from "../egress/media.ts";
 import type { MediaKind } from "../egress/media-type.ts";
 import { type Problem, ValidationError } from "../errors.ts";
+import { CallerLeft, type Connection } from "../providers/call.ts";
 
 /** `mustFetch` says of an image's address whether the provider cannot read it itself. Files are always fetched. */
 export type FetchMedia = (
   request: ChatRequest,
   mustFetch: (url: string) => boolean,
-  signal: AbortSignal,
+  limits: MediaLimits,
 ) => Promise<ChatRequest>;
+
+export interface MediaLimits {
+  /** Of the caller: what was found for it is kept for other attempts. */
+  readonly connection: Connection;
+  /** In the milliseconds of `performance.now()`. */
+  readonly deadline: number;
+}
 
 const maxBytes = 20 * 1_048_576;
 const maxTotalBytes = 64 * 1_048_576;
 const mostAddresses = 32;
 const atOnce = 4;
+const longestMs = 30_000;
 
 const imageKinds: readonly MediaKind[] = ["image"];
 const fileKinds: readonly MediaKind[] = ["document", "text", "image", "audio", "video"];
@@ -29,44 +38,71 @@ interface Address {
   readonly loc: Problem["loc"];
 }
 
+/** By address: its content as a data URL, or why there is none. */
+type Found = Map<string, string | ValidationError>;
+
 export function createFetchMedia(egress: Egress): FetchMedia {
-  return async (request, mustFetch, signal) => {
+  const known = new WeakMap<Connection, Found>();
+
+  return async (request, mustFetch, limits) => {
     const addresses = findAddresses(request, mustFetch);
     const [first] = addresses;
     if (first === undefined) return request;
     if (addresses.length > mostAddresses)
       throw refused(first.loc, `A request may name at most ${mostAddresses} addresses for this provider`, "too_long");
-    const found = await fetchAll(addresses, signal);
+    const found = known.get(limits.connection) ?? new Map();
+    known.set(limits.connection, found);
+    await fetchAll(addresses, found, limits);
     const messages = request.messages.map((message) => withFound(message, found));
     return { ...request, messages };
   };
 
-  /** By address: one that is named twice is fetched once. */
-  async function fetchAll(addresses: readonly Address[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-    const waiting = [...new Map(addresses.map((address) => [address.url, address])).values()];
-    const found = new Map<string, string>();
+  /** One that is named twice is fetched once. */
+  async function fetchAll(addresses: readonly Address[], found: Found, limits: MediaLimits): Promise<void> {
+    for (const { url } of addresses) throwIfFailed(found.get(url));
+    const missing = addresses.filter(({ url }) => !found.has(url));
+    const waiting = [...new Map(missing.map((address) => [address.url, address])).values()];
+    const stop = new AbortController();
+    const signal = AbortSignal.any([limits.connection.signal, stop.signal]);
     let totalBytes = 0;
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const media = await fetchOne(next, signal);
+        const media = await fetchOne(next, found, { signal, deadline: limits.deadline });
         totalBytes += media.bytes.length;
         if (totalBytes > maxTotalBytes)
           throw refused(next.loc, `The files together are larger than ${maxTotalBytes} bytes`, "too_large");
         found.set(next.url, toDataUrl(media));
       }
     };
-    await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
-    return found;
-  }
-
-  async function fetchOne({ url, kinds, loc }: Address, signal: AbortSignal) {
     try {
-      return await fetchMedia(egress, url, { kinds, maxBytes, signal });
+      await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
     } catch (error) {
-      if (!(error instanceof EgressError)) throw error;
-      throw refused(loc, `${error.message}`, error.code === "url_not_allowed" ? error.code : `url_${error.code}`);
+      // The others are fetched for nobody.
+      stop.abort();
+      throw limits.connection.signal.aborted ? new CallerLeft() : error;
     }
   }
+
+  async function fetchOne(
+    { url, kinds, loc }: Address,
+    found: Found,
+    until: { signal: AbortSignal; deadline: number },
+  ) {
+    const timeoutMs = Math.max(1, Math.min(longestMs, until.deadline - performance.now()));
+    try {
+      return await fetchMedia(egress, url, { kinds, maxBytes, timeoutMs, signal: until.signal });
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      const type = error.code === "url_not_allowed" ? error.code : `url_${error.code}`;
+      const failure = refused(loc, error.message, type);
+      found.set(url, failure);
+      throw failure;
+    }
+  }
+}
+
+function throwIfFailed(found: string | ValidationError | undefined): void {
+  if (found instanceof ValidationError) throw found;
 }
 
 function findAddresses({ messages }: ChatRequest, mustFetch: (url: string) => boolean): Address[] {
@@ -89,15 +125,15 @@ function addressOf(part: ChatPart): string | null {
   return /^https?:/i.test(text) ? text : null;
 }
 
-function withFound(message: ChatMessage, found: ReadonlyMap<string, string>): ChatMessage {
+function withFound(message: ChatMessage, found: Found): ChatMessage {
   const { content } = message;
   if (typeof content === "string" || !content) return message;
   return { ...message, content: content.map((part) => toFound(part, found)) as ChatContent } as ChatMessage;
 }
 
-function toFound(part: ChatPart, found: ReadonlyMap<string, string>): ChatPart {
+function toFound(part: ChatPart, found: Found): ChatPart {
   const dataUrl = found.get(addressOf(part) ?? "");
-  if (dataUrl === undefined) return part;
+  if (typeof dataUrl !== "string") return part;
   if (part.type === "image_url") return { ...part, image_url: { ...part.image_url, url: dataUrl } };
   return part.type === "file" ? { ...part, file: { ...part.file, file_data: dataUrl } } : part;
 }

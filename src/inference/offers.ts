@@ -68,7 +68,7 @@ export function findOffers(market: Market, wanted: Wanted, caller: Caller, draw:
     throw new GatewayError("model_not_found", "No offer of this model is among routing.allowed_providers.", {
       param: "routing.allowed_providers",
     });
-  return wanted.routing?.allow_fallbacks === false ? [first] : [first, ...rest];
+  return [first, ...rest];
 }
 
 function resolveAlias(market: Market, name: string, draw: Draw): readonly AliasTarget[] {

@@ -6,10 +6,9 @@ import { GatewayError } from "../errors.ts";
 import type { ProviderCall } from "../providers/call.ts";
 import { ChatRelay, type ChatRelayOptions } from "./chat-relay.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
-import { toCostMembers } from "./pricing.ts";
 import type { StreamEnd } from "./relay.ts";
 import type { AttemptReport } from "./report.ts";
-import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -43,8 +42,9 @@ function join(speech: Speech, texts: readonly string[], ours: OurMembers): Whole
   const usage = answers.map((answer) => answer["usage"]).reduce(addUsage, null);
   const { cost: _, cost_reason: __, ...first } = answers[0] ?? {};
   const charge = ours.quote.chargeFor(usage, first);
-  const value = { ...first, choices, ...(usage === null ? {} : { usage }), ...toCostMembers(charge) };
-  return { value, text: JSON.stringify(value), charge };
+  const added = toAdded(ours, charge);
+  const value = { ...first, choices, ...(usage === null ? {} : { usage }), ...added };
+  return { value, text: JSON.stringify(value), charge, added };
 }
 
 /** Adds numbers member by member, also inside the details. */

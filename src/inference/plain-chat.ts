@@ -7,9 +7,8 @@ import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
 import { toErrorInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { PlainSource } from "./chunk-source.ts";
-import type { Charge } from "./pricing.ts";
 import type { Candidate } from "./router.ts";
-import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
 
 export interface PlainInput {
   readonly request: ChatCompletionRequest;
@@ -59,20 +58,15 @@ function readWhole(text: string, provider: Provider, ours: OurMembers): WholeAns
   const value = readCompletion(text, provider);
   const usage = value["usage"];
   const charge = ours.quote.chargeFor(usage ?? null, value);
-  const added = toText(ours, charge);
+  const added = toAdded(ours, charge);
+  const addedText = JSON.stringify(added).slice(1, -1);
   const total = missingTotal(usage);
   const isPlain = total === null && !("provider" in value) && !("cost" in value) && !("provider_time" in value);
-  if (isPlain) return { text: `${text.slice(0, text.lastIndexOf("}"))},${added}}`, value, charge };
+  if (isPlain) return { text: `${text.slice(0, text.lastIndexOf("}"))},${addedText}}`, value, charge, added };
   const replace =
     total === null ? noEdits : new Map([["usage", JSON.stringify({ ...(usage as object), total_tokens: total })]]);
-  const edits = { replace, remove: ourMembers, append: [added] };
-  return { text: editMembers(text, scanJson(text, scanLimits), edits), value, charge };
-}
-
-function toText({ provider, providerTime, metadata }: OurMembers, { cost, reason }: Charge): string {
-  const why = reason === null ? "" : `,"cost_reason":"${reason}"`;
-  const text = `"provider":${JSON.stringify(provider)},"cost":${cost}${why},"provider_time":${providerTime}`;
-  return metadata === null ? text : `${text},"switchyard":${JSON.stringify(metadata)}`;
+  const edits = { replace, remove: ourMembers, append: [addedText] };
+  return { text: editMembers(text, scanJson(text, scanLimits), edits), value, charge, added };
 }
 
 export function readCompletion(text: string, provider: Provider): Record<string, unknown> {

@@ -16,6 +16,8 @@ export interface Relay {
   readonly usage: unknown;
   /** What that costs; null while it has not been worked out. */
   readonly charge: Charge | null;
+  /** Whether it can make something of a list of JSON objects where a stream was asked for. */
+  readonly readsLists?: boolean;
 }
 
 /** How a stream ended, told once. */
@@ -33,8 +35,11 @@ export class RelayStream {
   readonly #relay: Relay;
   readonly #onEnd: OnEnd;
   #opening: readonly Uint8Array[] | null = null;
+  #hasBegun = false;
   #isComplete = false;
   #hasEnded = false;
+  /** Came in the same bytes as frames, which are handed out first. */
+  #failure: { readonly error: unknown } | null = null;
 
   constructor(call: ProviderCall, relay: Relay, onEnd: OnEnd) {
     this.#call = call;
@@ -45,7 +50,8 @@ export class RelayStream {
   /** Waits for the first event: until then the call can still fail with a status of its own, or fall back. */
   async open(): Promise<void> {
     const type = this.#call.contentType;
-    if (/^(?:application\/json|text\/html)/i.test(type))
+    const isJson = /^application\/json/i.test(type);
+    if (/^text\/html/i.test(type) || (isJson && this.#relay.readsLists !== true))
       throw new GatewayError(
         "provider_bad_response",
         `The provider '${this.#call.provider.name}' answered with '${type.slice(0, 80)}' instead of a stream.`,
@@ -58,6 +64,7 @@ export class RelayStream {
         break;
       }
     }
+    this.#hasBegun = true;
     this.#call.beginIdleClock();
   }
 
@@ -70,6 +77,7 @@ export class RelayStream {
     }
     if (this.#isComplete) return null;
     try {
+      if (this.#failure !== null) throw this.#failure.error;
       return this.#readFrames();
     } catch (error) {
       throw this.#breakOff(error);
@@ -95,8 +103,15 @@ export class RelayStream {
     const piece = this.#call.take();
     if (piece === undefined) return undefined;
     const frames: Uint8Array[] = [];
-    if (piece === null) this.#relay.close(frames);
-    else if (!this.#relay.push(piece, frames)) return frames;
+    try {
+      if (piece === null) this.#relay.close(frames);
+      else if (!this.#relay.push(piece, frames)) return frames;
+    } catch (error) {
+      // While nothing has been sent, another offer can still answer instead.
+      if (!this.#hasBegun || frames.length === 0) throw error;
+      this.#failure = { error };
+      return frames;
+    }
     this.#isComplete = true;
     this.#end("completed", null);
     this.#call.finish();

@@ -44,43 +44,35 @@ export function createRouter({ market, health, typicalCost, serves, endpoint }: 
   function plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[] {
     const session = wanted.session_id ? `${caller.keyId} ${wanted.session_id}` : null;
     const draw = session === null ? drawByChance : drawByName(session);
-    const offers = sortOffers(findOffers(market, wanted, caller, draw), wanted);
-    for (const { provider } of offers) if (!serves(provider)) throw unsuitable(provider);
+    const found = sortOffers(findOffers(market, wanted, caller, draw), wanted);
+    const offers = wanted.routing?.allow_fallbacks === false ? found.slice(0, 1) : found;
     const candidates: Candidate[] = [];
-    for (const offer of offers) addCandidates(offer, draw, candidates, trace);
-    if (candidates.length === 0) throw notConfigured(offers[0].provider);
+    let problem: GatewayError | null = null;
+    for (const offer of offers) {
+      const own = addCandidates(offer, draw, candidates);
+      if (own === null) continue;
+      trace.skipped.push({ provider: offer.provider.name, model: offer.model, why: own.message });
+      problem ??= own;
+    }
+    if (candidates.length === 0 && problem !== null) throw problem;
     if (candidates.length === 1) return candidates;
     return orderByHealth(session === null ? candidates : preferSession(session, candidates, trace));
   }
 
+  /** Says why the offer cannot be asked, where it cannot. */
   function addCandidates(
     { provider, model, pool = `${provider.name} ${model}` }: Offer,
     draw: Draw,
     candidates: Candidate[],
-    trace: Trace,
-  ): void {
-    const { deployments } = provider;
-    const [only] = deployments;
-    if (only === undefined) {
-      trace.skipped.push({ provider: provider.name, model, why: `${provider.missingSetting} is not set` });
-      return;
-    }
-    if (deployments.length === 1) {
-      candidates.push({ provider, deployment: only, model, health: health.of(only.name, model), pool });
-      return;
-    }
-    const serving = deployments.filter(({ models }) => models === null || models.has(model));
-    if (serving.length === 0)
-      throw new GatewayError("model_not_found", `No deployment of '${provider.name}' serves the model '${model}'.`, {
-        param: "model",
-      });
-    const drawn = draw(
-      serving,
-      ({ name }) => name,
-      ({ weight }) => weight,
-    );
+  ): GatewayError | null {
+    if (!serves(provider)) return notFound(`The provider '${provider.name}' has no ${endpoint}.`);
+    if (provider.deployments.length === 0) return notConfigured(provider);
+    const serving = servingDeployments(provider, model);
+    if (serving.length === 0) return notFound(`No deployment of '${provider.name}' serves the model '${model}'.`);
+    const drawn = serving.length === 1 ? serving : draw(serving, nameOfDeployment, weightOfDeployment);
     for (const deployment of drawn)
       candidates.push({ provider, deployment, model, health: health.of(deployment.name, model), pool });
+    return null;
   }
 
   function sortOffers(offers: [Offer, ...Offer[]], wanted: Wanted): [Offer, ...Offer[]] {
@@ -97,10 +89,13 @@ export function createRouter({ market, health, typicalCost, serves, endpoint }: 
     return typicalCost(provider, model) ?? Number.MAX_VALUE;
   }
 
-  /** What has not been measured comes first, so that it will be. */
+  /** What has not been measured comes first, so that it will be. What was asked and never answered comes last. */
   function latencyOf({ provider, model }: Offer): number {
-    const measured = provider.deployments.map(({ name }) => health.of(name, model).latencyMs ?? -1);
-    return measured.length === 0 ? Number.MAX_VALUE : Math.min(...measured);
+    const latencies = servingDeployments(provider, model).map(({ name }) => {
+      const { latencyMs, calls } = health.of(name, model);
+      return latencyMs ?? (calls === 0 ? -1 : Number.MAX_VALUE);
+    });
+    return Math.min(Number.MAX_VALUE, ...latencies);
   }
 
   function preferSession(session: string, candidates: Candidate[], trace: Trace): Candidate[] {
@@ -121,13 +116,19 @@ export function createRouter({ market, health, typicalCost, serves, endpoint }: 
     if (sessions.size > mostSessions) sessions.delete(sessions.keys().next().value as string);
   }
 
-  function unsuitable(provider: Provider): GatewayError {
-    return new GatewayError("model_not_found", `The provider '${provider.name}' has no ${endpoint}.`, {
-      param: "model",
-    });
-  }
-
   return { plan, remember };
+}
+
+function servingDeployments({ deployments }: Provider, model: string): readonly Deployment[] {
+  if (deployments.every(({ models }) => models === null)) return deployments;
+  return deployments.filter(({ models }) => models === null || models.has(model));
+}
+
+const nameOfDeployment = ({ name }: Deployment) => name;
+const weightOfDeployment = ({ weight }: Deployment) => weight;
+
+function notFound(message: string): GatewayError {
+  return new GatewayError("model_not_found", message, { param: "model" });
 }
 
 /** A provider without its key cannot be called; the answer says which setting is missing. */

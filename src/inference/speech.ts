@@ -1,7 +1,7 @@
 // How one provider is spoken to for one request, whatever its dialect: what is sent, and how the answer is read.
 
 import type { ChunkSource } from "./chunk-source.ts";
-import type { Charge, Quote } from "./pricing.ts";
+import { type Charge, type Quote, toCostMembers } from "./pricing.ts";
 
 export interface Speech {
   readonly path: string;
@@ -29,4 +29,19 @@ export interface WholeAnswer {
   readonly text: string;
   readonly value: Readonly<Record<string, unknown>>;
   readonly charge: Charge;
+  /** Our members, which `text` holds and `value` may not. */
+  readonly added: AddedMembers;
+}
+
+export interface AddedMembers {
+  readonly provider: string;
+  readonly cost: number | null;
+  readonly cost_reason?: string;
+  readonly provider_time: number;
+  readonly switchyard?: Record<string, unknown>;
+}
+
+export function toAdded({ provider, providerTime, metadata }: OurMembers, charge: Charge): AddedMembers {
+  const added = { provider, ...toCostMembers(charge), provider_time: providerTime };
+  return metadata === null ? added : { ...added, switchyard: metadata };
 }

@@ -56,6 +56,10 @@ export class CheckedSource implements ChunkSource {
     this.#provider = provider;
   }
 
+  get readsLists(): boolean {
+    return this.#source.readsLists === true;
+  }
+
   push(bytes: Uint8Array, sink: ChunkSink): void {
     this.#source.push(bytes, this.#checking(sink));
   }

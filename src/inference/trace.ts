@@ -40,11 +40,20 @@ export class Trace {
     this.queueMs = queueMs;
   }
 
+  /** The last attempt had begun to answer, and did not end well. */
+  broke(failure: ErrorCode): void {
+    const last = this.attempts.at(-1);
+    if (last === undefined) return;
+    last.failure = failure;
+    last.endedAt = performance.now();
+  }
+
   /** The Server-Timing header: durations in milliseconds of the steps that were taken. */
   toServerTiming(now: number): string {
     let text = `queue;dur=${round(this.queueMs)}`;
     const step = (name: string, from: number, to: number) => {
-      if (to > 0 && from > 0) text += `, ${name};dur=${round(Math.max(0, to - from))}`;
+      // What was taken in an earlier attempt lies before the beginning of this one.
+      if (to >= from && from > 0) text += `, ${name};dur=${round(to - from)}`;
     };
     step("auth", this.startedAt, this.authorizedAt);
     step("read", this.authorizedAt, this.readAt);

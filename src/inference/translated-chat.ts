@@ -9,9 +9,8 @@ import { createFraming } from "../providers/framing/framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
 import { TranslatedSource } from "./chunk-source.ts";
 import { badAnswer, readObject } from "./plain-chat.ts";
-import { toCostMembers } from "./pricing.ts";
 import type { Candidate } from "./router.ts";
-import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
 import { CheckedSource, checkStructuredAnswer } from "./structured-answer.ts";
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
@@ -65,11 +64,10 @@ interface Question {
 
 function readWhole(text: string, question: Question, ours: OurMembers): WholeAnswer {
   const completion = readCompletion(text, question);
-  const { provider, quote, providerTime, metadata } = ours;
-  const charge = quote.chargeFor(completion.usage ?? null, completion);
-  const added = { provider, ...toCostMembers(charge), provider_time: providerTime };
-  const value = { ...completion, ...added, ...(metadata === null ? {} : { switchyard: metadata }) };
-  return { value, text: JSON.stringify(value), charge };
+  const charge = ours.quote.chargeFor(completion.usage ?? null, completion);
+  const added = toAdded(ours, charge);
+  const value = { ...completion, ...added };
+  return { value, text: JSON.stringify(value), charge, added };
 }
 
 function readCompletion(text: string, { plain, provider, dialect, reading }: Question): ChatCompletion {

@@ -78,6 +78,16 @@ export function mayBePublicHost(hostname: string): boolean {
   return hostname.includes(".") && isHostName(hostname) && !localName.test(hostname.toLowerCase());
 }
 
+/** As `mayBePublicHost`, where these ranges are exempt. What a local name leads to is known only when it is looked up. */
+export function createHostRule(exempt: AddressRanges): (hostname: string) => boolean {
+  if (exempt.isEmpty) return mayBePublicHost;
+  return (hostname) => {
+    const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+    if (isIP(literal) !== 0) return exempt.has(literal) || isPublicAddress(literal);
+    return isHostName(hostname);
+  };
+}
+
 const label = /^[^.]{1,63}$/;
 
 /** Whether a name can be looked up at all: the lengths that the domain name system allows, and no empty part. */

@@ -23,6 +23,8 @@ export interface Connection {
 export interface CallOptions {
   readonly provider: Provider;
   readonly deployment: Deployment;
+  /** POST when absent. */
+  readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body: string;
   /** What the deployment's own headers do not say, as lines. */
@@ -88,6 +90,10 @@ export class ProviderCall implements Watched {
     }
     const { status } = this.#exchange;
     if (status < 200 || status > 299) throw await this.#readRefusal(status);
+  }
+
+  get connectMs(): number {
+    return this.#exchange.connectMs;
   }
 
   get contentType(): string {
@@ -216,12 +222,14 @@ export class ProviderCall implements Watched {
   }
 }
 
-function send({ provider, deployment, path, headerLines = "", body, wantsStream, http }: CallOptions): Exchange {
+function send(options: CallOptions): Exchange {
+  const { provider, deployment, method = "POST", path, headerLines = "", body, wantsStream, http } = options;
   const { transport } = provider.row;
-  if (transport !== undefined) return new TransportExchange(transport, `${deployment.baseUrl}${path}`, body);
+  if (transport !== undefined)
+    return new TransportExchange(transport, `${deployment.baseUrl}${path}`, { method, body });
   const accept = `accept: ${wantsStream ? "text/event-stream" : "application/json"}\r\n`;
   const ownLines = headerLines.startsWith("accept:") ? headerLines : `${headerLines}${accept}`;
-  const head = `POST ${deployment.basePath}${path} HTTP/1.1\r\n${deployment.headerLines}${ownLines}`;
+  const head = `${method} ${deployment.basePath}${path} HTTP/1.1\r\n${deployment.headerLines}${ownLines}`;
   return http.send(deployment.origin, head, body, wantsStream);
 }
 

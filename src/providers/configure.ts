@@ -35,6 +35,7 @@ export interface Deployment {
   readonly basePath: string;
   readonly chatPath: string;
   readonly embeddingsPath: string;
+  readonly responsesPath: string;
   /** Sent with every call, credentials included, as they go over the wire. Never log them. */
   readonly headerLines: string;
   /** For credentials that are made for each call, or that run out. */
@@ -49,6 +50,7 @@ interface Declared extends DeclaredDeployment {
   readonly models?: readonly string[];
   readonly stream_usage?: string;
   readonly stream_end?: string;
+  readonly responses?: string;
   readonly deployments?: readonly DeclaredDeployment[];
 }
 
@@ -81,7 +83,7 @@ export function configureProviders(
   for (const row of rows) providers.set(row.name, configure(row, declared[row.name] ?? null, readSetting));
   for (const [name, settings] of Object.entries(declared)) {
     if (providers.has(name)) continue;
-    if (settings.base_url === undefined || settings.base_url === "")
+    if (![settings, ...(settings.deployments ?? [])].some(({ base_url }) => base_url))
       throw new Error(`providers.${name}: base_url is missing, and there is no known provider of that name`);
     providers.set(name, configure(rowFor(name, settings.dialect, rows), settings, readSetting));
   }
@@ -108,7 +110,8 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
   const all = several.length === 0 ? [{}] : several;
   const made = all.map((own, index) => {
     const mark = several.length === 0 ? "" : `#${own.name ?? index + 1}`;
-    return deploy(row, { name: `${row.name}${mark}`, shared: declared, own, readSetting });
+    const place = `providers.${row.name}.deployments.${index}`;
+    return deploy(row, { name: `${row.name}${mark}`, place, shared: declared, own, readSetting });
   });
   const missing = made.find((one) => one.missingSetting !== null);
   return {
@@ -124,6 +127,8 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
 
 interface DeploymentOptions {
   readonly name: string;
+  /** Where it stands in the operator's file. */
+  readonly place: string;
   /** What holds for all deployments of the provider. */
   readonly shared: Declared | null;
   readonly own: DeclaredDeployment;
@@ -137,14 +142,16 @@ interface Deployed {
   readonly secrets: readonly string[];
 }
 
-function deploy(row: ProviderRow, { name, shared, own, readSetting: readPlain }: DeploymentOptions): Deployed {
+function deploy(row: ProviderRow, options: DeploymentOptions): Deployed {
+  const { name, place, shared, own, readSetting: readPlain } = options;
   const readSetting: ReadSetting = (setting) => {
     const other = row.settingFallbacks?.[setting];
     return readPlain(setting) ?? (other === undefined ? null : readPlain(other));
   };
   const keyName = settingName(row.name, "API_KEY");
   const declaredKey = own.api_key ?? shared?.api_key;
-  const key = declaredKey || firstSetting([keyName, ...(row.keyNames ?? [])], readSetting);
+  // Of several keys each is named: one whose variable is not set must not become another one's double.
+  const key = own.api_key === "" ? null : declaredKey || firstSetting([keyName, ...(row.keyNames ?? [])], readSetting);
   const other = row.otherAddressing;
   const otherValue = other === undefined ? null : readSetting(other.setting);
   const addressing = other !== undefined && otherValue !== null ? other : row;
@@ -152,31 +159,39 @@ function deploy(row: ProviderRow, { name, shared, own, readSetting: readPlain }:
     own.base_url ||
     shared?.base_url ||
     firstSetting([settingName(row.name, "BASE_URL"), ...(row.addressNames ?? [])], readSetting);
-  const address = ownAddress
-    ? { url: ownAddress, missing: null }
-    : fillPlaceholders(row, addressing.baseUrl, readSetting);
+  const address =
+    own.base_url === ""
+      ? { url: null, missing: `${place}.base_url` }
+      : ownAddress
+        ? { url: ownAddress, missing: null }
+        : fillPlaceholders(row, addressing.baseUrl, readSetting);
   const authorization = authorize(row.auth, key, readSetting);
   // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
   const lacksKey = !authorization.isComplete || (declaredKey === "" && !key);
-  const missingSetting = lacksKey ? (authorization.missing ?? keyName) : address.missing;
+  const ownKeyName = own.api_key === "" ? `${place}.api_key` : keyName;
+  const missingSetting = lacksKey ? (authorization.missing ?? ownKeyName) : address.missing;
   const declaredHeaders = { ...shared?.headers, ...own.headers };
   const secrets = [...(key ? [key] : []), ...Object.values(declaredHeaders), ...authorization.secrets];
   const isOnMachine = row.auth.kind === "optional-bearer";
   const isDeclared = shared !== null || Boolean(ownAddress) || key !== null;
   const isSetUp = missingSetting === null && (!isOnMachine || isDeclared);
   if (address.url === null || missingSetting !== null) return { deployment: null, missingSetting, isSetUp, secrets };
-  const url = new URL(withoutSuffix(address.url, row.strippedSuffix));
+  const url = URL.parse(withoutSuffix(address.url, row.strippedSuffix));
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error(`providers.${row.name}: its address is not a URL such as https://example.com/v1`);
   const headers = { ...commonHeaders, ...row.headers, ...declaredHeaders, ...authorization.headers };
   const fill = (path: string) => path.replaceAll("{value}", encodeURIComponent(otherValue ?? ""));
   const deployment: Deployment = {
     name,
     weight: own.weight ?? 1,
-    baseUrl: url.href.replace(/\/+$/, ""),
+    // Shown to operators, so without a user's name and password.
+    baseUrl: `${url.origin}${url.pathname}`.replace(/\/+$/, ""),
     origin: { hostname: hostnameOf(url), port: portOf(url), isTls: url.protocol === "https:" },
     host: url.host,
     basePath: url.pathname.replace(/\/+$/, ""),
     chatPath: fill(addressing.chatPath ?? "/chat/completions"),
     embeddingsPath: fill(addressing.embeddingsPath ?? "/embeddings"),
+    responsesPath: fill(addressing.responsesPath ?? "/responses"),
     headerLines: toHeaderLines({ host: url.host, ...headers }),
     authorizer: authorization.authorizer,
     models: own.models === undefined ? null : new Set(own.models),
@@ -184,9 +199,10 @@ function deploy(row: ProviderRow, { name, shared, own, readSetting: readPlain }:
   return { deployment, missingSetting: null, isSetUp, secrets };
 }
 
-function withoutSuffix(url: string, suffix: string | undefined): string {
+function withoutSuffix(url: string, suffixes: ProviderRow["strippedSuffix"] = []): string {
   const trimmed = url.replace(/\/+$/, "");
-  return suffix !== undefined && trimmed.endsWith(suffix) ? trimmed.slice(0, -suffix.length) : trimmed;
+  const suffix = [suffixes].flat().find((one) => trimmed.endsWith(one));
+  return suffix === undefined ? trimmed : trimmed.slice(0, -suffix.length);
 }
 
 function hostnameOf(url: URL): string {
@@ -213,8 +229,18 @@ function withOverrides(row: ProviderRow, declared: Declared | null): ProviderRow
     throw new Error(`providers.${row.name}: stream_usage should be ask, always or never`);
   if (stream_end !== "done" && stream_end !== "finish")
     throw new Error(`providers.${row.name}: stream_end should be done or finish`);
+  const responses = declared.responses ?? row.responses;
+  if (responses !== undefined && responses !== "native" && responses !== "stateless")
+    throw new Error(`providers.${row.name}: responses should be native or stateless`);
   const models = declared.models?.map((id) => row.models.find((model) => model.id === id) ?? { id }) ?? row.models;
-  return { ...row, dialect, streamUsage: stream_usage, streamEnd: stream_end, models };
+  return {
+    ...row,
+    dialect,
+    streamUsage: stream_usage,
+    streamEnd: stream_end,
+    models,
+    ...(responses === undefined ? {} : { responses }),
+  };
 }
 
 function isDialectName(name: string): name is DialectName {

@@ -15,6 +15,8 @@ export interface Origin {
 /** One request and its answer. Pieces of the body are taken when they are wanted; a queue that fills holds the provider back. */
 export interface Exchange {
   readonly isConnected: boolean;
+  /** How long the connection took to stand; 0 for one that stood already. */
+  readonly connectMs: number;
   /** 0 until the head is there. */
   readonly status: number;
   header(name: string): string | null;
@@ -164,6 +166,7 @@ class SocketExchange implements Exchange {
   /** Whether the answer was asked for as a stream. */
   readonly isStream: boolean;
   isConnected = false;
+  connectMs = 0;
   readonly #client: HttpClient;
   #connection: Connection | null = null;
   #head: ResponseHead | null = null;
@@ -391,7 +394,10 @@ class Connection {
     if (this.isNarrow) this.#client.narrow(socket);
     const tookMs = performance.now() - this.#startedAt;
     this.#roundTripMs = Math.min(Math.max(tookMs, shortestRoundTripMs), longestRoundTripMs);
-    if (this.#exchange !== null) this.#exchange.isConnected = true;
+    if (this.#exchange !== null) {
+      this.#exchange.isConnected = true;
+      this.#exchange.connectMs = tookMs;
+    }
     this.flush();
   }
 

@@ -69,17 +69,25 @@ export interface ProviderRow {
   /** Settings of the environment that hold the whole address, read after `<PROVIDER>_BASE_URL`. */
   readonly addressNames?: readonly string[];
   /** Ends of an address that operators are used to write and that our paths already have: they are taken off. */
-  readonly strippedSuffix?: string;
+  readonly strippedSuffix?: string | readonly string[];
   /** Appended to the address; `/chat/completions` when absent. `{model}` is the model's name. */
   readonly chatPath?: string;
+  /**
+   * Whether the vendor has the responses API itself. `native`: and keeps responses, so that they can be retrieved and chained.
+   * `stateless`: the format alone. Absent: responses become chat completions.
+   */
+  readonly responses?: "native" | "stateless";
   /** Appended to the address; `/embeddings` when absent. */
   readonly embeddingsPath?: string;
+  /** Appended to the address; `/responses` when absent. */
+  readonly responsesPath?: string;
   /** Another way to be addressed, taken when its setting is there; `{value}` is what the setting holds. */
   readonly otherAddressing?: {
     readonly setting: string;
     readonly baseUrl: string;
     readonly chatPath: string;
     readonly embeddingsPath: string;
+    readonly responsesPath?: string;
   };
   readonly headers?: Readonly<Record<string, string>>;
   /**

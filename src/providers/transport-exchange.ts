@@ -9,14 +9,15 @@ const encoder = new TextEncoder();
 
 export class TransportExchange implements Exchange {
   readonly isConnected = true;
+  readonly connectMs = 0;
   readonly #controller = new AbortController();
   readonly #answer: Promise<Response>;
   #response: Response | null = null;
   #reader: PieceReader | null = null;
   #piece: Uint8Array | null | undefined;
 
-  constructor(transport: Transport, url: string, body: string) {
-    this.#answer = transport(url, { method: "POST", body: encoder.encode(body), signal: this.#controller.signal });
+  constructor(transport: Transport, url: string, { method, body }: { method: string; body: string }) {
+    this.#answer = transport(url, { method, body: encoder.encode(body), signal: this.#controller.signal });
     // Given up before it was opened: then nobody waits for it.
     this.#answer.catch(() => {});
   }

@@ -1,6 +1,6 @@
 // The tables, as a list of steps that is only ever added to. A step that was released is never edited: its checksum is stored.
 // The same words for both engines: text, bigint (times in epoch milliseconds, money in whole pico-dollars, 0 and 1 for no and
-// yes), JSON as text.
+// yes), JSON as text. Bytes are `bytea`, which is PostgreSQL's word: SQLite keeps them as they are under any word.
 
 export interface Migration {
   readonly number: number;
@@ -41,6 +41,35 @@ export const migrations: readonly Migration[] = [
       )`,
       "create index api_keys_by_revision on api_keys (revision)",
       "create index api_keys_by_creation on api_keys (created_at, id)",
+    ],
+  },
+  {
+    number: 2,
+    name: "responses and secrets",
+    statements: [
+      // The bytes stand last: SQLite reads the columns before them without the pages that they fill.
+      `create table responses (
+        id text primary key,
+        owner text not null,
+        key_id text not null,
+        provider text not null,
+        deployment text not null,
+        provider_response_id text,
+        model text not null,
+        status text not null,
+        previous_id text,
+        depth bigint not null,
+        created_at bigint not null,
+        expires_at bigint,
+        body bytea,
+        input bytea
+      )`,
+      "create index responses_by_expiry on responses (expires_at, id)",
+      `create table secrets (
+        name text primary key,
+        value bytea not null,
+        created_at bigint not null
+      )`,
     ],
   },
 ];

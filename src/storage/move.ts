@@ -19,6 +19,8 @@ export interface MovedTable {
 }
 
 const rowsAtOnce = 500;
+// Rows of responses may hold megabytes each: as many as fit are read at once, and at least one.
+const bytesAtOnce = 8 * 1_048_576;
 // PostgreSQL takes at most 65,535 parameters in one statement.
 const parametersAtOnce = 60_000;
 
@@ -70,12 +72,13 @@ async function takeEmpty(sql: Sql, table: string): Promise<void> {
 }
 
 async function copyTable(reader: Sql, writer: Sql, table: string): Promise<number> {
+  const size = await sizeOfRow(reader, table);
   for (let after = 0n; ; ) {
+    const last = await findBatchEnd(reader, { table, size, after });
+    if (last === null) break;
     const rows = await reader`
-      select rowid as moved_rowid, * from ${reader.identifier(table)} where rowid > ${after} order by rowid limit ${rowsAtOnce}`;
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    after = last["moved_rowid"] as bigint;
+      select * from ${reader.identifier(table)} where rowid > ${after} and rowid <= ${last} order by rowid`;
+    after = last;
     await insertRows(writer, table, rows);
   }
   const [from, copied] = [await countRows(reader, table), await countRows(writer, table)];
@@ -83,11 +86,37 @@ async function copyTable(reader: Sql, writer: Sql, table: string): Promise<numbe
   return copied;
 }
 
+/** The bytes of a row, as an expression of SQLite. */
+async function sizeOfRow(reader: Sql, table: string): Promise<string> {
+  const columns = await reader<{ name: string }>`select name from pragma_table_info(${table})`;
+  return columns.map((column) => `coalesce(length("${column.name}"), 0)`).join(" + ");
+}
+
+interface Batch {
+  readonly table: string;
+  readonly size: string;
+  readonly after: bigint;
+}
+
+/** The last row of the batch that begins after a row, or null when there is none. */
+async function findBatchEnd(reader: Sql, { table, size, after }: Batch): Promise<bigint | null> {
+  const rows = await reader.script(
+    `select rowid as row, ${size} as bytes from "${table}" where rowid > ${after} order by rowid limit ${rowsAtOnce}`,
+  );
+  let end: bigint | null = null;
+  let bytes = 0n;
+  for (const row of rows) {
+    bytes += row["bytes"] as bigint;
+    if (end !== null && bytes > bytesAtOnce) break;
+    end = row["row"] as bigint;
+  }
+  return end;
+}
+
 async function insertRows(writer: Sql, table: string, rows: readonly SqlRow[]): Promise<void> {
-  const clean = rows.map(({ moved_rowid: _, ...row }) => row);
-  const batch = Math.max(1, Math.floor(parametersAtOnce / Object.keys(clean[0] ?? {}).length));
-  for (let start = 0; start < clean.length; start += batch) {
-    await writer`insert into ${writer.identifier(table)} ${writer.columns(clean.slice(start, start + batch))}`;
+  const batch = Math.max(1, Math.floor(parametersAtOnce / Object.keys(rows[0] ?? {}).length));
+  for (let start = 0; start < rows.length; start += batch) {
+    await writer`insert into ${writer.identifier(table)} ${writer.columns(rows.slice(start, start + batch))}`;
   }
 }
 

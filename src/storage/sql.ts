@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ValidationError } from "../errors.ts";
 
 export type Engine = "sqlite" | "postgres";
-export type SqlValue = string | number | bigint | null;
+export type SqlValue = string | number | bigint | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** A piece of a statement that is not a value. */
@@ -117,7 +117,7 @@ function toSql(client: Bun.SQL, signal: AbortSignal | undefined, check?: () => v
 }
 
 function isFragment(value: SqlValue | SqlFragment): value is SqlFragment {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 }
 
 /** PostgreSQL cannot hold NUL in text and SQLite cuts at it: the same answer on both, and it is the caller's mistake. */

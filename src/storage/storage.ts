@@ -10,7 +10,8 @@ export { lockDataDir } from "./data-dir.ts";
 export type { KeyRecord } from "./keys.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
-export type { KeyStore, Storage } from "./stores.ts";
+export type { ResponseChain, ResponseRecord } from "./responses.ts";
+export type { KeyStore, ResponseStore, SecretStore, Storage } from "./stores.ts";
 
 export interface StorageOptions {
   /** `postgres://…`, or null for SQLite in the data folder. */

@@ -2,8 +2,10 @@
 
 import { keyStatements } from "./keys.ts";
 import type { Operation } from "./operation.ts";
+import { responseStatements } from "./responses.ts";
+import { secretStatements } from "./secrets.ts";
 
-const statements = { keys: keyStatements };
+const statements = { keys: keyStatements, responses: responseStatements, secrets: secretStatements };
 
 type StoreOf<Statements> = {
   readonly [Name in keyof Statements]: Statements[Name] extends Operation<infer Args, infer Result>
@@ -13,6 +15,8 @@ type StoreOf<Statements> = {
 
 export type Stores = { readonly [Name in keyof typeof statements]: StoreOf<(typeof statements)[Name]> };
 export type KeyStore = Stores["keys"];
+export type ResponseStore = Stores["responses"];
+export type SecretStore = Stores["secrets"];
 
 export interface Storage extends Stores {
   /** Called after keys changed, in this process or in another one, and whenever a change may have been missed. */

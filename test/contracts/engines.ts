@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createLog } from "../../src/log.ts";
 import type { KeyRecord } from "../../src/storage/keys.ts";
-import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import { openStorage, type ResponseRecord, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 
 export interface Engine {
@@ -98,6 +98,26 @@ export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {
     expiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
+    ...changes,
+  };
+}
+
+export function makeResponse(changes: Partial<ResponseRecord> = {}): ResponseRecord {
+  return {
+    id: `resp_${crypto.getRandomValues(new Uint8Array(24)).toHex()}`,
+    owner: "tenant-a",
+    keyId: "key",
+    provider: "in-house",
+    deployment: "in-house",
+    providerResponseId: null,
+    model: "in-house/model",
+    status: "completed",
+    previousId: null,
+    depth: 1,
+    createdAt: Date.now(),
+    expiresAt: Date.now() + 3_600_000,
+    body: crypto.getRandomValues(new Uint8Array(200)),
+    input: crypto.getRandomValues(new Uint8Array(100)),
     ...changes,
   };
 }

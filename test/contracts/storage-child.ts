@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { createFirstKeys } from "../../src/access/keys.ts";
 import { lockDataDir, migrateStorage, openStorage } from "../../src/storage/storage.ts";
-import { makeKey, quiet } from "./engines.ts";
+import { makeKey, makeResponse, quiet } from "./engines.ts";
 
 const [verb, databaseUrl, dataDir = "", ...rest] = process.argv.slice(2);
 const options = { databaseUrl: databaseUrl || null, dataDir, log: quiet };
@@ -21,6 +21,30 @@ const verbs: Record<string, () => Promise<void>> = {
         }
       }),
     );
+  },
+
+  /** The same with responses, each of which is created and then completed. */
+  "write-responses": async () => {
+    const storage = await openStorage(options);
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (;;) {
+          const response = makeResponse({ status: "in_progress", body: null });
+          await storage.responses.create(response);
+          const body = Buffer.from(`the body of ${response.id}`);
+          await storage.responses.update(response.id, response.owner, { status: "completed", body });
+          writeSync(1, `${response.id}\n`);
+        }
+      }),
+    );
+  },
+
+  /** Makes a secret at the moment that the parent has chosen, and prints it. */
+  secret: async () => {
+    const storage = await openStorage(options);
+    await Bun.sleep(Math.max(0, Number(rest[0]) - Date.now()));
+    writeSync(1, (await storage.secrets.getOrCreate("shared", 32)).toHex());
+    await storage.close();
   },
 
   migrate: async () => {

@@ -1008,6 +1008,23 @@ describe("streams", () => {
     expect(deltas.filter((value) => value.role)).toHaveLength(1);
   });
 
+  // Observed where the vendor's own tools have called the caller's; the contents are invented.
+  test("what the beginning holds already is told, and why it ended", () => {
+    const content = [
+      { type: "thinking", thinking: "Hm", signature: "s" },
+      { type: "text", text: "Look:" },
+      { type: "tool_use", id: "toolu_1", name: "look_up", input: { city: "Paris" } },
+    ];
+    const message = { ...begin.message, content, stop_reason: "tool_use" };
+    const { chunks, deltas } = read([{ type: "message_start", message }, { type: "message_stop" }]);
+    expect(joined(chunks)).toBe("Look:");
+    expect(deltas.map((value) => value.reasoning_content ?? "").join("")).toBe("Hm");
+    expect(deltas.flatMap((value) => value.reasoning_details ?? [])).toMatchObject([{ text: "Hm", signature: "s" }]);
+    const written = deltas.flatMap((value) => value.tool_calls ?? []).map((call) => call.function?.arguments);
+    expect(written.join("")).toBe('{"city":"Paris"}');
+    expect(finishes(chunks)).toEqual(["tool_calls"]);
+  });
+
   test("a stream without a beginning still has a role and an id", () => {
     const { chunks, deltas } = read([start(0, { type: "text", text: "Hi" }), stop(0), { type: "message_stop" }]);
     expect(deltas[0]).toEqual({ role: "assistant", content: "Hi" });

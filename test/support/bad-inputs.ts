@@ -71,6 +71,7 @@ export interface Upstream {
   readonly event_mb?: number;
   readonly inject?: string;
   readonly ttft_s?: number;
+  readonly fault?: string;
 }
 
 export interface Expectation {

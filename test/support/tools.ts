@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { findRecordings } from "../recordings/recording.ts";
 import { whyNoPostgres } from "./postgres.ts";
 
 const toolsFolder = join(import.meta.dir, "..", "tools");
@@ -10,8 +11,11 @@ const stampName = "node_modules/.switchyard-lock";
 /** Throws when npm cannot bring them: a suite that silently leaves its client out would prove nothing. */
 export async function installTools(): Promise<void> {
   await installFolder(toolsFolder);
+  await installFolder(join(toolsFolder, "agents"));
   // A server of the machine's own is used where there is one.
   if (whyNoPostgres() !== null) await installFolder(join(toolsFolder, "postgres"));
+  // The vendors' clients are many, and only for those who have recordings to read with them.
+  if (findRecordings() !== null) await installFolder(join(toolsFolder, "recordings"));
 }
 
 async function installFolder(folder: string): Promise<void> {

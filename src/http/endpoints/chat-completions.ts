@@ -2,6 +2,7 @@
 
 import { createChatCompletionRequest } from "../../contract/chat-completions.ts";
 import type { ChatRequest } from "../../contract/chat-format.ts";
+import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import type { ChatCompletions } from "../../inference/chat-completions.ts";
 import type { Ticker } from "../../lib/ticker.ts";
@@ -16,6 +17,7 @@ import { wantsMetadata } from "../wants-metadata.ts";
 interface Dependencies {
   readonly chatCompletions: ChatCompletions;
   readonly aliases: ReadonlySet<string>;
+  readonly mayNameHost: MayNameHost;
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
   readonly log: Log;
@@ -23,13 +25,14 @@ interface Dependencies {
 
 export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
   const { chatCompletions, heartbeatMs, ticker, log } = dependencies;
-  const requestSchema = createChatCompletionRequest(dependencies.aliases);
+  const requestSchema = createChatCompletionRequest(dependencies.aliases, dependencies.mayNameHost);
 
   async function run({ request, requestId, caller, body, trace }: Call): Promise<Response> {
     const parsed = parse(requestSchema, body?.value);
     const allowed = requireCaller(caller, "chat");
     if (body === null) throw new TypeError("the route reads a body");
     const { text, scan } = body;
+    const isTold = wantsMetadata(request.headers);
     const answer = await chatCompletions.complete({
       request: parsed,
       value: body.value as ChatRequest,
@@ -39,14 +42,18 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
       connection: request,
       requestId,
       trace,
-      wantsMetadata: wantsMetadata(request.headers),
+      wantsMetadata: isTold,
     });
     if (answer.kind === "whole") return new Response(answer.text, { headers: { "content-type": "application/json" } });
+    const describeFailure = (error: unknown) => {
+      if (error instanceof CallerLeft) return null;
+      return toErrorFrame(error, { requestId, log, metadata: isTold ? trace.toMetadata(requestId) : null });
+    };
     return streamResponse(answer.stream, {
       heartbeatMs,
       ticker,
       headers: { "x-accel-buffering": "no" },
-      describeFailure: (error) => (error instanceof CallerLeft ? null : toErrorFrame(error, requestId, log)),
+      describeFailure,
     });
   }
 

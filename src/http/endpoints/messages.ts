@@ -1,8 +1,10 @@
 // POST /v3/v1/messages and /v3/v1/messages/count_tokens: Anthropic's Messages format in front of every model.
 
+import type { MayNameHost } from "../../contract/media-urls.ts";
 import { createCountTokensRequest, createMessagesRequest } from "../../contract/messages.ts";
 import { parse } from "../../contract/problems.ts";
 import type { Messages, MessagesInput } from "../../inference/messages/messages.ts";
+import { toThreadRefusal } from "../../inference/messages/messages-error.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
@@ -15,6 +17,7 @@ import { wantsMetadata } from "../wants-metadata.ts";
 interface Dependencies {
   readonly messages: Messages;
   readonly aliases: ReadonlySet<string>;
+  readonly mayNameHost: MayNameHost;
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
   readonly log: Log;
@@ -22,12 +25,15 @@ interface Dependencies {
 
 const betaNames = /^[\w.,:; -]{1,1024}$/;
 
-export function messagesRoutes({ messages, aliases, heartbeatMs, ticker, log }: Dependencies): Route[] {
-  const createSchema = createMessagesRequest(aliases);
-  const countSchema = createCountTokensRequest(aliases);
+export function messagesRoutes(dependencies: Dependencies): Route[] {
+  const { messages, aliases, mayNameHost, heartbeatMs, ticker, log } = dependencies;
+  const createSchema = createMessagesRequest(aliases, mayNameHost);
+  const countSchema = createCountTokensRequest(aliases, mayNameHost);
 
   async function create(call: Call): Promise<Response> {
-    const answer = await messages.create(readInput(call, parse(createSchema, call.body?.value)));
+    const input = readInput(call, parse(createSchema, call.body?.value));
+    if (input.request["thread"]) return Response.json(toThreadRefusal(call.requestId), { status: 400 });
+    const answer = await messages.create(input);
     if (answer.kind === "whole") return new Response(answer.text, { headers: { "content-type": "application/json" } });
     return streamResponse(answer.stream, {
       heartbeatMs,

@@ -1,33 +1,103 @@
-// /v3/responses. This version checks requests and keeps no response: creating one is answered honestly with 501, and no id
-// is known.
+// /v3/responses: create, retrieve, delete, cancel, list the input.
 
 import { z } from "zod";
+import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest, responseId } from "../../contract/responses.ts";
-import { GatewayError } from "../../errors.ts";
+import type { ResponseQuestion, ResponsesAnswer } from "../../inference/responses/response-call.ts";
+import type { Responses } from "../../inference/responses/responses.ts";
+import type { Ticker } from "../../lib/ticker.ts";
+import type { Log } from "../../log.ts";
+import { CallerLeft } from "../../providers/call.ts";
+import { toErrorObject } from "../error-response.ts";
+import { streamResponse } from "../event-stream.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
+import { wantsMetadata } from "../wants-metadata.ts";
+
+interface Dependencies {
+  readonly responses: Responses;
+  readonly aliases: ReadonlySet<string>;
+  readonly mayNameHost: MayNameHost;
+  readonly heartbeatMs: number;
+  readonly ticker: Ticker;
+  readonly log: Log;
+}
 
 const path = z.object({ response_id: responseId });
+const key = "inference" as const;
 
-export function responseRoutes(aliases: ReadonlySet<string>): Route[] {
-  const requestSchema = createResponseRequest(aliases);
+export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, ticker, log }: Dependencies): Route[] {
+  const requestSchema = createResponseRequest(aliases, mayNameHost);
 
-  function create({ body, caller }: Call): never {
-    parse(requestSchema, body?.value);
-    requireCaller(caller, "responses");
-    throw new GatewayError("not_implemented", "This version does not serve responses yet. Use /v3/chat/completions.");
+  async function create(call: Call): Promise<Response> {
+    const { request, requestId, caller, body, trace } = call;
+    const parsed = parse(requestSchema, body?.value);
+    const allowed = requireCaller(caller, "responses");
+    if (body === null) throw new TypeError("the route reads a body");
+    const answer = await responses.create({
+      request: parsed,
+      value: body.value as Readonly<Record<string, unknown>>,
+      text: body.text,
+      scan: body.scan,
+      caller: allowed,
+      connection: request,
+      requestId,
+      trace,
+      wantsMetadata: wantsMetadata(request.headers),
+    });
+    return respond(answer, call);
   }
 
-  function find({ params, caller }: Call): never {
-    parse(path, params, "path");
-    requireCaller(caller, "responses");
-    throw new GatewayError("response_not_found", "There is no such response.");
+  function respond(answer: ResponsesAnswer, { requestId }: Call): Response {
+    if (answer.kind === "whole") return sendJson(answer.text);
+    return streamResponse(answer.stream, {
+      heartbeatMs,
+      ticker,
+      headers: { "x-accel-buffering": "no" },
+      describeFailure: (error) =>
+        error instanceof CallerLeft ? null : answer.fail(toErrorObject(error, requestId, log)),
+    });
+  }
+
+  function ask(call: Call): ResponseQuestion {
+    const { response_id } = parse(path, call.params, "path");
+    const caller = requireCaller(call.caller, "responses");
+    return { id: response_id, query: call.query, caller, connection: call.request, trace: call.trace };
   }
 
   return [
-    { method: "POST", path: "/v3/responses", key: "inference", body: "json", run: create },
-    { method: "GET", path: "/v3/responses/{response_id}", key: "inference", run: find },
-    { method: "DELETE", path: "/v3/responses/{response_id}", key: "inference", run: find },
+    { method: "POST", path: "/v3/responses", key, body: "json", run: create },
+    {
+      method: "GET",
+      path: "/v3/responses/{response_id}",
+      key,
+      run: async (call) => respond(await responses.retrieve(ask(call)), call),
+    },
+    {
+      method: "DELETE",
+      path: "/v3/responses/{response_id}",
+      key,
+      run: async (call) => sendJson(await responses.remove(ask(call))),
+    },
+    {
+      method: "POST",
+      path: "/v3/responses/{response_id}/cancel",
+      key,
+      run: async (call) => sendJson(await responses.cancel(ask(call))),
+    },
+    {
+      method: "GET",
+      path: "/v3/responses/{response_id}/input_items",
+      key,
+      run: async (call) => {
+        const question = ask(call);
+        return sendJson(await responses.listInputItems(question));
+      },
+    },
   ];
+}
+
+function sendJson(text: string): Response {
+  return new Response(text, { headers: { "content-type": "application/json" } });
 }

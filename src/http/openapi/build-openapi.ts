@@ -55,6 +55,7 @@ const schemaPath = "#/components/schemas/";
 
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Chat: "Chat with every model of every configured provider, in the OpenAI chat format.",
+  Responses: "Stateful conversations, kept by the provider, by the gateway, or not at all.",
   Embeddings: "Texts as vectors, in the OpenAI format.",
   Models: "Which models can be called, and what is known of them.",
   Tasks: "Which specialised tasks exist, who serves them, their schemas and prices.",

@@ -13,6 +13,7 @@ interface Example {
 export const baseUrl = "http://127.0.0.1:8080";
 
 const hello = { model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] };
+const responseId = { response_id: "$RESPONSE_ID" };
 const keyId = { key_id: "$KEY_ID" };
 
 /** By the id of the operation; one that is not here has neither body nor parameters. */
@@ -21,6 +22,11 @@ export const examples: Readonly<Record<string, Example>> = {
   createLlmChatCompletion: { body: hello },
   createMessage: { body: { model: "sandbox/echo", max_tokens: 100, messages: hello.messages } },
   countMessageTokens: { body: hello },
+  createResponse: { body: { model: "sandbox/echo", input: "Hello" } },
+  retrieveResponse: { path: responseId },
+  deleteResponse: { path: responseId },
+  cancelResponse: { path: responseId },
+  listResponseInputItems: { path: responseId },
   createEmbeddings: { body: { model: "sandbox/embedding", input: ["Hello", "World"], encoding_format: "float" } },
   listModels: { query: "provider=sandbox" },
   retrieveModel: { path: { id: "sandbox/echo" } },

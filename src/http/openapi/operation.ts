@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../errors.ts";
 import type { Route } from "../route.ts";
 
-export type Tag = "Chat" | "Embeddings" | "Models" | "Tasks" | "Keys" | "Providers" | "Service";
+export type Tag = "Chat" | "Responses" | "Embeddings" | "Models" | "Tasks" | "Keys" | "Providers" | "Service";
 
 export interface Operation {
   /** Generated clients name their function after it. */

@@ -23,6 +23,14 @@ import {
 } from "../../contract/messages.ts";
 import { model, modelCapabilities, modelDetail, modelList, modelPricing } from "../../contract/models.ts";
 import { providerState, providerStates } from "../../contract/providers.ts";
+import {
+  deletedResponse,
+  inputItemList,
+  responseEvent,
+  responseId,
+  responseObject,
+  responseRequest,
+} from "../../contract/responses.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { errorAnswer, errorObject, validationErrorAnswer, validationProblem } from "./error-answers.ts";
 import type { Operation, OperationResponse, Parameter } from "./operation.ts";
@@ -37,6 +45,11 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   MessagesError: messagesError,
   CountTokensRequest: countTokensRequest,
   TokenCount: tokenCount,
+  ResponseRequest: responseRequest,
+  Response: responseObject,
+  ResponseEvent: responseEvent,
+  DeletedResponse: deletedResponse,
+  InputItemList: inputItemList,
   EmbeddingsRequest: embeddingsRequest,
   Embeddings: embeddingsAnswer,
   Model: model,
@@ -118,6 +131,22 @@ const chatErrors: readonly ErrorCode[] = [
   "provider_timeout",
 ];
 
+const keptResponseErrors: readonly ErrorCode[] = [
+  ...withKey,
+  "invalid_request",
+  "response_not_found",
+  "response_not_stored",
+  "provider_rejected_request",
+  "provider_rate_limited",
+  "provider_auth_failed",
+  "provider_error",
+  "provider_unreachable",
+  "provider_bad_response",
+  "provider_disconnected",
+  "provider_not_configured",
+  "provider_timeout",
+];
+
 const oneKeyErrors: readonly ErrorCode[] = [...withKey, "invalid_request", "key_not_found"];
 
 const include: Parameter = {
@@ -135,6 +164,13 @@ const ifNoneMatch: Parameter = {
 };
 
 const keyId: Parameter = { name: "key_id", in: "path", description: "The key's id.", schema: z.guid() };
+
+const responseIdParameter: Parameter = {
+  name: "response_id",
+  in: "path",
+  description: "The response's id.",
+  schema: responseId,
+};
 
 const health = z.object({ status: z.literal("ok") });
 
@@ -222,6 +258,96 @@ export const operations: readonly Operation[] = [
     responses: [{ status: 200, description: "The count.", schema: tokenCount }],
     errors: chatErrors,
     errorSchema: messagesError,
+  },
+  {
+    id: "createResponse",
+    method: "POST",
+    path: "/v3/responses",
+    summary: "Create a response",
+    description:
+      "The stateful alternative to chat. A provider that has this API itself gets the request as it came, with our ids " +
+      "exchanged for its own; for others the request is translated to a chat completion and nothing is kept, unless the " +
+      "operator lets the gateway keep conversations. The same path takes WebSockets: send `response.create` messages, " +
+      "receive the events.",
+    tag: "Responses",
+    key: "inference",
+    request: responseRequest,
+    responses: [
+      { status: 200, description: "The response.", schema: responseObject },
+      {
+        status: 200,
+        description:
+          "With `stream: true`, server-sent events; `data: [DONE]` ends a complete stream. One that breaks off ends with " +
+          "`error` and `response.failed` instead.",
+        schema: responseEvent,
+        contentType: "text/event-stream",
+      },
+    ],
+    errors: [
+      ...chatErrors,
+      "previous_response_not_found",
+      "previous_response_provider_mismatch",
+      "stateful_not_supported",
+    ],
+  },
+  {
+    id: "retrieveResponse",
+    method: "GET",
+    path: "/v3/responses/{response_id}",
+    summary: "Retrieve a response",
+    tag: "Responses",
+    key: "inference",
+    parameters: [
+      responseIdParameter,
+      { name: "include", in: "query", description: "More members, where the provider has them.", schema: z.string() },
+      { name: "stream", in: "query", description: "`true`: as events, where the provider can.", schema: z.boolean() },
+      {
+        name: "starting_after",
+        in: "query",
+        description: "With `stream`: only events after this sequence number.",
+        schema: z.int(),
+      },
+    ],
+    responses: [{ status: 200, description: "The response.", schema: responseObject }],
+    errors: keptResponseErrors,
+  },
+  {
+    id: "deleteResponse",
+    method: "DELETE",
+    path: "/v3/responses/{response_id}",
+    summary: "Delete a response",
+    tag: "Responses",
+    key: "inference",
+    parameters: [responseIdParameter],
+    responses: [{ status: 200, description: "It is deleted, also at the provider.", schema: deletedResponse }],
+    errors: keptResponseErrors,
+  },
+  {
+    id: "cancelResponse",
+    method: "POST",
+    path: "/v3/responses/{response_id}/cancel",
+    summary: "Cancel a response that runs in the background",
+    tag: "Responses",
+    key: "inference",
+    parameters: [responseIdParameter],
+    responses: [{ status: 200, description: "The response as it is now.", schema: responseObject }],
+    errors: [...keptResponseErrors, "stateful_not_supported"],
+  },
+  {
+    id: "listResponseInputItems",
+    method: "GET",
+    path: "/v3/responses/{response_id}/input_items",
+    summary: "List the input of a response",
+    tag: "Responses",
+    key: "inference",
+    parameters: [
+      responseIdParameter,
+      { name: "limit", in: "query", description: "Items on a page.", schema: z.int().min(1).max(100).default(20) },
+      { name: "order", in: "query", description: "`desc` by default.", schema: z.enum(["asc", "desc"]) },
+      { name: "after", in: "query", description: "The id of the last item of the page before.", schema: z.string() },
+    ],
+    responses: [{ status: 200, description: "A page of items.", schema: inputItemList }],
+    errors: keptResponseErrors,
   },
   {
     id: "createEmbeddings",

@@ -4,7 +4,11 @@ import { toEventFrame } from "./messages-stream.ts";
 
 export interface MessagesError {
   readonly type: "error";
-  readonly error: { readonly type: string; readonly message: string };
+  readonly error: {
+    readonly type: string;
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
   readonly request_id: string | null;
 }
 
@@ -32,4 +36,14 @@ export function toMessagesError(status: number, message: string, requestId: stri
 /** The last event of a stream that breaks off. Clients pass by an event without a name, so it is the whole frame. */
 export function toMessagesErrorEvent(type: string, message: string): string {
   return toEventFrame("error", { error: { type, message } });
+}
+
+/**
+ * A conversation that the provider keeps (`thread`) would be kept under the operator's key, for whoever names it, at the one
+ * provider that has it. Clients that are told so in these words send the whole conversation instead.
+ */
+export function toThreadRefusal(requestId: string): MessagesError {
+  const message = "Threads are not kept here: send the whole conversation without `thread`.";
+  const details = { error_code: "thread_unsupported_request" };
+  return { type: "error", error: { type: toMessagesErrorType(400), message, details }, request_id: requestId };
 }

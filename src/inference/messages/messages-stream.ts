@@ -62,6 +62,8 @@ export class MessagesStreamWriter {
     if (chunk.usage) this.#usage = chunk.usage;
     if (!this.#started) this.#start(chunk.id, chunk.model);
     for (const choice of chunk.choices) {
+      // A message is one answer, also where a provider gives several.
+      if (choice.index > 0) continue;
       if (choice.delta) this.#writeDelta(choice.delta);
       if (!choice.finish_reason) continue;
       this.#finishReason = choice.finish_reason;

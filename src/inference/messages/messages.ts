@@ -22,9 +22,11 @@ import { RelayStream } from "../relay.ts";
 import { type AttemptReport, readUsage } from "../report.ts";
 import type { Candidate, Router } from "../router.ts";
 import type { Trace } from "../trace.ts";
+import { appendMembers } from "./append-members.ts";
 import { countTokens } from "./count-tokens.ts";
 import { fromMessagesRequest } from "./from-messages-request.ts";
 import { MessagesStreamWriter } from "./messages-stream.ts";
+import { toOwnTurns } from "./own-turns.ts";
 import { PassRelay } from "./pass-relay.ts";
 import { toMessagesAnswer } from "./to-messages-answer.ts";
 import { toPlainChatRequest } from "./to-plain-chat-request.ts";
@@ -75,7 +77,8 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     const isPlain = candidate.provider.dialect === null;
     const { request: translated, dropped } = isPlain ? toPlainChatRequest(own, nothingKept) : own;
     // A document may be named by its address, which the chat format does not know.
-    const chat = isPlain ? await fetchMedia(translated, () => false, input.connection.signal) : translated;
+    const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
+    const chat = isPlain ? await fetchMedia(translated, () => false, limits) : translated;
     if (request.strict_parameters === true) refuseDropped(dropped);
     const text = JSON.stringify(chat);
     const answer = await chatCompletions.attempt(
@@ -92,11 +95,8 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     );
     trace.dropped = [...dropped, ...trace.dropped];
     if (answer.kind === "stream") return answer;
-    const { provider, cost, cost_reason, provider_time, switchyard } = answer.value;
     const message = toMessagesAnswer(answer.value as ChatCompletion, { stopSequences: request.stop_sequences ?? null });
-    // What is not there is left out by the writing.
-    const ours = { provider, cost, cost_reason, provider_time, switchyard };
-    return { kind: "whole", text: JSON.stringify({ ...message, ...ours }) };
+    return { kind: "whole", text: JSON.stringify({ ...message, ...answer.added }) };
   }
 
   /** As it is. */
@@ -124,6 +124,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     try {
       call = await send(input, candidate, passing.path, isStream);
       await call.open();
+      trace.connectedAt = startedAt + call.connectMs;
       if (isStream) {
         const relay = new PassRelay({ provider, passing, quote });
         const stream = new RelayStream(call, relay, ({ outcome, usage, charge, error }) => {
@@ -150,7 +151,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
         provider_time: seconds,
         ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
       };
-      return { kind: "whole", text: `${text.slice(0, text.lastIndexOf("}"))},${JSON.stringify(added).slice(1)}` };
+      return { kind: "whole", text: appendMembers(text, answer, added) };
     } catch (error) {
       call?.abandon();
       report(error instanceof GatewayError ? error.code : "caller_left", null, null);
@@ -159,13 +160,13 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
   }
 
   async function send(
-    input: MessagesInput<{ readonly model: string }>,
+    input: MessagesInput<MessagesRequest | CountTokensRequest>,
     { provider, deployment, model }: Candidate,
     path: string,
     wantsStream: boolean,
   ): Promise<ProviderCall> {
     const body = editMembers(input.text, input.scan, {
-      replace: new Map([["model", JSON.stringify(model)]]),
+      replace: new Map([["model", JSON.stringify(model)], ...toOwnTurns(input.request)]),
       remove: ourMembers,
       append: [],
     });

@@ -9,6 +9,7 @@ import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
 import { type Charge, type Quote, toCostMembers } from "../pricing.ts";
 import type { Relay } from "../relay.ts";
+import { appendMembers } from "./append-members.ts";
 
 interface Options {
   readonly provider: Provider;
@@ -56,7 +57,7 @@ export class PassRelay implements Relay {
     if (type === "message_start") this.#begin(event["message"]);
     if (type === "message_delta") this.#count(event["usage"]);
     if (type === "message_stop") this.#isComplete = true;
-    const told = type === "message_delta" ? this.#withCost(text) : text;
+    const told = type === "message_delta" ? this.#withCost(text, event) : text;
     frames.push(encoder.encode(type === "" ? `data: ${told}\n\n` : `event: ${type}\ndata: ${told}\n\n`));
   }
 
@@ -73,12 +74,12 @@ export class PassRelay implements Relay {
     this.#counts = { ...this.#counts, ...Object.fromEntries(told) };
   }
 
-  #withCost(text: string): string {
+  #withCost(text: string, event: JsonObject): string {
     this.charge = this.#options.quote.chargeFor(this.usage, {
       model: this.#model,
       service_tier: this.#counts?.["service_tier"],
     });
-    return `${text.slice(0, text.lastIndexOf("}"))},${JSON.stringify(toCostMembers(this.charge)).slice(1)}`;
+    return appendMembers(text, event, toCostMembers(this.charge));
   }
 
   #split(bytes: Uint8Array) {

@@ -106,9 +106,10 @@ function toBlocks(message: ChatChoice["message"], refusal: string | null): Answe
 
 function toThinkingBlocks(message: ChatChoice["message"]): AnswerBlock[] {
   const blocks = (message.reasoning_details ?? []).flatMap(toThinkingBlock);
-  if (blocks.length > 0) return blocks;
+  if (blocks.some((block) => block.type === "thinking")) return blocks;
+  // Encrypted details alone do not say what the plain text of the reasoning says.
   const text = readReasoningText(message);
-  return text === "" ? [] : [{ type: "thinking", thinking: text, signature: "" }];
+  return text === "" ? blocks : [{ type: "thinking", thinking: text, signature: "" }, ...blocks];
 }
 
 /** Kinds of details that are not known here (a provider's summaries) leave it to the plain text of the reasoning. */

@@ -4,6 +4,7 @@ import { EventSplitter, EventStreamError } from "../../lib/event-stream.ts";
 import type { ChatDialect, JsonObject, ProviderEvent } from "../dialect.ts";
 import { AwsEventDecoder, AwsEventStreamError } from "./aws-event-stream.ts";
 import { JsonLineDecoder, JsonLineError } from "./json-lines.ts";
+import { JsonValueDecoder, JsonValueError } from "./json-values.ts";
 
 export interface Framing {
   /** The events that are complete with this piece. Throws a FramingError. */
@@ -99,11 +100,41 @@ function told(read: () => readonly FramedEvent[]): readonly FramedEvent[] {
   try {
     return read();
   } catch (error) {
-    if (error instanceof JsonLineError || error instanceof AwsEventStreamError)
+    if (error instanceof JsonLineError || error instanceof JsonValueError || error instanceof AwsEventStreamError)
       throw new FramingError(error.message, { cause: error });
     throw error;
   }
 }
+
+/**
+ * An answer that calls itself JSON where events were asked for: a list of what the events would have been, as some vendors
+ * answer when the wish for events was lost on the way; or events all the same. Its first byte tells.
+ */
+class JsonOrEventFraming implements Framing {
+  #framing: Framing | null = null;
+
+  get isMidEvent(): boolean {
+    return this.#framing?.isMidEvent ?? false;
+  }
+
+  push(piece: Uint8Array): readonly FramedEvent[] {
+    if (this.#framing === null) {
+      const first = piece.find((byte) => byte > 0x20);
+      if (first === undefined) return [];
+      if (first === openBrace) throw new FramingError("it is a whole answer");
+      const isList = first === openBracket;
+      this.#framing = isList ? new DecoderFraming(new JsonValueDecoder()) : new EventStreamFraming();
+    }
+    return this.#framing.push(piece);
+  }
+
+  end(): readonly FramedEvent[] {
+    return this.#framing?.end() ?? [];
+  }
+}
+
+const openBracket = 0x5b;
+const openBrace = 0x7b;
 
 const byContentType: readonly (readonly [RegExp, ChatDialect["framing"]])[] = [
   [/^text\/event-stream/i, "event-stream"],
@@ -115,7 +146,7 @@ export function createFraming(contentType: string, usual: ChatDialect["framing"]
   const said = byContentType.find(([pattern]) => pattern.test(contentType))?.[1];
   switch (said ?? usual) {
     case "event-stream":
-      return new EventStreamFraming();
+      return /^application\/json/i.test(contentType) ? new JsonOrEventFraming() : new EventStreamFraming();
     case "json-lines":
       return new DecoderFraming(new JsonLineDecoder());
     case "aws-event-stream":

@@ -5,11 +5,25 @@ export const azure: ProviderRow = {
   title: "Azure OpenAI",
   docs: "https://learn.microsoft.com/en-us/azure/ai-foundry/openai/api-version-lifecycle",
   dialect: "openai",
-  baseUrl: "https://{resource}.openai.azure.com/openai/v1",
+  baseUrl: "https://{resource}.openai.azure.com",
   placeholders: { resource: "AZURE_RESOURCE" },
-  auth: { kind: "header", name: "api-key" },
-  keyNames: ["AZURE_OPENAI_API_KEY"],
+  settingFallbacks: { AZURE_RESOURCE: "AZURE_RESOURCE_NAME", AZURE_API_VERSION: "AZURE_OPENAI_API_VERSION" },
+  addressNames: ["AZURE_OPENAI_ENDPOINT"],
+  // The endpoint is shown without them, and an address for clients with them.
+  strippedSuffix: ["/openai/v1", "/openai"],
+  chatPath: "/openai/v1/chat/completions",
+  embeddingsPath: "/openai/v1/embeddings",
+  responsesPath: "/openai/v1/responses",
+  otherAddressing: {
+    setting: "AZURE_API_VERSION",
+    baseUrl: "https://{resource}.openai.azure.com",
+    chatPath: "/openai/deployments/{model}/chat/completions?api-version={value}",
+    embeddingsPath: "/openai/deployments/{model}/embeddings?api-version={value}",
+  },
+  auth: { kind: "header", name: "api-key", orToken: true },
+  keyNames: ["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"],
   streamUsage: "ask",
+  responses: "native",
   // A model is named by its deployment, which the operator chose: there is no list to print.
   models: [],
 };

@@ -8,6 +8,7 @@ export const deepseek: ProviderRow = {
   baseUrl: "https://api.deepseek.com",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  responses: "stateless",
   models: [
     {
       id: "deepseek-flash",

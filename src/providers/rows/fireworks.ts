@@ -8,6 +8,7 @@ export const fireworks: ProviderRow = {
   baseUrl: "https://api.fireworks.ai/inference/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  responses: "native",
   models: [
     { id: "accounts/fireworks/models/kimi-k3", input: ["text", "image"], tools: true },
     { id: "accounts/fireworks/models/qwen3p8-max", input: ["text", "image"], tools: true },

@@ -8,6 +8,7 @@ export const groq: ProviderRow = {
   baseUrl: "https://api.groq.com/openai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  responses: "stateless",
   models: [
     {
       id: "openai/gpt-oss-120b",

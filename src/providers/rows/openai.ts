@@ -22,6 +22,7 @@ export const openai: ProviderRow = {
   baseUrl: "https://api.openai.com/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  responses: "native",
   models: [
     { id: "gpt-6.1-sol", reasoning: true },
     { id: "gpt-6.1-terra", reasoning: true },

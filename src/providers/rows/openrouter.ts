@@ -9,6 +9,7 @@ export const openrouter: ProviderRow = {
   auth: { kind: "bearer" },
   // `stream_options.include_usage` is deprecated there and has no effect: usage is always sent.
   streamUsage: "always",
+  responses: "stateless",
   billsAsStated: true,
   models: [
     { id: "openai/gpt-6-astra" },

@@ -16,6 +16,7 @@ export const xai: ProviderRow = {
   baseUrl: "https://api.x.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  responses: "native",
   billsAsStated: true,
   models: [
     { id: "grok-4.7", ...current },

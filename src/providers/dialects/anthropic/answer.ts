@@ -230,7 +230,7 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function asList(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -201,9 +201,15 @@ function withMark(blocks: Block[], message: ChatMessage): Block[] {
 /** Only what the vendor has signed is taken back. */
 function toThinking(detail: ReasoningDetail & { readonly format?: string | null }): Block[] {
   if (detail.format && detail.format !== reasoningFormat) return [];
-  if (detail.type === "reasoning.encrypted") return [{ type: "redacted_thinking", data: detail.data }];
-  if (detail.type !== "reasoning.text" || !detail.signature) return [];
+  if (detail.type === "reasoning.encrypted")
+    return isBase64(detail.data) ? [{ type: "redacted_thinking", data: detail.data }] : [];
+  if (detail.type !== "reasoning.text" || !isBase64(detail.signature)) return [];
   return [{ type: "thinking", thinking: detail.text, signature: detail.signature }];
+}
+
+/** What this maker's models sign is base64. Other vendors' signatures are marked, and not: the vendor would refuse them. */
+export function isBase64(signature: string | undefined): signature is string {
+  return signature !== undefined && /^[A-Za-z0-9+/_-]+=*$/.test(signature);
 }
 
 export function isThinking(block: Block): boolean {

@@ -9,6 +9,7 @@ import {
   type Reading,
 } from "../../dialect.ts";
 import {
+  asList,
   asText,
   createChatId,
   isObject,
@@ -95,7 +96,14 @@ export class AnthropicStreamReader implements ChatStreamReader {
     this.#id ||= asText(message["id"]);
     this.#model = asText(message["model"]) || this.#model;
     this.#addUsage(message["usage"]);
-    return this.#hasRole ? nothing : this.#write({ content: "" });
+    this.#end = withoutNulls({ stop_reason: message["stop_reason"], stop_details: message["stop_details"] });
+    const chunks = this.#hasRole ? [] : [...this.#write({ content: "" })];
+    // What is there already, as after calls that the vendor's own tools made, comes with the beginning.
+    for (const [position, block] of asList(message["content"]).entries()) {
+      const event = { index: -1 - position, content_block: block };
+      chunks.push(...this.#readStart(event), ...this.#readStop(event));
+    }
+    return chunks;
   }
 
   #readStart(value: JsonObject): readonly ChatChunk[] {
@@ -108,7 +116,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
       toolIndex: isCall && !isAnswer ? this.#toolCalls++ : -1,
       isAnswer,
       textStart: this.#joiner.nextStart,
-      citations: [],
+      citations: [...asList(block["citations"])],
       thinking: "",
       signature: asText(block["signature"]),
       hasInput: false,
@@ -216,5 +224,5 @@ export class AnthropicStreamReader implements ChatStreamReader {
 }
 
 function withoutNulls(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));
 }

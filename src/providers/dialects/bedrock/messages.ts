@@ -11,6 +11,7 @@ import type {
   ChatRequest,
 } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
+import { isBase64 } from "../anthropic/messages.ts";
 import { type Location, refuse, textOf, withoutFunctionCalls } from "../cohere/asked.ts";
 import { isObject } from "../cohere/lenient.ts";
 import { type DocumentNames, toMediaBlock } from "./media.ts";
@@ -81,6 +82,8 @@ class ConversationWriter {
 
   finish(): Conversation {
     const turns = this.#turns;
+    // The service wants at least one turn: instructions alone are the question.
+    if (turns.length === 0 && this.#system.length > 0) turns.push({ role: "user", content: this.#system.splice(0) });
     if (turns.length === 0) throw refuse(["messages"], "There is nothing to answer in the messages", "value_error");
     if (turns[0]?.role === "assistant" && !this.#traits.mayBeginWithAssistant)
       turns.unshift({ role: "user", content: [{ text: wordsToBegin }] });
@@ -214,9 +217,11 @@ function toThoughts(
 ): JsonObject[] {
   if (takesThoughts === "none") return [];
   return (details ?? []).flatMap((detail): JsonObject[] => {
-    if (detail.type === "reasoning.encrypted") return [{ reasoningContent: { redactedContent: detail.data } }];
-    if (detail.type !== "reasoning.text" || (!detail.signature && takesThoughts === "signed")) return [];
-    const signature = detail.signature ? { signature: detail.signature } : {};
+    if (detail.type === "reasoning.encrypted")
+      return isBase64(detail.data) ? [{ reasoningContent: { redactedContent: detail.data } }] : [];
+    const isSigned = isBase64(detail.signature);
+    if (detail.type !== "reasoning.text" || (!isSigned && takesThoughts === "signed")) return [];
+    const signature = isSigned ? { signature: detail.signature } : {};
     return [{ reasoningContent: { reasoningText: { text: detail.text ?? "", ...signature } } }];
   });
 }

@@ -15,7 +15,7 @@ import {
   tokenCapOf,
   withoutFunctionCalls,
 } from "./asked.ts";
-import { present } from "./lenient.ts";
+import { isObject, present } from "./lenient.ts";
 
 export function toCohereRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];
@@ -141,7 +141,11 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
 }
 
 function toMessages(messages: readonly ChatMessage[], target: Target): readonly unknown[] {
-  return withoutFunctionCalls(messages).map((message, index) => {
+  const plain = withoutFunctionCalls(messages);
+  const said = plain.filter((message) => message.role !== "system" || textOf(message.content) !== "");
+  // Instructions that say nothing are left out.
+  return (said.length === 0 ? plain : said).map((message) => {
+    const index = plain.indexOf(message);
     if (message.role === "assistant") return toAssistantMessage(message, target);
     if (message.role === "tool")
       return {
@@ -181,7 +185,7 @@ function toAssistantMessage(message: ChatAssistantMessage, target: Target): unkn
   const calls = (message.tool_calls ?? []).map((call) => ({
     id: call.id ?? "",
     type: "function",
-    function: { name: call.function?.name ?? "", arguments: call.function?.arguments || "{}" },
+    function: { name: call.function?.name ?? "", arguments: toArguments(call.function?.arguments ?? "") },
   }));
   const thoughts = thoughtsOf(message);
   const reasons = target.facts?.reasoning === true;
@@ -196,4 +200,15 @@ function toAssistantMessage(message: ChatAssistantMessage, target: Target): unkn
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...(plan === "" ? {} : { tool_plan: plan }),
   };
+}
+
+/** The text of an object is what the vendor documents. What a model wrote instead is kept under a name of its own. */
+function toArguments(text: string): string {
+  if (text.trim() === "") return "{}";
+  try {
+    if (isObject(JSON.parse(text))) return text;
+  } catch {
+    // said below
+  }
+  return JSON.stringify({ input: text });
 }

@@ -44,9 +44,9 @@ class ConversationWriter {
   readonly #namesByCallId = new Map<string, string>();
 
   constructor(messages: readonly ChatMessage[], traits: ModelTraits, platform: Platform) {
-    this.#messages = messages;
     this.#traits = traits;
     this.#hasCallIds = platform.hasCallIds(traits);
+    this.#messages = this.#hasCallIds ? messages : inCallOrder(messages);
     this.#turnStart = messages.findLastIndex((message) => message.role === "user");
   }
 
@@ -153,6 +153,22 @@ class ConversationWriter {
     if (signature !== null) first["thoughtSignature"] = signature;
     return parts;
   }
+}
+
+/** Where calls have no ids, the results of one function's calls are told apart by their order. */
+function inCallOrder(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const ordered = [...messages];
+  for (let start = 0; start < ordered.length; start++) {
+    const message = ordered[start];
+    if (message?.role !== "assistant" || (message.tool_calls?.length ?? 0) < 2) continue;
+    const placeOf = (result: ChatMessage) =>
+      message.tool_calls?.findIndex((call) => result.role === "tool" && call.id === result.tool_call_id) ?? -1;
+    let end = start + 1;
+    while (ordered[end]?.role === "tool") end++;
+    const results = ordered.slice(start + 1, end).sort((one, other) => placeOf(one) - placeOf(other));
+    ordered.splice(start + 1, results.length, ...results);
+  }
+  return ordered;
 }
 
 function toParts(content: ChatContent, loc: Loc): JsonObject[] {

@@ -19,6 +19,10 @@ export const parameters: ParameterTable = {
   prompt_cache_retention: "dropped",
   verbosity: "dropped",
   modalities: "dropped",
+  // Of other formats.
+  top_k: "dropped",
+  min_p: "dropped",
+  cache_control: "dropped",
   audio: "refused",
   functions: "refused",
   function_call: "refused",
@@ -26,7 +30,7 @@ export const parameters: ParameterTable = {
 };
 
 /** Said in other words, or read by us: not passed on under these names. */
-const reworded = new Set(["max_completion_tokens", "seed", "stream_options", "reasoning", "thinking"]);
+const reworded = new Set(["max_completion_tokens", "seed", "stream_options", "reasoning", "thinking", "service_tier"]);
 
 export function isPassedOn(name: string): boolean {
   return (parameters[name] ?? "mapped") === "mapped" && !reworded.has(name);

@@ -23,6 +23,7 @@ export function toMistralRequest(request: ChatRequest, target: Target): DialectR
     random_seed: request["random_seed"] ?? request.seed,
     reasoning_effort: toEffort(request, target, dropped),
     response_format: toResponseFormat(request),
+    service_tier: toServiceTier(request, dropped),
     ...toTools(request),
   });
   if (changed["reasoning_effort"] === undefined) delete body["reasoning_effort"];
@@ -49,6 +50,21 @@ function toEffort(request: ChatRequest, target: Target, dropped: string[]): stri
   const effort = asked.effort ?? (asked.isOn ? "high" : "none");
   if (isOnOrOff.test(target.model)) return effort === "none" || effort === "minimal" ? "none" : "high";
   return effort === "max" ? "xhigh" : effort;
+}
+
+/** The vendor knows two. */
+const serviceTiers: Readonly<Record<string, string>> = {
+  auto: "auto",
+  default: "standard_only",
+  standard_only: "standard_only",
+};
+
+function toServiceTier(request: ChatRequest, dropped: string[]): string | null {
+  const tier = request["service_tier"];
+  if (typeof tier !== "string") return null;
+  const known = serviceTiers[tier] ?? null;
+  if (known === null) dropped.push("service_tier");
+  return known;
 }
 
 function toResponseFormat(request: ChatRequest): unknown {

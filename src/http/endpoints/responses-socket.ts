@@ -1,0 +1,153 @@
+// /v3/responses over a WebSocket: each `response.create` message is one response, its events come back as messages, one response at
+// a time. The last response is remembered by the connection, so that it can be gone on from even when nothing is stored.
+
+import type { MayNameHost } from "../../contract/media-urls.ts";
+import { parse } from "../../contract/problems.ts";
+import { createResponseRequest } from "../../contract/responses.ts";
+import { GatewayError } from "../../errors.ts";
+import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/response-call.ts";
+import type { Responses } from "../../inference/responses/responses.ts";
+import { Trace } from "../../inference/trace.ts";
+import { editMembers } from "../../lib/json-scan.ts";
+import type { Log } from "../../log.ts";
+import { CallerLeft } from "../../providers/call.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import { toErrorMessage, toErrorObject } from "../error-response.ts";
+import { parseJson } from "../read-body.ts";
+import { requireCaller } from "../require-caller.ts";
+import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
+
+interface Dependencies {
+  readonly responses: Responses;
+  readonly aliases: ReadonlySet<string>;
+  readonly mayNameHost: MayNameHost;
+  readonly log: Log;
+  /** Counts a message as a request; throws when the caller has had enough. */
+  readonly admit: (socket: Socket) => void;
+}
+
+// Members of the message that are not of the request, or that a connection of this kind implies.
+const ofTheMessage: ReadonlySet<string> = new Set(["type", "event_id", "stream", "background", "generate"]);
+const noEdits = new Map<string, string>();
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function responsesSocket(dependencies: Dependencies): SocketRoute {
+  const schema = createResponseRequest(dependencies.aliases, dependencies.mayNameHost);
+  return { path: "/v3/responses", open: (socket) => new ResponsesSession(socket, dependencies, schema) };
+}
+
+class ResponsesSession implements SocketSession {
+  readonly #socket: Socket;
+  readonly #dependencies: Dependencies;
+  readonly #schema: ReturnType<typeof createResponseRequest>;
+  /** Of the last response alone: what a client goes on from. */
+  #last: { readonly id: string; readonly items: readonly JsonObject[] } | null = null;
+  #isRunning = false;
+  #isDraining = false;
+  #count = 0;
+
+  constructor(socket: Socket, dependencies: Dependencies, schema: ReturnType<typeof createResponseRequest>) {
+    this.#socket = socket;
+    this.#dependencies = dependencies;
+    this.#schema = schema;
+  }
+
+  receive(text: string): void {
+    if (this.#isRunning) {
+      this.#tell(new GatewayError("response_in_progress", "One response at a time: wait for the end of the last one."));
+      return;
+    }
+    this.#isRunning = true;
+    this.#run(text)
+      .catch((error) => this.#tell(error))
+      .finally(() => {
+        this.#isRunning = false;
+        if (this.#isDraining) this.#socket.close(1012, "The gateway is going down.");
+      });
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+    if (!this.#isRunning) this.#socket.close(1012, "The gateway is going down.");
+  }
+
+  async #run(message: string): Promise<void> {
+    const { caller, requestId, signal } = this.#socket;
+    this.#dependencies.admit(this.#socket);
+    const plain = parseJson(encoder.encode(message));
+    const type = (plain.value as JsonObject | null)?.["type"];
+    if (type !== "response.create")
+      throw new GatewayError("unknown_message", "The only message that is known here is 'response.create'.", {
+        param: "type",
+      });
+    const edits = { replace: noEdits, remove: ofTheMessage, append: ['"stream":true'] };
+    const body = parseJson(encoder.encode(editMembers(plain.text, plain.scan, edits)));
+    const request = parse(this.#schema, body.value);
+    const answer = await this.#dependencies.responses.create({
+      request,
+      value: body.value as JsonObject,
+      text: body.text,
+      scan: body.scan,
+      caller: requireCaller(caller, "responses"),
+      connection: { signal },
+      requestId: `${requestId}-${++this.#count}`,
+      trace: new Trace(performance.now(), 0),
+      wantsMetadata: false,
+      local: this.#local,
+      generates: (plain.value as JsonObject)["generate"] !== false,
+    });
+    if (answer.kind === "whole") throw new TypeError("a stream was asked for");
+    await this.#relay(answer);
+  }
+
+  readonly #local: LocalTurns = {
+    find: (id) => (this.#last?.id === id ? this.#last.items : null),
+    remember: (id, items) => {
+      this.#last = { id, items };
+    },
+  };
+
+  async #relay({ stream, fail }: Extract<ResponsesAnswer, { kind: "stream" }>): Promise<void> {
+    const leave = () => stream.abandon();
+    this.#socket.signal.addEventListener("abort", leave, { once: true });
+    try {
+      for (;;) {
+        const frames = stream.take();
+        if (frames === null) return;
+        if (frames === undefined) {
+          await stream.wait();
+          continue;
+        }
+        for (const frame of frames) await this.#send(frame);
+      }
+    } catch (error) {
+      if (error instanceof CallerLeft) return;
+      const { requestId } = this.#socket;
+      for (const event of splitFrames(fail(toErrorObject(error, requestId, this.#dependencies.log))))
+        await this.#send(event);
+    } finally {
+      this.#socket.signal.removeEventListener("abort", leave);
+    }
+  }
+
+  /** An event's data is the message; its name stands in it. */
+  async #send(frame: Uint8Array | string): Promise<void> {
+    const text = typeof frame === "string" ? frame : decoder.decode(frame);
+    const data = text.slice(text.indexOf("data: ") + 6).trimEnd();
+    if (data === "[DONE]") return;
+    if (!this.#socket.send(data)) await this.#socket.drained();
+  }
+
+  #tell(error: unknown): void {
+    if (error instanceof CallerLeft) return;
+    this.#socket.send(toErrorMessage(error, this.#socket.requestId, this.#dependencies.log));
+  }
+}
+
+function splitFrames(bytes: Uint8Array): string[] {
+  return decoder
+    .decode(bytes)
+    .split("\n\n")
+    .filter((frame) => frame !== "");
+}

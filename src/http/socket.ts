@@ -1,0 +1,88 @@
+// WebSockets: a path at which a connection stays open and messages go both ways. The door's checks are made once, when it opens.
+
+import type { Caller } from "../access/caller.ts";
+
+export interface SocketRoute {
+  readonly path: string;
+  readonly open: (socket: Socket) => SocketSession;
+}
+
+/** What a session may do with its connection. */
+export interface Socket {
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Fires when the other side has gone. */
+  readonly signal: AbortSignal;
+  /** False: the other side does not read; wait for `drained`. */
+  send(text: string): boolean;
+  /** Resolves when what was sent has left. */
+  drained(): Promise<void>;
+  close(code: number, reason: string): void;
+}
+
+export interface SocketSession {
+  /** Never throws: what goes wrong is told over the connection. */
+  receive(text: string): void;
+  /** The gateway goes down: what runs may end, and then the connection. */
+  drain(): void;
+}
+
+/** One open connection, between Bun's handlers and the session. */
+export class SocketConnection implements Socket {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly #controller = new AbortController();
+  #socket: Bun.ServerWebSocket<SocketConnection> | null = null;
+  #session: SocketSession | null = null;
+  #drained: PromiseWithResolvers<void> | null = null;
+  readonly #open: SocketRoute["open"];
+
+  constructor(route: SocketRoute, caller: Caller, requestId: string) {
+    this.#open = route.open;
+    this.caller = caller;
+    this.requestId = requestId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  send(text: string): boolean {
+    // -1: it is queued and will be sent; 0: it was dropped, because the connection is gone.
+    return (this.#socket?.send(text) ?? 0) !== -1;
+  }
+
+  drained(): Promise<void> {
+    this.#drained ??= Promise.withResolvers<void>();
+    return this.#drained.promise;
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket?.close(code, reason);
+  }
+
+  opened(socket: Bun.ServerWebSocket<SocketConnection>): void {
+    this.#socket = socket;
+    this.#session = this.#open(this);
+  }
+
+  received(message: string | Buffer): void {
+    if (typeof message === "string") this.#session?.receive(message);
+    else this.close(1003, "Messages are text.");
+  }
+
+  beginDrain(): void {
+    this.#session?.drain();
+  }
+
+  wasDrained(): void {
+    this.#drained?.resolve();
+    this.#drained = null;
+  }
+
+  closed(): void {
+    this.#controller.abort();
+    this.wasDrained();
+    this.#socket = null;
+  }
+}

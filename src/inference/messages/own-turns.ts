@@ -1,0 +1,72 @@
+// A conversation that other providers' models took part in, for a provider that speaks the Messages format itself. It takes
+// back only thinking that it signed, and no member that we have added for others. What needs no change is not touched.
+
+import type { ContentBlock, MessagesRequest } from "../../contract/messages.ts";
+
+type Asked = Pick<MessagesRequest, "messages" | "thinking">;
+
+/** The members of the request that have to be written anew, as JSON; none in the usual case. */
+export function toOwnTurns({ messages, thinking }: Asked): ReadonlyMap<string, string> {
+  let isChanged = false;
+  const turns = messages.flatMap((turn) => {
+    if (typeof turn.content === "string") return [turn];
+    const before: readonly ContentBlock[] = turn.content;
+    const content = before.flatMap(toOwnBlock);
+    if (content.length === before.length && content.every((block, index) => block === before[index])) return [turn];
+    isChanged = true;
+    return content.length === 0 ? [] : [{ ...turn, content }];
+  });
+  const replaced = new Map<string, string>();
+  if (!isChanged) return replaced;
+  replaced.set("messages", JSON.stringify(turns));
+  // A budget is refused in the middle of calls that began without thinking.
+  if (thinking?.type === "enabled" && beganWithoutThinking(turns)) replaced.set("thinking", '{"type":"disabled"}');
+  return replaced;
+}
+
+// What is signed or encrypted by a provider of this format is base64. Ours for others are empty, or hold a mark with a colon.
+const base64 = /^[A-Za-z0-9+/_-]+=*$/;
+const otherThanInIds = /[^a-zA-Z0-9_-]/g;
+
+function toOwnBlock(block: ContentBlock): readonly ContentBlock[] {
+  switch (block.type) {
+    case "thinking":
+      return base64.test(String(block["signature"] ?? "")) ? [block] : [];
+    case "redacted_thinking":
+      return base64.test(String(block["data"])) ? [block] : [];
+    case "tool_use": {
+      const id = String(block["id"]).replace(otherThanInIds, "_");
+      if (id === block["id"] && !("extra_content" in block)) return [block];
+      const { extra_content: _, ...own } = block;
+      return [{ ...own, id } as ContentBlock];
+    }
+    case "tool_result": {
+      const id = String(block["tool_use_id"]).replace(otherThanInIds, "_");
+      return id === block["tool_use_id"] ? [block] : [{ ...block, tool_use_id: id } as ContentBlock];
+    }
+    case "text": {
+      const { citations } = block;
+      if (!Array.isArray(citations) || !citations.some(isOurs)) return [block];
+      const { citations: _, ...own } = block;
+      return [own as ContentBlock];
+    }
+    default:
+      return [block];
+  }
+}
+
+/** A citation that was made of an annotation. */
+function isOurs(citation: unknown): boolean {
+  return (citation as { encrypted_index?: unknown } | null)?.encrypted_index === "";
+}
+
+function beganWithoutThinking(turns: readonly MessagesRequest["messages"][number][]): boolean {
+  const [before, last] = turns.slice(-2);
+  if (last === undefined || firstTypeOf(last) !== "tool_result") return false;
+  const began = firstTypeOf(before);
+  return began !== "thinking" && began !== "redacted_thinking";
+}
+
+function firstTypeOf(turn: MessagesRequest["messages"][number] | undefined): string | undefined {
+  return turn === undefined || typeof turn.content === "string" ? undefined : turn.content[0]?.type;
+}

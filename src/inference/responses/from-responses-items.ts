@@ -1,0 +1,293 @@
+// The items of a Responses conversation as messages of the chat format. What the assistant did in one go (reasoning, text,
+// calls) is one message; results of calls stand directly behind the message that has the call.
+
+import type {
+  CacheMark,
+  ChatContent,
+  ChatMessage,
+  ChatPart,
+  ChatToolCall,
+  ReasoningDetail,
+} from "../../contract/chat-format.ts";
+import type { Item, KnownItems, KnownParts, Part } from "../../contract/responses.ts";
+import type { Findings, Path } from "../messages/findings.ts";
+import { readCacheMark, toTextPart } from "../messages/from-messages-turns.ts";
+import { type ExtraContent, mergeExtraContent, readEncryptedContent } from "./kept-reasoning.ts";
+
+interface AssistantTurn {
+  readonly texts: string[];
+  readonly calls: ChatToolCall[];
+  readonly thoughts: string[];
+  readonly details: ReasoningDetail[];
+  readonly callExtras: Map<string, ExtraContent>;
+  messageExtra: ExtraContent | null;
+}
+
+// Calls that another provider ran itself, with their results: only it can read them again, and its text stands on its own.
+const serverItems: ReadonlySet<string> = new Set([
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+  "mcp_list_tools",
+  "mcp_call",
+]);
+
+export class Conversation {
+  readonly #findings: Findings;
+  readonly #messages: ChatMessage[] = [];
+  #turn: AssistantTurn | null = null;
+  /** What a tool message cannot hold: it follows after the results. */
+  #lifted: ChatPart[] = [];
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  /** `path` is where a problem of the item is told. */
+  add(item: Item, path: Path): void {
+    const type = item.type ?? "message";
+    switch (type) {
+      // The schema has checked the items of every type that is named here.
+      case "message":
+        this.#addMessage(item as KnownItems["message"], path);
+        break;
+      case "function_call": {
+        const { call_id, name, arguments: written } = item as KnownItems["function_call"];
+        this.#addCall(call_id, name, written);
+        break;
+      }
+      case "custom_tool_call": {
+        const { call_id, name, input } = item as KnownItems["custom_tool_call"];
+        this.#addCall(call_id, name, JSON.stringify({ input }));
+        break;
+      }
+      case "function_call_output":
+      case "custom_tool_call_output":
+        this.#addResult(item as KnownItems["function_call_output"], path);
+        break;
+      case "reasoning":
+        this.#addReasoning(item as KnownItems["reasoning"]);
+        break;
+      case "item_reference":
+        this.#findings.refuse(path, "This provider keeps no items: send the item itself instead of a reference");
+        break;
+      default:
+        if (serverItems.has(type)) this.#findings.drop(`input.${type}`);
+        else this.#findings.refuse([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
+    }
+  }
+
+  addSystem(content: ChatContent): void {
+    this.#endTurn();
+    const last = this.#messages.at(-1);
+    // Many models take one system message only, at the beginning.
+    const isLeading = this.#messages.length === 1 && last?.role === "system";
+    if (isLeading && typeof last.content === "string" && typeof content === "string")
+      this.#messages[0] = { role: "system", content: `${last.content}\n\n${content}` };
+    else this.#messages.push({ role: "system", content });
+  }
+
+  finish(): readonly ChatMessage[] {
+    this.#endTurn();
+    return this.#messages;
+  }
+
+  #addMessage({ role, content }: KnownItems["message"], path: Path): void {
+    if (role === "assistant") {
+      const text = toAssistantText(content, path, this.#findings);
+      if (text !== "") this.#openTurn().texts.push(text);
+      return;
+    }
+    const said = toContent(toParts(content, [...path, "content"], this.#findings));
+    // To the chat format's providers `developer` is the newer name of the same, and not all know it.
+    if (role !== "user") {
+      this.addSystem(said);
+      return;
+    }
+    this.#endTurn();
+    this.#messages.push({ role, content: said });
+  }
+
+  #addCall(id: string, name: string, written: string): void {
+    this.#openTurn().calls.push({ id, type: "function", function: { name, arguments: written } });
+  }
+
+  #addReasoning({ summary, content, encrypted_content: encrypted }: KnownItems["reasoning"]): void {
+    const turn = this.#openTurn();
+    const texts = [...(content?.length ? content : (summary ?? []))].map((part) => part["text"]);
+    turn.thoughts.push(...texts.filter((text) => typeof text === "string" && text !== "").map(String));
+    if (!encrypted) return;
+    const kept = readEncryptedContent(encrypted);
+    if (kept === null) {
+      this.#findings.drop("input.encrypted_content");
+      return;
+    }
+    turn.details.push(...kept.details);
+    for (const [id, extra] of kept.calls) turn.callExtras.set(id, extra);
+    if (kept.message !== null) turn.messageExtra = mergeExtraContent(turn.messageExtra, kept.message);
+  }
+
+  #addResult({ call_id: id, output }: KnownItems["function_call_output"], path: Path): void {
+    this.#closeTurn();
+    const caller = this.#messages.findLastIndex((message) => hasCall(message, id));
+    if (caller < 0) {
+      this.#findings.reject([...path, "call_id"], `There is no call '${id}' before this result`);
+      return;
+    }
+    const texts: string[] = [];
+    for (const part of toParts(output, [...path, "output"], this.#findings)) {
+      if (part.type === "text") texts.push(part.text);
+      else {
+        const kind = part.type === "image_url" ? "image" : "file";
+        texts.push(`(The ${kind} of this result follows after the tool results.)`);
+        this.#lifted.push({ type: "text", text: `The ${kind} of the result of tool call ${id}:` }, part);
+      }
+    }
+    let place = caller + 1;
+    while (this.#messages[place]?.role === "tool") place++;
+    this.#messages.splice(place, 0, { role: "tool", tool_call_id: id, content: texts.join("\n\n") });
+  }
+
+  #openTurn(): AssistantTurn {
+    if (this.#turn !== null) return this.#turn;
+    this.#dropOff();
+    this.#turn = { texts: [], calls: [], thoughts: [], details: [], callExtras: new Map(), messageExtra: null };
+    return this.#turn;
+  }
+
+  #endTurn(): void {
+    this.#closeTurn();
+    this.#dropOff();
+  }
+
+  #closeTurn(): void {
+    const turn = this.#turn;
+    this.#turn = null;
+    // Reasoning that nothing came of is nothing to go on from.
+    if (turn === null || (turn.texts.length === 0 && turn.calls.length === 0)) return;
+    this.#messages.push(toAssistantMessage(turn));
+  }
+
+  #dropOff(): void {
+    if (this.#lifted.length === 0) return;
+    this.#messages.push({ role: "user", content: this.#lifted });
+    this.#lifted = [];
+  }
+}
+
+function toAssistantMessage(turn: AssistantTurn): ChatMessage {
+  const { texts, thoughts, details, callExtras, messageExtra } = turn;
+  const calls = turn.calls.map((call) => {
+    const extra = callExtras.get(call.id ?? "");
+    return extra === undefined ? call : { ...call, extra_content: extra };
+  });
+  const message = {
+    role: "assistant" as const,
+    content: texts.length === 0 ? null : texts.join("\n\n"),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join("\n\n") }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
+  return messageExtra === null ? message : ({ ...message, extra_content: messageExtra } as ChatMessage);
+}
+
+function hasCall(message: ChatMessage, id: string): boolean {
+  return message.role === "assistant" && (message.tool_calls ?? []).some((call) => call.id === id);
+}
+
+/** The parts of an answer are one text; what it refused with is also what it said. */
+function toAssistantText(content: string | readonly Part[], path: Path, findings: Findings): string {
+  if (typeof content === "string") return content;
+  const texts = content.map((part, index) => {
+    const { text, refusal } = part as { readonly text?: string; readonly refusal?: string };
+    switch (part.type) {
+      case "output_text":
+      case "input_text":
+      case "text":
+        return text ?? "";
+      case "refusal":
+        return refusal ?? "";
+      default:
+        findings.refuse(
+          [...path, "content", index, "type"],
+          `A part of type '${part.type}' cannot stand in an assistant's message`,
+        );
+        return "";
+    }
+  });
+  return texts.join("");
+}
+
+/** Text alone is a string, because there are providers that take nothing else; a cache mark keeps its part apart. */
+function toContent(parts: readonly ChatPart[]): ChatContent {
+  const texts = parts.flatMap((part) => (part.type === "text" && part.cache_control === undefined ? [part.text] : []));
+  return texts.length === parts.length ? texts.join("\n\n") : parts;
+}
+
+function toParts(content: string | readonly Part[], path: Path, findings: Findings): ChatPart[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.flatMap((part, index) => toPart(part, [...path, index], findings));
+}
+
+function toPart(part: Part, path: Path, findings: Findings): ChatPart[] {
+  switch (part.type) {
+    case "input_text":
+    case "output_text":
+    case "text": {
+      const { text } = part as unknown as KnownParts["input_text"];
+      return text === "" ? [] : [toTextPart(text, { cache_control: part["cache_control"] })];
+    }
+    case "refusal":
+      return [{ type: "text", text: (part as unknown as KnownParts["refusal"]).refusal }];
+    case "input_image":
+      return toImagePart(part as unknown as KnownParts["input_image"], path, findings);
+    case "input_file":
+      return toFilePart(part as unknown as KnownParts["input_file"], path, findings);
+    case "input_audio": {
+      const { data, format } = (part as unknown as KnownParts["input_audio"]).input_audio;
+      return [{ type: "input_audio", input_audio: { data, format } }];
+    }
+    default:
+      findings.refuse([...path, "type"], `A part of type '${part.type}' cannot be sent to this provider`);
+      return [];
+  }
+}
+
+function toImagePart(part: KnownParts["input_image"], path: Path, findings: Findings): ChatPart[] {
+  if (part.image_url)
+    return [
+      {
+        type: "image_url",
+        image_url: { url: part.image_url, ...(part.detail && { detail: part.detail }) },
+        ...toMarkMember(part),
+      },
+    ];
+  if (part.file_id) findings.refuse([...path, "file_id"], "This provider has no files: send the image in 'image_url'");
+  else findings.reject(path, "An image should have an 'image_url'");
+  return [];
+}
+
+const filenameOfNone = "document.pdf";
+
+function toFilePart(part: KnownParts["input_file"], path: Path, findings: Findings): ChatPart[] {
+  const data = part.file_data || part.file_url;
+  if (data) {
+    const filename = part.filename || nameIn(part.file_url);
+    return [{ type: "file", file: { file_data: data, filename }, ...toMarkMember(part) }];
+  }
+  if (part.file_id)
+    findings.refuse([...path, "file_id"], "This provider has no files: send the file in 'file_data' or 'file_url'");
+  else findings.reject(path, "A file should have 'file_data' or a 'file_url'");
+  return [];
+}
+
+function toMarkMember(part: { readonly cache_control?: unknown }): { cache_control?: CacheMark } {
+  const mark = readCacheMark(part.cache_control);
+  return mark === null ? {} : { cache_control: mark };
+}
+
+function nameIn(url: string | null | undefined): string {
+  const name = url ? URL.parse(url)?.pathname.split("/").at(-1) : "";
+  return name || filenameOfNone;
+}

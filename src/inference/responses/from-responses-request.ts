@@ -1,0 +1,251 @@
+// A Responses request as a chat request, for every provider that does not have the responses API itself. Nothing is lost
+// silently: what has no place is named as dropped, and what would change the answer is refused.
+
+import { gatewayMemberNames } from "../../contract/chat-completions.ts";
+import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contract/chat-format.ts";
+import type { FunctionTool, Item, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
+import { Findings, type Path } from "../messages/findings.ts";
+import { readCacheMark } from "../messages/from-messages-turns.ts";
+import { Conversation } from "./from-responses-items.ts";
+
+export interface TranslatedRequest {
+  readonly request: ChatRequest;
+  /** Members that found no place, by dotted names. */
+  readonly dropped: readonly string[];
+}
+
+/** `earlier` are the items of the conversation so far, where the gateway has kept it: they were checked when they came. */
+export function fromResponsesRequest(
+  request: ResponseRequest,
+  earlier: readonly Readonly<Record<string, unknown>>[],
+): TranslatedRequest {
+  const findings = new Findings();
+  const wantsLogprobs = request.include?.includes("message.output_text.logprobs") || Boolean(request.top_logprobs);
+  const members: Record<string, unknown> = {
+    max_tokens: request.max_output_tokens,
+    temperature: request.temperature,
+    top_p: request.top_p,
+    presence_penalty: request.presence_penalty,
+    frequency_penalty: request.frequency_penalty,
+    ...(wantsLogprobs && { logprobs: true, top_logprobs: request.top_logprobs }),
+    ...toTools(request, findings),
+    response_format: toResponseFormat(request.text?.format, findings),
+    verbosity: request.text?.verbosity,
+    reasoning_effort: request.reasoning?.effort,
+    service_tier: request.service_tier,
+    prompt_cache_key: request.prompt_cache_key,
+    safety_identifier: request.safety_identifier,
+    user: request.user,
+    ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
+  };
+  const messages = toMessages(request, earlier as readonly Item[], findings);
+  dropWishes(request, findings);
+  checkOtherMembers(request, findings);
+  findings.throwProblems();
+  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
+  return { request: { model: request.model, messages, ...Object.fromEntries(given) }, dropped: findings.dropped };
+}
+
+function toMessages({ instructions, input }: ResponseRequest, earlier: readonly Item[], findings: Findings) {
+  const conversation = new Conversation(findings);
+  if (instructions) conversation.addSystem(instructions);
+  for (const item of earlier) conversation.add(item, ["previous_response_id"]);
+  if (typeof input === "string") conversation.add({ role: "user", content: input }, ["input"]);
+  else for (const [index, item] of (input ?? []).entries()) conversation.add(item, ["input", index]);
+  return conversation.finish();
+}
+
+interface ToolMembers {
+  readonly tools?: readonly ChatTool[];
+  readonly tool_choice?: ChatToolChoice | undefined;
+  readonly parallel_tool_calls?: boolean | undefined;
+  readonly web_search_options?: Readonly<Record<string, unknown>>;
+}
+
+const searchType = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/;
+
+function toTools(request: ResponseRequest, findings: Findings): ToolMembers {
+  const tools: ChatTool[] = [];
+  let search: Readonly<Record<string, unknown>> | null = null;
+  for (const [index, tool] of (request.tools ?? []).entries()) {
+    const path = ["tools", index];
+    // The schema has checked the tools of this type.
+    if (tool.type === "function") tools.push(toChatTool(tool as unknown as FunctionTool));
+    else if (searchType.test(tool.type)) search = toSearchOptions(tool, path, findings);
+    else
+      findings.refuse(
+        [...path, "type"],
+        `This provider has no tool '${tool.type}': declare it as a function with its parameters`,
+      );
+  }
+  const choice = toToolChoice(request.tool_choice, { tools, hasSearch: search !== null, findings });
+  return {
+    ...(tools.length > 0 && {
+      tools,
+      tool_choice: choice.chosen,
+      parallel_tool_calls: request.parallel_tool_calls ?? undefined,
+    }),
+    ...(search !== null && choice.maySearch && { web_search_options: search }),
+  };
+}
+
+/**
+ * `strict` is passed on as it was given. The format's own vendor tries to be strict when nothing is said (the types of its
+ * npm package, 7.53.0); the chat format is not, and what a provider makes of it unasked is not known.
+ */
+function toChatTool({ name, description, parameters, strict, cache_control }: FunctionTool): ChatTool {
+  const mark = readCacheMark(cache_control);
+  return {
+    type: "function",
+    function: {
+      name,
+      ...(description && { description }),
+      ...(parameters && { parameters }),
+      ...(typeof strict === "boolean" && { strict }),
+    },
+    ...(mark !== null && { cache_control: mark }),
+  };
+}
+
+/** The chat format has a search that is switched on by its options, and these know of a place and a size only. */
+function toSearchOptions(tool: ResponseTool, path: Path, findings: Findings): Readonly<Record<string, unknown>> {
+  const filters = (tool["filters"] ?? {}) as Readonly<Record<string, unknown>>;
+  for (const [member, value] of Object.entries(filters))
+    if (Array.isArray(value) && value.length > 0)
+      findings.refuse([...path, "filters", member], "This provider's search takes no domains");
+  if (tool["external_web_access"] === false)
+    findings.refuse([...path, "external_web_access"], "This provider has no search that stays off the network");
+  const size = tool["search_context_size"];
+  const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
+  const { type: _, ...approximate } = location ?? {};
+  return {
+    ...(typeof size === "string" && { search_context_size: size }),
+    ...(location && { user_location: { type: "approximate", approximate } }),
+  };
+}
+
+interface ToolContext {
+  readonly tools: readonly ChatTool[];
+  readonly hasSearch: boolean;
+  readonly findings: Findings;
+}
+
+interface Choice {
+  readonly chosen: ChatToolChoice | undefined;
+  readonly maySearch: boolean;
+}
+
+interface NamedTool {
+  readonly type?: unknown;
+  readonly name?: unknown;
+}
+
+function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolContext): Choice {
+  const { tools, hasSearch, findings } = context;
+  const path = ["tool_choice"];
+  if (choice === null || choice === undefined) return { chosen: undefined, maySearch: true };
+  if (typeof choice === "string") {
+    if (choice === "required" && tools.length === 0)
+      if (hasSearch) findings.refuse(path, "This provider cannot be made to search");
+      else findings.reject(path, "'required' needs tools to choose from");
+    return { chosen: choice, maySearch: choice !== "none" };
+  }
+  switch (choice.type) {
+    case "function":
+      return { chosen: toNamed(choice, [...path, "name"], context), maySearch: false };
+    case "allowed_tools":
+      return toAllowedTools(choice, context);
+    default:
+      findings.refuse([...path, "type"], `This provider cannot be made to use '${choice.type}'`);
+      return { chosen: undefined, maySearch: true };
+  }
+}
+
+function toNamed(tool: NamedTool, path: Path, { tools, findings }: ToolContext) {
+  const name = String(tool.name);
+  if (!tools.some((declared) => declared.function?.name === name))
+    findings.reject(path, `There is no function '${name}' among the tools`);
+  return { type: "function" as const, function: { name } };
+}
+
+function toAllowedTools(choice: Readonly<Record<string, unknown>>, context: ToolContext): Choice {
+  const { findings } = context;
+  const mode = choice["mode"];
+  if (mode !== "auto" && mode !== "required")
+    findings.reject(["tool_choice", "mode"], "The mode should be 'auto' or 'required'");
+  const listed = Array.isArray(choice["tools"]) ? (choice["tools"] as readonly NamedTool[]) : [];
+  let maySearch = false;
+  const allowed: { readonly type: "function"; readonly function: { readonly name: string } }[] = [];
+  for (const [index, tool] of listed.entries()) {
+    const path = ["tool_choice", "tools", index];
+    if (tool?.type === "function") allowed.push(toNamed(tool, [...path, "name"], context));
+    else if (searchType.test(String(tool?.type))) maySearch = true;
+    else findings.refuse([...path, "type"], `This provider has no tool '${String(tool?.type)}'`);
+  }
+  if (allowed.length === 0) {
+    if (mode === "required") findings.refuse(["tool_choice"], "This provider can only be made to call functions");
+    return { chosen: "none", maySearch };
+  }
+  const chosen = { mode: mode === "required" ? ("required" as const) : ("auto" as const), tools: allowed };
+  return { chosen: { type: "allowed_tools", allowed_tools: chosen }, maySearch };
+}
+
+type TextFormat = NonNullable<ResponseRequest["text"]>["format"];
+
+function toResponseFormat(format: TextFormat, findings: Findings): ChatResponseFormat | undefined {
+  switch (format?.type) {
+    case undefined:
+    case "text":
+      return undefined;
+    case "json_object":
+      return { type: "json_object" };
+    case "json_schema": {
+      const { name, description, schema, strict } = format as unknown as {
+        readonly name: string;
+        readonly description?: string | null;
+        readonly schema: Readonly<Record<string, unknown>>;
+        readonly strict?: boolean | null;
+      };
+      const json_schema = {
+        name,
+        schema,
+        ...(description && { description }),
+        ...(typeof strict === "boolean" && { strict }),
+      };
+      return { type: "json_schema", json_schema };
+    }
+    default:
+      findings.refuse(["text", "format", "type"], `This provider knows no output format '${format?.type}'`);
+      return undefined;
+  }
+}
+
+const knownIncludes: ReadonlySet<string> = new Set(["reasoning.encrypted_content", "message.output_text.logprobs"]);
+
+/** Wishes that leave the answer good when nobody hears them. */
+function dropWishes(request: ResponseRequest, findings: Findings): void {
+  if (request.truncation === "auto") findings.drop("truncation");
+  if (typeof request.max_tool_calls === "number") findings.drop("max_tool_calls");
+  for (const name of request.include ?? []) if (!knownIncludes.has(name)) findings.drop(`include.${name}`);
+  for (const [name, value] of Object.entries(request.reasoning ?? {}))
+    if (value !== null && !["effort", "summary", "generate_summary"].includes(name)) findings.drop(`reasoning.${name}`);
+}
+
+const readMembers: ReadonlySet<string> = new Set([
+  ...["model", "input", "instructions", "previous_response_id", "store", "stream", "stream_options", "background"],
+  ...["temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens"],
+  ...["max_tool_calls", "tools", "tool_choice", "parallel_tool_calls", "reasoning", "text", "include", "truncation"],
+  ...["service_tier", "prompt_cache_key", "safety_identifier", "metadata", "user"],
+  ...gatewayMemberNames,
+]);
+
+function checkOtherMembers(request: ResponseRequest, findings: Findings): void {
+  for (const [member, value] of Object.entries(request)) {
+    if (readMembers.has(member) || value === null || value === undefined) continue;
+    if (member === "conversation")
+      findings.refuse([member], "This provider keeps no conversations: send the items in 'input'");
+    else if (member === "prompt")
+      findings.refuse([member], "This provider keeps no prompts: send the text in 'instructions' and 'input'");
+    else findings.drop(member);
+  }
+}

@@ -1,0 +1,309 @@
+// The response object with all its members: begun from a request, or completed from what a provider left out. The order is
+// that of the published resource.
+
+import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface ResponseResource {
+  readonly id: string;
+  readonly object: "response";
+  readonly created_at: number;
+  readonly completed_at: number | null;
+  readonly status: "in_progress" | "completed" | "incomplete" | "failed";
+  readonly incomplete_details: { readonly reason: "max_output_tokens" | "content_filter" } | null;
+  readonly model: string;
+  readonly previous_response_id: string | null;
+  readonly instructions: string | null;
+  readonly output: readonly OutputItem[];
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly tools: readonly JsonObject[];
+  readonly tool_choice: unknown;
+  readonly truncation: "auto" | "disabled";
+  readonly parallel_tool_calls: boolean;
+  readonly text: JsonObject;
+  readonly top_p: number;
+  readonly presence_penalty: number;
+  readonly frequency_penalty: number;
+  readonly top_logprobs: number;
+  readonly temperature: number;
+  readonly reasoning: JsonObject;
+  readonly usage: ResponseUsage | null;
+  readonly max_output_tokens: number | null;
+  readonly max_tool_calls: number | null;
+  readonly store: boolean;
+  readonly background: boolean;
+  readonly service_tier: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly safety_identifier: string | null;
+  readonly prompt_cache_key: string | null;
+  readonly user: string | null;
+  readonly provider: string | null;
+  readonly cost: number | null;
+  readonly provider_time: number | null;
+}
+
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+export type OutputItem = MessageItem | FunctionCallItem | ReasoningItem | ImageItem;
+
+export interface MessageItem {
+  readonly id: string;
+  readonly type: "message";
+  status: ItemStatus;
+  readonly role: "assistant";
+  readonly content: OutputPart[];
+}
+
+export type OutputPart = TextPart | RefusalPart;
+
+export interface TextPart {
+  readonly type: "output_text";
+  text: string;
+  readonly annotations: Annotation[];
+  readonly logprobs: Logprob[];
+}
+
+export interface RefusalPart {
+  readonly type: "refusal";
+  refusal: string;
+}
+
+export interface Annotation {
+  readonly type: "url_citation";
+  readonly url: string;
+  readonly title: string;
+  readonly start_index: number;
+  readonly end_index: number;
+}
+
+export interface Logprob {
+  readonly token: string;
+  readonly logprob: number;
+  readonly bytes: readonly number[];
+  readonly top_logprobs: readonly Omit<Logprob, "top_logprobs">[];
+}
+
+export interface FunctionCallItem {
+  readonly id: string;
+  readonly type: "function_call";
+  status: ItemStatus;
+  readonly call_id: string;
+  readonly name: string;
+  arguments: string;
+}
+
+export interface ReasoningItem {
+  readonly id: string;
+  readonly type: "reasoning";
+  status: ItemStatus;
+  readonly summary: { readonly type: "summary_text"; text: string }[];
+  encrypted_content?: string;
+}
+
+/** A picture that the model made. */
+export interface ImageItem {
+  readonly id: string;
+  readonly type: "image_generation_call";
+  readonly status: "completed";
+  /** Base64. */
+  readonly result: string;
+}
+
+export interface ResponseUsage {
+  readonly input_tokens: number;
+  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
+  readonly output_tokens: number;
+  readonly output_tokens_details: { readonly reasoning_tokens: number };
+  readonly total_tokens: number;
+}
+
+export interface DraftOptions {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** What the provider calls its model; the request's word when it is not known. */
+  readonly model?: string;
+}
+
+// Where the published schema (github.com/openai/openai-openapi) gives a default it is that one.
+const defaults = {
+  object: "response",
+  completed_at: null,
+  incomplete_details: null,
+  previous_response_id: null,
+  instructions: null,
+  output: [],
+  error: null,
+  tools: [],
+  tool_choice: "auto",
+  truncation: "disabled",
+  parallel_tool_calls: true,
+  text: { format: { type: "text" } },
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  temperature: 1,
+  reasoning: { effort: null, summary: null },
+  usage: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  store: false,
+  background: false,
+  service_tier: "default",
+  metadata: {},
+  safety_identifier: null,
+  prompt_cache_key: null,
+  user: null,
+  provider: null,
+  cost: null,
+  provider_time: null,
+} as const;
+
+/** The response as it begins. `store` is the request's word: whoever keeps nothing says so there. */
+export function createDraft(request: ResponseRequest, { id, createdAt, model }: DraftOptions): ResponseResource {
+  return {
+    id,
+    object: "response",
+    created_at: createdAt,
+    completed_at: null,
+    status: "in_progress",
+    incomplete_details: null,
+    model: model ?? request.model,
+    previous_response_id: request.previous_response_id ?? null,
+    instructions: request.instructions ?? null,
+    output: [],
+    error: null,
+    tools: (request.tools ?? []).map(toWholeTool),
+    tool_choice: request.tool_choice ?? defaults.tool_choice,
+    truncation: request.truncation ?? defaults.truncation,
+    parallel_tool_calls: request.parallel_tool_calls ?? defaults.parallel_tool_calls,
+    text: toWholeText(request.text),
+    top_p: request.top_p ?? defaults.top_p,
+    presence_penalty: request.presence_penalty ?? defaults.presence_penalty,
+    frequency_penalty: request.frequency_penalty ?? defaults.frequency_penalty,
+    top_logprobs: request.top_logprobs ?? defaults.top_logprobs,
+    temperature: request.temperature ?? defaults.temperature,
+    reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
+    usage: null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
+    store: request.store === true,
+    background: request.background === true,
+    service_tier: toServiceTier(request.service_tier) ?? "auto",
+    metadata: request.metadata ?? {},
+    safety_identifier: request.safety_identifier ?? null,
+    prompt_cache_key: request.prompt_cache_key ?? null,
+    user: request.user ?? null,
+    provider: null,
+    cost: null,
+    provider_time: null,
+  };
+}
+
+const serviceTiers: ReadonlySet<unknown> = new Set(["auto", "default", "flex", "scale", "priority"]);
+
+/** Other vendors have tiers of other names, which clients of this format do not know. */
+export function toServiceTier(tier: unknown): string | null {
+  return serviceTiers.has(tier) ? (tier as string) : null;
+}
+
+function toWholeTool(tool: ResponseTool): JsonObject {
+  if (tool.type !== "function") return tool;
+  const { type, name, description, parameters, strict, ...others } = tool as unknown as FunctionTool;
+  return {
+    type,
+    name,
+    description: description ?? null,
+    parameters: parameters ?? null,
+    // Nobody has made it strict unasked.
+    strict: strict ?? false,
+    ...others,
+  };
+}
+
+function toWholeText(text: ResponseRequest["text"]): JsonObject {
+  const { format, verbosity, ...others } = text ?? {};
+  return { format: toWholeFormat(format ?? { type: "text" }), ...(verbosity && { verbosity }), ...others };
+}
+
+function toWholeFormat(format: Readonly<Record<string, unknown>>): JsonObject {
+  if (format["type"] !== "json_schema") return format;
+  const { type, name, description, schema, strict, ...others } = format;
+  return { type, name, description: description ?? null, schema, strict: strict ?? false, ...others };
+}
+
+const order = [
+  ...["id", "object", "created_at", "completed_at", "status", "incomplete_details", "model"],
+  ...Object.keys(defaults).filter((name) => !["object", "completed_at", "incomplete_details"].includes(name)),
+];
+
+/** What a provider's own response object lacks, filled in; what it says stays as it is. */
+export function completeResponse(native: JsonObject): Record<string, unknown> {
+  const complete: Record<string, unknown> = {};
+  for (const name of order) {
+    const value = native[name] ?? (native[name] === null ? null : defaults[name as keyof typeof defaults]);
+    if (value !== undefined) complete[name] = value;
+  }
+  complete["created_at"] ??= Math.floor(Date.now() / 1_000);
+  complete["status"] ??= "completed";
+  Object.assign(complete, native);
+  const { output, tools, usage } = native;
+  if (Array.isArray(output)) complete["output"] = output.map(completeItem);
+  if (Array.isArray(tools)) complete["tools"] = tools.map(completeTool);
+  if (isObject(usage)) complete["usage"] = completeUsage(usage);
+  return complete;
+}
+
+/** An event of a provider's own stream, with what it lacks. */
+export function completeEvent(event: JsonObject): JsonObject {
+  const { type, response, item, part, logprobs } = event;
+  if (isObject(response)) return { ...event, response: completeResponse(response) };
+  if (isObject(item)) return { ...event, item: completeItem(item) };
+  if (isObject(part)) return { ...event, part: completePart(part) };
+  const hasText = type === "response.output_text.delta" || type === "response.output_text.done";
+  return hasText && logprobs === undefined ? { ...event, logprobs: [] } : event;
+}
+
+/** An output item of a provider, with what it lacks. */
+export function completeItem(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  switch (item["type"]) {
+    case "message": {
+      const content = Array.isArray(item["content"]) ? item["content"].map(completePart) : [];
+      return { ...item, status: item["status"] ?? "completed", role: item["role"] ?? "assistant", content };
+    }
+    case "function_call":
+      return item["status"] === undefined ? { ...item, status: "completed" } : item;
+    case "reasoning":
+      return Array.isArray(item["summary"]) ? item : { ...item, summary: [] };
+    default:
+      return item;
+  }
+}
+
+function completePart(part: unknown): unknown {
+  if (!isObject(part) || part["type"] !== "output_text") return part;
+  if (Array.isArray(part["annotations"]) && Array.isArray(part["logprobs"])) return part;
+  return { ...part, annotations: part["annotations"] ?? [], logprobs: part["logprobs"] ?? [] };
+}
+
+function completeTool(tool: unknown): unknown {
+  if (!isObject(tool) || tool["type"] !== "function") return tool;
+  return { description: null, parameters: null, strict: null, ...tool };
+}
+
+function completeUsage(usage: JsonObject): JsonObject {
+  const input = isObject(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
+  const output = isObject(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
+  return {
+    ...usage,
+    input_tokens_details: { cached_tokens: 0, ...input },
+    output_tokens_details: { reasoning_tokens: 0, ...output },
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

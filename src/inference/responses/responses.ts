@@ -1,0 +1,324 @@
+// Responses, start to finish: created by a provider that has the API itself, or through the chat format; kept by the provider,
+// by the gateway, or not at all; and found again by those who own them, and by nobody else.
+
+import type { ChatCompletionRequest } from "../../contract/chat-completions.ts";
+import type { ChatChunk, ChatCompletion } from "../../contract/chat-format.ts";
+import { GatewayError, ValidationError } from "../../errors.ts";
+import { scanJson } from "../../lib/json-scan.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import { refuseDropped } from "../../providers/parameters.ts";
+import type { ChunkWriter } from "../chat-relay.ts";
+import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
+import type { Candidate } from "../router.ts";
+import { fromResponsesRequest } from "./from-responses-request.ts";
+import { HeldStream } from "./held-stream.ts";
+import { createNativeResponses } from "./native-responses.ts";
+import { PreparedStream } from "./prepared-stream.ts";
+import {
+  notFound,
+  ownerOf,
+  type ResponseQuestion,
+  type ResponsesAnswer,
+  type ResponsesDependencies,
+  type ResponsesInput,
+  stateless,
+  toItems,
+} from "./response-call.ts";
+import { createDraft } from "./response-defaults.ts";
+import type { KeptResponse } from "./response-keeper.ts";
+import { ResponsesStreamWriter } from "./responses-stream.ts";
+import { nowInSeconds, toResponse } from "./to-response.ts";
+
+export interface Responses {
+  create(input: ResponsesInput): Promise<ResponsesAnswer>;
+  retrieve(question: ResponseQuestion): Promise<ResponsesAnswer>;
+  remove(question: ResponseQuestion): Promise<string>;
+  cancel(question: ResponseQuestion): Promise<string>;
+  listInputItems(question: ResponseQuestion): Promise<string>;
+}
+
+const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+const encoder = new TextEncoder();
+const nothingKept: ReadonlySet<never> = new Set();
+
+export function createResponses(dependencies: ResponsesDependencies): Responses {
+  const { router, attempts, chatCompletions, fetchMedia, keeper, clocks } = dependencies;
+  const native = createNativeResponses(dependencies);
+
+  async function create(input: ResponsesInput): Promise<ResponsesAnswer> {
+    const { request, caller, trace, connection } = input;
+    const owner = ownerOf(caller);
+    const remembered = recall(input, owner);
+    const previousId = remembered === null ? request.previous_response_id : null;
+    const previous = previousId ? await findPrevious(previousId, owner) : null;
+    const planned = router.plan(request, caller, trace);
+    const { candidates, history } =
+      remembered === null ? await chooseOffers(planned, previous) : { candidates: planned, history: remembered };
+    trace.routedAt = performance.now();
+    if (input.generates === false) return prepare(input, planned, { owner, history: history ?? [] });
+    const deadline = trace.startedAt + clocks.totalTimeoutMs;
+    let answering: Candidate | undefined;
+    const answer = await attempts.run({ candidates, trace, connection, deadline }, (candidate) => {
+      answering = candidate;
+      const { responses } = candidate.provider.row;
+      if (responses !== undefined) return native.create(input, candidate, { owner, previous, history });
+      return translate(input, candidate, { owner, previous, history: history ?? [] });
+    });
+    if (answering !== undefined) router.remember(request, caller, answering);
+    return answer;
+  }
+
+  /** What the connection remembers of a response that nobody keeps. */
+  function recall({ request, local }: ResponsesInput, owner: string): readonly JsonObject[] | null {
+    const id = request.previous_response_id;
+    return id && local !== undefined && keeper.isOwnUnstored(id, owner) ? local.find(id) : null;
+  }
+
+  /** Nothing is generated: the next response may go on from what was sent. */
+  function prepare(
+    { request, local }: ResponsesInput,
+    [candidate]: readonly Candidate[],
+    { owner, history }: { owner: string; history: readonly JsonObject[] },
+  ): ResponsesAnswer {
+    const id = keeper.issue(owner, false);
+    const writer = new ResponsesStreamWriter(
+      createDraft({ ...request, store: false }, { id, createdAt: nowInSeconds(), model: candidate?.model ?? "" }),
+    );
+    const texts = [
+      ...writer.begin(),
+      ...writer.end({ provider: candidate?.provider.name ?? "", cost: 0, provider_time: 0 }),
+    ];
+    local?.remember(id, [...history, ...toItems(request.input)]);
+    return {
+      kind: "stream",
+      stream: new PreparedStream(texts.map((text) => encoder.encode(text))),
+      fail: (error) => encoder.encode(writer.fail(error).join("")),
+    };
+  }
+
+  async function findPrevious(id: string, owner: string): Promise<KeptResponse> {
+    const found = await keeper.find(id, owner);
+    if (found !== null) return found;
+    if (keeper.isOwnUnstored(id, owner))
+      throw new GatewayError(
+        "stateful_not_supported",
+        "The earlier response was not kept: it cannot be gone on from.",
+        {
+          param: "previous_response_id",
+        },
+      );
+    throw new GatewayError("previous_response_not_found", "There is no such earlier response.", {
+      param: "previous_response_id",
+    });
+  }
+
+  /**
+   * Who may go on from the earlier response: the provider and account that keep it; or, when the gateway has kept the whole
+   * conversation itself, anybody, who then is told all of it.
+   */
+  async function chooseOffers(
+    planned: readonly Candidate[],
+    previous: KeptResponse | null,
+  ): Promise<{ candidates: readonly Candidate[]; history: readonly JsonObject[] | null }> {
+    if (previous === null) return { candidates: planned, history: null };
+    const keeping = planned.filter(
+      ({ provider, deployment }) => provider.name === previous.provider && deployment.name === previous.deployment,
+    );
+    if (previous.providerResponseId !== null && keeping.length > 0) return { candidates: keeping, history: null };
+    const history = await keeper.readConversation(previous);
+    if (history !== null) return { candidates: planned, history };
+    const isNative = planned.some(({ provider }) => provider.row.responses === "native");
+    if (!isNative) throw stateless(planned[0], "previous_response_id");
+    throw new GatewayError(
+      "previous_response_provider_mismatch",
+      `The earlier response is kept by '${previous.provider}', which alone can go on from it.`,
+      { param: "previous_response_id" },
+    );
+  }
+
+  /** Through the chat format. */
+  async function translate(
+    input: ResponsesInput,
+    candidate: Candidate,
+    { owner, previous, history }: { owner: string; previous: KeptResponse | null; history: readonly JsonObject[] },
+  ): Promise<ResponsesAnswer> {
+    const { request, trace } = input;
+    const { provider, deployment, model } = candidate;
+    if (request["background"] === true) throw stateless(candidate, "background");
+    const own = fromResponsesRequest(request, history);
+    const isPlain = provider.dialect === null;
+    const translated = isPlain ? toPlainChatRequest(own, nothingKept) : own;
+    if (request.strict_parameters === true) refuseDropped(translated.dropped);
+    const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
+    const chat = isPlain ? await fetchMedia(translated.request, () => false, limits) : translated.request;
+    const isKept = keeper.keepsAll && request.store !== false;
+    const id = keeper.issue(owner, isKept);
+    const previousId = request.previous_response_id ?? null;
+    const draft = createDraft({ ...request, store: isKept }, { id, createdAt: nowInSeconds(), model });
+    const keep = (response: JsonObject) =>
+      keeper.keep({
+        id,
+        owner,
+        keyId: input.caller.keyId,
+        provider: provider.name,
+        deployment: deployment.name,
+        providerResponseId: null,
+        model,
+        previousId,
+        depth: (previous?.depth ?? 0) + 1,
+        response,
+        input: toItems(request.input),
+      });
+    const writer = new ResponsesStreamWriter(draft);
+    let keeping: Promise<unknown> | null = null;
+    const text = JSON.stringify(chat);
+    const answer = await chatCompletions.attempt(
+      {
+        ...input,
+        // What a chat request's schema asks for, the translation has made.
+        request: chat as unknown as ChatCompletionRequest,
+        value: { ...chat, strict_parameters: request.strict_parameters },
+        text,
+        scan: scanJson(text, scanLimits),
+        createWriter: () =>
+          createWriter(writer, { provider: provider.name, startedAt: performance.now() }, (response) => {
+            if (isKept) keeping = keep(response);
+            const output = (response["output"] ?? []) as readonly JsonObject[];
+            input.local?.remember(id, [...history, ...toItems(request.input), ...output]);
+          }),
+      },
+      candidate,
+    );
+    trace.dropped = [...translated.dropped, ...trace.dropped];
+    if (answer.kind === "stream") {
+      const takeKeeping = () => {
+        const taken = keeping;
+        keeping = null;
+        return taken;
+      };
+      return {
+        kind: "stream",
+        stream: isKept ? new HeldStream(answer.stream, takeKeeping) : answer.stream,
+        fail: (error) => encoder.encode(writer.fail(error).join("")),
+      };
+    }
+    const response = { ...toResponse(draft, answer.value as ChatCompletion), ...answer.added };
+    if (isKept) await keep(response as unknown as JsonObject);
+    return { kind: "whole", text: JSON.stringify(response) };
+  }
+
+  async function find({ id, caller }: ResponseQuestion): Promise<KeptResponse> {
+    const owner = ownerOf(caller);
+    const found = await keeper.find(id, owner);
+    if (found !== null) return found;
+    if (keeper.isOwnUnstored(id, owner))
+      throw new GatewayError("response_not_stored", "The response was made and not kept.", { param: "response_id" });
+    throw notFound();
+  }
+
+  /** One that the gateway has kept itself, as it was told. */
+  async function readKept(kept: KeptResponse): Promise<JsonObject> {
+    const response = await keeper.readResponse(kept);
+    if (response === null) throw notFound();
+    return response;
+  }
+
+  return {
+    create,
+    async retrieve(question) {
+      const kept = await find(question);
+      if (kept.providerResponseId !== null) return native.retrieve(question, kept, ownerOf(question.caller));
+      if (question.query.get("stream") === "true")
+        throw new ValidationError([
+          {
+            loc: ["query", "stream"],
+            msg: "This response is complete: it cannot be streamed again",
+            type: "value_error",
+          },
+        ]);
+      return { kind: "whole", text: JSON.stringify(await readKept(kept)) };
+    },
+    async remove(question) {
+      const kept = await find(question);
+      if (kept.providerResponseId !== null) await native.remove(question, kept);
+      if (!(await keeper.remove(question.id, ownerOf(question.caller)))) throw notFound();
+      return JSON.stringify({ id: question.id, object: "response.deleted", deleted: true });
+    },
+    async cancel(question) {
+      const kept = await find(question);
+      if (kept.providerResponseId === null)
+        throw new GatewayError(
+          "stateful_not_supported",
+          "Only a response that runs in the background can be cancelled.",
+          {
+            param: "response_id",
+          },
+        );
+      return native.cancel(question, kept, ownerOf(question.caller));
+    },
+    async listInputItems(question) {
+      const kept = await find(question);
+      const owner = ownerOf(question.caller);
+      if (kept.providerResponseId !== null) return native.listInputItems(question, kept, owner);
+      return JSON.stringify(toItemList(await keeper.readInput(kept), question.query));
+    },
+  };
+}
+
+function createWriter(
+  writer: ResponsesStreamWriter,
+  { provider, startedAt }: { provider: string; startedAt: number },
+  onEnd: (response: JsonObject) => void,
+): ChunkWriter {
+  let cost: { cost: number | null; cost_reason?: string } = { cost: null, cost_reason: "usage_unknown" };
+  let hasBegun = false;
+  const add = (texts: readonly string[], frames: Uint8Array[]) => {
+    for (const text of texts) frames.push(encoder.encode(text));
+  };
+  const begin = (frames: Uint8Array[]) => {
+    if (hasBegun) return;
+    hasBegun = true;
+    add(writer.begin(), frames);
+  };
+  return {
+    chunk(chunk, _frame, _text, frames) {
+      begin(frames);
+      add(writer.write(chunk as unknown as ChatChunk), frames);
+    },
+    usage(chunk, charge, frames) {
+      cost = charge.reason === null ? { cost: charge.cost } : { cost: charge.cost, cost_reason: charge.reason };
+      begin(frames);
+      add(writer.write({ ...chunk, choices: [] } as unknown as ChatChunk), frames);
+    },
+    end(frames, metadata) {
+      begin(frames);
+      const providerTime = Math.round(performance.now() - startedAt) / 1_000;
+      const added = {
+        provider,
+        ...cost,
+        provider_time: providerTime,
+        ...(metadata === null ? {} : { switchyard: metadata }),
+      };
+      add(writer.end(added), frames);
+      onEnd(writer.response as unknown as JsonObject);
+      frames.push(encoder.encode("data: [DONE]\n\n"));
+    },
+  };
+}
+
+const mostItems = 100;
+
+function toItemList(items: readonly JsonObject[], query: URLSearchParams) {
+  const ordered = query.get("order") === "asc" ? items : items.toReversed();
+  const after = query.get("after");
+  const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  const limit = Math.min(Math.max(1, Number(query.get("limit") ?? 20) || 20), mostItems);
+  const data = ordered.slice(start, start + limit);
+  return {
+    object: "list",
+    data,
+    first_id: data[0]?.["id"] ?? null,
+    last_id: data.at(-1)?.["id"] ?? null,
+    has_more: start + limit < ordered.length,
+  };
+}

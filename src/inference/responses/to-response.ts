@@ -1,0 +1,210 @@
+// A chat completion as a response. The parts that a stream needs as well (items, ids, usage, the way it ended) are exported
+// one by one.
+
+import type { ChatAnnotation, ChatChoice, ChatCompletion, ChatUsage } from "../../contract/chat-format.ts";
+import { readReasoningText, readText } from "../messages/to-messages-answer.ts";
+import { type ExtraContent, type Kept, toEncryptedContent } from "./kept-reasoning.ts";
+import {
+  type Annotation,
+  type FunctionCallItem,
+  type ImageItem,
+  type ItemStatus,
+  type Logprob,
+  type MessageItem,
+  type OutputItem,
+  type OutputPart,
+  type ReasoningItem,
+  type ResponseResource,
+  type ResponseUsage,
+  toServiceTier,
+} from "./response-defaults.ts";
+
+export function toResponse(draft: ResponseResource, completion: ChatCompletion): ResponseResource {
+  const choice = completion.choices[0];
+  const ending = toEnding(choice?.finish_reason ?? null);
+  // Some providers leave the message out where a filter has taken it.
+  const output = choice?.message ? toOutput(choice) : [];
+  if (isWordless(output) && ending.status === "completed") output.push(createMessage("completed", [createText("")]));
+  const last = output.at(-1);
+  if (ending.status === "incomplete" && last !== undefined && last.type !== "image_generation_call")
+    last.status = "incomplete";
+  return {
+    ...draft,
+    ...ending,
+    completed_at: ending.status === "completed" ? nowInSeconds() : null,
+    model: completion.model || draft.model,
+    output,
+    usage: toResponseUsage(completion.usage),
+    service_tier: toServiceTier(completion["service_tier"]) ?? "default",
+  };
+}
+
+/** In the order in which models work: thoughts, then words, then calls. */
+function toOutput({ message, logprobs }: ChatChoice): OutputItem[] {
+  const output: OutputItem[] = [];
+  const callIds = new CallIds();
+  const calls = (message.tool_calls ?? []).map((call) => ({
+    item: createCall("completed", callIds.take(call.id), call.function?.name ?? "", call.function?.arguments ?? ""),
+    extra: call.extra_content ?? null,
+  }));
+  const extras = calls.flatMap(({ item, extra }) => (extra === null ? [] : [[item.call_id, extra] as const]));
+  const kept: Kept = {
+    details: message.reasoning_details ?? [],
+    calls: new Map<string, ExtraContent>(extras),
+    message: message.extra_content ?? null,
+  };
+  const thoughts = toThoughts(message);
+  const isLed = thoughts.length > 0 || kept.details.length > 0 || kept.calls.size > 0;
+  if (isLed) output.push(createReasoning("completed", thoughts, kept));
+  const parts = toOutputParts(message, logprobs);
+  if (parts.length > 0) output.push(createMessage("completed", parts));
+  output.push(...toImageItems(message["images"]), ...calls.map(({ item }) => item));
+  if (!isLed && kept.message !== null) output.push(createReasoning("completed", [], kept));
+  return output;
+}
+
+/** Signed blocks are told apart; without them there is one text. */
+function toThoughts(message: ChatChoice["message"]): string[] {
+  const blocks = (message.reasoning_details ?? []).flatMap((detail) =>
+    detail.type === "reasoning.text" && detail.text ? [detail.text] : [],
+  );
+  if (blocks.length > 0) return blocks;
+  const text = readReasoningText(message);
+  return text === "" ? [] : [text];
+}
+
+function toOutputParts(message: ChatChoice["message"], logprobs: unknown): OutputPart[] {
+  const parts: OutputPart[] = [];
+  const text = readText(message.content);
+  const annotations = (message.annotations ?? []).flatMap(toAnnotation);
+  if (text !== "" || annotations.length > 0)
+    parts.push({ type: "output_text", text, annotations, logprobs: readLogprobs(logprobs) });
+  if (message.refusal) parts.push({ type: "refusal", refusal: message.refusal });
+  return parts;
+}
+
+/** Clients look for a text in every answer that is complete and calls nothing. */
+export function isWordless(output: readonly OutputItem[]): boolean {
+  return output.every(({ type }) => type === "reasoning");
+}
+
+export function createMessage(status: ItemStatus, content: OutputPart[]): MessageItem {
+  return { id: createId("msg"), type: "message", status, role: "assistant", content };
+}
+
+export function createText(text: string): OutputPart & { readonly type: "output_text" } {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+export function createCall(status: ItemStatus, callId: string, name: string, written: string): FunctionCallItem {
+  return { id: createId("fc"), type: "function_call", status, call_id: callId, name, arguments: written };
+}
+
+/**
+ * The text of reasoning is told as its summary: the only events for it that both published descriptions of the format have.
+ * What the provider wants back is always there, asked for or not, as the types of npm's openai 7.53.0 say of the format's own
+ * vendor: nothing else carries it when nothing is stored.
+ */
+export function createReasoning(status: ItemStatus, texts: readonly string[], kept: Kept | null): ReasoningItem {
+  return {
+    id: createId("rs"),
+    type: "reasoning",
+    status,
+    summary: texts.map((text) => ({ type: "summary_text", text })),
+    ...(kept !== null && { encrypted_content: toEncryptedContent(kept) }),
+  };
+}
+
+/** Pictures that the model made, where they came with the answer and not as an address. */
+export function toImageItems(images: unknown): ImageItem[] {
+  if (!Array.isArray(images)) return [];
+  return images.flatMap((image): ImageItem[] => {
+    const url: unknown = image?.image_url?.url;
+    if (typeof url !== "string" || !url.startsWith("data:")) return [];
+    const result = url.slice(url.indexOf(",") + 1);
+    return [{ id: createId("ig"), type: "image_generation_call", status: "completed", result }];
+  });
+}
+
+export function toAnnotation(annotation: ChatAnnotation): Annotation[] {
+  const source = annotation?.url_citation;
+  if (typeof source?.url !== "string") return [];
+  return [
+    {
+      type: "url_citation",
+      url: source.url,
+      title: source.title ?? "",
+      start_index: count(source.start_index),
+      end_index: count(source.end_index),
+    },
+  ];
+}
+
+const encoder = new TextEncoder();
+
+export function readLogprobs(logprobs: unknown): Logprob[] {
+  const content = (logprobs as { readonly content?: unknown } | null | undefined)?.content;
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((entry) =>
+    toTokens([entry]).map((token) => ({ ...token, top_logprobs: toTokens(entry.top_logprobs) })),
+  );
+}
+
+function toTokens(entries: unknown): Omit<Logprob, "top_logprobs">[] {
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry) => {
+    if (typeof entry?.token !== "string" || typeof entry.logprob !== "number") return [];
+    const bytes: number[] = Array.isArray(entry.bytes) ? entry.bytes : [...encoder.encode(entry.token)];
+    return [{ token: entry.token as string, logprob: entry.logprob as number, bytes }];
+  });
+}
+
+type Ending = Pick<ResponseResource, "status" | "incomplete_details">;
+
+export function toEnding(finishReason: string | null): Ending {
+  if (finishReason === "length") return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+  if (finishReason === "content_filter")
+    return { status: "incomplete", incomplete_details: { reason: "content_filter" } };
+  return { status: "completed", incomplete_details: null };
+}
+
+/** Null when the provider told nothing. */
+export function toResponseUsage(usage: ChatUsage | null | undefined): ResponseUsage | null {
+  if (!usage) return null;
+  const input = count(usage.prompt_tokens);
+  const cached = Math.min(count(usage.prompt_tokens_details?.cached_tokens), input);
+  const written = Math.min(count(usage.prompt_tokens_details?.cache_write_tokens), input - cached);
+  const output = count(usage.completion_tokens);
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    output_tokens: output,
+    output_tokens_details: {
+      reasoning_tokens: Math.min(count(usage.completion_tokens_details?.reasoning_tokens), output),
+    },
+    total_tokens: input + output,
+  };
+}
+
+/** Clients tell calls apart by their ids: one that is missing, or there already, is given another. */
+export class CallIds {
+  readonly #taken = new Set<string>();
+
+  take(id: string | null | undefined): string {
+    const own = id && !this.#taken.has(id) ? id : createId("call");
+    this.#taken.add(own);
+    return own;
+  }
+}
+
+export function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1_000);
+}
+
+function createId(kind: string): string {
+  return `${kind}_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
+}

@@ -1,0 +1,23 @@
+// Secrets of the gateway itself, such as the one behind the marks of ids: random bytes that are made once and are then the same
+// for every process and replica.
+//
+// They are kept in the clear. Whoever can read the store can make such marks; the keys that seal what callers said are not
+// here but in the operator's settings, so a copy of the store alone opens nothing.
+
+import { randomBytes } from "node:crypto";
+import { write } from "./operation.ts";
+
+const leastBytes = 16;
+
+export const secretStatements = {
+  /** The secret of that name. Whoever asks first makes it, however many ask at once. */
+  getOrCreate: write(null, async (sql, name: string, bytes: number): Promise<Uint8Array> => {
+    if (bytes < leastBytes) throw new Error(`A secret needs at least ${leastBytes} bytes`);
+    const created = { name, value: randomBytes(bytes), created_at: Date.now() };
+    await sql`insert into secrets ${sql.columns(created)} on conflict (name) do nothing`;
+    // A second statement: it also sees what another transaction has committed while the first one waited for it.
+    const [row] = await sql<{ value: Uint8Array }>`select value from secrets where name = ${name}`;
+    if (row?.value.length !== bytes) throw new Error(`The secret ${name} has ${row?.value.length} bytes, not ${bytes}`);
+    return new Uint8Array(row.value);
+  }),
+};

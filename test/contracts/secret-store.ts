@@ -1,0 +1,60 @@
+// What every engine promises about the gateway's own secrets.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { catchError, type Engine, startChild, withStorage } from "./engines.ts";
+
+export function describeSecretStore(engine: Engine): void {
+  describe.skipIf(engine.whyNot !== null)(`secrets on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 30_000);
+    afterAll(() => engine.stop(), 30_000);
+
+    test("a secret is random bytes of the length asked for, another for each name, and survives a restart", async () => {
+      const options = await engine.createStore();
+      const [first, other] = await withStorage(options, async (storage) => [
+        await storage.secrets.getOrCreate("first", 32),
+        await storage.secrets.getOrCreate("other", 64),
+      ]);
+      expect(first).toHaveLength(32);
+      expect(other).toHaveLength(64);
+      expect(new Set(first).size).toBeGreaterThan(8);
+      expect(other?.slice(0, 32)).not.toEqual(first);
+      await withStorage(options, async (storage) => {
+        expect(await storage.secrets.getOrCreate("first", 32)).toEqual(first ?? new Uint8Array());
+      });
+    });
+
+    test("a secret that is there with another length is an error and stays as it is", async () => {
+      await withStorage(await engine.createStore(), async (storage) => {
+        const secret = await storage.secrets.getOrCreate("name", 32);
+        expect(String(await catchError(storage.secrets.getOrCreate("name", 33)))).toContain("has 32 bytes, not 33");
+        expect(String(await catchError(storage.secrets.getOrCreate("short", 8)))).toContain("at least 16 bytes");
+        expect(await storage.secrets.getOrCreate("name", 32)).toEqual(secret);
+      });
+    });
+
+    test("two connections that ask at once, many times over, are given the same secret", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, (one) =>
+        withStorage(options, async (two) => {
+          for (let round = 0; round < 20; round += 1) {
+            const asked = Array.from({ length: 8 }, (_, index) =>
+              (index % 2 === 0 ? one : two).secrets.getOrCreate(`round ${round}`, 32),
+            );
+            const given = await Promise.all(asked);
+            expect(new Set(given.map((secret) => secret.toHex())).size).toBe(1);
+          }
+        }),
+      );
+    });
+
+    test("four processes that start together are given the same secret", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, async () => {});
+      const at = String(Date.now() + 1000);
+      const children = Array.from({ length: 4 }, () => startChild("secret", options, at));
+      const outputs = await Promise.all(children.map((child) => new Response(child.stdout).text()));
+      expect(outputs[0]).toMatch(/^[0-9a-f]{64}$/);
+      expect(new Set(outputs).size).toBe(1);
+    }, 20_000);
+  });
+}

@@ -1,0 +1,10 @@
+// The vendors' own clients. They are installed only where there are recordings, so nothing of them, types included, can be
+// imported in the usual way: each reader declares the little that it uses.
+
+import { join } from "node:path";
+
+const folder = join(import.meta.dir, "../tools/recordings");
+
+export async function loadClient<Module>(name: string): Promise<Module> {
+  return (await import(Bun.resolveSync(name, folder))) as Module;
+}

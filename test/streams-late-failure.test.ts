@@ -1,0 +1,51 @@
+// A provider's last words and its failure in one and the same packet: the words are not lost, and the failure is told.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chatChunk, event, eventText, httpChunk, lastHttpChunk, streamHead, until } from "./support/answers.ts";
+import { ask, hello } from "./support/chat.ts";
+import { readChatStream } from "./support/events.ts";
+import { type Gateway, startGateway } from "./support/gateway.ts";
+import { startVendor, type Vendor } from "./support/vendor.ts";
+
+let vendor: Vendor;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  gateway = await startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" } });
+  key = await gateway.createKey();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+});
+
+const lastWords = eventText(chatChunk({ content: "and the last." }));
+const failure = eventText({ error: { message: "overloaded", type: "server_error" } });
+
+test("words that arrive together with a failure reach the caller before it", async () => {
+  const seen = Promise.withResolvers<void>();
+  const first = event(chatChunk({ role: "assistant", content: "The first words, " }));
+  vendor.next([streamHead(), first, until(seen.promise), httpChunk(lastWords + failure), lastHttpChunk]);
+
+  const response = await ask(gateway.url, key, { ...hello, stream: true });
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes("first words")) seen.resolve();
+  }
+
+  const { content, errors, done } = readChatStream(text);
+  expect(content).toBe("The first words, and the last.");
+  expect(errors.map(({ error }) => error.code)).toEqual(["provider_error"]);
+  expect(done).toBe(false);
+});
+
+test("a failure that arrives with the very first words is told by a status, so that another offer can answer", async () => {
+  vendor.next([streamHead(), httpChunk(lastWords + failure), lastHttpChunk]);
+
+  expect((await ask(gateway.url, key, { ...hello, stream: true })).status).toBe(502);
+});
