@@ -1,7 +1,17 @@
 // A provider's last words and its failure in one and the same packet: the words are not lost, and the failure is told.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chatChunk, event, eventText, httpChunk, lastHttpChunk, streamHead, until } from "./support/answers.ts";
+import {
+  chatChunk,
+  doneText,
+  event,
+  eventText,
+  httpChunk,
+  lastHttpChunk,
+  streamHead,
+  until,
+  wait,
+} from "./support/answers.ts";
 import { ask, hello } from "./support/chat.ts";
 import { readChatStream } from "./support/events.ts";
 import { type Gateway, startGateway } from "./support/gateway.ts";
@@ -48,4 +58,36 @@ test("a failure that arrives with the very first words is told by a status, so t
   vendor.next([streamHead(), httpChunk(lastWords + failure), lastHttpChunk]);
 
   expect((await ask(gateway.url, key, { ...hello, stream: true })).status).toBe(502);
+});
+
+const opening = event(chatChunk({ role: "assistant", content: "" }));
+
+test("a provider that fails after a mere opening fails with a status, so that another offer can answer", async () => {
+  vendor.next([streamHead(), opening, wait(50), httpChunk(failure), lastHttpChunk]);
+
+  expect((await ask(gateway.url, key, { ...hello, stream: true })).status).toBe(502);
+});
+
+test("a provider that opens its answer and then thinks for long is not waited for", async () => {
+  const seen = Promise.withResolvers<void>();
+  const words = event(chatChunk({ content: "At last." }));
+  vendor.next([
+    streamHead(),
+    opening,
+    until(seen.promise),
+    words,
+    event(chatChunk({}, "stop")),
+    httpChunk(doneText),
+    lastHttpChunk,
+  ]);
+
+  const response = await ask(gateway.url, key, { ...hello, stream: true });
+  expect(response.status).toBe(200);
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes('"role":"assistant"')) seen.resolve();
+  }
+  expect(readChatStream(text)).toMatchObject({ content: "At last.", done: true });
 });

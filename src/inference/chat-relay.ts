@@ -27,6 +27,7 @@ export class ChatRelay implements Relay, ChunkSink {
   readonly #options: ChatRelayOptions;
   usage: unknown = null;
   charge: Charge | null = null;
+  hasContent = false;
   #lastChunk: LooseChunk | null = null;
   #usageSent = false;
   #isDone = false;
@@ -66,7 +67,10 @@ export class ChatRelay implements Relay, ChunkSink {
     if (this.#isDone) return;
     const choices = chunk["choices"];
     const isEmpty = !Array.isArray(choices) || choices.length === 0;
-    if (!isEmpty) this.#lastChunk = chunk;
+    if (!isEmpty) {
+      this.#lastChunk = chunk;
+      this.hasContent ||= choices.some(carriesContent);
+    }
     const usage = chunk["usage"];
     if (usage !== null && usage !== undefined) {
       this.usage = usage;
@@ -95,6 +99,18 @@ export class ChatRelay implements Relay, ChunkSink {
     this.charge = this.#options.quote.chargeFor(chunk["usage"], { model: chunk["model"], service_tier: tier });
     this.#options.writer.usage(chunk, this.charge, this.#frames);
   }
+}
+
+/** Anything but a role: text, a call, a thought, or the end. */
+function carriesContent(choice: unknown): boolean {
+  if (typeof choice !== "object" || choice === null) return false;
+  const { delta, finish_reason } = choice as { delta?: unknown; finish_reason?: unknown };
+  if (finish_reason) return true;
+  if (typeof delta !== "object" || delta === null) return false;
+  return Object.entries(delta).some(
+    ([name, value]) =>
+      name !== "role" && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0),
+  );
 }
 
 /** For callers who speak the chat format. */

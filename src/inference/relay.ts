@@ -16,6 +16,8 @@ export interface Relay {
   readonly usage: unknown;
   /** What that costs; null while it has not been worked out. */
   readonly charge: Charge | null;
+  /** False while nothing of the answer itself has come, only its frame: a role, an opening. Absent: the first event counts. */
+  readonly hasContent?: boolean;
   /** Whether it can make something of a list of JSON objects where a stream was asked for. */
   readonly readsLists?: boolean;
 }
@@ -29,6 +31,8 @@ export interface StreamEnd {
 }
 
 type OnEnd = (end: StreamEnd) => void;
+
+const longestHoldMs = 1_000;
 
 export class RelayStream {
   readonly #call: ProviderCall;
@@ -47,7 +51,10 @@ export class RelayStream {
     this.#onEnd = onEnd;
   }
 
-  /** Waits for the first event: until then the call can still fail with a status of its own, or fall back. */
+  /**
+   * Waits for the first content: until then the call can still fail with a status of its own, or fall back. A provider that
+   * opens its answer and then thinks for long is not waited for: its opening is passed on after a moment.
+   */
   async open(): Promise<void> {
     const type = this.#call.contentType;
     const isJson = /^application\/json/i.test(type);
@@ -56,16 +63,28 @@ export class RelayStream {
         "provider_bad_response",
         `The provider '${this.#call.provider.name}' answered with '${type.slice(0, 80)}' instead of a stream.`,
       );
-    for (;;) {
-      const frames = this.#readFrames();
-      if (frames === undefined) await this.#call.wait();
-      else if (frames.length > 0) {
-        this.#opening = frames;
-        break;
-      }
-    }
+    this.#opening = await this.#readOpening();
     this.#hasBegun = true;
     this.#call.beginIdleClock();
+  }
+
+  async #readOpening(): Promise<readonly Uint8Array[]> {
+    const held: Uint8Array[] = [];
+    let heldUntil = 0;
+    for (;;) {
+      const frames = this.#readFrames();
+      if (frames === undefined) {
+        if (held.length === 0) await this.#call.wait();
+        else if (performance.now() >= heldUntil) return held;
+        else await Promise.race([this.#call.wait(), Bun.sleep(heldUntil - performance.now())]);
+      } else if (this.#isComplete || (frames.length > 0 && this.#relay.hasContent !== false))
+        return [...held, ...frames];
+      else {
+        heldUntil ||= performance.now() + longestHoldMs;
+        // Frames are good only until the next bytes are read.
+        for (const frame of frames) held.push(frame.slice());
+      }
+    }
   }
 
   /** The frames to write next, null when the stream is complete, undefined when they have to be waited for. */

@@ -20,6 +20,7 @@ interface Options {
 const maxEventBytes = 8 * 1_048_576;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
+const openings: ReadonlySet<string> = new Set(["message_start", "content_block_start", "ping"]);
 
 export class PassRelay implements Relay {
   readonly #options: Options;
@@ -28,6 +29,7 @@ export class PassRelay implements Relay {
   #counts: JsonObject | null = null;
   #model: unknown;
   charge: Charge | null = null;
+  hasContent = false;
   #isComplete = false;
 
   constructor(options: Options) {
@@ -57,6 +59,7 @@ export class PassRelay implements Relay {
     if (type === "message_start") this.#begin(event["message"]);
     if (type === "message_delta") this.#count(event["usage"]);
     if (type === "message_stop") this.#isComplete = true;
+    this.hasContent ||= !openings.has(type);
     const told = type === "message_delta" ? this.#withCost(text, event) : text;
     frames.push(encoder.encode(type === "" ? `data: ${told}\n\n` : `event: ${type}\ndata: ${told}\n\n`));
   }
