@@ -10,7 +10,7 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../cohere/lenient.ts";
+import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: "stop",

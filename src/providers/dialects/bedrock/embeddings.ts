@@ -11,8 +11,8 @@ import type {
   JsonObject,
   Target,
 } from "../../dialect.ts";
-import { refuse } from "../cohere/asked.ts";
-import { asList, asObject, isObject } from "../cohere/lenient.ts";
+import { refuse } from "../asked.ts";
+import { asList, asObject, isObject } from "../lenient.ts";
 import { splitModelId } from "./models.ts";
 
 interface Asked {

@@ -12,8 +12,8 @@ import type {
 } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { isBase64 } from "../anthropic/messages.ts";
-import { type Location, refuse, textOf, withoutFunctionCalls } from "../cohere/asked.ts";
-import { isObject } from "../cohere/lenient.ts";
+import { type Location, refuse, textOf, withoutFunctionCalls } from "../asked.ts";
+import { isObject } from "../lenient.ts";
 import { type DocumentNames, toMediaBlock } from "./media.ts";
 import type { ModelTraits } from "./models.ts";
 

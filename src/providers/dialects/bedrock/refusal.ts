@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (Errors)
 
 import type { JsonObject, Refusal } from "../../dialect.ts";
-import { asString } from "../cohere/lenient.ts";
+import { asString } from "../lenient.ts";
 
 // 424 would say that the caller's request is at fault: the model's failure is an answer of 502.
 const modelFailed = 502;

@@ -3,8 +3,8 @@
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
-import { refuse, stopWordsOf, tokenCapOf } from "../cohere/asked.ts";
-import { asObject, isObject } from "../cohere/lenient.ts";
+import { refuse, stopWordsOf, tokenCapOf } from "../asked.ts";
+import { asObject, isObject } from "../lenient.ts";
 import { toConversation } from "./messages.ts";
 import { findTraits, type ModelTraits } from "./models.ts";
 import { toStrictSchema } from "./schema.ts";

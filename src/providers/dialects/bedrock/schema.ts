@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html
 
 import type { JsonObject } from "../../dialect.ts";
-import { asObject, isObject } from "../cohere/lenient.ts";
+import { asObject, isObject } from "../lenient.ts";
 
 /** Bounds that are refused. They are told in words instead; whoever reads the answer checks them. */
 const refusedBounds = [

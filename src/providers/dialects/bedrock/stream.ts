@@ -10,7 +10,7 @@ import {
   type Reading,
 } from "../../dialect.ts";
 import { failureMember } from "../../framing/aws-event-stream.ts";
-import { asList, asObject, asString, createId, isObject, nowSeconds } from "../cohere/lenient.ts";
+import { asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 import { fromConverseUsage, isOfServer, readCallId, readToolName, toAnnotation, toFinishReason } from "./answer.ts";
 import { findTraits } from "./models.ts";
 import { statusOfFailure } from "./refusal.ts";

@@ -3,7 +3,7 @@
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Generation } from "../anthropic/generation.ts";
-import { type AskedReasoning, askedReasoning } from "../cohere/asked.ts";
+import { type AskedReasoning, askedReasoning } from "../asked.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
 
 export interface Thinking {

@@ -3,7 +3,7 @@
 
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { refuse } from "../cohere/asked.ts";
+import { refuse } from "../asked.ts";
 import { toCachePoint } from "./messages.ts";
 import type { ModelTraits } from "./models.ts";
 import { toStrictSchema } from "./schema.ts";

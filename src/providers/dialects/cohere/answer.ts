@@ -9,7 +9,7 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "./lenient.ts";
+import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 
 export function fromCohereAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   const message = answer["message"];

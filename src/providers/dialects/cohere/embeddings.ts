@@ -1,7 +1,7 @@
 // POST /v2/embed.
 
 import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject, Target } from "../../dialect.ts";
-import { asCount, asList, asObject, isObject, present } from "./lenient.ts";
+import { asCount, asList, asObject, isObject, present } from "../lenient.ts";
 
 /** The vendor wants to know what a text is for; other vendors' words for it are understood. */
 const inputTypes: Readonly<Record<string, string>> = { query: "search_query", document: "search_document" };

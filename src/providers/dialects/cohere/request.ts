@@ -14,8 +14,8 @@ import {
   thoughtsOf,
   tokenCapOf,
   withoutFunctionCalls,
-} from "./asked.ts";
-import { isObject, present } from "./lenient.ts";
+} from "../asked.ts";
+import { isObject, present } from "../lenient.ts";
 
 export function toCohereRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];

@@ -2,8 +2,8 @@
 
 import type { ChatChunk, ChatDelta } from "../../../contract/chat-format.ts";
 import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../../dialect.ts";
+import { asCount, asObject, asString, createId, nowSeconds } from "../lenient.ts";
 import { isNoArguments, toAnnotations, toDetail, toFinishReason, toLogprobs, toUsage } from "./answer.ts";
-import { asCount, asObject, asString, createId, nowSeconds } from "./lenient.ts";
 
 const none: readonly ChatChunk[] = [];
 

@@ -1,8 +1,8 @@
 // Jina AI's embeddings: https://api.jina.ai/docs
 
 import type { Dialect, EmbeddingsRequest, Target } from "../../dialect.ts";
-import { present } from "../cohere/lenient.ts";
-import { fromEmbeddingList } from "../voyage/embedding-list.ts";
+import { fromEmbeddingList } from "../embedding-list.ts";
+import { present } from "../lenient.ts";
 
 /** Other vendors' words for what a text is for. */
 const tasks: Readonly<Record<string, string>> = {

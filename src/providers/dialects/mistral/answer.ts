@@ -9,7 +9,7 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../cohere/lenient.ts";
+import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 import { readContent, toSignature } from "./thoughts.ts";
 
 export function fromMistralAnswer(answer: JsonObject, reading: Reading): ChatCompletion {

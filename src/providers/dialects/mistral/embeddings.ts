@@ -1,8 +1,8 @@
 // POST /embeddings: OpenAI's form but for the name of the dimensions.
 
 import type { EmbeddingsDialect, EmbeddingsRequest, Target } from "../../dialect.ts";
-import { present } from "../cohere/lenient.ts";
-import { fromEmbeddingList } from "../voyage/embedding-list.ts";
+import { fromEmbeddingList } from "../embedding-list.ts";
+import { present } from "../lenient.ts";
 
 export const mistralEmbeddings: EmbeddingsDialect = {
   parameters: {

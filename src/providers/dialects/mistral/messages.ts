@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatPart } from "../../../contract/chat-format.ts";
 import type { Target } from "../../dialect.ts";
-import { refuse, textOfPart, thoughtsOf, withoutFunctionCalls } from "../cohere/asked.ts";
-import { present } from "../cohere/lenient.ts";
+import { refuse, textOfPart, thoughtsOf, withoutFunctionCalls } from "../asked.ts";
+import { present } from "../lenient.ts";
 import { ownSignature } from "./thoughts.ts";
 
 interface MistralMessage {

@@ -3,8 +3,8 @@
 import { gatewayMemberNames } from "../../../contract/chat-completions.ts";
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
-import { askedReasoning, tokenCapOf } from "../cohere/asked.ts";
-import { present } from "../cohere/lenient.ts";
+import { askedReasoning, tokenCapOf } from "../asked.ts";
+import { present } from "../lenient.ts";
 import { toMistralMessages } from "./messages.ts";
 import { isPassedOn } from "./parameters.ts";
 

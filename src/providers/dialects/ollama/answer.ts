@@ -2,7 +2,7 @@
 
 import type { ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../cohere/lenient.ts";
+import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 
 export function fromOllamaAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfError(answer);

@@ -1,7 +1,7 @@
 // POST /api/embed.
 
 import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject, Target } from "../../dialect.ts";
-import { asCount, asString, present } from "../cohere/lenient.ts";
+import { asCount, asString, present } from "../lenient.ts";
 import { throwIfError } from "./answer.ts";
 
 export const ollamaEmbeddings: EmbeddingsDialect = {

@@ -13,8 +13,8 @@ import {
   thoughtsOf,
   tokenCapOf,
   withoutFunctionCalls,
-} from "../cohere/asked.ts";
-import { asObject, isObject, present } from "../cohere/lenient.ts";
+} from "../asked.ts";
+import { asObject, isObject, present } from "../lenient.ts";
 
 export function toOllamaRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];

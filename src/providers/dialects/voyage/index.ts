@@ -1,8 +1,8 @@
 // Voyage AI's embeddings: https://docs.voyageai.com/reference/embeddings-api
 
 import type { Dialect, EmbeddingsRequest, Target } from "../../dialect.ts";
-import { present } from "../cohere/lenient.ts";
-import { fromEmbeddingList } from "./embedding-list.ts";
+import { fromEmbeddingList } from "../embedding-list.ts";
+import { present } from "../lenient.ts";
 
 /** Other vendors' words for what a text is for. */
 const inputTypes: Readonly<Record<string, string>> = { search_query: "query", search_document: "document" };

@@ -7,8 +7,8 @@ import type {
   ChatPart,
   ChatRequest,
   ChatTool,
-} from "../../../contract/chat-format.ts";
-import { ValidationError } from "../../../errors.ts";
+} from "../../contract/chat-format.ts";
+import { ValidationError } from "../../errors.ts";
 import { asObject, asString, isObject } from "./lenient.ts";
 
 export type Location = readonly (string | number)[];

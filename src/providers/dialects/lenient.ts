@@ -1,6 +1,6 @@
 // Reading what a vendor sent without trusting its shape: what is missing or of another type becomes a harmless value.
 
-import type { JsonObject } from "../../dialect.ts";
+import type { JsonObject } from "../dialect.ts";
 
 const nothing: JsonObject = {};
 
