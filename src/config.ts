@@ -99,6 +99,20 @@ export const settings = {
       "seals what is kept of conversations: 32 bytes as base64 or hex; several, separated by commas, open what older ones sealed",
     ),
   ),
+  maxFileBytes: whole(
+    "SWITCHYARD_MAX_FILE_BYTES",
+    100 * 1_048_576,
+    1_024,
+    2 ** 32,
+    "largest file, uploaded or fetched",
+  ),
+  publicUrl: optional(
+    text(
+      "SWITCHYARD_PUBLIC_URL",
+      "",
+      "where callers reach the gateway, for the addresses of binary results; else as they called it",
+    ),
+  ),
   heartbeatMs: whole(
     "SWITCHYARD_HEARTBEAT_MS",
     15_000,
@@ -139,6 +153,7 @@ export interface DeclaredProvider extends DeclaredDeployment {
   readonly stream_usage?: string;
   readonly stream_end?: string;
   readonly responses?: string;
+  readonly tasks?: readonly string[];
   readonly deployments?: readonly DeclaredDeployment[];
 }
 
@@ -152,7 +167,7 @@ export interface DeclaredDeployment {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What each member of a declared provider has to be. `tasks` is read by later versions. */
+/** What each member of a declared provider has to be. */
 const deploymentMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
   base_url: (value) => value === "" || (typeof value === "string" && /^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(value)),
   api_key: (value) => typeof value === "string",
@@ -166,7 +181,7 @@ const providerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
   stream_usage: (value) => typeof value === "string",
   stream_end: (value) => typeof value === "string",
   responses: (value) => typeof value === "string",
-  tasks: (value) => Array.isArray(value),
+  tasks: (value) => Array.isArray(value) && value.every((task) => /^[a-z0-9_]+\/[a-z0-9_]+$/.test(String(task))),
 };
 
 const oneOfSeveral: Readonly<Record<string, (value: unknown) => boolean>> = {

@@ -18,6 +18,7 @@ export const errorCatalogue = {
   previous_response_not_found: { status: 400, type: invalid },
   previous_response_provider_mismatch: { status: 400, type: invalid },
   stateful_not_supported: { status: 400, type: invalid },
+  async_only: { status: 400, type: invalid },
   response_in_progress: { status: 400, type: invalid },
   unknown_message: { status: 400, type: invalid },
   missing_api_key: { status: 401, type: "authentication_error" },

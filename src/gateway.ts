@@ -13,6 +13,11 @@ import {
 import { type Config, ConfigError } from "./config.ts";
 import { features } from "./contract/tasks.ts";
 import { createEgress } from "./egress/egress.ts";
+import { createDeclaredEngines } from "./engines/declared.ts";
+import type { Engine } from "./engines/engine.ts";
+import { createLlmEngines } from "./engines/llm/index.ts";
+import { createSandboxEngines } from "./engines/sandbox/index.ts";
+import { GatewayError } from "./errors.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { refuseNewConnections } from "./http/close-listener.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
@@ -31,6 +36,9 @@ import type { AttemptReport } from "./inference/report.ts";
 import { createResponseKeeper } from "./inference/responses/response-keeper.ts";
 import { createResponses } from "./inference/responses/responses.ts";
 import { createRouter } from "./inference/router.ts";
+import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
+import { toTaskOffers } from "./inference/universal-ai/task-offers.ts";
+import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
 import { createAddressRanges, createHostRule } from "./lib/addresses.ts";
 import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
@@ -88,7 +96,8 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   };
   const route = (endpoint: string, serves: (provider: Provider) => boolean) =>
     createRouter({ market, health, typicalCost: pricing.typicalCost, serves, endpoint });
-  const fetchMedia = createFetchMedia(createEgress({ allow: config.egressAllow, log }));
+  const egress = createEgress({ allow: config.egressAllow, log });
+  const fetchMedia = createFetchMedia(egress);
   const chatRouter = route("chat", ({ row }) => row.chat !== false);
   const chatCompletions = createChatCompletions({
     ...calling,
@@ -99,6 +108,27 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const embeddings = createEmbeddings({
     ...calling,
     router: route("embeddings", ({ dialect }) => dialect === null || dialect.embeddings !== undefined),
+  });
+  const complete = createCompleter({
+    router: chatRouter,
+    attempts: calling.attempts,
+    chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
+  });
+  // Of two engines for one provider and task the first is meant when no model is named.
+  const engines: readonly Engine[] = [
+    ...createSandboxEngines(),
+    ...createDeclaredEngines(providers.values(), calling),
+    ...createLlmEngines({ providers: providers.values(), complete }),
+  ];
+  const universalAi = createUniversalAi({
+    engines,
+    files: { egress, openUpload: async () => null, maxFileBytes: config.maxFileBytes },
+    publish: async () => {
+      throw new GatewayError("not_implemented", "Binary results cannot be served yet.");
+    },
+    totalTimeoutMs: config.totalTimeoutMs,
+    ending: ending.signal,
+    report: calling.report,
   });
   const idSecret = await storage.secrets.getOrCreate("response-ids", 32);
   const responses = createResponses({
@@ -120,12 +150,14 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const sweeper = setInterval(() => void sweepResponses(storage.responses, log), sweepEveryMs);
   let draining = false;
   const routes = createRoutes({
-    catalogue: createCatalogue([...providers.values()], [], book),
+    catalogue: createCatalogue([...providers.values()], toTaskOffers(engines), book),
     keyring,
     chatCompletions,
     messages,
     embeddings,
     responses,
+    universalAi,
+    publicUrl: config.publicUrl,
     describeProviders: () => describeProviders(providers.values(), health),
     aliases,
     mayNameHost,

@@ -21,14 +21,13 @@ import { checkResponse, checkSuccess } from "./support/expectations.ts";
 import { type Gateway, providerSecret, readFolder, startGateway } from "./support/gateway.ts";
 import { startPostgres, whyNoPostgres } from "./support/postgres.ts";
 import { openConnection, type RawConnection, type RawResponse } from "./support/raw-http.ts";
-import { startVendor, type Vendor } from "./support/vendor.ts";
+import { createClient } from "./support/responses.ts";
+import { type ResponsesVendor, startResponsesVendor, toSlowStream } from "./support/responses-vendor.ts";
 import { awayFromMinuteEnd, waitFor } from "./support/wait.ts";
 import { watchLatency, watchMemory } from "./support/watch.ts";
 
-/** Cases that wait for a part of the product that is not there yet. */
+/** Cases that this machine cannot run. */
 const leftOut: Readonly<Record<string, string>> = {
-  "json-39": "the responses API does not answer yet",
-  "stream-22": "the responses API does not answer yet",
   ...(whyNoPostgres() === null ? {} : { "auth-43": whyNoPostgres() ?? "" }),
 };
 
@@ -46,7 +45,7 @@ const differing: Readonly<Record<string, Partial<Expectation>>> = {
 const patience = 5;
 const idleTimeoutMs = 2_000;
 
-let vendor: Vendor;
+let vendor: ResponsesVendor;
 let gateway: Gateway;
 let canary: Canary;
 let fixtures: Fixtures;
@@ -58,7 +57,7 @@ const settings = {
 };
 
 beforeAll(async () => {
-  vendor = await startVendor();
+  vendor = await startResponsesVendor();
   canary = await startCanary();
   gateway = await startGateway({ vendor, env: settings });
   fixtures = await createFixtures(gateway, canary.port);
@@ -113,7 +112,14 @@ async function runCase(badInput: BadInput): Promise<void> {
   const canaryHits = canary.hits();
   const seen = Promise.withResolvers<void>();
   if (send.upstream !== undefined) {
-    vendor.on("echo", toScript(send.upstream, { intervalMs: send.client === undefined ? 0 : 20, seen: seen.promise }));
+    const intervalMs = send.client === undefined ? 0 : 20;
+    const isChat = badInput.path.endsWith("/chat/completions");
+    vendor.on(
+      "echo",
+      isChat
+        ? toScript(send.upstream, { intervalMs, seen: seen.promise })
+        : toSlowStream(send.upstream.chunks ?? 1, intervalMs),
+    );
   }
   const calls = Array.from({ length: send.times ?? 1 }, (_none, index) => toBytes(badInput, fixtures, index + 1));
 
@@ -129,10 +135,18 @@ async function runCase(badInput: BadInput): Promise<void> {
   if (upstream_calls !== undefined) expect(vendor.requests).toHaveLength(upstream_calls);
   if (canary_hits !== undefined) expect(canary.hits() - canaryHits).toBe(canary_hits);
   if (billed_at !== undefined) expect(vendor.last().headers["authorization"]).toBe(`Bearer ${providerSecret}`);
+  if (expected.after !== undefined) await checkAfter(expected.after);
   if (expected.forbid_in_logs !== undefined) {
     const token = presentedToken(badInput, fixtures);
     if (token !== null) expect(gateway.log()).not.toContain(token);
   }
+}
+
+/** What must still be so afterwards. */
+async function checkAfter(claim: string): Promise<void> {
+  expect(claim).toBe("tenant B can still read it");
+  const response = await createClient(gateway, fixtures["KEY_B"] ?? "").get(fixtures["RESP_B"] ?? "");
+  expect(response.status).toBe(200);
 }
 
 /** Sends the calls one after the other and holds the last one to the expectation. */
@@ -396,7 +410,30 @@ async function createFixtures(of: Gateway, canaryPort: number): Promise<Fixtures
     SHA256_HEX_OF_KEY_A: createHash("sha256").update(key).digest("hex"),
     KEY_EXPIRED: expiring,
     PROVIDER_SECRET: providerSecret,
-    RESP_A: "resp_0123456789abcdef0123456789abcdef",
     CANARY_PORT: String(canaryPort),
+    ...(await createResponses(of, key, created.KEY_B)),
+    JOB_A: crypto.randomUUID(),
+  };
+}
+
+const longestChain = 1_000;
+
+async function createResponses(of: Gateway, key: string, otherKey: string): Promise<Fixtures> {
+  const [own, other] = [createClient(of, key), createClient(of, otherKey)];
+  const create = async (body: Record<string, unknown> = {}) => (await own.create({ input: "hi", ...body })).id;
+  const known = new Set(vendor.stored.keys());
+  const ofOther = (await other.create({ input: "hi" })).id;
+  const deleted = await create();
+  await own.remove(deleted);
+  let last = await create();
+  for (let turn = 2; turn <= longestChain; turn += 1) last = (await own.create({ previous_response_id: last })).id;
+  return {
+    RESP_A: await create(),
+    RESP_B: ofOther,
+    UPSTREAM_ID_OF_RESP_B: [...vendor.stored.keys()].find((id) => !known.has(id)) ?? "",
+    RESP_A_DELETED: deleted,
+    RESP_A_NOSTORE: await create({ store: false }),
+    RESP_A_NONNATIVE: await create({ model: "mockchat/echo" }),
+    RESP_A_DEPTH_1000: last,
   };
 }

@@ -516,6 +516,18 @@ const chatCall = (id: string, more: object = {}) => ({
 });
 
 describe("a completion becomes a response", () => {
+  test("a call is never named as another one of the conversation, whatever the provider calls it", () => {
+    const tool_calls = [{ id: "call_0", type: "function" as const, function: { name: "look_up", arguments: "{}" } }];
+    const idsOf = (output: readonly OutputItem[]) => output.map((item) => ("call_id" in item ? item.call_id : null));
+    expect(idsOf(toResponse(createDraftOf(), complete({ tool_calls })).output)).toEqual(["call_0"]);
+    const [other] = idsOf(toResponse(createDraftOf(), complete({ tool_calls }), ["call_0"]).output);
+    expect(other).toMatch(/^call_[0-9a-f]{32}$/);
+    const writer = new ResponsesStreamWriter(createDraftOf(), ["call_0"]);
+    writer.write(chunk(begun(0, "call_0", "{}")));
+    writer.end({});
+    expect(idsOf(writer.response.output)[0]).toMatch(/^call_[0-9a-f]{32}$/);
+  });
+
   test("with all members, what was asked for and the defaults for the rest", () => {
     const draft = createDraftOf({
       instructions: "Be brief.",
@@ -537,7 +549,8 @@ describe("a completion becomes a response", () => {
       instructions: "Be brief.",
       output: [
         {
-          id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+          // It tells which response it stands in, and where.
+          id: "msg_100",
           type: "message",
           status: "completed",
           role: "assistant",

@@ -232,6 +232,33 @@ describe("answers", () => {
     expect([usage.prompt_tokens, usage.prompt_tokens_details.cached_tokens]).toEqual([7, 3]);
   });
 
+  test("without a key, what an earlier turn has sent counts as cached", async () => {
+    const messages = [...hello, { role: "assistant", content: "one two" }, { role: "user", content: "three" }];
+    const { usage } = await completeOne({ messages });
+    expect([usage.prompt_tokens, usage.prompt_tokens_details.cached_tokens]).toEqual([7, 4]);
+  });
+
+  test("thoughts that come back are counted with the prompt", async () => {
+    const tokensOf = async (more: object) => {
+      const messages = [...hello, { role: "assistant", content: "one", ...more }, ...hello];
+      return (await completeOne({ messages })).usage.prompt_tokens;
+    };
+    expect((await tokensOf({ reasoning_content: "two three" })) - (await tokensOf({}))).toBe(2);
+  });
+
+  test("a transcript shows everything that it was told", async () => {
+    const messages = [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "one" },
+    ];
+    const more = [
+      { role: "assistant", content: "two" },
+      { role: "user", content: [{ type: "text", text: "three" }] },
+    ];
+    const { message } = await completeOne({ model: "transcript", messages: [...messages, ...more] });
+    expect(message.content).toBe("system: Be brief.\nuser: one\nassistant: two\nuser: three");
+  });
+
   test("stop cuts before the earliest stop text", async () => {
     const { message, finish_reason } = await completeOne({ stop: ["sandbox", " there"] });
     expect([message.content, finish_reason]).toEqual(["You said: Hello", "stop"]);
@@ -352,6 +379,11 @@ describe("tools", () => {
   const mentioned = [{ role: "user", content: "Use get_time, then get_weather." }];
   const cases: readonly (readonly [title: string, body: Body, names: readonly string[]])[] = [
     ["every tool that the user mentions is called", { messages: mentioned }, ["get_weather", "get_time"]],
+    [
+      "or speaks of by the last word of its name",
+      { messages: [{ role: "user", content: "What's the weather AND the current time in Oslo?" }] },
+      ["get_weather", "get_time"],
+    ],
     ["only one without parallel calls", { messages: mentioned, parallel_tool_calls: false }, ["get_weather"]],
     ["the named one is called", { tool_choice: { type: "function", function: { name: "get_time" } } }, ["get_time"]],
     [

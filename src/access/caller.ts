@@ -29,3 +29,8 @@ export interface Caller {
   readonly budget: Budget | null;
   readonly tags: Readonly<Record<string, string>>;
 }
+
+/** Who shares what is kept: keys of one owner; a key without an owner keeps it to itself. */
+export function ownerOf({ owner, keyId }: Caller): string {
+  return owner === null ? `key:${keyId}` : `owner:${owner}`;
+}

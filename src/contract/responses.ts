@@ -20,6 +20,23 @@ const ownId = z
 /** As it stands in a path. */
 export const responseId = ownId.meta({ description: "The `id` of a response" });
 
+const wholeText = z.string().regex(/^\d{1,9}$/);
+const mostListedItems = 100;
+
+/** What may be asked of a response that exists; what is not named is let pass. */
+export const responseQuery = z.looseObject({
+  stream: z.enum(["true", "false"]).optional(),
+  starting_after: wholeText.optional(),
+  after: z.string().min(1).max(1_024).optional(),
+  order: z.enum(["asc", "desc"]).optional(),
+  limit: wholeText
+    .refine((text) => Number(text) >= 1 && Number(text) <= mostListedItems, {
+      message: `Input should be from 1 to ${mostListedItems}`,
+      params: { type: "value_error" },
+    })
+    .optional(),
+});
+
 const maxMetadataPairs = 16;
 
 const metadata = z

@@ -14,6 +14,9 @@ export interface Task {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly knownOffers: readonly KnownOffer[];
+  /** Of its files; null: any. */
+  readonly allowedMediaTypes: readonly string[] | null;
+  readonly allowsFallbacks: boolean;
 }
 
 /** A vendor known to serve the task somewhere, whether or not this gateway can call it. */
@@ -46,6 +49,8 @@ interface TaskEntry {
   readonly input_schema: JsonSchema;
   readonly output_schema: JsonSchema;
   readonly known_providers: Readonly<Record<string, KnownProvider>>;
+  readonly allowed_mime_types?: readonly string[];
+  readonly fallbacks_allowed?: boolean;
 }
 
 interface KnownProvider {
@@ -94,6 +99,8 @@ function toTask(entry: TaskEntry): Task {
     fullname: entry.fullname,
     description: entry.description,
     mode: entry.mode === "async" ? "async" : "sync",
+    allowedMediaTypes: entry.allowed_mime_types ?? null,
+    allowsFallbacks: entry.fallbacks_allowed ?? true,
     inputSchema: toSelfContained(entry.input_schema),
     outputSchema: toSelfContained(entry.output_schema),
     knownOffers: Object.entries(entry.known_providers).flatMap(([provider, known]) =>

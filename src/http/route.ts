@@ -16,8 +16,8 @@ export interface Route {
   readonly body?: "json" | "optional-json";
   /** How errors are told: `messages` for clients of Anthropic's format; else both usual forms. */
   readonly errors?: "messages";
-  /** Throws a GatewayError or ValidationError when the call cannot be answered. */
-  readonly run: (call: Call) => Response | Promise<Response>;
+  /** A text is the JSON of a good answer. Throws a GatewayError or ValidationError when the call cannot be answered. */
+  readonly run: (call: Call) => Response | string | Promise<Response | string>;
 }
 
 export interface Call {

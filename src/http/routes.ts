@@ -8,6 +8,7 @@ import type { ChatCompletions } from "../inference/chat-completions.ts";
 import type { Embeddings } from "../inference/embeddings.ts";
 import type { Messages } from "../inference/messages/messages.ts";
 import type { Responses } from "../inference/responses/responses.ts";
+import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
@@ -31,6 +32,8 @@ interface Dependencies {
   readonly messages: Messages;
   readonly embeddings: Embeddings;
   readonly responses: Responses;
+  readonly universalAi: UniversalAi;
+  readonly publicUrl: string | null;
   readonly describeProviders: () => ProviderState[];
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;
@@ -47,7 +50,7 @@ export function createRoutes(dependencies: Dependencies): Route[] {
     ...messagesRoutes(dependencies),
     ...embeddingsRoutes(dependencies),
     ...responseRoutes(dependencies),
-    ...universalAiRoutes(),
+    ...universalAiRoutes(dependencies),
     ...modelsRoutes(catalogue),
     ...infoRoutes(catalogue),
     ...openApiRoutes(),

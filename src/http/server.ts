@@ -48,6 +48,7 @@ const idleConnectionSeconds = 120;
 const stalledReaderSeconds = 240;
 const maxHeaders = 100;
 const hostHeader = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
+const jsonType = { "content-type": "application/json" };
 const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
@@ -86,7 +87,10 @@ export function startServer(options: ServerOptions): Server {
       const body = readsBody ? await readJsonBody(request, options.bodyLimits, options.ticker) : null;
       trace.readAt = performance.now();
       const call = new IncomingCall(request, requestId, params, caller, body, trace);
-      response = await route.run(call);
+      const result = await route.run(call);
+      // Made at once: to set headers one by one costs more.
+      if (typeof result === "string") return new Response(result, { headers: { ...jsonType, ...common(isPrivate) } });
+      response = result;
       if (response.headers.get("content-type") === eventStreamType) server.timeout(request, stalledReaderSeconds);
     } catch (error) {
       const metadata = wantsMetadata(request.headers) ? trace.toMetadata(requestId) : null;
@@ -95,18 +99,25 @@ export function startServer(options: ServerOptions): Server {
     return finish(response, isPrivate);
 
     function finish(made: Response, mustNotBeStored: boolean): Response {
-      const { headers } = made;
-      headers.set("x-request-id", requestId);
-      // Where clients of that format look for it.
-      if (errors === "messages") headers.set("request-id", requestId);
-      headers.set("x-content-type-options", "nosniff");
-      headers.set("server-timing", trace.toServerTiming(performance.now()));
-      const { length } = trace.attempts;
-      if (length > 0) headers.set("x-switchyard-attempts", String(length));
-      if (trace.dropped.length > 0) headers.set("x-switchyard-dropped-params", toHeaderList(trace.dropped));
-      if (mustNotBeStored) headers.set("cache-control", "no-store");
-      if (draining) headers.set("connection", "close");
+      for (const [name, value] of Object.entries(common(mustNotBeStored))) made.headers.set(name, value);
       return made;
+    }
+
+    /** The headers of every answer. */
+    function common(mustNotBeStored: boolean): Record<string, string> {
+      const headers: Record<string, string> = {
+        "x-request-id": requestId,
+        "x-content-type-options": "nosniff",
+        "server-timing": trace.toServerTiming(performance.now()),
+      };
+      // Where clients of that format look for it.
+      if (errors === "messages") headers["request-id"] = requestId;
+      const { length } = trace.attempts;
+      if (length > 0) headers["x-switchyard-attempts"] = String(length);
+      if (trace.dropped.length > 0) headers["x-switchyard-dropped-params"] = toHeaderList(trace.dropped);
+      if (mustNotBeStored) headers["cache-control"] = "no-store";
+      if (draining) headers["connection"] = "close";
+      return headers;
     }
   }
 
@@ -116,9 +127,18 @@ export function startServer(options: ServerOptions): Server {
     route: SocketRoute,
     requestId: string,
   ): Promise<undefined> {
-    const caller = await admit(request, { key: "inference" }, server);
+    const authorization = request.headers.get("authorization");
+    const address = server.requestIP(request)?.address ?? "";
+    // Asked again with every message, because a key may be revoked while its connection stays. Counted are the messages: to
+    // connect is not yet to ask for something.
+    const identify = async () => {
+      const caller = await options.authenticator.authenticate(authorization, () => address);
+      checkKind(caller, { key: "inference" });
+      return caller;
+    };
+    const caller = await identify();
     if (draining) throw new GatewayError("draining", "The gateway is going down; connect again.");
-    const data = new SocketConnection(route, caller, requestId);
+    const data = new SocketConnection(route, requestId, caller, identify);
     if (!server.upgrade(request, { data, headers: { "x-request-id": requestId } }))
       throw new GatewayError("malformed_request", "The request to open a WebSocket is not valid.");
   }
@@ -136,11 +156,15 @@ export function startServer(options: ServerOptions): Server {
   }
 
   function checkLimits(caller: Caller, route: Pick<Route, "key">): Caller {
+    checkKind(caller, route);
+    options.limits.admit(caller);
+    return caller;
+  }
+
+  function checkKind(caller: Caller, route: Pick<Route, "key">): void {
     if ((caller.kind === "management") !== (route.key === "management"))
       throw new GatewayError("insufficient_scope", `This route needs a key of kind ${route.key}.`);
     options.loadWatch.refuseWhenOverloaded();
-    options.limits.admit(caller);
-    return caller;
   }
 
   const server = Bun.serve<SocketConnection>({

@@ -9,7 +9,10 @@ export interface SocketRoute {
 
 /** What a session may do with its connection. */
 export interface Socket {
+  /** Who it was when it was asked last. */
   readonly caller: Caller;
+  /** Asks again: a key may have been revoked, or changed, since the connection was opened. Throws when it may not call. */
+  identify(): Promise<Caller>;
   readonly requestId: string;
   /** Fires when the other side has gone. */
   readonly signal: AbortSignal;
@@ -29,18 +32,25 @@ export interface SocketSession {
 
 /** One open connection, between Bun's handlers and the session. */
 export class SocketConnection implements Socket {
-  readonly caller: Caller;
+  caller: Caller;
   readonly requestId: string;
   readonly #controller = new AbortController();
   #socket: Bun.ServerWebSocket<SocketConnection> | null = null;
   #session: SocketSession | null = null;
   #drained: PromiseWithResolvers<void> | null = null;
   readonly #open: SocketRoute["open"];
+  readonly #identify: () => Promise<Caller>;
 
-  constructor(route: SocketRoute, caller: Caller, requestId: string) {
+  constructor(route: SocketRoute, requestId: string, caller: Caller, identify: () => Promise<Caller>) {
     this.#open = route.open;
-    this.caller = caller;
     this.requestId = requestId;
+    this.caller = caller;
+    this.#identify = identify;
+  }
+
+  async identify(): Promise<Caller> {
+    this.caller = await this.#identify();
+    return this.caller;
   }
 
   get signal(): AbortSignal {
@@ -53,6 +63,7 @@ export class SocketConnection implements Socket {
   }
 
   drained(): Promise<void> {
+    if (this.#socket === null) return Promise.resolve();
     this.#drained ??= Promise.withResolvers<void>();
     return this.#drained.promise;
   }

@@ -34,6 +34,8 @@ export interface ChatInput {
   readonly trace: Trace;
   /** Whether the caller asked what was decided. */
   readonly wantsMetadata: boolean;
+  /** False: whoever asks checks a structured answer himself. */
+  readonly checksStructure?: boolean;
   /** For callers who do not speak the chat format themselves. */
   readonly createWriter?: () => ChunkWriter;
 }
@@ -77,7 +79,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       const mustFetch = typeof fetchesMedia === "boolean" ? () => fetchesMedia : fetchesMedia;
       const limits = { connection: input.connection, deadline: deadlineOf(input) };
       const value = await dependencies.fetchMedia(input.value, mustFetch, limits);
-      speech = speakTranslated(value, candidate, dialect);
+      speech = speakTranslated(value, candidate, dialect, input.checksStructure !== false);
     }
     trace.dropped = speech.dropped;
     const authorized = authorize(deployment, speech);

@@ -15,7 +15,12 @@ import { CheckedSource, checkStructuredAnswer } from "./structured-answer.ts";
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 
-export function speakTranslated(plain: ChatRequest, candidate: Candidate, dialect: ChatDialect): Speech {
+export function speakTranslated(
+  plain: ChatRequest,
+  candidate: Candidate,
+  dialect: ChatDialect,
+  checksStructure: boolean,
+): Speech {
   const { provider, model } = candidate;
   const byTable = findDropped(plain, dialect.parameters, ourMembers);
   const calls = ruleOf(dialect.parameters, "n") === "parallel" ? (plain.n ?? 1) : 1;
@@ -30,11 +35,12 @@ export function speakTranslated(plain: ChatRequest, candidate: Candidate, dialec
     headerLines: `${acceptLine(dialect, plain.stream === true)}${toLines(made.headers)}`,
     dropped,
     calls,
-    readWhole: (text, added) => readWhole(text, { plain, provider, dialect, reading: made.reading }, added),
+    readWhole: (text, added) =>
+      readWhole(text, { plain, provider, dialect, reading: made.reading, checksStructure }, added),
     createSource(contentType) {
       const framing = createFraming(contentType, dialect.framing);
       const source = new TranslatedSource(provider, framing, dialect.createStreamReader(made.reading));
-      return made.reading.answerTool === null ? source : new CheckedSource(source, plain, provider);
+      return made.reading.answerTool === null || !checksStructure ? source : new CheckedSource(source, plain, provider);
     },
   };
 }
@@ -60,6 +66,7 @@ interface Question {
   readonly provider: Provider;
   readonly dialect: ChatDialect;
   readonly reading: Reading;
+  readonly checksStructure: boolean;
 }
 
 function readWhole(text: string, question: Question, ours: OurMembers): WholeAnswer {
@@ -70,13 +77,16 @@ function readWhole(text: string, question: Question, ours: OurMembers): WholeAns
   return { value, text: JSON.stringify(value), charge, added };
 }
 
-function readCompletion(text: string, { plain, provider, dialect, reading }: Question): ChatCompletion {
+function readCompletion(
+  text: string,
+  { plain, provider, dialect, reading, checksStructure }: Question,
+): ChatCompletion {
   const answer = readObject(text, provider);
   // Some vendors answer in the chat format too, at an address of another kind.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
     return answer as ChatCompletion;
   const completion = translate(answer, { provider, dialect, reading });
-  if (reading.answerTool !== null)
+  if (reading.answerTool !== null && checksStructure)
     for (const { message, finish_reason } of completion.choices)
       if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
   return completion;
@@ -84,7 +94,7 @@ function readCompletion(text: string, { plain, provider, dialect, reading }: Que
 
 function translate(
   answer: Record<string, unknown>,
-  { provider, dialect, reading }: Omit<Question, "plain">,
+  { provider, dialect, reading }: Omit<Question, "plain" | "checksStructure">,
 ): ChatCompletion {
   try {
     return dialect.fromAnswer(answer, reading);

@@ -20,6 +20,8 @@ export interface Provider {
   readonly configured: boolean;
   /** Values that must appear in no log and no answer. */
   readonly secrets: readonly string[];
+  /** Tasks that it answers in our own shape, as the operator says. */
+  readonly tasks: readonly string[];
 }
 
 /** One way to reach a provider: an address and a key. An operator may declare several. */
@@ -51,6 +53,7 @@ interface Declared extends DeclaredDeployment {
   readonly stream_usage?: string;
   readonly stream_end?: string;
   readonly responses?: string;
+  readonly tasks?: readonly string[];
   readonly deployments?: readonly DeclaredDeployment[];
 }
 
@@ -122,6 +125,7 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
     missingSetting: made.some((one) => one.deployment !== null) ? null : (missing?.missingSetting ?? null),
     configured: made.some((one) => one.isSetUp),
     secrets: made.flatMap((one) => one.secrets),
+    tasks: declared?.tasks ?? [],
   };
 }
 

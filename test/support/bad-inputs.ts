@@ -97,6 +97,8 @@ export interface Expectation {
   readonly max_loop_block_ms?: number;
   readonly max_rss_growth_mb?: number;
   readonly on_call?: number;
+  /** A claim about what is so afterwards. */
+  readonly after?: string;
 }
 
 // The file is ours and checked by its use: the type says what TypeScript cannot infer from so uneven a list.

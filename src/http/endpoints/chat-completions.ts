@@ -27,7 +27,7 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
   const { chatCompletions, heartbeatMs, ticker, log } = dependencies;
   const requestSchema = createChatCompletionRequest(dependencies.aliases, dependencies.mayNameHost);
 
-  async function run({ request, requestId, caller, body, trace }: Call): Promise<Response> {
+  async function run({ request, requestId, caller, body, trace }: Call): Promise<Response | string> {
     const parsed = parse(requestSchema, body?.value);
     const allowed = requireCaller(caller, "chat");
     if (body === null) throw new TypeError("the route reads a body");
@@ -44,7 +44,7 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
       trace,
       wantsMetadata: isTold,
     });
-    if (answer.kind === "whole") return new Response(answer.text, { headers: { "content-type": "application/json" } });
+    if (answer.kind === "whole") return answer.text;
     const describeFailure = (error: unknown) => {
       if (error instanceof CallerLeft) return null;
       return toErrorFrame(error, { requestId, log, metadata: isTold ? trace.toMetadata(requestId) : null });

@@ -15,11 +15,11 @@ interface Dependencies {
 export function embeddingsRoutes({ embeddings, aliases }: Dependencies): Route[] {
   const requestSchema = createEmbeddingsRequest(aliases);
 
-  async function run({ request, requestId, caller, body, trace }: Call): Promise<Response> {
+  async function run({ request, requestId, caller, body, trace }: Call): Promise<string> {
     const parsed = parse(requestSchema, body?.value);
     const allowed = requireCaller(caller, "embeddings");
     if (body === null) throw new TypeError("the route reads a body");
-    const answer = await embeddings.embed({
+    return embeddings.embed({
       request: parsed,
       value: body.value as Readonly<Record<string, unknown>>,
       text: body.text,
@@ -30,7 +30,6 @@ export function embeddingsRoutes({ embeddings, aliases }: Dependencies): Route[]
       trace,
       wantsMetadata: wantsMetadata(request.headers),
     });
-    return new Response(answer, { headers: { "content-type": "application/json" } });
   }
 
   return [{ method: "POST", path: "/v3/embeddings", key: "inference", body: "json", run }];

@@ -30,11 +30,11 @@ export function messagesRoutes(dependencies: Dependencies): Route[] {
   const createSchema = createMessagesRequest(aliases, mayNameHost);
   const countSchema = createCountTokensRequest(aliases, mayNameHost);
 
-  async function create(call: Call): Promise<Response> {
+  async function create(call: Call): Promise<Response | string> {
     const input = readInput(call, parse(createSchema, call.body?.value));
     if (input.request["thread"]) return Response.json(toThreadRefusal(call.requestId), { status: 400 });
     const answer = await messages.create(input);
-    if (answer.kind === "whole") return new Response(answer.text, { headers: { "content-type": "application/json" } });
+    if (answer.kind === "whole") return answer.text;
     return streamResponse(answer.stream, {
       heartbeatMs,
       ticker,
@@ -44,9 +44,8 @@ export function messagesRoutes(dependencies: Dependencies): Route[] {
     });
   }
 
-  async function count(call: Call): Promise<Response> {
-    const text = await messages.count(readInput(call, parse(countSchema, call.body?.value)));
-    return new Response(text, { headers: { "content-type": "application/json" } });
+  async function count(call: Call): Promise<string> {
+    return messages.count(readInput(call, parse(countSchema, call.body?.value)));
   }
 
   const route = { method: "POST", key: "inference", body: "json", errors: "messages" } as const;

@@ -4,7 +4,7 @@
 import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
-import { GatewayError } from "../../errors.ts";
+import { errorCatalogue, GatewayError } from "../../errors.ts";
 import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/response-call.ts";
 import type { Responses } from "../../inference/responses/responses.ts";
 import { Trace } from "../../inference/trace.ts";
@@ -73,7 +73,8 @@ class ResponsesSession implements SocketSession {
   }
 
   async #run(message: string): Promise<void> {
-    const { caller, requestId, signal } = this.#socket;
+    const { requestId, signal } = this.#socket;
+    const caller = await this.#socket.identify();
     this.#dependencies.admit(this.#socket);
     const plain = parseJson(encoder.encode(message));
     const type = (plain.value as JsonObject | null)?.["type"];
@@ -113,7 +114,7 @@ class ResponsesSession implements SocketSession {
     this.#socket.signal.addEventListener("abort", leave, { once: true });
     try {
       for (;;) {
-        const frames = stream.take();
+        const frames = this.#socket.signal.aborted ? null : stream.take();
         if (frames === null) return;
         if (frames === undefined) {
           await stream.wait();
@@ -142,6 +143,9 @@ class ResponsesSession implements SocketSession {
   #tell(error: unknown): void {
     if (error instanceof CallerLeft) return;
     this.#socket.send(toErrorMessage(error, this.#socket.requestId, this.#dependencies.log));
+    // The key is no good any more, and nothing else that comes over this connection will be.
+    if (error instanceof GatewayError && errorCatalogue[error.code].status === 401)
+      this.#socket.close(1008, "The key is not valid.");
   }
 }
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
-import { createResponseRequest, responseId } from "../../contract/responses.ts";
+import { createResponseRequest, responseId, responseQuery } from "../../contract/responses.ts";
 import type { ResponseQuestion, ResponsesAnswer } from "../../inference/responses/response-call.ts";
 import type { Responses } from "../../inference/responses/responses.ts";
 import type { Ticker } from "../../lib/ticker.ts";
@@ -62,8 +62,10 @@ export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, t
 
   function ask(call: Call): ResponseQuestion {
     const { response_id } = parse(path, call.params, "path");
+    const { query } = call;
+    parse(responseQuery, Object.fromEntries(query), "query");
     const caller = requireCaller(call.caller, "responses");
-    return { id: response_id, query: call.query, caller, connection: call.request, trace: call.trace };
+    return { id: response_id, query, caller, connection: call.request, trace: call.trace };
   }
 
   return [

@@ -1,37 +1,41 @@
-// /v3/universal-ai and /v3/universal-ai/async. This version checks requests; no provider of it serves a task, and the answer
-// says which part of the name is not known.
+// POST /v3/universal-ai: one task, now. Its asynchronous sibling checks its requests and says that there are no jobs yet.
 
 import { parse } from "../../contract/problems.ts";
-import { findTask, tasks } from "../../contract/tasks.ts";
 import { asyncJobRequest, universalAiRequest } from "../../contract/universal-ai.ts";
 import { GatewayError } from "../../errors.ts";
+import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
+import { wantsMetadata } from "../wants-metadata.ts";
 
-export function universalAiRoutes(): Route[] {
-  function run(schema: typeof universalAiRequest | typeof asyncJobRequest) {
-    return ({ body, caller }: Call): never => {
-      const { model } = parse(schema as typeof universalAiRequest, body?.value);
-      requireCaller(caller, "universal");
-      throw notServed(model);
-    };
-  }
-  return [
-    { method: "POST", path: "/v3/universal-ai", key: "inference", body: "json", run: run(universalAiRequest) },
-    { method: "POST", path: "/v3/universal-ai/async", key: "inference", body: "json", run: run(asyncJobRequest) },
-  ];
+interface Dependencies {
+  readonly universalAi: UniversalAi;
+  /** Where callers reach the gateway, when the operator says so. */
+  readonly publicUrl: string | null;
 }
 
-function notServed(model: string): GatewayError {
-  const [feature = "", subfeature = "", provider = ""] = model.split("/");
-  const details = { param: "model" };
-  if (!tasks.some((task) => task.feature === feature))
-    return new GatewayError("feature_not_found", `There is no feature '${feature}'.`, details);
-  if (findTask(feature, subfeature) === undefined)
-    return new GatewayError("subfeature_not_found", `'${feature}' has no subfeature '${subfeature}'.`, details);
-  return new GatewayError(
-    "provider_not_found",
-    `No provider '${provider}' serves ${feature}/${subfeature} here.`,
-    details,
-  );
+export function universalAiRoutes({ universalAi, publicUrl }: Dependencies): Route[] {
+  async function run({ request, requestId, caller, body, trace }: Call): Promise<Response> {
+    const answer = await universalAi.run({
+      request: parse(universalAiRequest, body?.value),
+      caller: requireCaller(caller, "universal"),
+      connection: request,
+      requestId,
+      trace,
+      wantsMetadata: wantsMetadata(request.headers),
+      baseUrl: publicUrl ?? new URL(request.url).origin,
+    });
+    return Response.json(answer);
+  }
+
+  function enqueue({ caller, body }: Call): never {
+    const parsed = parse(asyncJobRequest, body?.value);
+    universalAi.check(parsed, requireCaller(caller, "universal"), "job");
+    throw new GatewayError("not_implemented", "This version does not run jobs yet. Use POST /v3/universal-ai.");
+  }
+
+  return [
+    { method: "POST", path: "/v3/universal-ai", key: "inference", body: "json", run },
+    { method: "POST", path: "/v3/universal-ai/async", key: "inference", body: "json", run: enqueue },
+  ];
 }

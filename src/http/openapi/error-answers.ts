@@ -37,6 +37,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
     "The earlier response is kept by another provider, which alone can go on from it.",
   response_in_progress: "Over a WebSocket: the last response has not ended yet.",
   unknown_message: "Over a WebSocket: a message that is not `response.create`.",
+  async_only: "The task takes long and runs as a job: send it to `/v3/universal-ai/async`.",
   stateful_not_supported: "The provider keeps no responses, so that it cannot go on from one or run in the background.",
   missing_api_key: "No `Authorization` header.",
   invalid_auth_scheme: "The `Authorization` header does not use the scheme `Bearer`.",

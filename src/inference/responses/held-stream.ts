@@ -1,19 +1,27 @@
-// A stream whose frames wait for something of ours: an id is told only when it is kept. What the provider sends meanwhile
-// waits too.
+// A stream whose last word waits for something of ours: that a response is complete is told when it is kept so. And it says
+// when it was given up.
 
 import type { FrameStream } from "../chat-completions.ts";
 
+export interface HeldStreamOptions {
+  /** What the end, if it was read, has to wait for; null: nothing. Asked after every read, gives each promise once. */
+  readonly takePending: () => Promise<unknown> | null;
+  /** The caller left before the end. */
+  readonly onAbandoned: () => void;
+}
+
+// The event that ends the response, and the mark behind it.
+const endFrames = 2;
+
 export class HeldStream implements FrameStream {
   readonly #stream: FrameStream;
-  /** What the frames that were read last have to wait for; null: nothing. */
-  readonly #pending: () => Promise<unknown> | null;
+  readonly #options: HeldStreamOptions;
   #held: readonly Uint8Array[] | null = null;
   #waiting: Promise<unknown> | null = null;
 
-  /** `pending` is asked after every read, and gives each promise once. */
-  constructor(stream: FrameStream, pending: () => Promise<unknown> | null) {
+  constructor(stream: FrameStream, options: HeldStreamOptions) {
     this.#stream = stream;
-    this.#pending = pending;
+    this.#options = options;
   }
 
   take(): readonly Uint8Array[] | null | undefined {
@@ -25,10 +33,11 @@ export class HeldStream implements FrameStream {
     }
     const frames = this.#stream.take();
     if (frames === undefined || frames === null) return frames;
-    this.#waiting = this.#pending();
+    this.#waiting = this.#options.takePending();
     if (this.#waiting === null) return frames;
-    this.#held = frames;
-    return undefined;
+    this.#held = frames.slice(-endFrames);
+    const before = frames.slice(0, -endFrames);
+    return before.length > 0 ? before : undefined;
   }
 
   async wait(): Promise<void> {
@@ -50,5 +59,6 @@ export class HeldStream implements FrameStream {
 
   abandon(): void {
     this.#stream.abandon();
+    this.#options.onAbandoned();
   }
 }

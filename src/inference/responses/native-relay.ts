@@ -1,27 +1,37 @@
 // A streamed response from a provider that has the responses API itself: events pass with our ids in place of the provider's,
 // and are read for failures, usage and the end.
 
-import { GatewayError } from "../../errors.ts";
+import { type ErrorCode, errorCatalogue, GatewayError } from "../../errors.ts";
 import { doneFrame, EventSplitter, EventStreamError } from "../../lib/event-stream.ts";
-import type { OwnedIds } from "../../lib/owned-id.ts";
 import { toErrorInAnswer } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { type Charge, type Quote, toCostMembers } from "../pricing.ts";
 import type { Relay } from "../relay.ts";
-import { type ResponseNames, toChatUsage, toOwnEventText, toOwnResponse } from "./native-response.ts";
-import { completeEvent } from "./response-defaults.ts";
+import {
+  type IdPairs,
+  type MarkId,
+  type ResponseNames,
+  toChatUsage,
+  toOwnEvent,
+  toOwnResponse,
+  toPairs,
+  withoutProviderIds,
+} from "./native-response.ts";
+import { patchJson } from "./patch-json.ts";
 
 export interface NativeRelayOptions {
   readonly provider: Provider;
-  readonly names: ResponseNames;
-  readonly owned: OwnedIds;
+  readonly markId: MarkId;
   readonly quote: Quote;
-  readonly startedAt: number;
-  /** Told once, when the provider's own id is known. */
-  readonly onCreated: (response: JsonObject) => void;
+  /** When the call began; null: the response was made before, and is told again. */
+  readonly startedAt: number | null;
+  /** What the response is called here, asked once, when the provider's own words of it are known. */
+  readonly name: (response: JsonObject) => ResponseNames;
+  /** Told once, with the provider's words and with the first state of the response as the caller sees it. */
+  readonly onCreated: (response: JsonObject, own: JsonObject) => void;
   /** Told once, with the last state of the response as the caller sees it. */
-  readonly onEnded: (response: JsonObject) => void;
+  readonly onEnded: (own: JsonObject) => void;
 }
 
 const maxEventBytes = 8 * 1_048_576;
@@ -40,6 +50,11 @@ export class NativeRelay implements Relay {
   usage: unknown = null;
   charge: Charge | null = null;
   #nextNumber = 0;
+  #names: ResponseNames | null = null;
+  /** The provider's ids, and ours for them. */
+  #pairs: IdPairs = [];
+  /** Items that are complete, which a stream that breaks off leaves behind. */
+  readonly #items: unknown[] = [];
   #lastResponse: Record<string, unknown> | null = null;
   #isComplete = false;
 
@@ -62,22 +77,29 @@ export class NativeRelay implements Relay {
   }
 
   /** The last events of a stream that breaks off. */
-  fail(error: { readonly code: string; readonly message: string }): Uint8Array {
-    const isLimit = error.code === "rate_limit_exceeded" || error.code === "provider_rate_limited";
+  fail({ code, message }: { readonly code: string; readonly message: string }): Uint8Array {
+    // The number of the end that nobody was told.
+    if (this.#isComplete) this.#nextNumber--;
+    let told = message;
+    for (const [id, own] of this.#pairs) told = told.replaceAll(id, own);
+    const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
     // In the words of the response object; the event before it has ours.
-    const reason = { code: isLimit ? "rate_limit_exceeded" : "server_error", message: error.message };
-    const failed = { ...this.#lastResponse, status: "failed", error: reason };
-    const own = { ...error, param: null };
-    const told = [
-      { type: "error", ...own, error: own, detail: error.message, sequence_number: this.#nextNumber },
-      { type: "response.failed", response: failed, sequence_number: this.#nextNumber + 1 },
+    const reason = { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message: told };
+    const error = { type, code, message: told, param: null };
+    const events: Readonly<Record<string, unknown> & { type: string }>[] = [
+      { type: "error", code, message: told, param: null, error, detail: told, sequence_number: this.#nextNumber++ },
     ];
-    return encoder.encode(
-      told
-        .filter(({ type }) => type === "error" || this.#lastResponse !== null)
-        .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-        .join(""),
-    );
+    if (this.#lastResponse !== null) {
+      this.#lastResponse = { ...this.#lastResponse, status: "failed", error: reason, output: this.#items };
+      const sequence_number = this.#nextNumber++;
+      events.push({ type: "response.failed", response: this.#lastResponse, sequence_number });
+    }
+    return encoder.encode(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+  }
+
+  /** As it was told last; null while nothing was. */
+  get response(): JsonObject | null {
+    return this.#lastResponse;
   }
 
   #take(data: Uint8Array, frames: Uint8Array[]): void {
@@ -85,37 +107,48 @@ export class NativeRelay implements Relay {
     const type = typeof event["type"] === "string" ? event["type"] : "";
     if (type === "error" || (type === "" && event["error"]))
       throw toErrorInAnswer(this.#options.provider, event["error"] ?? event);
-    const number = event["sequence_number"];
-    this.#nextNumber = typeof number === "number" ? number + 1 : this.#nextNumber + 1;
-    const response = event["response"];
-    const own =
-      typeof response === "object" && response !== null
-        ? JSON.stringify({ ...event, response: this.#toOwn(response as JsonObject, type) })
-        : this.#toOwnText(text, event);
-    frames.push(encoder.encode(type === "" ? `data: ${own}\n\n` : `event: ${type}\ndata: ${own}\n\n`));
+    const own = this.#toOwn(event, type);
+    const given = event["sequence_number"];
+    const number = typeof given === "number" ? given : this.#nextNumber;
+    this.#nextNumber = number + 1;
+    const told = withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
+    // A line break between two members is nothing to JSON and the end of a line to the event.
+    const line = told.includes("\n") || told.includes("\r") ? told.replace(/[\r\n]+/g, " ") : told;
+    frames.push(encoder.encode(type === "" ? `data: ${line}\n\n` : `event: ${type}\ndata: ${line}\n\n`));
     if (endings.has(type)) this.#isComplete = true;
   }
 
-  #toOwnText(text: string, event: JsonObject): string {
-    const { names, owned } = this.#options;
-    const complete = completeEvent(event);
-    return toOwnEventText(complete === event ? text : JSON.stringify(complete), event, names.owner, owned);
+  #toOwn(event: JsonObject, type: string): JsonObject {
+    const { response } = event;
+    const isWhole = typeof response === "object" && response !== null && !Array.isArray(response);
+    if (!isWhole) {
+      const own = toOwnEvent(event, this.#names, this.#options.markId);
+      if (type === "response.output_item.done") this.#items.push(own["item"]);
+      return own;
+    }
+    return { ...event, response: this.#toOwnResponse(response as JsonObject, endings.has(type)) };
   }
 
-  #toOwn(response: JsonObject, type: string): Record<string, unknown> {
-    const { names, owned, onCreated, onEnded } = this.#options;
-    if (this.#lastResponse === null) onCreated(response);
-    const added = endings.has(type) ? this.#account(response) : {};
-    this.#lastResponse = toOwnResponse(response, names, owned, added);
-    if (endings.has(type)) onEnded(this.#lastResponse);
-    return this.#lastResponse;
+  #toOwnResponse(response: JsonObject, isEnd: boolean): Record<string, unknown> {
+    const { markId, name, onCreated, onEnded } = this.#options;
+    const isFirst = this.#names === null;
+    this.#names ??= name(response);
+    const added = isEnd ? this.#account(response) : { provider: this.#options.provider.name };
+    const own = toOwnResponse(response, this.#names, markId, added);
+    this.#lastResponse = own;
+    if (isFirst) {
+      this.#pairs = toPairs(response, this.#names);
+      onCreated(response, own);
+    }
+    if (isEnd) onEnded(own);
+    return own;
   }
 
   #account(response: JsonObject): Record<string, unknown> {
     const { provider, quote, startedAt } = this.#options;
     this.usage = toChatUsage(response["usage"]);
     this.charge = quote.chargeFor(this.usage, response);
-    const providerTime = Math.round(performance.now() - startedAt) / 1_000;
+    const providerTime = startedAt === null ? null : Math.round(performance.now() - startedAt) / 1_000;
     return { provider: provider.name, ...toCostMembers(this.charge), provider_time: providerTime };
   }
 

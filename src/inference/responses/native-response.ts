@@ -1,50 +1,97 @@
 // A response object or event of a provider that has the responses API itself, on its way to the caller: every id that the
 // caller sees is ours. Response ids are exchanged by a row in the store; ids of items carry their owner's mark.
 
-import type { OwnedIds } from "../../lib/owned-id.ts";
+import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { completeResponse } from "./response-defaults.ts";
+import { completeEvent, completeResponse } from "./response-defaults.ts";
 
 export interface ResponseNames {
   /** Ours. */
   readonly id: string;
   readonly previousId: string | null;
-  readonly owner: string;
-  /** Whether the provider keeps it, so that it can be asked for again. */
+  /** Whether somebody keeps it, so that it can be asked for again. */
   readonly isStored: boolean;
+}
+
+export type MarkId = (id: string) => string;
+
+/** A marker for one answer: the many events of an item have the same id. */
+export function createMarkId(owned: OwnedIds, scope: IdScope): MarkId {
+  const known = new Map<string, string>();
+  return (id) => {
+    const marked = known.get(id) ?? owned.mark(id, scope);
+    known.set(id, marked);
+    return marked;
+  };
 }
 
 /** The whole object with our ids, complete, and with the members that we add. */
 export function toOwnResponse(
   native: JsonObject,
   names: ResponseNames,
-  owned: OwnedIds,
+  markId: MarkId,
   added: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const output = native["output"];
-  return {
-    ...completeResponse(native),
+  const complete = completeResponse(native);
+  const { output, instructions } = complete;
+  const own = {
+    ...complete,
     id: names.id,
     previous_response_id: names.previousId,
     store: names.isStored,
-    ...(Array.isArray(output) ? { output: output.map((item) => toOwnItem(item, names.owner, owned)) } : {}),
+    ...(Array.isArray(output) && { output: output.map((item) => toOwnItem(item, markId)) }),
+    ...(Array.isArray(instructions) && { instructions: instructions.map((item) => toOwnItem(item, markId)) }),
     ...added,
+  };
+  const text = JSON.stringify(own);
+  const clean = withoutProviderIds(text, toPairs(native, names));
+  return clean === text ? own : JSON.parse(clean);
+}
+
+/** The provider's id of the response and of the one before it, with ours. */
+export function toPairs(response: JsonObject, { id, previousId }: ResponseNames): IdPairs {
+  const pairs: (readonly [string, string])[] = [];
+  if (typeof response["id"] === "string") pairs.push([response["id"], id]);
+  const previous = response["previous_response_id"];
+  if (typeof previous === "string" && previousId !== null) pairs.push([previous, previousId]);
+  return pairs;
+}
+
+/** Members of an item that name an item: itself, or the one that it belongs to. */
+export const idMembers = ["id", "approval_request_id"] as const;
+
+export function toOwnItem(item: unknown, markId: MarkId): unknown {
+  if (typeof item !== "object" || item === null) return item;
+  const own: Record<string, unknown> = {};
+  for (const member of idMembers) {
+    const id = (item as JsonObject)[member];
+    if (typeof id === "string") own[member] = markId(id);
+  }
+  return Object.keys(own).length === 0 ? item : { ...item, ...own };
+}
+
+/** An event without a whole response. */
+export function toOwnEvent(event: JsonObject, names: ResponseNames | null, markId: MarkId): JsonObject {
+  const { item, item_id, response_id, ...others } = completeEvent(event);
+  return {
+    ...others,
+    ...(item !== undefined && { item: toOwnItem(item, markId) }),
+    ...(item_id !== undefined && { item_id: typeof item_id === "string" ? markId(item_id) : item_id }),
+    ...(response_id !== undefined && { response_id: names?.id ?? null }),
   };
 }
 
-export function toOwnItem(item: unknown, owner: string, owned: OwnedIds): unknown {
-  if (typeof item !== "object" || item === null) return item;
-  const { id } = item as JsonObject;
-  return typeof id === "string" ? { ...item, id: owned.mark(id, owner) } : item;
-}
+// Ids that are shorter may be words that stand in a text as well.
+const shortestId = 12;
 
-/** An event without a whole response: only the item that it speaks of has an id. */
-export function toOwnEventText(text: string, event: JsonObject, owner: string, owned: OwnedIds): string {
-  const item = event["item"];
-  const ids = [event["item_id"], typeof item === "object" && item !== null ? (item as JsonObject)["id"] : undefined];
+/** The provider's ids, and ours for them. */
+export type IdPairs = readonly (readonly [provider: string, own: string])[];
+
+/** Where the provider names the response in a place that nobody knows of. */
+export function withoutProviderIds(text: string, pairs: IdPairs): string {
   let own = text;
-  for (const id of ids)
-    if (typeof id === "string") own = own.replaceAll(JSON.stringify(id), JSON.stringify(owned.mark(id, owner)));
+  for (const [id, ours] of pairs)
+    if (id.length >= shortestId) own = own.replaceAll(JSON.stringify(id), JSON.stringify(ours));
   return own;
 }
 

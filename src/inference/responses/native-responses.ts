@@ -1,12 +1,12 @@
 // Providers that have the responses API themselves: requests pass with our ids exchanged for the provider's, answers with the
 // provider's exchanged for ours. Only ids that we gave to this caller ever go out.
 
-import { gatewayMemberNames } from "../../contract/chat-completions.ts";
-import { GatewayError, type Problem, ValidationError } from "../../errors.ts";
-import { editMembers } from "../../lib/json-scan.ts";
+import { GatewayError, ValidationError } from "../../errors.ts";
+import type { IdScope } from "../../lib/owned-id.ts";
 import { type Connection, ProviderCall, toErrorInAnswer } from "../../providers/call.ts";
 import type { Deployment, Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { refuseDropped } from "../../providers/parameters.ts";
 import { authorize } from "../authorize.ts";
 import { badAnswer, fillModel, readObject } from "../plain-chat.ts";
 import { type Charge, toCostMembers } from "../pricing.ts";
@@ -16,7 +16,16 @@ import type { Candidate } from "../router.ts";
 import type { Trace } from "../trace.ts";
 import { HeldStream } from "./held-stream.ts";
 import { NativeRelay } from "./native-relay.ts";
-import { type ResponseNames, toChatUsage, toOwnItem, toOwnResponse } from "./native-response.ts";
+import { type NativeRequest, toNativeRequest } from "./native-request.ts";
+import {
+  createMarkId,
+  type ResponseNames,
+  toChatUsage,
+  toOwnItem,
+  toOwnResponse,
+  withoutProviderIds,
+} from "./native-response.ts";
+import { patchJson } from "./patch-json.ts";
 import {
   notFound,
   type ResponseQuestion,
@@ -45,9 +54,14 @@ interface Request {
   readonly trace: Trace;
 }
 
-const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
+interface Answer {
+  readonly text: string;
+  readonly value: JsonObject;
+}
+
 // What a caller may ask of a retrieval; everything else is nobody's business upstream.
 const passedQuery = ["include", "include[]", "include_obfuscation", "starting_after", "stream", "limit", "order"];
+const ended: ReadonlySet<unknown> = new Set(["completed", "incomplete", "failed", "cancelled"]);
 
 export function createNativeResponses(dependencies: ResponsesDependencies) {
   const { keeper, owned, pricing, clocks, ticker, http, ending } = dependencies;
@@ -56,19 +70,19 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const { owner, previous, history } = context;
     const { request, trace } = input;
     const { provider, deployment, model, health } = candidate;
-    const isKept = provider.row.responses === "native" && request.store !== false;
-    if (request["background"] === true && !isKept) throw stateless(candidate, "background");
-    const names: ResponseNames = {
-      id: keeper.issue(owner, isKept),
-      previousId: request.previous_response_id ?? null,
-      owner,
-      isStored: isKept,
-    };
-    const body = toProviderBody(input, candidate, context);
+    const isWanted = request.store !== false;
+    const mayStore = provider.row.responses === "native" && isWanted;
+    const mustKeep = keeper.keepsAll && isWanted;
+    if (request["background"] === true && !mayStore) throw stateless(candidate, "background");
+    const scope = { owner, place: deployment.name };
+    const markId = createMarkId(owned, scope);
+    const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore });
+    if (request.strict_parameters === true) refuseDropped(native.dropped);
     const quote = pricing.quote(provider, model);
     const startedAt = performance.now();
     trace.sentAt = startedAt;
     trace.firstByteAt = 0;
+    trace.dropped = native.dropped;
     const isStream = request.stream === true;
     const report = (outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null) =>
       dependencies.report({
@@ -82,162 +96,153 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
         cost: charge?.cost ?? null,
         outcome,
       });
-    const keep = async (response: JsonObject) => {
-      if (typeof response["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
+    /** A provider that was asked to keep the response may say that it does not. */
+    const isAtProvider = (answer: JsonObject) => mayStore && answer["store"] !== false;
+    const name = (answer: JsonObject): ResponseNames => {
+      const isStored = isAtProvider(answer) || mustKeep;
+      return { id: keeper.issue(owner, isStored), previousId: request.previous_response_id ?? null, isStored };
+    };
+    const keep = async (answer: JsonObject, own: JsonObject) => {
+      if (!own["store"]) return;
+      if (typeof answer["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
       await keeper.keep({
-        id: names.id,
+        id: own["id"] as string,
         owner,
         keyId: input.caller.keyId,
         provider: provider.name,
         deployment: deployment.name,
-        providerResponseId: response["id"],
+        providerResponseId: isAtProvider(answer) ? answer["id"] : null,
         model,
-        previousId: names.previousId,
+        previousId: request.previous_response_id ?? null,
         depth: (previous?.depth ?? 0) + 1,
-        // Of a stream there is only the beginning yet.
-        response: keeper.keepsAll && !isStream ? toOwnResponse(response, names, owned, {}) : null,
-        input: keeper.keepsAll ? toItems(request.input) : null,
+        response: own,
+        input: mustKeep ? toItems(request.input) : null,
       });
     };
+    const remember = (own: JsonObject) => {
+      const output = (own["output"] ?? []) as readonly JsonObject[];
+      input.local?.remember(own["id"] as string, [...(history ?? []), ...toItems(request.input), ...output]);
+    };
+
     let call: ProviderCall | null = null;
+    let answer: Answer;
     try {
-      const path = fillModel(deployment.responsesPath, model);
       call = await send(provider, deployment, {
         method: "POST",
-        path,
-        body,
+        path: fillModel(deployment.responsesPath, model),
+        body: native.body,
         wantsStream: isStream,
         connection: input.connection,
         trace,
       });
       await call.open();
-      if (isStream) return await openStream(call, { names, candidate, startedAt, keep: isKept ? keep : null, report });
+      trace.connectedAt = trace.sentAt + call.connectMs;
+      if (isStream) return await openStream(call);
       trace.firstByteAt = performance.now();
-      const answer = readResponse(await call.readWhole(), provider);
+      answer = readResponse(await call.readWhole(), provider);
       call.finish();
-      const usage = toChatUsage(answer["usage"]);
-      const charge = quote.chargeFor(usage, answer);
-      report("completed", usage, charge);
-      if (isKept) await keep(answer);
-      const added = {
-        provider: provider.name,
-        ...toCostMembers(charge),
-        provider_time: Math.round(performance.now() - startedAt) / 1_000,
-        ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
-      };
-      return { kind: "whole", text: JSON.stringify(toOwnResponse(answer, names, owned, added)) };
     } catch (error) {
       call?.abandon();
+      if (error instanceof KeepingFailed) throw error.cause;
       report(error instanceof GatewayError ? error.code : "caller_left", null, null);
-      throw error;
+      throw toOwnError(error, native, previous);
     }
+    const usage = toChatUsage(answer.value["usage"]);
+    const charge = quote.chargeFor(usage, answer.value);
+    report("completed", usage, charge);
+    const names = name(answer.value);
+    const own = toOwnResponse(answer.value, names, markId, {
+      provider: provider.name,
+      ...toCostMembers(charge),
+      provider_time: Math.round(performance.now() - startedAt) / 1_000,
+      ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
+    });
+    await keep(answer.value, own);
+    return { kind: "whole", text: patchJson(answer.text, answer.value, own) };
 
-    async function openStream(
-      opened: ProviderCall,
-      options: {
-        names: ResponseNames;
-        candidate: Candidate;
-        startedAt: number;
-        keep: ((response: JsonObject) => Promise<void>) | null;
-        report: typeof report;
-      },
-    ): Promise<ResponsesAnswer> {
+    async function openStream(opened: ProviderCall): Promise<ResponsesAnswer> {
       let keeping: Promise<unknown> | null = null;
-      const hold = (promise: Promise<unknown> | undefined) => {
-        if (promise === undefined) return;
-        keeping = keeping === null ? promise : Promise.all([keeping, promise]);
+      let isAtGateway = false;
+      const hold = (promise: Promise<unknown>) => {
+        keeping = promise;
         // Waited for where the frames are; a caller who leaves before leaves nobody to tell.
-        keeping.catch(() => {});
+        promise.catch(() => {});
       };
       const relay = new NativeRelay({
         provider,
-        names: options.names,
-        owned,
+        markId,
         quote,
-        startedAt: options.startedAt,
-        onCreated: (response) => hold(options.keep?.(response)),
-        onEnded: (response) => {
-          const output = (response["output"] ?? []) as readonly JsonObject[];
-          input.local?.remember(options.names.id, [...(history ?? []), ...toItems(request.input), ...output]);
-          if (options.keep !== null && keeper.keepsAll)
-            hold(keeper.complete(options.names.id, options.names.owner, response));
+        startedAt,
+        name,
+        onCreated: (response, own) => {
+          isAtGateway = mustKeep && !isAtProvider(response);
+          hold(keep(response, own));
+        },
+        onEnded: (own) => {
+          remember(own);
+          if (mustKeep) hold((keeping ?? Promise.resolve()).then(() => keeper.complete(own, owner)));
         },
       });
+      /** What the provider keeps can be asked for there; of what the gateway keeps alone the end is written down. */
+      const giveUp = (changes: JsonObject) => {
+        const { response } = relay;
+        if (isAtGateway && response !== null) keeper.giveUp({ ...response, ...changes }, owner);
+      };
       const stream = new RelayStream(opened, relay, ({ outcome, usage, charge, error }) => {
-        if (error !== null) health.broke(error);
-        options.report(outcome, usage, charge);
+        if (error !== null) {
+          health.broke(error);
+          trace.broke(error.code);
+        }
+        report(outcome, usage, charge);
       });
       await stream.open();
       trace.firstByteAt = performance.now();
-      const held = new HeldStream(stream, () => {
+      const takePending = () => {
         const taken = keeping;
         keeping = null;
         return taken;
-      });
-      return { kind: "stream", stream: held, fail: (error) => relay.fail(error) };
+      };
+      try {
+        // An id is told only when it is kept: while nothing is told, this can still fail with a status of its own.
+        await takePending();
+      } catch (error) {
+        stream.abandon();
+        throw new KeepingFailed(error);
+      }
+      return {
+        kind: "stream",
+        stream: new HeldStream(stream, { takePending, onAbandoned: () => giveUp({ status: "cancelled" }) }),
+        fail(error) {
+          const frames = relay.fail(error);
+          giveUp({});
+          return frames;
+        },
+      };
     }
-  }
-
-  /** The caller's bytes with what must change: names, ids that are ours, members that are ours. */
-  function toProviderBody(
-    input: ResponsesInput,
-    { provider, model }: Candidate,
-    { owner, previous, history }: Context,
-  ): string {
-    const { request, text, scan, value } = input;
-    const problems: Problem[] = [];
-    if (value["conversation"] !== undefined && value["conversation"] !== null)
-      problems.push({
-        loc: ["body", "conversation"],
-        msg: "Conversations of the provider are not passed on: chain by previous_response_id",
-        type: "unsupported_parameter",
-      });
-    const told = history === null ? request.input : [...history, ...toItems(request.input)];
-    const items = openItems(told, owner, problems) ?? (history === null ? null : told);
-    const [first, ...others] = problems;
-    if (first !== undefined) throw new ValidationError([first, ...others]);
-    const replace = new Map([["model", JSON.stringify(model)]]);
-    if (items !== null) replace.set("input", JSON.stringify(items));
-    if (history !== null) replace.set("previous_response_id", "null");
-    else if (previous !== null) replace.set("previous_response_id", JSON.stringify(previous.providerResponseId));
-    const append: string[] = items !== null && !("input" in value) ? [`"input":${JSON.stringify(items)}`] : [];
-    if (provider.row.responses === "stateless" && request.store !== false) {
-      if ("store" in value) replace.set("store", "false");
-      else append.push('"store":false');
-    }
-    return editMembers(text, scan, { replace, remove: ourMembers, append });
-  }
-
-  /** Items with the provider's ids; null when there is none to change. */
-  function openItems(input: ResponsesInput["request"]["input"], owner: string, problems: Problem[]): unknown[] | null {
-    if (!Array.isArray(input) || !input.some((item) => typeof (item as JsonObject)["id"] === "string")) return null;
-    return input.map((item: JsonObject, index) => {
-      const { id } = item;
-      if (typeof id !== "string") return item;
-      const opened = owned.open(id, owner);
-      if (opened !== null) return { ...item, id: opened };
-      // A reference is read at the provider's: one that we did not give to this caller could be anybody's.
-      if (item["type"] === "item_reference")
-        problems.push({ loc: ["body", "input", index, "id"], msg: "There is no such item", type: "value_error" });
-      return item;
-    });
   }
 
   async function retrieve(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<ResponsesAnswer> {
     const { provider } = placeOf(kept);
     const wantsStream = question.query.get("stream") === "true";
-    const names = { id: kept.id, previousId: kept.previousId, owner, isStored: true };
+    const names = namesOf(kept);
+    const markId = createMarkId(owned, scopeOf(kept, owner));
+    const quote = pricing.quote(provider, kept.model);
     const call = await ask(question, kept, { suffix: "", wantsStream });
     if (!wantsStream) {
       const answer = readResponse(await finish(call), provider);
-      return { kind: "whole", text: JSON.stringify(toOwnResponse(answer, names, owned, { provider: provider.name })) };
+      const charge = quote.chargeFor(toChatUsage(answer.value["usage"]), answer.value);
+      const added = { provider: provider.name, ...toCostMembers(charge) };
+      const own = toOwnResponse(answer.value, names, markId, added);
+      // What ran in the background has come to its end since: the gateway's own copy comes to it as well.
+      if (kept.body !== null && !ended.has(kept.status) && ended.has(own["status"])) await keeper.complete(own, owner);
+      return { kind: "whole", text: patchJson(answer.text, answer.value, own) };
     }
     const relay = new NativeRelay({
       provider,
-      names,
-      owned,
-      quote: pricing.quote(provider, kept.model),
-      startedAt: performance.now(),
+      markId,
+      quote,
+      startedAt: null,
+      name: () => names,
       onCreated: () => {},
       onEnded: () => {},
     });
@@ -263,28 +268,33 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
 
   async function cancel(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<string> {
     const { provider } = placeOf(kept);
+    const names = namesOf(kept);
     const call = await ask(question, kept, { method: "POST", suffix: "/cancel", wantsStream: false });
-    const names = { id: kept.id, previousId: kept.previousId, owner, isStored: true };
     const answer = readResponse(await finish(call), provider);
-    return JSON.stringify(toOwnResponse(answer, names, owned, { provider: provider.name }));
+    const markId = createMarkId(owned, scopeOf(kept, owner));
+    const own = toOwnResponse(answer.value, names, markId, { provider: provider.name });
+    return patchJson(answer.text, answer.value, own);
   }
 
   async function listInputItems(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<string> {
     const { provider } = placeOf(kept);
+    const scope = scopeOf(kept, owner);
     const after = question.query.get("after");
-    const opened = after === null ? null : owned.open(after, owner);
-    if (after !== null && opened === null)
-      throw new ValidationError([{ loc: ["query", "after"], msg: "There is no such item", type: "value_error" }]);
+    const opened = after === null ? null : owned.open(after, scope);
+    if (after !== null && opened === null) throw noSuchItem();
     const call = await ask(question, kept, { suffix: "/input_items", wantsStream: false, after: opened });
-    const answer = readObject(await finish(call), provider);
-    if (!Array.isArray(answer["data"])) throw badAnswer(provider, "did not answer with a list");
-    const mark = (id: unknown) => (typeof id === "string" ? owned.mark(id, owner) : null);
-    return JSON.stringify({
-      ...answer,
-      data: answer["data"].map((item) => toOwnItem(item, owner, owned)),
-      first_id: mark(answer["first_id"]),
-      last_id: mark(answer["last_id"]),
-    });
+    const text = await finish(call);
+    const list = readObject(text, provider);
+    if (!Array.isArray(list["data"])) throw badAnswer(provider, "did not answer with a list");
+    const markId = createMarkId(owned, scope);
+    const mark = (id: unknown) => (typeof id === "string" ? markId(id) : null);
+    const own = {
+      ...list,
+      data: list["data"].map((item) => toOwnItem(item, markId)),
+      first_id: mark(list["first_id"]),
+      last_id: mark(list["last_id"]),
+    };
+    return withoutProviderIds(patchJson(text, list, own), [[kept.providerResponseId ?? "", kept.id]]);
   }
 
   function placeOf({ provider, deployment }: KeptResponse): { provider: Provider; deployment: Deployment } {
@@ -310,7 +320,8 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const base = fillModel(deployment.responsesPath, kept.model);
     const [pathname, ownQuery = ""] = base.split("?");
     const search = [ownQuery, passed.toString()].filter((text) => text !== "").join("&");
-    const path = `${pathname}/${encodeURIComponent(kept.providerResponseId ?? "")}${suffix}${search === "" ? "" : `?${search}`}`;
+    const id = kept.providerResponseId ?? "";
+    const path = `${pathname}/${encodeURIComponent(id)}${suffix}${search === "" ? "" : `?${search}`}`;
     const call = await send(provider, deployment, { method, path, body: "", wantsStream, connection, trace });
     try {
       await call.open();
@@ -318,7 +329,11 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     } catch (error) {
       call.abandon();
       // To the provider it is an id like any other.
-      throw error instanceof GatewayError && error.code === "model_not_found" ? notFound() : error;
+      if (error instanceof GatewayError && error.code === "model_not_found") throw notFound();
+      throw inOurWords(error, [
+        [id, kept.id],
+        [after ?? "", query.get("after") ?? ""],
+      ]);
     }
   }
 
@@ -356,10 +371,53 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   return { create, retrieve, remove, cancel, listInputItems };
 }
 
-function readResponse(text: string, provider: Provider): JsonObject {
-  const answer = readObject(text, provider);
+/** The provider's part went well, and was reported. */
+class KeepingFailed extends Error {
+  constructor(cause: unknown) {
+    super("a response could not be kept", { cause });
+  }
+}
+
+/** The provider's words about ids, with the caller's ids; and its not knowing one of them as what it is. */
+function toOwnError(error: unknown, { pairs }: NativeRequest, previous: KeptResponse | null): unknown {
+  const told = inOurWords(error, pairs);
+  if (!(told instanceof GatewayError) || told === error) return told;
+  const { code, message } = told;
+  const isUnknown = code === "model_not_found" || (code === "provider_rejected_request" && notThere.test(message));
+  if (!isUnknown) return told;
+  if (previous !== null && message.includes(previous.id))
+    return new GatewayError("previous_response_not_found", "The provider has the earlier response no more.", {
+      param: "previous_response_id",
+      cause: error,
+    });
+  return new GatewayError("provider_rejected_request", message, { param: "input", cause: error });
+}
+
+const notThere = /not.{0,3}found|no such|does not exist|expired/i;
+
+function inOurWords(error: unknown, pairs: NativeRequest["pairs"]): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  let message = error.message;
+  for (const [id, own] of pairs) if (id !== "") message = message.replaceAll(id, own);
+  return message === error.message ? error : new GatewayError(error.code, message, error.details);
+}
+
+function namesOf({ id, previousId }: KeptResponse): ResponseNames {
+  return { id, previousId, isStored: true };
+}
+
+function scopeOf({ deployment }: KeptResponse, owner: string): IdScope {
+  return { owner, place: deployment };
+}
+
+export function noSuchItem(): ValidationError {
+  return new ValidationError([{ loc: ["query", "after"], msg: "There is no such item", type: "value_error" }]);
+}
+
+function readResponse(text: string, provider: Provider): Answer {
+  const value = readObject(text, provider);
   // A response that failed says so in its status, and is an answer all the same.
-  if (answer["error"] && answer["object"] !== "response") throw toErrorInAnswer(provider, answer["error"]);
-  if (!Array.isArray(answer["output"])) throw badAnswer(provider, "did not answer with a response");
-  return answer;
+  if (value["error"] && value["object"] !== "response") throw toErrorInAnswer(provider, value["error"]);
+  if (!Array.isArray(value["output"])) throw badAnswer(provider, "did not answer with a response");
+  return { text, value };
 }

@@ -16,6 +16,8 @@ import type { Candidate, Router } from "../router.ts";
 import type { Trace } from "../trace.ts";
 import type { ResponseKeeper } from "./response-keeper.ts";
 
+export { ownerOf } from "../../access/caller.ts";
+
 export interface ResponsesInput {
   readonly request: ResponseRequest;
   readonly value: JsonObject;
@@ -64,11 +66,6 @@ export interface ResponsesDependencies extends CallDependencies {
   readonly fetchMedia: FetchMedia;
   readonly keeper: ResponseKeeper;
   readonly owned: OwnedIds;
-}
-
-/** Who shares responses: keys of one owner; a key without an owner keeps them to itself. */
-export function ownerOf({ owner, keyId }: Caller): string {
-  return owner === null ? `key:${keyId}` : `owner:${owner}`;
 }
 
 export function notFound(): GatewayError {

@@ -249,9 +249,14 @@ export function completeResponse(native: JsonObject): Record<string, unknown> {
   complete["created_at"] ??= Math.floor(Date.now() / 1_000);
   complete["status"] ??= "completed";
   Object.assign(complete, native);
-  const { output, tools, usage } = native;
+  const { output, tools, text, usage } = native;
   if (Array.isArray(output)) complete["output"] = output.map(completeItem);
   if (Array.isArray(tools)) complete["tools"] = tools.map(completeTool);
+  if (isObject(text))
+    complete["text"] = {
+      ...text,
+      format: toWholeFormat(isObject(text["format"]) ? text["format"] : defaults.text.format),
+    };
   if (isObject(usage)) complete["usage"] = completeUsage(usage);
   return complete;
 }
@@ -284,7 +289,9 @@ export function completeItem(item: unknown): unknown {
 }
 
 function completePart(part: unknown): unknown {
-  if (!isObject(part) || part["type"] !== "output_text") return part;
+  if (!isObject(part)) return part;
+  if (part["type"] === "input_image") return { detail: "auto", ...part };
+  if (part["type"] !== "output_text") return part;
   if (Array.isArray(part["annotations"]) && Array.isArray(part["logprobs"])) return part;
   return { ...part, annotations: part["annotations"] ?? [], logprobs: part["logprobs"] ?? [] };
 }
@@ -294,13 +301,17 @@ function completeTool(tool: unknown): unknown {
   return { description: null, parameters: null, strict: null, ...tool };
 }
 
-function completeUsage(usage: JsonObject): JsonObject {
+/** Numbers that are not there cannot be made up; their sum can. */
+function completeUsage(usage: JsonObject): JsonObject | null {
+  const { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: total } = usage;
+  if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return null;
   const input = isObject(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
   const output = isObject(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
   return {
     ...usage,
     input_tokens_details: { cached_tokens: 0, ...input },
     output_tokens_details: { reasoning_tokens: 0, ...output },
+    total_tokens: typeof total === "number" ? total : inputTokens + outputTokens,
   };
 }
 

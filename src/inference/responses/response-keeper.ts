@@ -9,6 +9,8 @@ import type { Deployment, Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { ResponseRecord } from "../../storage/responses.ts";
 import type { ResponseStore } from "../../storage/stores.ts";
+import { completeItem } from "./response-defaults.ts";
+import { createId } from "./to-response.ts";
 
 export type KeptResponse = ResponseRecord;
 
@@ -22,10 +24,13 @@ export interface ToKeep {
   readonly model: string;
   readonly previousId: string | null;
   readonly depth: number;
-  /** Null while it is not complete, or when the provider alone keeps it. */
-  readonly response: JsonObject | null;
+  readonly response: JsonObject;
+  /** What it answers; null when the provider alone keeps it. */
   readonly input: readonly JsonObject[] | null;
 }
+
+/** `unfinished`: the response has not come to an end that could be gone on from. `broken`: a turn of it is not there. */
+export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 
 export interface ResponseKeeper {
   /** Whether the gateway keeps conversations itself, for every provider. */
@@ -33,14 +38,16 @@ export interface ResponseKeeper {
   issue(owner: string, isKept: boolean): string;
   isOwnUnstored(id: string, owner: string): boolean;
   keep(response: ToKeep): Promise<void>;
-  /** Of a stream, when it has ended. */
-  complete(id: string, owner: string, response: JsonObject): Promise<void>;
+  /** Of a stream or of work in the background, when it has ended. The first end counts. */
+  complete(response: JsonObject, owner: string): Promise<void>;
+  /** The same when nobody waits for it. */
+  giveUp(response: JsonObject, owner: string): void;
   find(id: string, owner: string): Promise<KeptResponse | null>;
   remove(id: string, owner: string): Promise<boolean>;
   /** Null when the gateway has not kept it itself. */
   readResponse(kept: KeptResponse): Promise<JsonObject | null>;
-  /** Everything that was said up to and with this response; null when the gateway has not kept all of it. */
-  readConversation(kept: KeptResponse): Promise<readonly JsonObject[] | null>;
+  /** Everything that was said up to and with this response; null when the gateway keeps no conversations. */
+  readConversation(kept: KeptResponse): Promise<Conversation | null>;
   /** What this response was an answer to. */
   readInput(kept: KeptResponse): Promise<readonly JsonObject[]>;
   findPlace(provider: string, deployment: string): { provider: Provider; deployment: Deployment } | null;
@@ -56,7 +63,13 @@ export interface KeeperOptions {
   readonly log: Log;
 }
 
+interface Turn {
+  readonly input: readonly JsonObject[];
+  readonly output: readonly JsonObject[];
+}
+
 const mostTurns = 1_000;
+const finished: ReadonlySet<string> = new Set(["completed", "incomplete"]);
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
@@ -79,23 +92,25 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     }
   }
 
-  async function readTurns(
-    kept: KeptResponse,
-  ): Promise<{ input: readonly JsonObject[]; output: readonly JsonObject[] }[] | null> {
-    if (sealer === null) return null;
+  async function readTurns(kept: KeptResponse): Promise<readonly Turn[] | "broken"> {
     const chain = await store.chain(kept.id, kept.owner, mostTurns);
     if (chain === "too_long")
       throw new GatewayError("previous_response_not_found", "The conversation is too long to go on from.", {
         param: "previous_response_id",
       });
-    const turns: { input: readonly JsonObject[]; output: readonly JsonObject[] }[] = [];
+    const turns: Turn[] = [];
     for (const turn of chain ?? []) {
       const input = await open<readonly JsonObject[]>(turn.input, "input", turn);
       const response = await open<JsonObject>(turn.body, "body", turn);
-      if (input === null || response === null) return null;
+      if (input === null || response === null) return "broken";
       turns.push({ input, output: (response["output"] ?? []) as readonly JsonObject[] });
     }
-    return turns.length === 0 ? null : turns;
+    return turns.length === 0 ? "broken" : turns;
+  }
+
+  async function complete(response: JsonObject, owner: string): Promise<void> {
+    const id = response["id"] as string;
+    await store.update(id, owner, { status: statusOf(response), body: await seal(response, "body", { id, owner }) });
   }
 
   return {
@@ -104,31 +119,41 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     isOwnUnstored: ids.isOwnUnstored,
     async keep({ response, input, ...known }) {
       const now = Date.now();
+      const mustSeal = input !== null;
       await store.create({
         ...known,
-        status: typeof response?.["status"] === "string" ? response["status"] : "in_progress",
+        status: statusOf(response),
         createdAt: now,
         expiresAt: now + lifetimeMs,
-        body: await seal(response, "body", known),
-        input: await seal(input, "input", known),
+        body: mustSeal ? await seal(response, "body", known) : null,
+        input: mustSeal ? await seal(input.map(toKeptItem), "input", known) : null,
       });
     },
-    async complete(id, owner, response) {
-      const status = typeof response["status"] === "string" ? response["status"] : "completed";
-      await store.update(id, owner, { status, body: await seal(response, "body", { id, owner }) });
+    complete,
+    giveUp(response, owner) {
+      complete(response, owner).catch((error) =>
+        log.warn("the end of a response could not be kept", { response: response["id"], error }),
+      );
     },
-    find: (id, owner) => store.find(id, owner),
+    async find(id, owner) {
+      const found = await store.find(id, owner);
+      // Kept here, and the operator wants nothing kept any more: there is nothing to be read.
+      return found !== null && found.providerResponseId === null && sealer === null ? null : found;
+    },
     remove: (id, owner) => store.delete(id, owner),
     readResponse: (kept) => open<JsonObject>(kept.body, "body", kept),
     async readConversation(kept) {
+      if (sealer === null) return null;
+      // What broke off, or still runs, is half of what was said.
+      if (!finished.has(kept.status)) return "unfinished";
       const turns = await readTurns(kept);
-      return turns === null ? null : turns.flatMap(({ input, output }) => [...input, ...output]);
+      return turns === "broken" ? turns : turns.flatMap(({ input, output }) => [...input, ...output]);
     },
     async readInput(kept) {
       const turns = await readTurns(kept);
-      const own = turns?.at(-1);
-      if (!turns || own === undefined) return [];
-      return [...turns.slice(0, -1).flatMap(({ input, output }) => [...input, ...output]), ...own.input];
+      if (turns === "broken") return (await open<readonly JsonObject[]>(kept.input, "input", kept)) ?? [];
+      const earlier = turns.slice(0, -1).flatMap(({ input, output }) => [...input, ...output]);
+      return [...earlier, ...(turns.at(-1)?.input ?? [])];
     },
     findPlace(name, deploymentName) {
       const provider = providers.get(name);
@@ -136,4 +161,29 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
       return provider === undefined || deployment === undefined ? null : { provider, deployment };
     },
   };
+}
+
+function statusOf(response: JsonObject): string {
+  return typeof response["status"] === "string" ? response["status"] : "in_progress";
+}
+
+const idPrefixes: Readonly<Record<string, string>> = {
+  message: "msg",
+  function_call: "fc",
+  function_call_output: "fco",
+  reasoning: "rs",
+};
+
+const callsAndResults = /_(?:call|output)$/;
+
+/** As it is listed later: with an id, a type and a status, and a message's content in parts. */
+function toKeptItem(item: JsonObject): JsonObject {
+  const type = typeof item["type"] === "string" ? item["type"] : "message";
+  const id = typeof item["id"] === "string" ? item["id"] : createId(idPrefixes[type] ?? "item");
+  if (type !== "message")
+    return { ...item, id, ...(callsAndResults.test(type) && { status: item["status"] ?? "completed" }) };
+  const { role, content } = item;
+  const partType = role === "assistant" ? "output_text" : "input_text";
+  const parts = typeof content === "string" ? [{ type: partType, text: content }] : content;
+  return completeItem({ ...item, id, type, content: parts }) as JsonObject;
 }

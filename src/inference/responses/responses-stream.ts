@@ -30,6 +30,7 @@ import {
   toAnnotation,
   toEnding,
   toImageItems,
+  toItemId,
   toResponseUsage,
 } from "./to-response.ts";
 
@@ -61,6 +62,7 @@ export class ResponsesStreamWriter {
   #sequenceNumber = 0;
   #hasBegun = false;
   #hasEnded = false;
+  #hasFailed = false;
   readonly #output: OutputItem[] = [];
   /** The open item that is no call, and whether its last part is open. */
   #current: Placed<MessageItem> | Placed<ReasoningItem> | null = null;
@@ -71,7 +73,7 @@ export class ResponsesStreamWriter {
   /** Calls that are not closed: those that have an item in the order of their items. */
   #calls: Call[] = [];
   readonly #closedCalls: Call[] = [];
-  readonly #callIds = new CallIds();
+  readonly #callIds: CallIds;
   /** What the provider wants back, and no item carries yet. */
   #details: ReasoningDetail[] = [];
   #callExtras = new Map<string, ExtraContent>();
@@ -83,8 +85,10 @@ export class ResponsesStreamWriter {
   #usage: ChatUsage | null = null;
   #serviceTier: unknown = null;
 
-  constructor(draft: ResponseResource) {
+  /** `takenCallIds` are those of the conversation so far. */
+  constructor(draft: ResponseResource, takenCallIds: readonly string[] = []) {
     this.#response = draft;
+    this.#callIds = new CallIds(takenCallIds);
     this.#model = draft.model;
   }
 
@@ -142,10 +146,13 @@ export class ResponsesStreamWriter {
     return this.#frames;
   }
 
-  /** The end of a stream that breaks off. What was not complete is told as incomplete. */
+  /** The end of a stream that breaks off, or whose end could not be told. What was not complete is told as incomplete. */
   fail({ code, message }: { readonly code: string; readonly message: string }): string[] {
     this.#frames = [];
-    if (this.#hasEnded) return this.#frames;
+    if (this.#hasFailed) return this.#frames;
+    this.#hasFailed = true;
+    // The number of the end that nobody was told.
+    if (this.#hasEnded) this.#sequenceNumber--;
     this.#hasEnded = true;
     this.#begin();
     for (const item of this.#output)
@@ -326,7 +333,7 @@ export class ResponsesStreamWriter {
     this.#giveBack();
     call.placed = this.#place(item);
     this.#calls = [...this.#calls.filter((other) => other !== call), call];
-    this.#grown = item;
+    this.#grown = call.placed.item;
     if (call.waiting !== "") this.#writeArguments(call.placed, call.waiting);
   }
 
@@ -456,8 +463,9 @@ export class ResponsesStreamWriter {
   }
 
   #place<Item extends OutputItem>(item: Item): Placed<Item> {
-    const placed = { item, index: this.#output.length };
-    this.#output.push(item);
+    const index = this.#output.length;
+    const placed = { item: { ...item, id: toItemId(item.id, this.#response.id, index) }, index };
+    this.#output.push(placed.item);
     this.#pushItem("added", placed);
     return placed;
   }

@@ -12,8 +12,9 @@ import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
 import type { Candidate } from "../router.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { HeldStream } from "./held-stream.ts";
-import { createNativeResponses } from "./native-responses.ts";
+import { createNativeResponses, noSuchItem } from "./native-responses.ts";
 import { PreparedStream } from "./prepared-stream.ts";
+import { withReferencedItems } from "./referenced-items.ts";
 import {
   notFound,
   ownerOf,
@@ -27,7 +28,8 @@ import {
 import { createDraft } from "./response-defaults.ts";
 import type { KeptResponse } from "./response-keeper.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
-import { nowInSeconds, toResponse } from "./to-response.ts";
+import { nowInSeconds, takenCallIds, toResponse } from "./to-response.ts";
+import { comesFrom } from "./told-items.ts";
 
 export interface Responses {
   create(input: ResponsesInput): Promise<ResponsesAnswer>;
@@ -42,18 +44,21 @@ const encoder = new TextEncoder();
 const nothingKept: ReadonlySet<never> = new Set();
 
 export function createResponses(dependencies: ResponsesDependencies): Responses {
-  const { router, attempts, chatCompletions, fetchMedia, keeper, clocks } = dependencies;
+  const { router, attempts, chatCompletions, fetchMedia, keeper, owned, clocks } = dependencies;
   const native = createNativeResponses(dependencies);
 
-  async function create(input: ResponsesInput): Promise<ResponsesAnswer> {
+  async function create(given: ResponsesInput): Promise<ResponsesAnswer> {
+    const owner = ownerOf(given.caller);
+    const input = await withReferencedItems(given, owner, keeper);
     const { request, caller, trace, connection } = input;
-    const owner = ownerOf(caller);
     const remembered = recall(input, owner);
     const previousId = remembered === null ? request.previous_response_id : null;
     const previous = previousId ? await findPrevious(previousId, owner) : null;
     const planned = router.plan(request, caller, trace);
-    const { candidates, history } =
+    const chosen =
       remembered === null ? await chooseOffers(planned, previous) : { candidates: planned, history: remembered };
+    const { history } = chosen;
+    const candidates = preferOrigin(chosen.candidates, [...(history ?? []), ...toItems(request.input)], owner);
     trace.routedAt = performance.now();
     if (input.generates === false) return prepare(input, planned, { owner, history: history ?? [] });
     const deadline = trace.startedAt + clocks.totalTimeoutMs;
@@ -66,6 +71,21 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     });
     if (answering !== undefined) router.remember(request, caller, answering);
     return answer;
+  }
+
+  /** Items that an account made, its sealed reasoning above all, are read best by that account. */
+  function preferOrigin(
+    candidates: readonly Candidate[],
+    items: readonly JsonObject[],
+    owner: string,
+  ): readonly Candidate[] {
+    const [first] = candidates;
+    if (candidates.length === 1 || first === undefined) return candidates;
+    // Only among equals: the order of providers is the caller's or the operator's wish.
+    const origin = candidates.find(
+      ({ pool, deployment }) => pool === first.pool && comesFrom(items, owned, { owner, place: deployment.name }),
+    );
+    return origin === undefined ? candidates : [origin, ...candidates.filter((candidate) => candidate !== origin)];
   }
 
   /** What the connection remembers of a response that nobody keeps. */
@@ -107,9 +127,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
           param: "previous_response_id",
         },
       );
-    throw new GatewayError("previous_response_not_found", "There is no such earlier response.", {
-      param: "previous_response_id",
-    });
+    throw notGoneOnFrom("There is no such earlier response.");
   }
 
   /**
@@ -122,11 +140,20 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   ): Promise<{ candidates: readonly Candidate[]; history: readonly JsonObject[] | null }> {
     if (previous === null) return { candidates: planned, history: null };
     const keeping = planned.filter(
-      ({ provider, deployment }) => provider.name === previous.provider && deployment.name === previous.deployment,
+      ({ provider, deployment }) =>
+        provider.row.responses === "native" &&
+        provider.name === previous.provider &&
+        deployment.name === previous.deployment,
     );
     if (previous.providerResponseId !== null && keeping.length > 0) return { candidates: keeping, history: null };
     const history = await keeper.readConversation(previous);
-    if (history !== null) return { candidates: planned, history };
+    if (Array.isArray(history)) return { candidates: planned, history };
+    if (previous.providerResponseId === null)
+      throw notGoneOnFrom(
+        history === "unfinished"
+          ? "The earlier response did not come to its end: it cannot be gone on from."
+          : "A turn of the conversation was deleted or has expired: it cannot be gone on from.",
+      );
     const isNative = planned.some(({ provider }) => provider.row.responses === "native");
     if (!isNative) throw stateless(planned[0], "previous_response_id");
     throw new GatewayError(
@@ -169,8 +196,10 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         response,
         input: toItems(request.input),
       });
-    const writer = new ResponsesStreamWriter(draft);
-    let keeping: Promise<unknown> | null = null;
+    const callIds = takenCallIds([...history, ...toItems(request.input)]);
+    const writer = new ResponsesStreamWriter(draft, callIds);
+    const toldSoFar = () => writer.response as unknown as JsonObject;
+    let completing: Promise<unknown> | null = null;
     const text = JSON.stringify(chat);
     const answer = await chatCompletions.attempt(
       {
@@ -182,7 +211,8 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         scan: scanJson(text, scanLimits),
         createWriter: () =>
           createWriter(writer, { provider: provider.name, startedAt: performance.now() }, (response) => {
-            if (isKept) keeping = keep(response);
+            if (isKept) completing = keeper.complete(response, owner);
+            completing?.catch(() => {});
             const output = (response["output"] ?? []) as readonly JsonObject[];
             input.local?.remember(id, [...history, ...toItems(request.input), ...output]);
           }),
@@ -191,18 +221,33 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     );
     trace.dropped = [...translated.dropped, ...trace.dropped];
     if (answer.kind === "stream") {
-      const takeKeeping = () => {
-        const taken = keeping;
-        keeping = null;
+      const { stream } = answer;
+      const fail = (error: { code: string; message: string }) => encoder.encode(writer.fail(error).join(""));
+      if (!isKept) return { kind: "stream", stream, fail };
+      try {
+        // An id is told only when it is kept: while nothing is told, this can still fail with a status of its own.
+        await keep(draft as unknown as JsonObject);
+      } catch (error) {
+        stream.abandon();
+        throw error;
+      }
+      const takePending = () => {
+        const taken = completing;
+        completing = null;
         return taken;
       };
+      const onAbandoned = () => keeper.giveUp({ ...toldSoFar(), status: "cancelled" }, owner);
       return {
         kind: "stream",
-        stream: isKept ? new HeldStream(answer.stream, takeKeeping) : answer.stream,
-        fail: (error) => encoder.encode(writer.fail(error).join("")),
+        stream: new HeldStream(stream, { takePending, onAbandoned }),
+        fail(error) {
+          const frames = fail(error);
+          keeper.giveUp(toldSoFar(), owner);
+          return frames;
+        },
       };
     }
-    const response = { ...toResponse(draft, answer.value as ChatCompletion), ...answer.added };
+    const response = { ...toResponse(draft, answer.value as ChatCompletion, callIds), ...answer.added };
     if (isKept) await keep(response as unknown as JsonObject);
     return { kind: "whole", text: JSON.stringify(response) };
   }
@@ -220,7 +265,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   async function readKept(kept: KeptResponse): Promise<JsonObject> {
     const response = await keeper.readResponse(kept);
     if (response === null) throw notFound();
-    return response;
+    const mayRun = Date.now() - kept.createdAt < clocks.totalTimeoutMs;
+    if (kept.status !== "in_progress" || mayRun) return response;
+    // Whoever was to write down its end has not lived to do it.
+    const error = { code: "server_error", message: "The gateway ended before the response was complete." };
+    return { ...response, status: "failed", error };
   }
 
   return {
@@ -232,7 +281,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         throw new ValidationError([
           {
             loc: ["query", "stream"],
-            msg: "This response is complete: it cannot be streamed again",
+            msg: "This response is kept by the gateway, without its events: it cannot be streamed again",
             type: "value_error",
           },
         ]);
@@ -306,13 +355,19 @@ function createWriter(
   };
 }
 
-const mostItems = 100;
+function notGoneOnFrom(message: string): GatewayError {
+  return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
+}
+
+const usualItems = 20;
 
 function toItemList(items: readonly JsonObject[], query: URLSearchParams) {
   const ordered = query.get("order") === "asc" ? items : items.toReversed();
   const after = query.get("after");
-  const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-  const limit = Math.min(Math.max(1, Number(query.get("limit") ?? 20) || 20), mostItems);
+  const place = ordered.findIndex(({ id }) => id === after);
+  if (after !== null && place < 0) throw noSuchItem();
+  const start = after === null ? 0 : place + 1;
+  const limit = Number(query.get("limit") ?? usualItems);
   const data = ordered.slice(start, start + limit);
   return {
     object: "list",

@@ -19,11 +19,16 @@ import {
   toServiceTier,
 } from "./response-defaults.ts";
 
-export function toResponse(draft: ResponseResource, completion: ChatCompletion): ResponseResource {
+/** `takenCallIds` are those of the conversation so far. */
+export function toResponse(
+  draft: ResponseResource,
+  completion: ChatCompletion,
+  takenCallIds: readonly string[] = [],
+): ResponseResource {
   const choice = completion.choices[0];
   const ending = toEnding(choice?.finish_reason ?? null);
   // Some providers leave the message out where a filter has taken it.
-  const output = choice?.message ? toOutput(choice) : [];
+  const output = choice?.message ? toOutput(choice, takenCallIds) : [];
   if (isWordless(output) && ending.status === "completed") output.push(createMessage("completed", [createText("")]));
   const last = output.at(-1);
   if (ending.status === "incomplete" && last !== undefined && last.type !== "image_generation_call")
@@ -33,16 +38,16 @@ export function toResponse(draft: ResponseResource, completion: ChatCompletion):
     ...ending,
     completed_at: ending.status === "completed" ? nowInSeconds() : null,
     model: completion.model || draft.model,
-    output,
+    output: output.map((item, index) => ({ ...item, id: toItemId(item.id, draft.id, index) })),
     usage: toResponseUsage(completion.usage),
     service_tier: toServiceTier(completion["service_tier"]) ?? "default",
   };
 }
 
 /** In the order in which models work: thoughts, then words, then calls. */
-function toOutput({ message, logprobs }: ChatChoice): OutputItem[] {
+function toOutput({ message, logprobs }: ChatChoice, takenCallIds: readonly string[]): OutputItem[] {
   const output: OutputItem[] = [];
-  const callIds = new CallIds();
+  const callIds = new CallIds(takenCallIds);
   const calls = (message.tool_calls ?? []).map((call) => ({
     item: createCall("completed", callIds.take(call.id), call.function?.name ?? "", call.function?.arguments ?? ""),
     extra: call.extra_content ?? null,
@@ -186,9 +191,13 @@ export function toResponseUsage(usage: ChatUsage | null | undefined): ResponseUs
   };
 }
 
-/** Clients tell calls apart by their ids: one that is missing, or there already, is given another. */
+/** Clients tell calls apart by their ids, through a whole conversation: one that is missing, or there already, is given another. */
 export class CallIds {
-  readonly #taken = new Set<string>();
+  readonly #taken: Set<string>;
+
+  constructor(taken: readonly string[]) {
+    this.#taken = new Set(taken);
+  }
 
   take(id: string | null | undefined): string {
     const own = id && !this.#taken.has(id) ? id : createId("call");
@@ -197,11 +206,27 @@ export class CallIds {
   }
 }
 
+export function takenCallIds(items: readonly Readonly<Record<string, unknown>>[]): string[] {
+  return items.flatMap(({ call_id: id }) => (typeof id === "string" ? [id] : []));
+}
+
+/** The id of an item tells in which response it stands, so that a reference to it can be followed. */
+export function toItemId(id: string, responseId: string, index: number): string {
+  const kind = id.slice(0, id.indexOf("_"));
+  return `${kind}_${responseId.slice(responseId.indexOf("_") + 1)}${index.toString(16).padStart(2, "0")}`;
+}
+
+/** Null when it is no id of an item of ours. */
+export function responseIdOf(itemId: unknown): string | null {
+  const [, hex] = typeof itemId === "string" ? (/^[a-z]+_([0-9a-f]{48})[0-9a-f]{2,}$/.exec(itemId) ?? []) : [];
+  return hex === undefined ? null : `resp_${hex}`;
+}
+
 export function nowInSeconds(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
-function createId(kind: string): string {
+export function createId(kind: string): string {
   return `${kind}_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 

@@ -87,8 +87,18 @@ function composeText(request: ChatRequest, voice: Voice, index: number): string 
 
   // Several choices differ, so that a client which mixes them up is seen.
   const ending = index === 0 ? "" : ` (choice ${index + 1})`;
-  const text = hasToolResult(request) ? quoteToolResults(request) : voice.kind === "chat" ? chatText : echo(request);
+  const text = hasToolResult(request) ? quoteToolResults(request) : speak(request, voice);
   return format?.type === "json_object" ? JSON.stringify({ answer: text + ending }) : text + ending;
+}
+
+function speak(request: ChatRequest, voice: Voice): string {
+  if (voice.kind === "chat") return chatText;
+  return voice.kind === "transcript" ? recite(request) : echo(request);
+}
+
+/** Everything that it was told: whoever keeps a conversation can be seen to have kept it. */
+function recite({ messages }: ChatRequest): string {
+  return shorten(messages.map((message) => `${message.role}: ${textOf(message)}`).join("\n"));
 }
 
 function echo({ messages }: ChatRequest): string {
@@ -124,8 +134,10 @@ function quoteToolResults({ messages }: ChatRequest): string {
 }
 
 function think(request: ChatRequest): readonly string[] {
-  const subject = hasToolResult(request) ? "A tool has answered." : "The user has written.";
-  return splitTokens(`${subject} Messages so far: ${request.messages.length}. A short answer will do.`);
+  const subject = hasToolResult(request)
+    ? "A tool has answered."
+    : `The user has written: ${shorten(lastUserText(request))}`;
+  return splitTokens(`${subject}\nMessages so far: ${request.messages.length}. A short answer will do.`);
 }
 
 function functionsToCall(request: ChatRequest) {
@@ -144,7 +156,8 @@ function functionsToCall(request: ChatRequest) {
   }
 
   const words = new Set(lastUserText(request).match(/[\w-]+/g));
-  const mentioned = functions.filter(({ name }) => words.has(name));
+  // Of `get_weather` people say "weather".
+  const mentioned = functions.filter(({ name }) => words.has(name) || words.has(name.split(/[_-]/).at(-1) ?? ""));
   const wanted = mentioned.length > 0 ? mentioned : functions.slice(0, 1);
   const mayBeParallel = !isLegacyCall && request.parallel_tool_calls !== false;
   return { functions: mayBeParallel ? wanted : wanted.slice(0, 1), isLegacyCall };
@@ -208,6 +221,7 @@ function countUsage(request: ChatRequest, choices: readonly Choice[]) {
     audio: tokensPerAudio * countParts(message, "input_audio"),
     other:
       countTokens(textOf(message)) +
+      countTokens(message.reasoning_content ?? "") +
       tokensPerImage * countParts(message, "image_url") +
       tokensPerFile * countParts(message, "file"),
   }));
@@ -215,8 +229,13 @@ function countUsage(request: ChatRequest, choices: readonly Choice[]) {
   const offered = request.tools ?? request.functions;
   const offeredTokens = offered?.length ? countTokens(JSON.stringify(offered)) : 0;
   const prompt = sum(perMessage.map((counted) => counted.other)) + audio + offeredTokens;
-  // A cache key makes all but the last message count as read from a cache, so that cached prices can be tried.
-  const cached = request.prompt_cache_key ? sum(perMessage.slice(0, -1).map(({ other }) => other)) : 0;
+  // What an earlier request of the conversation has sent counts as read from a cache, so that cached prices can be tried; a
+  // cache key makes all but the last message count so.
+  const lastAnswer = request.messages.findLastIndex(({ role }) => role === "assistant");
+  const cachedMessages = request.prompt_cache_key
+    ? perMessage.slice(0, -1)
+    : perMessage.slice(0, Math.max(0, lastAnswer));
+  const cached = sum(cachedMessages.map(({ other }) => other));
 
   const reasoning = sum(choices.map((choice) => choice.reasoning.length));
   const spoken = sum(choices.map(({ content, refusal }) => (content ?? refusal ?? []).length));

@@ -3,7 +3,7 @@
 import type { ModelFacts } from "../provider.ts";
 
 export type Voice =
-  | { readonly kind: "echo" | "chat" | "reasoning" | "refusal" }
+  | { readonly kind: "echo" | "transcript" | "chat" | "reasoning" | "refusal" }
   /** Counts aloud: "1 2 3 ...", one token each. */
   | { readonly kind: "count"; readonly tokens: number };
 
@@ -46,6 +46,7 @@ const echo: Voice = { kind: "echo" };
 
 export const sandboxModels: readonly SandboxModel[] = [
   voice("echo", "repeats the last user message", echo),
+  voice("transcript", "repeats all messages, with their roles", { kind: "transcript" }),
   voice("chat", "a canned answer of several sentences", { kind: "chat" }),
   {
     ...voice("reasoning", "thinks first: `reasoning_content`, and `reasoning_tokens` in the usage", {

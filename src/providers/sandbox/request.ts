@@ -11,6 +11,7 @@ const part = z.object({ type: z.string(), text: z.string().optional(), refusal: 
 const message = z.object({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
   content: z.union([z.string(), z.array(part)]).nullish(),
+  reasoning_content: z.string().nullish(),
   name: z.string().nullish(),
   tool_call_id: z.string().nullish(),
   tool_calls: z.array(z.object({ id: z.string(), function: namedFunction.optional() })).nullish(),

@@ -1,0 +1,184 @@
+// Engines that do a task with a chat model: one for each configured chat provider and each task that a language or vision model
+// can honestly do. The answer is held to the task's schema, whatever the input says.
+
+import { findTask, type JsonSchema } from "../../contract/tasks.ts";
+import { ValidationError } from "../../errors.ts";
+import type { Json } from "../../lib/json-schema/schema.ts";
+import { type Provider, settingName } from "../../providers/configure.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import type { ModelFacts } from "../../providers/provider.ts";
+import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
+import { conform, toAnswerSchema, toStrictSchema } from "./answer-schema.ts";
+import { askModel, type ChatOptions, type Complete } from "./ask-model.ts";
+import { attach } from "./attachments.ts";
+import { AnswerProblem, type Reading, type TaskDefinition } from "./definition.ts";
+import { findMisfit } from "./misfit.ts";
+import type { Material, Prompt } from "./prompt.ts";
+import { readJson } from "./read-json.ts";
+import { definitions } from "./tasks/index.ts";
+
+export type { Complete, Completed } from "./ask-model.ts";
+
+export interface LlmEngineOptions {
+  readonly providers: Iterable<Provider>;
+  readonly complete: Complete;
+}
+
+interface Task {
+  readonly definition: TaskDefinition;
+  readonly outputSchema: JsonSchema;
+  /** Null: it depends on the input. */
+  readonly answerSchema: JsonSchema | null;
+}
+
+/** Of all texts of an input together; about half of a context of 50,000 tokens, and a short wait. */
+const maxCharacters = 100_000;
+/** A token is one to four characters, by language: at two, what is too long is refused before it is paid. */
+const charactersPerToken = 2;
+/** What the braces and quotation marks around an answer take. */
+const tokensOfForm = 50;
+/** Said to the model in another way than as material. */
+const ownMembers = new Set(["file", "temperature", "max_tokens"]);
+
+export function createLlmEngines({ providers, complete }: LlmEngineOptions): readonly Engine[] {
+  const tasks = definitions.map(toTask);
+  return [...providers].filter(hasChat).flatMap((provider) =>
+    tasks.map((task) => ({
+      provider: provider.name,
+      task: task.definition.task,
+      models: listModels(provider, task.definition.reads),
+      takesOtherModels: true,
+      missing: findMissing(provider),
+      run: (call: EngineCall) => run(task, provider, call, complete),
+    })),
+  );
+}
+
+/** What answers in this process has engines of its own. */
+function hasChat({ row }: Provider): boolean {
+  return row.chat !== false && row.transport === undefined;
+}
+
+function findMissing({ name, configured, missingSetting }: Provider): string | null {
+  if (configured) return null;
+  return `The provider '${name}' is not set up: set ${missingSetting ?? settingName(name, "BASE_URL")}.`;
+}
+
+function listModels({ row }: Provider, reads: Reading): string[] {
+  return row.models.filter(({ input = ["text"] }) => canRead(input, reads)).map(({ id }) => id);
+}
+
+function canRead(input: readonly string[], reads: Reading): boolean {
+  if (reads === "text") return true;
+  if (reads === "pdf") return input.includes("file");
+  return input.includes("image") || (reads === "document" && input.includes("file"));
+}
+
+function toTask(definition: TaskDefinition): Task {
+  const [feature = "", subfeature = ""] = definition.task.split("/");
+  const found = findTask(feature, subfeature);
+  if (found === undefined) throw new Error(`There is no task ${definition.task}.`);
+  const { outputSchema } = found;
+  const answerSchema = definition.asks === undefined ? toAnswerSchema(outputSchema, definition.unasked) : null;
+  return { definition, outputSchema, answerSchema };
+}
+
+async function run(task: Task, provider: Provider, call: EngineCall, complete: Complete): Promise<EngineAnswer> {
+  const { definition, answerSchema: fixedSchema, outputSchema } = task;
+  const { model, input, signal, deadline, requestId } = call;
+  if (model === null) throw needsModel(definition, provider);
+  const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+  const answerSchema = fixedSchema ?? definition.asks?.(input) ?? {};
+  const who = `${provider.name}/${model}`;
+  const { output, completion, tokens, charge } = await askModel(
+    {
+      prompt: await toPrompt(definition, call, { name: who, facts }),
+      name: definition.task.replaceAll("/", "_"),
+      schema: toStrictSchema(answerSchema),
+      isHeld: canBeHeld(provider, facts),
+      options: toOptions(input, facts),
+      params: call.providerParams,
+      read: (text) => readOutput(text, { definition, answerSchema, outputSchema, input }),
+    },
+    who,
+    (request) => complete({ ...request, model }, { provider: provider.name, model }, { signal, deadline, requestId }),
+  );
+  return { output, original: completion, units: { token: tokens }, charge };
+}
+
+function needsModel({ task, reads }: TaskDefinition, provider: Provider): ValidationError {
+  const example = listModels(provider, reads)[0] ?? "<model>";
+  const msg = `A chat model does this task: name one, such as ${task}/${provider.name}/${example}`;
+  return new ValidationError([{ loc: ["body", "model"], msg, type: "value_error" }]);
+}
+
+/** A translation finds a way of its own; in the plain format a model that is known not to take a schema is only told. */
+function canBeHeld({ dialect }: Provider, facts: ModelFacts | null): boolean {
+  return dialect?.chat !== undefined || facts === null || facts.jsonSchema !== false;
+}
+
+/** Reasoning models take no temperature but their own. */
+function toOptions(input: JsonObject, facts: ModelFacts | null): ChatOptions {
+  const temperature = typeof input["temperature"] === "number" ? input["temperature"] : 0;
+  const maxTokens = input["max_tokens"];
+  return {
+    ...(temperature === 0 && facts?.reasoning === true ? {} : { temperature }),
+    ...(typeof maxTokens === "number" ? { max_tokens: maxTokens + tokensOfForm } : {}),
+  };
+}
+
+async function toPrompt(
+  definition: TaskDefinition,
+  { input, files }: EngineCall,
+  reader: { readonly name: string; readonly facts: ModelFacts | null },
+): Promise<Prompt> {
+  const { instructions, reads } = definition;
+  const materials = toMaterials(input);
+  refuseLong(materials, definition, reader.facts);
+  const file = files["file"];
+  if (reads === "text") return { instructions, materials, attachments: [] };
+  if (file === undefined) throw new TypeError(`the task ${definition.task} came without its file`);
+  const attached = await attach(file, reads, reader);
+  if ("part" in attached) return { instructions, materials, attachments: [attached.part] };
+  const withFile = [...materials, { name: "file", text: attached.text }];
+  refuseLong(withFile, definition, reader.facts);
+  return { instructions, materials: withFile, attachments: [] };
+}
+
+function toMaterials(input: JsonObject): Material[] {
+  return Object.entries(input).flatMap(([name, value]) => {
+    if (ownMembers.has(name) || value === null || value === undefined) return [];
+    return [{ name, text: typeof value === "string" ? value : JSON.stringify(value, null, 1) }];
+  });
+}
+
+function refuseLong(materials: readonly Material[], definition: TaskDefinition, facts: ModelFacts | null): void {
+  const fitting = (facts?.contextTokens ?? Number.POSITIVE_INFINITY) * charactersPerToken;
+  const most = Math.min(definition.maxCharacters ?? maxCharacters, fitting);
+  const total = materials.reduce((sum, { text }) => sum + text.length, 0);
+  if (total <= most) return;
+  const longest = materials.reduce((one, other) => (other.text.length > one.text.length ? other : one));
+  const msg = `Input should have at most ${most} characters for this task with a chat model, and has ${total}: send it in parts`;
+  throw new ValidationError([{ loc: ["body", "input", longest.name], msg, type: "string_too_long" }]);
+}
+
+interface OutputReading {
+  readonly definition: TaskDefinition;
+  readonly answerSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+  readonly input: JsonObject;
+}
+
+function readOutput(text: string, { definition, answerSchema, outputSchema, input }: OutputReading): JsonObject {
+  const parsed = readJson(text);
+  if (parsed === undefined) throw new AnswerProblem("it is not a JSON object");
+  const answer = conform(parsed, answerSchema) as Json;
+  const misfit = findMisfit(answer, answerSchema);
+  if (misfit !== null) throw new AnswerProblem(misfit);
+  const finished = definition.finish?.(answer as JsonObject, input) ?? answer;
+  const output = conform(finished as Json, outputSchema, true) as Json;
+  const mistake = findMisfit(output, outputSchema);
+  // The model gave what it was asked for: whatever is wrong now is not its fault.
+  if (mistake !== null) throw new Error(`The output of ${definition.task} does not fit: ${mistake}`);
+  return output as JsonObject;
+}

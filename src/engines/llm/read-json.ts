@@ -1,0 +1,19 @@
+// The JSON object in a model's answer. Models that nobody holds to a form put fences or a sentence around it.
+
+import { isMembers, type Json } from "../../lib/json-schema/schema.ts";
+
+/** Undefined when there is none. */
+export function readJson(text: string): Json | undefined {
+  const start = text.indexOf("{");
+  const end = text.lastIndexOf("}");
+  return parseObject(text) ?? (start < 0 || end <= start ? undefined : parseObject(text.slice(start, end + 1)));
+}
+
+function parseObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMembers(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}

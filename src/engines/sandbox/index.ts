@@ -1,0 +1,94 @@
+// The sandbox's answers to every task: in the true shape, the same for the same input, free, and without any network. A model's
+// name asks for a fault, as it does in the sandbox's chat.
+
+import { type Task, tasks } from "../../contract/tasks.ts";
+import { GatewayError } from "../../errors.ts";
+import { toRefusal } from "../../providers/call.ts";
+import { configureProviders, type Provider } from "../../providers/configure.ts";
+import { waited } from "../../providers/sandbox/body.ts";
+import { sandbox } from "../../providers/sandbox/index.ts";
+import { type Fault, findBehaviour, sandboxModels } from "../../providers/sandbox/models.ts";
+import { errorBody, SandboxRefusal } from "../../providers/sandbox/refusal.ts";
+import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
+import { composers } from "./composers.ts";
+import { makeSensibleExample } from "./examples.ts";
+
+const goodModel = "ok";
+const retryAfterSeconds = "1";
+const none: Fault = { kind: "none" };
+
+/** Listed; every name that the sandbox's chat knows is taken. */
+const listedModels = [goodModel, "slow-200", "hang", "cut", "garbage", "error-429", "error-500"];
+
+export function createSandboxEngines(): readonly Engine[] {
+  const provider = configureProviders([sandbox], {}, () => null).get(sandbox.name) as Provider;
+  return tasks.map((task) => ({
+    provider: provider.name,
+    task: `${task.feature}/${task.subfeature}`,
+    models: listedModels,
+    takesOtherModels: true,
+    missing: null,
+    run: (call: EngineCall) => run(task, provider, call),
+  }));
+}
+
+async function run(task: Task, provider: Provider, call: EngineCall): Promise<EngineAnswer> {
+  const fault = findFault(call.model);
+  await misbehave(fault, provider, call);
+  const isGarbage = fault.kind === "garbage" || fault.kind === "garbage-in-stream";
+  const composed = isGarbage ? { output: { page: "It works!" } } : compose(task, call);
+  return {
+    output: composed.output,
+    original: { sandbox: true, task: `${task.feature}/${task.subfeature}` },
+    units: { request: 1 },
+    charge: { cost: 0, reason: null },
+    ...(composed.binaries === undefined ? {} : { binaries: composed.binaries }),
+  };
+}
+
+function compose(task: Task, call: EngineCall): Pick<EngineAnswer, "output" | "binaries"> {
+  const composer = composers[`${task.feature}/${task.subfeature}`];
+  return composer?.(call) ?? { output: makeSensibleExample(task.outputSchema) };
+}
+
+function findFault(model: string | null): Fault {
+  if (model === null || model === goodModel) return none;
+  const behaviour = findBehaviour(model);
+  if (behaviour !== null) return behaviour.fault;
+  const names = [goodModel, ...sandboxModels.map(({ name }) => name)].join(", ");
+  throw new GatewayError("model_not_found", `The model '${model}' does not exist. The sandbox has: ${names}.`, {
+    param: "model",
+  });
+}
+
+async function misbehave(fault: Fault, provider: Provider, call: EngineCall): Promise<void> {
+  switch (fault.kind) {
+    case "status": {
+      const refusal = new SandboxRefusal(fault.status, `The sandbox was asked to answer with status ${fault.status}.`);
+      throw toRefusal(provider, fault.status, fault.status === 429 ? retryAfterSeconds : null, errorBody(refusal));
+    }
+    case "error-in-stream":
+      throw new GatewayError("provider_error", `The provider '${provider.name}' failed while it answered.`);
+    case "cut":
+      throw new GatewayError(
+        "provider_disconnected",
+        `The provider '${provider.name}' closed the connection before its answer was complete.`,
+      );
+    case "hang":
+    case "stall":
+      return pause(Number.POSITIVE_INFINITY, provider, call);
+    case "slow":
+    case "slow-start":
+      return pause(fault.delayMs, provider, call);
+    default:
+  }
+}
+
+async function pause(delayMs: number, { name }: Provider, { signal, deadline }: EngineCall): Promise<void> {
+  const leftMs = Math.max(0, deadline - performance.now());
+  const isTime = await waited(Math.min(delayMs, leftMs), signal);
+  if (isTime && delayMs <= leftMs) return;
+  if (isTime || performance.now() >= deadline)
+    throw new GatewayError("provider_timeout", `The provider '${name}' did not answer in time.`);
+  throw signal.reason;
+}

@@ -1,0 +1,143 @@
+// Changes single values of a JSON text and leaves every other character as it is: spelling of numbers, order, white space.
+// What to change is not described but shown: the value that the text has, and the value that it shall have.
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Member extends Span {
+  readonly name: string;
+}
+
+/** `from` is what `text` parses to. Members that `to` lacks stay. */
+export function patchJson(text: string, from: unknown, to: unknown): string {
+  const edits: { readonly start: number; readonly end: number; readonly text: string }[] = [];
+
+  function patch(span: Span, before: unknown, after: unknown): void {
+    if (before === after || Object.is(before, after)) return;
+    if (isObject(before) && isObject(after)) patchMembers(span, before, after);
+    else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
+      for (const [index, element] of elementsOf(text, span.start).entries())
+        patch(element, before[index], after[index]);
+    else edits.push({ ...span, text: JSON.stringify(after) });
+  }
+
+  function patchMembers(span: Span, before: Members, after: Members): void {
+    const members = membersOf(text, span.start);
+    const last = new Map(members.map((member) => [member.name, member]));
+    for (const member of members) {
+      const { name } = member;
+      if (!Object.hasOwn(after, name) || before[name] === after[name]) continue;
+      // Of a name that stands twice the last one counts, and the others say nothing else.
+      if (last.get(name) === member) patch(member, before[name], after[name]);
+      else edits.push({ start: member.start, end: member.end, text: JSON.stringify(after[name]) });
+    }
+    const missing = Object.keys(after).filter((name) => after[name] !== undefined && !last.has(name));
+    if (missing.length === 0) return;
+    const added = missing.map((name) => `${JSON.stringify(name)}:${JSON.stringify(after[name])}`).join(",");
+    edits.push({ start: span.end - 1, end: span.end - 1, text: members.length > 0 ? `,${added}` : added });
+  }
+
+  const start = skipSpace(text, 0);
+  patch({ start, end: endOfValue(text, start) }, from, to);
+  edits.sort((one, other) => one.start - other.start);
+  let result = "";
+  let at = 0;
+  for (const edit of edits) {
+    result += text.slice(at, edit.start) + edit.text;
+    at = edit.end;
+  }
+  return result + text.slice(at);
+}
+
+/** The texts of the elements of a list. */
+export function elementTexts(text: string): string[] {
+  return elementsOf(text, skipSpace(text, 0)).map(({ start, end }) => text.slice(start, end));
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const isOpening = (code: number) => code === 0x7b || code === 0x5b;
+const isClosing = (code: number) => code === 0x7d || code === 0x5d;
+const comma = 0x2c;
+
+function membersOf(text: string, open: number): Member[] {
+  const members: Member[] = [];
+  let at = skipSpace(text, open + 1);
+  while (text.charCodeAt(at) === quote) {
+    const nameEnd = endOfString(text, at);
+    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = endOfValue(text, start);
+    members.push({ name: readName(text, at, nameEnd), start, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) !== comma) break;
+    at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+function readName(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end - 1);
+  return name.includes("\\") ? JSON.parse(`"${name}"`) : name;
+}
+
+function elementsOf(text: string, open: number): Span[] {
+  const elements: Span[] = [];
+  let start = skipSpace(text, open + 1);
+  while (start < text.length && !isClosing(text.charCodeAt(start))) {
+    const end = endOfValue(text, start);
+    elements.push({ start, end });
+    const next = skipSpace(text, end);
+    if (text.charCodeAt(next) !== comma) break;
+    start = skipSpace(text, next + 1);
+  }
+  return elements;
+}
+
+/** Counts brackets instead of descending, so that no depth of nesting can exhaust the stack. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else {
+      if (isOpening(code)) depth++;
+      else if (isClosing(code)) {
+        // The bracket around a bare value at the end.
+        if (depth === 0) return at;
+        depth--;
+      } else if (depth === 0) {
+        if (code === comma || code <= 0x20) return at;
+        at++;
+        continue;
+      }
+      at++;
+    }
+    if (depth === 0) return at;
+  }
+  return text.length;
+}
+
+function endOfString(text: string, open: number): number {
+  for (let from = open + 1; ; ) {
+    const close = text.indexOf('"', from);
+    if (close < 0) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(close - 1 - slashes) === backslash) slashes++;
+    if (slashes % 2 === 0) return close + 1;
+    from = close + 1;
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  let index = from;
+  while (text.charCodeAt(index) <= 0x20) index++;
+  return index;
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

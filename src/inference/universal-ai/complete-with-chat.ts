@@ -1,0 +1,68 @@
+// Chat completions for engines that do a task by asking a model: routed, retried and priced as every other.
+
+import type { Caller } from "../../access/caller.ts";
+import type { ChatCompletionRequest } from "../../contract/chat-completions.ts";
+import type { ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
+import { scanJson } from "../../lib/json-scan.ts";
+import type { Attempts } from "../attempts.ts";
+import type { ChatCompletions } from "../chat-completions.ts";
+import type { Router } from "../router.ts";
+import { Trace } from "../trace.ts";
+
+export interface CompleterOptions {
+  readonly router: Router;
+  readonly attempts: Attempts;
+  /** Which tells nobody of its attempts: the task's own report covers them. */
+  readonly chatCompletions: ChatCompletions;
+}
+
+interface Context {
+  readonly signal: AbortSignal;
+  readonly deadline: number;
+  readonly requestId: string;
+}
+
+const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+
+/** The engine acts for a caller who has been admitted already. */
+const engineCaller: Caller = {
+  keyId: "engine",
+  kind: "inference",
+  owner: null,
+  scopes: new Set(["chat"]),
+  allowedModels: null,
+} as unknown as Caller;
+
+export function createCompleter({ router, attempts, chatCompletions }: CompleterOptions) {
+  return async function complete(
+    request: ChatRequest,
+    offer: { readonly provider: string; readonly model: string },
+    { signal, deadline, requestId }: Context,
+  ): Promise<{ completion: ChatCompletion; charge: { cost: number | null; reason: string | null } }> {
+    const trace = new Trace(performance.now(), 0);
+    const connection = { signal };
+    const candidates = router.plan({ model: `${offer.provider}/${offer.model}` }, engineCaller, trace);
+    const text = JSON.stringify(request);
+    const scan = scanJson(text, scanLimits);
+    const answer = await attempts.run({ candidates, trace, connection, deadline }, (candidate) =>
+      chatCompletions.attempt(
+        {
+          request: request as unknown as ChatCompletionRequest,
+          value: request,
+          text,
+          scan,
+          caller: engineCaller,
+          connection,
+          requestId,
+          trace,
+          wantsMetadata: false,
+          checksStructure: false,
+        },
+        candidate,
+      ),
+    );
+    if (answer.kind === "stream") throw new TypeError("no stream was asked for");
+    const { cost, reason } = answer.charge;
+    return { completion: answer.value as ChatCompletion, charge: { cost, reason } };
+  };
+}

@@ -1,0 +1,126 @@
+// The files that a task's input names: uploads of the same owner, or addresses, which are fetched through the egress guard.
+
+import type { Task } from "../../contract/tasks.ts";
+import type { Egress } from "../../egress/egress.ts";
+import { EgressError } from "../../egress/egress-error.ts";
+import { detectMediaType } from "../../egress/media-type.ts";
+import type { EngineFile } from "../../engines/engine.ts";
+import { ValidationError } from "../../errors.ts";
+import type { FilePlace } from "./task-input.ts";
+
+export interface TaskFilesOptions {
+  readonly egress: Egress;
+  /** Null when there is no such upload of this owner. */
+  readonly openUpload: (id: string, owner: string) => Promise<EngineFile | null>;
+  readonly maxFileBytes: number;
+}
+
+export interface FileFetching {
+  readonly owner: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+const uploadId = /^(?:file_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
+const mostRedirects = 3;
+const connectTimeoutMs = 10_000;
+const unknownType = "application/octet-stream";
+/** Other names for the same thing. */
+const sameTypes: Readonly<Record<string, string>> = {
+  "image/bmp": "image/x-ms-bmp",
+  "image/x-ms-bmp": "image/bmp",
+  "audio/wav": "audio/x-wav",
+  "audio/x-wav": "audio/wav",
+  "audio/mpeg": "audio/mp3",
+  "audio/mp4": "audio/m4a",
+};
+
+export async function readFiles(
+  task: Task,
+  places: readonly FilePlace[],
+  options: TaskFilesOptions,
+  fetching: FileFetching,
+): Promise<Record<string, EngineFile>> {
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const file = await readFile(place, options, fetching);
+      refuseOtherTypes(task, place, file);
+      return [place.name, file] as const;
+    }),
+  );
+  return Object.fromEntries(found);
+}
+
+async function readFile(place: FilePlace, options: TaskFilesOptions, fetching: FileFetching): Promise<EngineFile> {
+  const [, id] = uploadId.exec(place.text) ?? [];
+  if (id !== undefined) {
+    const upload = await options.openUpload(id.toLowerCase(), fetching.owner);
+    if (upload === null) throw refused(place, "There is no such file", "file_not_found");
+    return upload;
+  }
+  const url = URL.parse(place.text);
+  if (url === null) throw refused(place, "Input should be the id of an upload, or an http(s) address", "url_parsing");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw refused(place, "URL scheme should be 'http' or 'https'", "url_scheme");
+  return fetchFile(place, url, options, fetching);
+}
+
+async function fetchFile(
+  place: FilePlace,
+  url: URL,
+  { egress, maxFileBytes }: TaskFilesOptions,
+  { signal, timeoutMs }: FileFetching,
+): Promise<EngineFile> {
+  try {
+    const { status, body, finalUrl } = await egress.fetch(place.text, {
+      maxBytes: maxFileBytes,
+      timeoutMs,
+      connectTimeoutMs,
+      protocols: ["https:", "http:"],
+      redirects: mostRedirects,
+      signal,
+    });
+    if (status !== 200) throw refused(place, `The server answered with status ${status}`, "url_fetch_failed");
+    return {
+      name: nameOf(URL.parse(finalUrl) ?? url),
+      mediaType: detectMediaType(body)?.mediaType ?? unknownType,
+      size: body.length,
+      read: async () => body,
+    };
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw refused(place, error.message, typeOf(error));
+  }
+}
+
+function typeOf({ code }: EgressError): string {
+  if (code === "url_not_allowed" || code === "redirect_refused") return "url_not_allowed";
+  return code === "too_large" ? "file_too_large" : "url_fetch_failed";
+}
+
+function nameOf(url: URL): string {
+  return decodeURIComponentSafely(url.pathname.split("/").at(-1) ?? "") || "file";
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function refuseOtherTypes({ allowedMediaTypes }: Task, place: FilePlace, { mediaType, size }: EngineFile): void {
+  if (size === 0) throw refused(place, "The file is empty", "file_empty");
+  if (allowedMediaTypes === null || allowedMediaTypes.includes(mediaType)) return;
+  if (allowedMediaTypes.includes(sameTypes[mediaType] ?? "")) return;
+  throw refused(
+    place,
+    `The file is ${mediaType}, and should be one of ${allowedMediaTypes.join(", ")}`,
+    "file_type_not_allowed",
+  );
+}
+
+function refused({ loc }: FilePlace, msg: string, type: string): ValidationError {
+  return new ValidationError([{ loc, msg, type }]);
+}

@@ -1,0 +1,66 @@
+// A task's input: checked against its schema, with defaults filled in, and the places where it names files.
+
+import { z } from "zod";
+import { parse } from "../../contract/problems.ts";
+import type { JsonSchema, Task } from "../../contract/tasks.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+
+export interface FilePlace {
+  /** `file`, `reference_images.0.file` … */
+  readonly name: string;
+  readonly loc: readonly (string | number)[];
+  /** An upload's id, or an address. */
+  readonly text: string;
+}
+
+const fileReference = "#/$defs/file_input";
+// What a file may be is checked where it is fetched, which knows more than a pattern.
+const anyText = { type: "string", minLength: 1, maxLength: 2048 };
+
+export class TaskInputs {
+  readonly #schemas = new Map<Task, z.ZodType>();
+
+  /** Throws a ValidationError with every problem, `loc` under `body.input`. */
+  check(task: Task, input: unknown): JsonObject {
+    return parse(this.#schemaOf(task), { input }).input;
+  }
+
+  #schemaOf(task: Task): z.ZodType<{ input: JsonObject }> {
+    const known = this.#schemas.get(task);
+    if (known !== undefined) return known as z.ZodType<{ input: JsonObject }>;
+    const { $defs, ...schema } = task.inputSchema;
+    const withPlainFiles = { ...schema, ...($defs === undefined ? {} : { $defs: { ...$defs, file_input: anyText } }) };
+    const made = z.object({ input: z.fromJSONSchema(withPlainFiles as Parameters<typeof z.fromJSONSchema>[0]) });
+    this.#schemas.set(task, made);
+    return made as unknown as z.ZodType<{ input: JsonObject }>;
+  }
+}
+
+/** Every place of the input at which the schema says that there is a file. */
+export function findFiles({ inputSchema }: Task, input: JsonObject): FilePlace[] {
+  const places: FilePlace[] = [];
+  walk(inputSchema, input, []);
+  return places;
+
+  function walk(schema: unknown, value: unknown, path: readonly (string | number)[]): void {
+    if (!isObject(schema) || value === null || value === undefined) return;
+    if (schema["$ref"] === fileReference) {
+      if (typeof value === "string")
+        places.push({ name: path.join("."), loc: ["body", "input", ...path], text: value });
+      return;
+    }
+    for (const branch of asList(schema["anyOf"])) walk(branch, value, path);
+    if (Array.isArray(value))
+      for (const [index, element] of value.entries()) walk(schema["items"], element, [...path, index]);
+    else if (isObject(value) && isObject(schema["properties"]))
+      for (const [name, inner] of Object.entries(schema["properties"])) walk(inner, value[name], [...path, name]);
+  }
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,32 @@
+// What a task costs by the unit: the list price of the offer, applied to what the engine says that it used.
+
+import type { Task } from "../../contract/tasks.ts";
+import type { EngineAnswer } from "../../engines/engine.ts";
+import { picoPerUsd, toUsd } from "../../lib/money.ts";
+
+export interface TaskCharge {
+  readonly cost: number | null;
+  readonly reason: string | null;
+}
+
+export function chargeForTask(task: Task, provider: string, model: string | null, answer: EngineAnswer): TaskCharge {
+  if (answer.charge !== undefined) return answer.charge;
+  const bare = `${task.feature}/${task.subfeature}/${provider}`;
+  const named = model === null ? bare : `${bare}/${model}`;
+  const offer =
+    task.knownOffers.find((known) => known.model === named) ?? task.knownOffers.find((known) => known.model === bare);
+  const price = offer?.listPrice ?? null;
+  if (price === null) return { cost: null, reason: "price_unknown" };
+  const count = countOf(answer.units, price.unit);
+  if (count === null) return { cost: null, reason: "usage_unknown" };
+  const amount = Math.round((Math.round(price.price * picoPerUsd) * count) / price.quantity);
+  return Number.isSafeInteger(amount) ? { cost: toUsd(amount), reason: null } : { cost: null, reason: "out_of_range" };
+}
+
+function countOf(units: EngineAnswer["units"], unit: string): number | null {
+  const counts: Readonly<Record<string, number | undefined>> = units;
+  const told = counts[unit];
+  if (told !== undefined) return told;
+  if (unit === "minute" && counts["second"] !== undefined) return counts["second"] / 60;
+  return unit === "request" || unit === "file" ? 1 : null;
+}
