@@ -17,6 +17,8 @@ import { createDeclaredEngines } from "./engines/declared.ts";
 import type { Engine } from "./engines/engine.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
+import { vendorRows } from "./engines/vendors/index.ts";
+import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
 import { GatewayError } from "./errors.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { refuseNewConnections } from "./http/close-listener.ts";
@@ -67,7 +69,8 @@ const lastWordsMs = 500;
 const managementPrefix = "/v3/manage/";
 
 export async function startGateway(config: Config, log: Log): Promise<Gateway> {
-  const providers = configureProviders(rows, config.providers, config.readProviderSetting);
+  const vendorNames = new Set(vendorRows.map(({ name }) => name));
+  const providers = configureProviders(rows, config.providers, config.readProviderSetting, vendorNames);
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
@@ -118,6 +121,13 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const engines: readonly Engine[] = [
     ...createSandboxEngines(),
     ...createDeclaredEngines(providers.values(), calling),
+    ...createVendorEngines({
+      ...calling,
+      rows: vendorRows,
+      declared: config.providers,
+      readSetting: config.readProviderSetting,
+      log,
+    }),
     ...createLlmEngines({ providers: providers.values(), complete }),
   ];
   const universalAi = createUniversalAi({

@@ -81,11 +81,13 @@ export function configureProviders(
   rows: readonly ProviderRow[],
   declared: Readonly<Record<string, Declared>>,
   readSetting: ReadSetting,
+  /** Declared names that are no chat providers, but somebody else's to set up. */
+  others: ReadonlySet<string> = new Set(),
 ): ReadonlyMap<string, Provider> {
   const providers = new Map<string, Provider>();
   for (const row of rows) providers.set(row.name, configure(row, declared[row.name] ?? null, readSetting));
   for (const [name, settings] of Object.entries(declared)) {
-    if (providers.has(name)) continue;
+    if (providers.has(name) || others.has(name)) continue;
     if (![settings, ...(settings.deployments ?? [])].some(({ base_url }) => base_url))
       throw new Error(`providers.${name}: base_url is missing, and there is no known provider of that name`);
     providers.set(name, configure(rowFor(name, settings.dialect, rows), settings, readSetting));

@@ -74,10 +74,13 @@ export class HttpClient implements Watched {
     ticker.watch(this);
   }
 
-  /** `head` is everything up to the content length; `body` is text, sent as UTF-8. */
-  send(origin: Origin, head: string, body: string, isStream = false): Exchange {
+  /** `head` is everything up to the content length; `body` is text, sent as UTF-8, or bytes. */
+  send(origin: Origin, head: string, body: string | Uint8Array, isStream = false): Exchange {
     const exchange = new SocketExchange(this, origin, isStream);
-    const message = `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    const message =
+      typeof body === "string"
+        ? `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+        : Buffer.concat([Buffer.from(`${head}content-length: ${body.length}\r\n\r\n`), body]);
     const idle = this.#poolOf(this.#isNarrow(exchange)).get(origin)?.pop();
     if (idle === undefined) this.connect(exchange, message);
     else idle.begin(exchange, message);
@@ -85,7 +88,7 @@ export class HttpClient implements Watched {
   }
 
   /** A connection of its own for this exchange. */
-  connect(exchange: SocketExchange, message: string): void {
+  connect(exchange: SocketExchange, message: string | Buffer): void {
     const connection = new Connection(this, exchange.origin, this.#isNarrow(exchange));
     connection.begin(exchange, message);
     const { hostname, port, isTls } = exchange.origin;
@@ -297,7 +300,7 @@ class SocketExchange implements Exchange {
   }
 
   /** Sends it again over a new connection. */
-  retry(message: string): void {
+  retry(message: string | Buffer): void {
     this.#connection = null;
     this.#client.connect(this, message);
   }
@@ -347,7 +350,7 @@ class Connection {
   readonly #client: HttpClient;
   #socket: Socket | null = null;
   #exchange: SocketExchange | null = null;
-  #message: string | null = null;
+  #message: string | Buffer | null = null;
   /** Text while nothing of it is on its way: the socket writes it without a copy of ours. */
   #unsent: string | Buffer | null = null;
   /** The beginning of a head that has not come whole. */
@@ -371,7 +374,7 @@ class Connection {
     return !this.#isClosed && this.#exchange === null;
   }
 
-  begin(exchange: SocketExchange, message: string): void {
+  begin(exchange: SocketExchange, message: string | Buffer): void {
     this.#exchange = exchange;
     this.#message = message;
     this.#unsent = message;
@@ -406,7 +409,9 @@ class Connection {
     const unsent = this.#unsent;
     const written = this.#socket.write(unsent);
     const length = typeof unsent === "string" ? Buffer.byteLength(unsent) : unsent.length;
-    this.#unsent = written >= length ? null : Buffer.from(unsent).subarray(Math.max(0, written));
+    if (written >= length) this.#unsent = null;
+    // Bytes are not copied again with every part that goes.
+    else this.#unsent = (typeof unsent === "string" ? Buffer.from(unsent) : unsent).subarray(Math.max(0, written));
   }
 
   receive(bytes: Buffer): void {

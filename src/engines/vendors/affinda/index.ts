@@ -1,0 +1,88 @@
+import { ValidationError } from "../../../errors.ts";
+import type { JsonObject } from "../../../providers/dialect.ts";
+import type { EngineCall } from "../../engine.ts";
+import { asObject, asText, at, objectsIn } from "../lenient.ts";
+import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
+import { toShape } from "../shapes/to-shape.ts";
+import {
+  type FormPart,
+  type VendorAnswer,
+  VendorFailure,
+  type VendorRequest,
+  type VendorRow,
+  type VendorTask,
+} from "../vendor-engine.ts";
+import { toFinancialDocument } from "./financial.ts";
+import { toIdentity } from "./identity.ts";
+import { toResume } from "./resume.ts";
+
+async function toRequest(call: EngineCall): Promise<VendorRequest> {
+  const { workspace, collection } = call.providerParams;
+  // The vendor knows what to read from the workspace or collection that a document is put into; there is none by default.
+  if (workspace === undefined && collection === undefined)
+    throw new ValidationError([
+      {
+        loc: ["body", "provider_params", "workspace"],
+        msg: "This provider reads documents in a workspace or collection of its account: name one",
+        type: "missing",
+      },
+    ]);
+  const language = languageOf(call);
+  const parts: FormPart[] = [
+    { name: "wait", value: "true" },
+    ...(language === null ? [] : [{ name: "language", value: language }]),
+    await filePart("file", fileOf(call)),
+  ];
+  return { path: "/v3/documents", body: { kind: "form", parts } };
+}
+
+function dataOf({ json }: VendorAnswer): JsonObject {
+  if (at(json, "meta", "failed") === true)
+    throw new VendorFailure(400, asText(at(json, "error", "errorDetail")) ?? "The document could not be read");
+  return asObject(at(json, "data"));
+}
+
+function unitsOf({ json }: VendorAnswer) {
+  return { page: Math.max(1, objectsIn(at(json, "meta", "pages")).length), file: 1, request: 1 };
+}
+
+const parseFinancialDocument: VendorTask = {
+  task: "ocr/financial_parser",
+  docs: "https://docs.affinda.com/reference/createdocument",
+  toRequest,
+  fromAnswer(answer) {
+    const document = toFinancialDocument(dataOf(answer), asObject(at(answer.json, "meta")));
+    return { output: toShape("ocr/financial_parser", { extracted_data: [document] }), units: unitsOf(answer) };
+  },
+};
+
+const parseIdentity: VendorTask = {
+  task: "ocr/identity_parser",
+  docs: "https://docs.affinda.com/reference/createdocument",
+  toRequest,
+  fromAnswer(answer) {
+    const document = toIdentity(dataOf(answer));
+    return { output: toShape("ocr/identity_parser", { extracted_data: [document] }), units: unitsOf(answer) };
+  },
+};
+
+const parseResume: VendorTask = {
+  task: "ocr/resume_parser",
+  docs: "https://docs.affinda.com/reference/createdocument",
+  toRequest,
+  fromAnswer(answer) {
+    const resume = toResume(dataOf(answer));
+    return { output: toShape("ocr/resume_parser", { extracted_data: resume }), units: unitsOf(answer) };
+  },
+};
+
+export const affinda: VendorRow = {
+  name: "affinda",
+  title: "Affinda",
+  docs: "https://docs.affinda.com/reference/getting-started",
+  baseUrl: "https://api.affinda.com",
+  auth: { kind: "bearer" },
+  // Instead of an upload it takes an address: that would be another file than the one that was checked.
+  sealedParams: ["url", "file"],
+  tasks: [parseFinancialDocument, parseIdentity, parseResume],
+};

@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../../providers/dialect.ts";
+import { asList, asObject, asScore, objectsIn } from "../lenient.ts";
+import { toShape } from "../shapes/to-shape.ts";
+import { toBox } from "./box.ts";
+
+const points: Readonly<Record<string, string>> = {
+  "left-eye": "left_eye",
+  "right-eye": "right_eye",
+  "nose-tip": "nose_tip",
+  "mouth-left-corner": "mouth_left",
+  "mouth-right-corner": "mouth_right",
+};
+
+export function toFaces(objects: readonly JsonObject[]): unknown {
+  return toShape("image/face_detection", { items: objects.map(toFace) })["items"];
+}
+
+function toFace(found: JsonObject): JsonObject {
+  const entities = objectsIn(found["entities"]);
+  const classes = asObject(entities.find(({ kind }) => kind === "classes")?.["classes"]);
+  const named = asObject(entities.find(({ kind }) => kind === "namedpoints")?.["namedpoints"]);
+  const landmarks = Object.entries(points).flatMap(([name, member]) =>
+    named[name] === undefined ? [] : [[member, asList(named[name])]],
+  );
+  return {
+    confidence: asScore(classes["face"]),
+    landmarks: Object.fromEntries(landmarks),
+    bounding_box: { ...toBox(found["box"]) },
+  };
+}

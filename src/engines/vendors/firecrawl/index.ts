@@ -1,0 +1,138 @@
+import type { JsonObject } from "../../../providers/dialect.ts";
+import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
+import {
+  type VendorAnswer,
+  VendorFailure,
+  type VendorResult,
+  type VendorRow,
+  type VendorTask,
+} from "../vendor-engine.ts";
+
+const search: VendorTask = {
+  task: "web/search",
+  docs: "https://docs.firecrawl.dev/api-reference/endpoint/search",
+  toRequest: ({ input }) => ({
+    path: "/v2/search",
+    body: {
+      kind: "json",
+      value: {
+        query: input["query"],
+        ...(typeof input["max_results"] === "number" && { limit: input["max_results"] }),
+      },
+    },
+  }),
+  fromAnswer(answer, { input }) {
+    const found = dataOf(answer);
+    const credits = asNumber(at(answer.json, "creditsUsed"));
+    const output = {
+      query: String(input["query"]),
+      results: [...objectsIn(found["web"]), ...objectsIn(found["news"])].map(toResult),
+      answer: null,
+      sources: [],
+      images: objectsIn(found["images"]).flatMap(toImage),
+      usage: toUsage(credits),
+    };
+    return { output, units: toUnits(credits) };
+  },
+};
+
+/** Results that were asked to be read as well are whole pages, whose title stands in their metadata. */
+function toResult(result: JsonObject): object {
+  const metadata = asObject(result["metadata"]);
+  return {
+    title: asText(result["title"]) ?? asText(metadata["title"]),
+    url: asText(result["url"]) ?? asText(metadata["sourceURL"]) ?? "",
+    content: asText(result["markdown"]) ?? asText(result["description"]) ?? asText(result["snippet"]),
+    score: null,
+    favicon: asText(metadata["favicon"]),
+    images: [],
+  };
+}
+
+function toImage(image: JsonObject): object[] {
+  const url = asText(image["imageUrl"]);
+  if (url === null) return [];
+  const description = asText(image["title"]);
+  return [{ url, description, width: asNumber(image["imageWidth"]), height: asNumber(image["imageHeight"]) }];
+}
+
+const scrape: VendorTask = {
+  task: "web/scraping",
+  docs: "https://docs.firecrawl.dev/api-reference/endpoint/scrape",
+  toRequest: ({ input }) => ({
+    path: "/v2/scrape",
+    body: { kind: "json", value: { url: input["url"], formats: ["markdown", "links", "images"] } },
+  }),
+  fromAnswer(answer, { input }) {
+    const page = dataOf(answer);
+    const metadata = asObject(page["metadata"]);
+    const credits = asNumber(metadata["creditsUsed"]) ?? 1;
+    const output = {
+      url: asText(metadata["sourceURL"]) ?? String(input["url"]),
+      content: asText(page["markdown"]),
+      title: asText(metadata["title"]),
+      description: asText(metadata["description"]),
+      status_code: asNumber(metadata["statusCode"]),
+      links: asList(page["links"]).filter((link) => typeof link === "string"),
+      images: asList(page["images"]).flatMap((url) =>
+        typeof url === "string" ? [{ url, description: null, width: null, height: null }] : [],
+      ),
+      raw_html: asText(page["rawHtml"]),
+      summary: asText(page["summary"]),
+      published_date: asText(metadata["publishedTime"]),
+      author: asText(metadata["author"]),
+      favicon: asText(metadata["favicon"]),
+      usage: toUsage(credits),
+    };
+    return { output, units: toUnits(credits) };
+  },
+};
+
+const map: VendorTask = {
+  task: "web/map",
+  docs: "https://docs.firecrawl.dev/api-reference/endpoint/map",
+  toRequest: ({ input }) => ({ path: "/v2/map", body: { kind: "json", value: { url: input["url"] } } }),
+  fromAnswer(answer, { input }) {
+    refuseFailure(answer);
+    const output = {
+      url: String(input["url"]),
+      links: objectsIn(at(answer.json, "links")).map((link) => ({
+        url: asText(link["url"]) ?? "",
+        title: asText(link["title"]),
+        description: asText(link["description"]),
+      })),
+      base_url: null,
+      usage: null,
+    };
+    // A map costs one credit, and the answer does not say so.
+    return { output, units: toUnits(1) };
+  },
+};
+
+function dataOf(answer: VendorAnswer): JsonObject {
+  refuseFailure(answer);
+  return asObject(at(answer.json, "data"));
+}
+
+function refuseFailure({ json }: VendorAnswer): void {
+  if (at(json, "success") === false)
+    throw new VendorFailure(502, asText(at(json, "error")) ?? "The provider did not succeed");
+}
+
+function toUsage(credits: number | null): object | null {
+  return credits === null ? null : { credits };
+}
+
+/** Credits are what is billed; the price list counts them as tokens. */
+function toUnits(credits: number | null): VendorResult["units"] {
+  return { request: 1, ...(credits !== null && { token: credits }) };
+}
+
+export const firecrawl: VendorRow = {
+  name: "firecrawl",
+  title: "Firecrawl",
+  docs: "https://docs.firecrawl.dev/api-reference/v2-introduction",
+  baseUrl: "https://api.firecrawl.dev",
+  auth: { kind: "bearer" },
+  tasks: [search, scrape, map],
+};

@@ -1,0 +1,62 @@
+// Every vendor that does tasks through an API of its own, one line each.
+
+import { affinda } from "./affinda/index.ts";
+import { amazon } from "./amazon/index.ts";
+import { api4ai } from "./api4ai/index.ts";
+import { base64 } from "./base64/index.ts";
+import { clipdrop } from "./clipdrop/index.ts";
+import { deepgram } from "./deepgram/index.ts";
+import { deepl } from "./deepl/index.ts";
+import { eagledoc } from "./eagledoc/index.ts";
+import { elevenlabs } from "./elevenlabs/index.ts";
+import { firecrawl } from "./firecrawl/index.ts";
+import { google } from "./google/index.ts";
+import { klippa } from "./klippa/index.ts";
+import { linkup } from "./linkup/index.ts";
+import { microsoft } from "./microsoft/index.ts";
+import { mindee } from "./mindee/index.ts";
+import { mistral } from "./mistral/index.ts";
+import { modernmt } from "./modernmt/index.ts";
+import { openai } from "./openai/index.ts";
+import { originalityai } from "./originalityai/index.ts";
+import { photoroom } from "./photoroom/index.ts";
+import { privateai } from "./privateai/index.ts";
+import { sapling } from "./sapling/index.ts";
+import { sentisight } from "./sentisight/index.ts";
+import { stabilityai } from "./stabilityai/index.ts";
+import { tabscanner } from "./tabscanner/index.ts";
+import { tavily } from "./tavily/index.ts";
+import type { VendorRow } from "./vendor-engine.ts";
+import { veryfi } from "./veryfi/index.ts";
+import { winstonai } from "./winstonai/index.ts";
+
+export const vendorRows: readonly VendorRow[] = [
+  affinda,
+  amazon,
+  api4ai,
+  base64,
+  deepgram,
+  deepl,
+  eagledoc,
+  elevenlabs,
+  firecrawl,
+  google,
+  klippa,
+  linkup,
+  microsoft,
+  mindee,
+  mistral,
+  modernmt,
+  openai,
+  originalityai,
+  photoroom,
+  privateai,
+  sapling,
+  sentisight,
+  tavily,
+  stabilityai,
+  tabscanner,
+  clipdrop,
+  veryfi,
+  winstonai,
+];

@@ -1,0 +1,36 @@
+import type { VendorRow } from "../vendor-engine.ts";
+import { detectExplicitContent, moderate } from "./content-safety.ts";
+import { parseFinancialDocument, parseIdentity, readText } from "./document-intelligence.ts";
+import { anonymize, detectEntities, detectLanguage, detectSentiment, extractKeywords, summarize } from "./language.ts";
+import { speak } from "./speech.ts";
+import { translate } from "./translator.ts";
+import { detectLandmarks, detectLogos, detectObjects } from "./vision.ts";
+
+export const microsoft: VendorRow = {
+  name: "microsoft",
+  title: "Microsoft Azure AI services",
+  docs: "https://learn.microsoft.com/en-us/azure/ai-services/multi-service-resource",
+  auth: { kind: "header", name: "ocp-apim-subscription-key" },
+  // One resource has all of these services, each under a path of its own.
+  baseUrl: "https://{resource}.cognitiveservices.azure.com",
+  placeholders: { resource: "MICROSOFT_RESOURCE" },
+  sealedParams: ["urlSource", "blobUrl", "azureBlobSource", "azureBlobFileListSource", "blocklistNames"],
+  tasks: [
+    readText,
+    parseFinancialDocument,
+    parseIdentity,
+    detectSentiment,
+    detectEntities,
+    extractKeywords,
+    anonymize,
+    detectLanguage,
+    summarize,
+    moderate,
+    detectExplicitContent,
+    detectObjects,
+    detectLogos,
+    detectLandmarks,
+    translate,
+    speak,
+  ],
+};

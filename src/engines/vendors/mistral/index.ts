@@ -1,0 +1,95 @@
+import type { EngineFile } from "../../engine.ts";
+import { asCount, asList, asNumber, asObject, asText, at, objectsIn, rounded } from "../lenient.ts";
+import { dataUrlOf, fileOf, textOf } from "../shapes/inputs.ts";
+import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
+import type { VendorRow, VendorTask } from "../vendor-engine.ts";
+
+const readDocument: VendorTask = {
+  task: "ocr/ocr",
+  docs: "https://docs.mistral.ai/api/endpoint/ocr",
+  models: ["mistral-ocr-latest"],
+  takesOtherModels: true,
+  toRequest: async (call) => ({
+    path: "/ocr",
+    body: {
+      kind: "json",
+      value: { model: call.model ?? "mistral-ocr-latest", document: await toDocument(fileOf(call)) },
+    },
+  }),
+  fromAnswer({ json }) {
+    const pages = objectsIn(asObject(json)["pages"]);
+    if (pages.length === 0) throw new TypeError("there are no pages in the answer");
+    const text = pages.map(({ markdown }) => asText(markdown) ?? "").join("\n\n");
+    const processed = asCount(at(json, "usage_info", "pages_processed"));
+    return {
+      output: { text, bounding_boxes: pages.flatMap(toBoxes) },
+      units: { page: processed || pages.length, file: 1, request: 1 },
+    };
+  },
+};
+
+async function toDocument(file: EngineFile): Promise<object> {
+  const url = await dataUrlOf(file);
+  if (file.mediaType.startsWith("image/")) return { type: "image_url", image_url: url };
+  return { type: "document_url", document_url: url, document_name: file.name };
+}
+
+/** There are blocks when `include_blocks` was asked for, in pixels of the page. */
+function toBoxes(page: object): object[] {
+  const { blocks, dimensions } = page as { readonly blocks?: unknown; readonly dimensions?: unknown };
+  const width = asNumber(at(dimensions, "width")) ?? 0;
+  const height = asNumber(at(dimensions, "height")) ?? 0;
+  if (width <= 0 || height <= 0) return [];
+  return objectsIn(blocks).map((block) => {
+    const [left, top, right, bottom] = ["top_left_x", "top_left_y", "bottom_right_x", "bottom_right_y"].map(
+      (member) => asNumber(block[member]) ?? 0,
+    ) as [number, number, number, number];
+    return {
+      text: asText(block["content"]),
+      left: rounded(left / width),
+      top: rounded(top / height),
+      width: rounded((right - left) / width),
+      height: rounded((bottom - top) / height),
+    };
+  });
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  sexual: ["Sexual", "Sexual"],
+  hate_and_discrimination: ["HateAndExtremism", "Hate"],
+  violence_and_threats: ["Violence", "Violence"],
+  dangerous_and_criminal_content: ["Content", "PublicSafety"],
+  dangerous: ["Content", "PublicSafety"],
+  criminal: ["Content", "Legal"],
+  selfharm: ["Violence", "PhysicalViolence"],
+  health: ["Content", "Health"],
+  financial: ["Finance", "Finance"],
+  law: ["Content", "Legal"],
+};
+
+const moderateText: VendorTask = {
+  task: "text/moderation",
+  docs: "https://docs.mistral.ai/api/endpoint/classifiers",
+  models: ["mistral-moderation-latest"],
+  takesOtherModels: true,
+  toRequest: (call) => ({
+    path: "/moderations",
+    body: { kind: "json", value: { model: call.model ?? "mistral-moderation-latest", input: textOf(call) } },
+  }),
+  fromAnswer({ json }) {
+    const scores = asObject(asObject(asList(asObject(json)["results"])[0])["category_scores"]);
+    const findings = Object.entries(scores).map(([label, score]) => ({ label, score, kind: kinds[label] ?? other }));
+    return { output: toModeration(findings), units: { request: 1 } };
+  },
+};
+
+export const mistral: VendorRow = {
+  name: "mistral",
+  title: "Mistral AI",
+  docs: "https://docs.mistral.ai/api",
+  baseUrl: "https://api.mistral.ai/v1",
+  auth: { kind: "bearer" },
+  // Another file than the one that was checked.
+  sealedParams: ["document"],
+  tasks: [readDocument, moderateText],
+};

@@ -1,0 +1,139 @@
+import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
+import {
+  type VendorAnswer,
+  VendorFailure,
+  type VendorResult,
+  type VendorRow,
+  type VendorTask,
+} from "../vendor-engine.ts";
+
+const search: VendorTask = {
+  task: "web/search",
+  docs: "https://docs.tavily.com/documentation/api-reference/endpoint/search",
+  toRequest: ({ input }) => ({
+    path: "/search",
+    body: {
+      kind: "json",
+      value: {
+        query: input["query"],
+        include_favicon: true,
+        include_usage: true,
+        ...(typeof input["max_results"] === "number" && { max_results: input["max_results"] }),
+        ...(typeof input["depth"] === "string" && { search_depth: input["depth"] }),
+      },
+    },
+  }),
+  fromAnswer(answer, { input }) {
+    const { json } = answer;
+    const results = objectsIn(at(json, "results"));
+    const output = {
+      query: asText(at(json, "query")) ?? String(input["query"]),
+      results: results.map((result) => ({
+        title: asText(result["title"]),
+        url: asText(result["url"]) ?? "",
+        content: asText(result["content"]),
+        score: asNumber(result["score"]),
+        favicon: asText(result["favicon"]),
+        images: toImages(result["images"]),
+      })),
+      answer: asText(at(json, "answer")),
+      sources: results.map((result) => ({
+        title: asText(result["title"]),
+        url: asText(result["url"]) ?? "",
+        snippet: asText(result["content"]),
+        favicon: asText(result["favicon"]),
+        published_date: asText(result["published_date"]),
+        author: null,
+        id: asText(result["id"]),
+      })),
+      images: toImages(at(json, "images")),
+      usage: usageOf(answer),
+    };
+    return { output, units: unitsOf(answer) };
+  },
+};
+
+const scrape: VendorTask = {
+  task: "web/scraping",
+  docs: "https://docs.tavily.com/documentation/api-reference/endpoint/extract",
+  toRequest: ({ input }) => ({
+    path: "/extract",
+    body: {
+      kind: "json",
+      value: { urls: [input["url"]], include_images: true, include_favicon: true, include_usage: true },
+    },
+  }),
+  fromAnswer(answer, { input }) {
+    const { json } = answer;
+    const [page] = objectsIn(at(json, "results"));
+    if (page === undefined) {
+      const [failed] = objectsIn(at(json, "failed_results"));
+      throw new VendorFailure(400, asText(failed?.["error"]) ?? "The page could not be read");
+    }
+    const output = {
+      url: asText(page["url"]) ?? String(input["url"]),
+      content: asText(page["raw_content"]),
+      title: asText(page["title"]),
+      description: null,
+      status_code: null,
+      links: [],
+      images: toImages(page["images"]),
+      raw_html: null,
+      summary: null,
+      published_date: null,
+      author: null,
+      favicon: asText(page["favicon"]),
+      usage: usageOf(answer),
+    };
+    return { output, units: unitsOf(answer) };
+  },
+};
+
+const map: VendorTask = {
+  task: "web/map",
+  docs: "https://docs.tavily.com/documentation/api-reference/endpoint/map",
+  toRequest: ({ input }) => ({
+    path: "/map",
+    body: { kind: "json", value: { url: input["url"], include_usage: true } },
+  }),
+  fromAnswer(answer, { input }) {
+    const output = {
+      url: String(input["url"]),
+      links: asList(at(answer.json, "results")).flatMap((url) =>
+        typeof url === "string" ? [{ url, title: null, description: null }] : [],
+      ),
+      base_url: asText(at(answer.json, "base_url")),
+      usage: usageOf(answer),
+    };
+    return { output, units: unitsOf(answer) };
+  },
+};
+
+/** Addresses, or objects where descriptions were asked for. */
+function toImages(images: unknown): object[] {
+  return asList(images).flatMap((image) => {
+    const url = asText(image) ?? asText(at(image, "url"));
+    if (url === null) return [];
+    return [{ url, description: asText(asObject(image)["description"]), width: null, height: null }];
+  });
+}
+
+function usageOf({ json }: VendorAnswer): object | null {
+  const usage = at(json, "usage");
+  return typeof usage === "object" ? usage : null;
+}
+
+/** Credits are what is billed; the price list counts them as tokens. */
+function unitsOf({ json }: VendorAnswer): VendorResult["units"] {
+  const credits = asNumber(at(json, "usage", "credits"));
+  return { request: 1, ...(credits !== null && { token: credits }) };
+}
+
+export const tavily: VendorRow = {
+  name: "tavily",
+  title: "Tavily",
+  docs: "https://docs.tavily.com/documentation/api-reference/introduction",
+  baseUrl: "https://api.tavily.com",
+  auth: { kind: "bearer" },
+  tasks: [search, scrape, map],
+};

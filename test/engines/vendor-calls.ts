@@ -1,0 +1,78 @@
+// What the tests of vendors' mappings share: a call, an answer, and whether an output is what its task promises.
+
+import { expect } from "bun:test";
+import { findTask } from "../../src/contract/tasks.ts";
+import type { EngineCall, EngineFile } from "../../src/engines/engine.ts";
+import { ReadAnswer } from "../../src/engines/vendors/call-vendor.ts";
+import type { VendorAnswer, VendorResult, VendorRow, VendorTask } from "../../src/engines/vendors/vendor-engine.ts";
+import { SchemaDocument } from "../../src/lib/json-schema/schema.ts";
+import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
+import type { JsonObject } from "../../src/providers/dialect.ts";
+
+export interface CallOptions {
+  readonly model?: string;
+  readonly input?: JsonObject;
+  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly providerParams?: JsonObject;
+  readonly signal?: AbortSignal;
+  readonly withinMs?: number;
+}
+
+export function callOf({
+  model,
+  input,
+  files,
+  providerParams,
+  signal,
+  withinMs = 5_000,
+}: CallOptions = {}): EngineCall {
+  return {
+    model: model ?? null,
+    input: input ?? {},
+    files: files ?? {},
+    providerParams: providerParams ?? {},
+    signal: signal ?? new AbortController().signal,
+    deadline: performance.now() + withinMs,
+    requestId: "req-test",
+  };
+}
+
+export function fileOf(bytes: Uint8Array, mediaType: string, name = "file"): EngineFile {
+  return { name, mediaType, size: bytes.length, read: async () => bytes };
+}
+
+/** An answer as it comes over the wire. */
+export function answerOf(json: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): VendorAnswer {
+  const all: Readonly<Record<string, string>> = { "content-type": "application/json", ...headers };
+  return new ReadAnswer("vendor", status, (name) => all[name] ?? null, Buffer.from(JSON.stringify(json)));
+}
+
+export function bytesOf(bytes: Uint8Array, mediaType: string): VendorAnswer {
+  return new ReadAnswer("vendor", 200, (name) => (name === "content-type" ? mediaType : null), bytes);
+}
+
+export function taskOf(row: VendorRow, name: string): VendorTask {
+  const task = row.tasks.find(({ task }) => task === name);
+  if (task === undefined) throw new Error(`${row.name} has no ${name}`);
+  return task;
+}
+
+/** Maps an answer and holds the output against the schema of its task. */
+export async function read(row: VendorRow, name: string, json: unknown, call: EngineCall): Promise<VendorResult> {
+  const result = await taskOf(row, name).fromAnswer(answerOf(json), call);
+  expectOutput(name, result);
+  return result;
+}
+
+export function expectOutput(name: string, { output, binaries }: VendorResult): void {
+  const [feature = "", subfeature = ""] = name.split("/");
+  const schema = findTask(feature, subfeature)?.outputSchema;
+  if (schema === undefined) throw new Error(`there is no task ${name}`);
+  const filled = structuredClone(output) as Record<string, unknown>;
+  // The gateway puts the address of a binary result there.
+  for (const { urlPath } of binaries ?? []) if (urlPath.length === 1) filled[String(urlPath[0])] = "https://x/y";
+  const value = JSON.parse(JSON.stringify(filled));
+  const isRight = fitsSchema(value, schema, new SchemaDocument(schema));
+  if (!isRight) console.error(name, JSON.stringify(value).slice(0, 2_000));
+  expect(isRight).toBe(true);
+}
