@@ -23,7 +23,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "usage",
   ],
   http: ["access", "catalogue", "contract", "files", "inference", "providers"],
-  inference: ["access", "catalogue", "contract", "egress", "engines", "providers", "usage"],
+  inference: ["access", "catalogue", "contract", "egress", "engines", "files", "providers", "usage"],
   catalogue: ["contract", "providers"],
   usage: ["catalogue"],
   engines: ["contract", "egress", "providers"],

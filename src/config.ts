@@ -103,9 +103,57 @@ export const settings = {
     "SWITCHYARD_MAX_FILE_BYTES",
     100 * 1_048_576,
     1_024,
-    2 ** 32,
+    2 ** 31 - 1,
     "largest file, uploaded or fetched",
   ),
+  filesMaxOwnerBytes: whole(
+    "SWITCHYARD_FILES_MAX_OWNER_BYTES",
+    10 * 2 ** 30,
+    1_024,
+    2 ** 50,
+    "largest sum of the files that one owner has uploaded",
+  ),
+  uploadTimeoutMs: whole(
+    "SWITCHYARD_UPLOAD_TIMEOUT_MS",
+    900_000,
+    1_000,
+    24 * hour,
+    "how long an upload may take; silence is bounded by SWITCHYARD_BODY_TIMEOUT_MS",
+  ),
+  resourceLifetimeHours: whole(
+    "SWITCHYARD_RESOURCE_LIFETIME_HOURS",
+    24,
+    1,
+    720,
+    "how long the addresses of binary results work",
+  ),
+  filesS3Bucket: optional(
+    text("SWITCHYARD_FILES_S3_BUCKET", "", "keeps files in this bucket; unset is the data folder"),
+  ),
+  filesS3Endpoint: optional(text("SWITCHYARD_FILES_S3_ENDPOINT", "", "address of the S3 service, when it is not AWS")),
+  filesS3Region: optional(text("SWITCHYARD_FILES_S3_REGION", "", "region of the bucket")),
+  filesS3AccessKeyId: optional(text("SWITCHYARD_FILES_S3_ACCESS_KEY_ID", "", "needed with a bucket")),
+  filesS3SecretAccessKey: optional(text("SWITCHYARD_FILES_S3_SECRET_ACCESS_KEY", "", "needed with a bucket")),
+  filesS3SessionToken: optional(text("SWITCHYARD_FILES_S3_SESSION_TOKEN", "", "with credentials that run out")),
+  filesS3Prefix: text("SWITCHYARD_FILES_S3_PREFIX", "files/", "what the names of files begin with in the bucket"),
+  localWorkers: optional(
+    whole(
+      "SWITCHYARD_LOCAL_WORKERS",
+      1,
+      1,
+      256,
+      "processes for local engines, per serving process; unset is the cores that are left",
+    ),
+  ),
+  localMaxWaiting: whole("SWITCHYARD_LOCAL_MAX_WAITING", 64, 1, 100_000, "local tasks that may wait for a process"),
+  localIdleMs: whole(
+    "SWITCHYARD_LOCAL_IDLE_MS",
+    300_000,
+    1_000,
+    24 * hour,
+    "after which an idle process of a local engine ends",
+  ),
+  localMemoryMb: whole("SWITCHYARD_LOCAL_MEMORY_MB", 1_536, 128, 65_536, "largest process of a local engine"),
   publicUrl: optional(
     text(
       "SWITCHYARD_PUBLIC_URL",
@@ -251,7 +299,10 @@ export function childEnvironment(): Record<string, string | undefined> {
 export function secretsOf(config: Config): string[] {
   const password = config.databaseUrl === null ? "" : (URL.parse(config.databaseUrl)?.password ?? "");
   const sealing = (config.encryptionKey ?? "").split(",").map((key) => key.trim());
-  return [config.adminKey ?? "", ...sealing, password, decodeURIComponent(password)].filter((secret) => secret !== "");
+  const bucket = [config.filesS3SecretAccessKey ?? "", config.filesS3SessionToken ?? ""];
+  return [config.adminKey ?? "", ...bucket, ...sealing, password, decodeURIComponent(password)].filter(
+    (secret) => secret !== "",
+  );
 }
 
 function contradictions(config: Config): string[] {
@@ -260,6 +311,10 @@ function contradictions(config: Config): string[] {
     problems.push(
       "SWITCHYARD_RESPONSES_STORE_FOR_ALL: needs SWITCHYARD_ENCRYPTION_KEY, with which conversations are sealed",
     );
+  if (config.filesS3Bucket !== null && (config.filesS3AccessKeyId === null || config.filesS3SecretAccessKey === null))
+    problems.push("SWITCHYARD_FILES_S3_BUCKET: needs SWITCHYARD_FILES_S3_ACCESS_KEY_ID and …_SECRET_ACCESS_KEY");
+  if (config.publicUrl !== null && !/^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(config.publicUrl))
+    problems.push("SWITCHYARD_PUBLIC_URL: should be an address such as https://gateway.example");
   try {
     if (config.encryptionKey !== null) parseSealingKeys(config.encryptionKey);
   } catch (error) {

@@ -36,6 +36,7 @@ export const errorCatalogue = {
   subfeature_not_found: { status: 404, type: invalid },
   response_not_found: { status: 404, type: invalid },
   response_not_stored: { status: 404, type: invalid, retry: false },
+  file_not_found: { status: 404, type: invalid },
   key_not_found: { status: 404, type: invalid },
   method_not_allowed: { status: 405, type: invalid },
   request_timeout: { status: 408, type: invalid },

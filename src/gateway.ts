@@ -1,5 +1,7 @@
 // The only place that constructs: builds every room in order and returns a gateway that can be stopped.
 
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { openKeyring } from "./access/keys.ts";
 import { createLimits } from "./access/limits.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
@@ -16,10 +18,15 @@ import { createEgress } from "./egress/egress.ts";
 import { createDeclaredEngines } from "./engines/declared.ts";
 import type { Engine } from "./engines/engine.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
+import { createLocalEngines } from "./engines/local/index.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
 import { vendorRows } from "./engines/vendors/index.ts";
 import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
-import { GatewayError } from "./errors.ts";
+import { createFileStore } from "./files/file-store.ts";
+import { createResourceUrls } from "./files/resource-urls.ts";
+import type { S3Settings } from "./files/s3-bytes.ts";
+import { startFileSweeper } from "./files/sweeper.ts";
+import { createUploads } from "./files/uploads.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { refuseNewConnections } from "./http/close-listener.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
@@ -60,6 +67,7 @@ export interface Gateway {
 
 const tickMs = 50;
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 const sweepEveryMs = 60_000;
 const sweptAtOnce = 500;
 // Connections that were being made when the listener was told to refuse new ones need this long to arrive.
@@ -112,14 +120,47 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     ...calling,
     router: route("embeddings", ({ dialect }) => dialect === null || dialect.embeddings !== undefined),
   });
+  const fileSecret = await storage.secrets.getOrCreate("files", 32);
+  const files = createFileStore({
+    rows: storage.files,
+    folder: join(config.dataDir, "files"),
+    s3: readS3Settings(config),
+    storeId: Bun.SHA256.hash(fileSecret, "hex"),
+    log,
+  });
+  if (config.databaseUrl !== null && config.filesS3Bucket === null)
+    log.warn("files lie in the data folder: replicas on other machines need a shared folder or a bucket");
+  const uploads = createUploads({
+    store: files,
+    ticker,
+    maxFileBytes: config.maxFileBytes,
+    maxOwnerBytes: config.filesMaxOwnerBytes,
+    idleTimeoutMs: config.bodyTimeoutMs,
+    totalTimeoutMs: config.uploadTimeoutMs,
+  });
+  const resources = createResourceUrls({
+    secret: fileSecret,
+    store: files,
+    baseUrl: config.publicUrl,
+    lifetimeMs: config.resourceLifetimeHours * hourMs,
+  });
+  const fileSweeper = startFileSweeper({ store: files, log });
   const complete = createCompleter({
     router: chatRouter,
     attempts: calling.attempts,
     chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
   });
+  const local = createLocalEngines({
+    log,
+    concurrency: config.localWorkers ?? Math.max(1, Math.floor((availableParallelism() - 1) / config.workers)),
+    maxWaiting: config.localMaxWaiting,
+    idleMs: config.localIdleMs,
+    maxMemoryBytes: config.localMemoryMb * 1_048_576,
+  });
   // Of two engines for one provider and task the first is meant when no model is named.
   const engines: readonly Engine[] = [
     ...createSandboxEngines(),
+    ...local.engines,
     ...createDeclaredEngines(providers.values(), calling),
     ...createVendorEngines({
       ...calling,
@@ -132,10 +173,8 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   ];
   const universalAi = createUniversalAi({
     engines,
-    files: { egress, openUpload: async () => null, maxFileBytes: config.maxFileBytes },
-    publish: async () => {
-      throw new GatewayError("not_implemented", "Binary results cannot be served yet.");
-    },
+    files: { egress, openUpload: (id, owner) => files.open(id, owner), maxFileBytes: config.maxFileBytes },
+    publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base }),
     totalTimeoutMs: config.totalTimeoutMs,
     ending: ending.signal,
     report: calling.report,
@@ -167,6 +206,9 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     embeddings,
     responses,
     universalAi,
+    files,
+    uploads,
+    resources,
     publicUrl: config.publicUrl,
     describeProviders: () => describeProviders(providers.values(), health),
     aliases,
@@ -214,6 +256,8 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     clearInterval(sweeper);
     http.close();
     ticker.close();
+    await local.close();
+    await fileSweeper.stop();
     await keyring.close();
     await storage.close();
   }
@@ -226,6 +270,20 @@ function readOverrides(written: unknown): PriceOverrides {
   const { prices, problems } = readPriceOverrides(written);
   if (problems.length > 0) throw new ConfigError(problems.map((problem) => `prices: ${problem}`));
   return prices;
+}
+
+function readS3Settings(config: Config): S3Settings | null {
+  const { filesS3Bucket: bucket, filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = config;
+  if (bucket === null || accessKeyId === null || secretAccessKey === null) return null;
+  return {
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    ...(config.filesS3Endpoint === null ? {} : { endpoint: config.filesS3Endpoint }),
+    ...(config.filesS3Region === null ? {} : { region: config.filesS3Region }),
+    ...(config.filesS3SessionToken === null ? {} : { sessionToken: config.filesS3SessionToken }),
+    prefix: config.filesS3Prefix,
+  };
 }
 
 function freeProviders(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {

@@ -13,7 +13,9 @@ import {
   badInputs,
   type Expectation,
   type Fixtures,
+  mockWithTasks,
   presentedToken,
+  taskScripts,
   toBytes,
   toScript,
 } from "./support/bad-inputs.ts";
@@ -26,9 +28,20 @@ import { type ResponsesVendor, startResponsesVendor, toSlowStream } from "./supp
 import { awayFromMinuteEnd, waitFor } from "./support/wait.ts";
 import { watchLatency, watchMemory } from "./support/watch.ts";
 
+const noNames = "its host has to resolve, and a gateway asks the machine's own resolver only";
+
 /** Cases that this machine cannot run. */
 const leftOut: Readonly<Record<string, string>> = {
   ...(whyNoPostgres() === null ? {} : { "auth-43": whyNoPostgres() ?? "" }),
+  // egress.test.ts makes the same promises where names can be given: private, mixed, downgraded, badly certified.
+  "uni-22": noNames,
+  "uni-23": noNames,
+  "uni-26": noNames,
+  "uni-35": noNames,
+  // universal-ai.test.ts makes the same promises with files on loopback; what is packed is refused unopened, as url_fetch_failed.
+  "uni-31": noNames,
+  "uni-32": noNames,
+  "uni-34": noNames,
 };
 
 /** Answers that Bun's HTTP server makes before there is a request, or hides from us: the cases are held to these. */
@@ -59,7 +72,7 @@ const settings = {
 beforeAll(async () => {
   vendor = await startResponsesVendor();
   canary = await startCanary();
-  gateway = await startGateway({ vendor, env: settings });
+  gateway = await startGateway({ vendor, env: settings, config: { providers: { mock: mockWithTasks(vendor.url) } } });
   fixtures = await createFixtures(gateway, canary.port);
 });
 
@@ -109,6 +122,7 @@ test("nothing that was sent as a secret can be read in the log or in the data fo
 async function runCase(badInput: BadInput): Promise<void> {
   const { send, expect: expected } = badInput;
   vendor.clear();
+  for (const [model, script] of taskScripts) vendor.on(model, script);
   const canaryHits = canary.hits();
   const seen = Promise.withResolvers<void>();
   if (send.upstream !== undefined) {
@@ -341,6 +355,14 @@ async function blockEventLoop({ expect: expected, ...badInput }: BadInput): Prom
   } finally {
     process.kill(serving, "SIGCONT");
   }
+  // It has caught up when it refuses nobody any more.
+  await waitFor("the gateway to have caught up", async () => {
+    const connection = await openConnection(gateway.url);
+    connection.send(toBytes({ ...badInput, expect: expected }, fixtures));
+    const { status } = await connection.receive();
+    connection.leave();
+    return status === 200;
+  });
 }
 
 /** auth-44: on a gateway of its own, because wrong keys are counted by address. */
@@ -412,8 +434,18 @@ async function createFixtures(of: Gateway, canaryPort: number): Promise<Fixtures
     PROVIDER_SECRET: providerSecret,
     CANARY_PORT: String(canaryPort),
     ...(await createResponses(of, key, created.KEY_B)),
+    FILE_B: await upload(of, created.KEY_B),
     JOB_A: crypto.randomUUID(),
   };
+}
+
+async function upload(to: Gateway, key: string): Promise<string> {
+  const form = new FormData();
+  form.append("file", new Blob(["a file of tenant B"]), "b.txt");
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${to.url}/v3/upload`, { method: "POST", headers, body: form });
+  if (response.status !== 200) throw new Error(`the upload was answered with ${response.status}`);
+  return ((await response.json()) as { file_id: string }).file_id;
 }
 
 const longestChain = 1_000;

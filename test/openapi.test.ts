@@ -150,8 +150,10 @@ test("every description belongs to a member that has none of its own", () => {
 test("every example is a request that the gateway accepts", () => {
   for (const operation of operations) {
     const example = examples[operation.id];
-    expect(example?.body === undefined, operation.id).toBe(operation.request === undefined);
-    if (operation.request !== undefined) expect(operation.request.safeParse(example?.body).error).toBeUndefined();
+    const isJson = operation.request !== undefined && operation.requestType === undefined;
+    expect(example?.body !== undefined, operation.id).toBe(isJson);
+    expect(example?.form !== undefined, operation.id).toBe(operation.requestType !== undefined);
+    if (isJson) expect(operation.request.safeParse(example?.body).error).toBeUndefined();
     const names = [...toOpenApiPath(operation.path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
     expect(Object.keys(example?.path ?? {}), operation.id).toEqual(names);
     expect(toCurl(operation)).not.toMatch(/[{]\w+[}]/);

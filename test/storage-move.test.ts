@@ -101,7 +101,13 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     expect(printed).toEqual([]);
     expect(await runStorageCommand(["move", "--to", to, "--json"], context)).toBe(0);
     expect(JSON.parse(printed.join(""))).toMatchObject({
-      moved: [{ table: "api_keys", rows: 2 }, { table: "responses" }, { table: "secrets" }, { table: "topics" }],
+      moved: [
+        { table: "api_keys", rows: 2 },
+        { table: "files" },
+        { table: "responses" },
+        { table: "secrets" },
+        { table: "topics" },
+      ],
     });
     expect(await runStorageCommand(["move", "--to", to], context)).toBe(1);
     expect(errors.at(-1)).toContain("already holds data");

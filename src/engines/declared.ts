@@ -60,7 +60,7 @@ async function run(
     await made.open();
     const answer = readAnswer(await made.readWhole(), provider);
     made.finish();
-    const cost = typeof answer["cost"] === "number" ? answer["cost"] : null;
+    const cost = readCost(answer["cost"]);
     return {
       output: answer["output"] as JsonObject,
       original: answer["original_response"] ?? answer,
@@ -71,6 +71,10 @@ async function run(
     made.abandon();
     throw error;
   }
+}
+
+function readCost(stated: unknown): number | null {
+  return typeof stated === "number" && Number.isFinite(stated) && stated >= 0 ? stated : null;
 }
 
 function readAnswer(text: string, { name }: Provider): JsonObject {

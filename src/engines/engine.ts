@@ -12,6 +12,8 @@ export interface Engine {
   readonly models: readonly string[];
   /** Whether a model that is not listed is tried as well. */
   readonly takesOtherModels: boolean;
+  /** It cannot choose one by itself. */
+  readonly needsModel?: true;
   /** Why it cannot be run here, in words for the operator: a setting, or the command that adds it. Null: it can. */
   readonly missing: string | null;
   /** Throws a GatewayError, or a ValidationError when this engine cannot take such an input. */

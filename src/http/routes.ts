@@ -4,6 +4,9 @@ import type { Keyring } from "../access/keys.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { MayNameHost } from "../contract/media-urls.ts";
 import type { ProviderState } from "../contract/providers.ts";
+import type { FileStore } from "../files/file-store.ts";
+import type { ResourceUrls } from "../files/resource-urls.ts";
+import type { Uploads } from "../files/uploads.ts";
 import type { ChatCompletions } from "../inference/chat-completions.ts";
 import type { Embeddings } from "../inference/embeddings.ts";
 import type { Messages } from "../inference/messages/messages.ts";
@@ -14,6 +17,7 @@ import type { Log } from "../log.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { docsRoutes } from "./endpoints/docs.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
+import { fileRoutes } from "./endpoints/files.ts";
 import { healthRoutes } from "./endpoints/health.ts";
 import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
@@ -21,6 +25,7 @@ import { messagesRoutes } from "./endpoints/messages.ts";
 import { modelsRoutes } from "./endpoints/models.ts";
 import { openApiRoutes } from "./endpoints/openapi.ts";
 import { providerRoutes } from "./endpoints/providers.ts";
+import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import type { Route } from "./route.ts";
@@ -33,6 +38,9 @@ interface Dependencies {
   readonly embeddings: Embeddings;
   readonly responses: Responses;
   readonly universalAi: UniversalAi;
+  readonly files: FileStore;
+  readonly uploads: Uploads;
+  readonly resources: ResourceUrls;
   readonly publicUrl: string | null;
   readonly describeProviders: () => ProviderState[];
   readonly aliases: ReadonlySet<string>;
@@ -51,6 +59,8 @@ export function createRoutes(dependencies: Dependencies): Route[] {
     ...embeddingsRoutes(dependencies),
     ...responseRoutes(dependencies),
     ...universalAiRoutes(dependencies),
+    ...fileRoutes(dependencies),
+    ...resourceRoutes(dependencies.resources),
     ...modelsRoutes(catalogue),
     ...infoRoutes(catalogue),
     ...openApiRoutes(),

@@ -72,4 +72,25 @@ export const migrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    number: 3,
+    name: "files",
+    statements: [
+      `create table files (
+        id text primary key,
+        owner text not null,
+        kind text not null,
+        place text not null,
+        name text not null,
+        size bigint not null,
+        media_type text not null,
+        purpose text not null,
+        metadata text not null,
+        created_at bigint not null,
+        expires_at bigint not null
+      )`,
+      "create index files_by_owner on files (owner, kind, created_at, id)",
+      "create index files_by_expiry on files (expires_at, id)",
+    ],
+  },
 ];

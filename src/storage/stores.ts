@@ -1,11 +1,17 @@
 // The list of stores. A new one is a statements file and a line here.
 
+import { fileStatements } from "./files.ts";
 import { keyStatements } from "./keys.ts";
 import type { Operation } from "./operation.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
 
-const statements = { keys: keyStatements, responses: responseStatements, secrets: secretStatements };
+const statements = {
+  files: fileStatements,
+  keys: keyStatements,
+  responses: responseStatements,
+  secrets: secretStatements,
+};
 
 type StoreOf<Statements> = {
   readonly [Name in keyof Statements]: Statements[Name] extends Operation<infer Args, infer Result>
@@ -14,6 +20,7 @@ type StoreOf<Statements> = {
 };
 
 export type Stores = { readonly [Name in keyof typeof statements]: StoreOf<(typeof statements)[Name]> };
+export type FileRows = Stores["files"];
 export type KeyStore = Stores["keys"];
 export type ResponseStore = Stores["responses"];
 export type SecretStore = Stores["secrets"];

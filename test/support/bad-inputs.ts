@@ -16,6 +16,7 @@ import {
   wait,
   write,
 } from "./answers.ts";
+import { providerSecret } from "./gateway.ts";
 import { requestBytes } from "./raw-http.ts";
 
 export interface BadInput {
@@ -223,3 +224,21 @@ export function toScript(upstream: Upstream, { intervalMs: usualMs = 0, seen }: 
   if (upstream.then === "hang") return [...unfinished, hang];
   return [...unfinished, httpChunk(`${upstream.then}\n\n`), lastHttpChunk];
 }
+
+/** The provider mock as it is everywhere, and with tasks. */
+export function mockWithTasks(baseUrl: string): Record<string, unknown> {
+  return {
+    dialect: "openai",
+    base_url: baseUrl,
+    api_key: providerSecret,
+    responses: "native",
+    tasks: ["text/moderation", "ocr/ocr", "ocr/ocr_async"],
+  };
+}
+
+/** What the vendor says to tasks, and to a model that it does not have. */
+export const taskScripts: ReadonlyMap<string, Script> = new Map([
+  ["text/moderation/mock", answer(200, { output: { nsfw_likelihood: 0, nsfw_likelihood_score: 0, items: [] } })],
+  ["ocr/ocr/mock", answer(200, { output: { text: "what nobody should have read" } })],
+  ["nosuch", answer(404, { error: { message: "The model 'nosuch' does not exist", code: "model_not_found" } })],
+]);

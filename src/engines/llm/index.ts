@@ -48,6 +48,7 @@ export function createLlmEngines({ providers, complete }: LlmEngineOptions): rea
       task: task.definition.task,
       models: listModels(provider, task.definition.reads),
       takesOtherModels: true,
+      needsModel: true as const,
       missing: findMissing(provider),
       run: (call: EngineCall) => run(task, provider, call, complete),
     })),

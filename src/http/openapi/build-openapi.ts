@@ -57,6 +57,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Chat: "Chat with every model of every configured provider, in the OpenAI chat format.",
   Responses: "Stateful conversations, kept by the provider, by the gateway, or not at all.",
   Embeddings: "Texts as vectors, in the OpenAI format.",
+  Files: "Files to be named in later requests, and what tasks produced.",
   Models: "Which models can be called, and what is known of them.",
   Tasks: "Which specialised tasks exist, who serves them, their schemas and prices.",
   Keys: "Create, limit, rotate and revoke the keys of this gateway.",
@@ -130,7 +131,7 @@ function toOperationObject(operation: Operation, components: Components): Operat
     ...(request !== undefined && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: components.toSchema(request, "input") } },
+        content: { [operation.requestType ?? "application/json"]: { schema: components.toSchema(request, "input") } },
       },
     }),
     responses: {

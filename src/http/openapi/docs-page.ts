@@ -193,7 +193,7 @@ ${renderCode("Shell", examples.toCurl(operation))}
 
 /** Two operations with one request show its members once. */
 function renderRequestBody(operation: Operation, described: OperationObject, page: Page): Html {
-  const schema = described.requestBody?.content["application/json"]?.schema;
+  const schema = Object.values(described.requestBody?.content ?? {})[0]?.schema;
   if (schema === undefined) return nothing;
   const first = page.operations.find((other) => other.request === operation.request);
   if (first !== undefined && first !== operation) {

@@ -53,6 +53,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   feature_not_found: "There is no such feature.",
   subfeature_not_found: "The feature has no such subfeature.",
   response_not_found: "No stored response of this caller has the id.",
+  file_not_found: "No file of this caller has the id, or the address of a result is not valid any more.",
   response_not_stored: "The response was made and not kept: `store` was false, or the provider keeps none.",
   key_not_found: "No key has the id.",
   method_not_allowed: "The path does not take this method; `Allow` names those it takes.",

@@ -8,6 +8,8 @@ interface Example {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: object;
+  /** A part of a form, as curl writes it. */
+  readonly form?: string;
 }
 
 export const baseUrl = "http://127.0.0.1:8080";
@@ -27,6 +29,11 @@ export const examples: Readonly<Record<string, Example>> = {
   deleteResponse: { path: responseId },
   cancelResponse: { path: responseId },
   listResponseInputItems: { path: responseId },
+  runTask: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
+  uploadFile: { form: "file=@document.pdf" },
+  deleteFiles: { body: { file_ids: ["00000000-0000-4000-8000-000000000000"] } },
+  retrieveFile: { path: { file_id: "$FILE_ID" } },
+  retrieveResource: { path: { resource_id: "$RESOURCE_ID" }, query: "expires=$EXPIRES&signature=$SIGNATURE" },
   createEmbeddings: { body: { model: "sandbox/embedding", input: ["Hello", "World"], encoding_format: "float" } },
   listModels: { query: "provider=sandbox" },
   retrieveModel: { path: { id: "sandbox/echo" } },
@@ -52,11 +59,12 @@ export function toCurl(operation: Operation): string {
   const example = examples[operation.id] ?? {};
   const path = toOpenApiPath(operation.path).replace(/\{(\w+)\}/g, (_, name: string) => example.path?.[name] ?? name);
   const query = example.query === undefined ? "" : `?${example.query}`;
-  const impliedMethod = example.body === undefined ? "GET" : "POST";
+  const impliedMethod = example.body === undefined && example.form === undefined ? "GET" : "POST";
   const method = operation.method === impliedMethod ? "" : ` -X ${operation.method}`;
   const lines = [`curl -sS${method} "$SWITCHYARD_URL${path}${query}"`];
   if (operation.key === "inference") lines.push('-H "Authorization: Bearer $SWITCHYARD_KEY"');
   if (operation.key === "management") lines.push('-H "Authorization: Bearer $SWITCHYARD_MANAGEMENT_KEY"');
+  if (example.form !== undefined) lines.push(`-F "${example.form}"`);
   if (example.body !== undefined) {
     lines.push('-H "Content-Type: application/json"', `-d '${toReadableJson(example.body)}'`);
   }

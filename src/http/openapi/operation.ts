@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../errors.ts";
 import type { Route } from "../route.ts";
 
-export type Tag = "Chat" | "Responses" | "Embeddings" | "Models" | "Tasks" | "Keys" | "Providers" | "Service";
+export type Tag = "Chat" | "Responses" | "Embeddings" | "Files" | "Models" | "Tasks" | "Keys" | "Providers" | "Service";
 
 export interface Operation {
   /** Generated clients name their function after it. */
@@ -18,6 +18,8 @@ export interface Operation {
   readonly key: Route["key"];
   readonly parameters?: readonly Parameter[];
   readonly request?: z.ZodType;
+  /** `application/json` when absent. */
+  readonly requestType?: "multipart/form-data";
   readonly responses: readonly OperationResponse[];
   readonly errors: readonly ErrorCode[];
   /** Where errors have a form of their own. */

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { chatCompletion, chatCompletionChunk, chatCompletionRequest } from "../../contract/chat-completions.ts";
 import { embeddingsAnswer, embeddingsRequest } from "../../contract/embeddings.ts";
+import { deletedFiles, deleteFilesRequest, fileList, fileObject, uploadRequest } from "../../contract/files.ts";
 import { feature, featureList, subfeature, subfeatureDetail, taskModel, taskPricing } from "../../contract/info.ts";
 import {
   createKeyRequest,
@@ -31,6 +32,7 @@ import {
   responseObject,
   responseRequest,
 } from "../../contract/responses.ts";
+import { universalAiAnswer, universalAiRequest } from "../../contract/universal-ai.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { errorAnswer, errorObject, validationErrorAnswer, validationProblem } from "./error-answers.ts";
 import type { Operation, OperationResponse, Parameter } from "./operation.ts";
@@ -50,6 +52,13 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   ResponseEvent: responseEvent,
   DeletedResponse: deletedResponse,
   InputItemList: inputItemList,
+  UniversalAiRequest: universalAiRequest,
+  TaskAnswer: universalAiAnswer,
+  UploadRequest: uploadRequest,
+  DeleteFilesRequest: deleteFilesRequest,
+  File: fileObject,
+  FileList: fileList,
+  DeletedFiles: deletedFiles,
   EmbeddingsRequest: embeddingsRequest,
   Embeddings: embeddingsAnswer,
   Model: model,
@@ -348,6 +357,102 @@ export const operations: readonly Operation[] = [
     ],
     responses: [{ status: 200, description: "A page of items.", schema: inputItemList }],
     errors: keptResponseErrors,
+  },
+  {
+    id: "runTask",
+    method: "POST",
+    path: "/v3/universal-ai",
+    summary: "Run a task now",
+    description:
+      "One answer shape for every task and provider. GET /v3/info shows what is on offer, and the schemas of a task's input and output.",
+    tag: "Tasks",
+    key: "inference",
+    request: universalAiRequest,
+    responses: [{ status: 200, description: "What came out.", schema: universalAiAnswer }],
+    errors: [...chatErrors, "feature_not_found", "subfeature_not_found", "async_only"],
+  },
+  {
+    id: "uploadFile",
+    method: "POST",
+    path: "/v3/upload",
+    summary: "Upload a file",
+    description: "A form with the part `file`. The kind of the file is told from its bytes.",
+    tag: "Files",
+    key: "inference",
+    request: uploadRequest,
+    requestType: "multipart/form-data",
+    responses: [{ status: 200, description: "The file.", schema: fileObject }],
+    errors: [...withKey, ...withBody],
+  },
+  {
+    id: "listFiles",
+    method: "GET",
+    path: "/v3/upload",
+    summary: "List files",
+    description: "Newest first, a page at a time.",
+    tag: "Files",
+    key: "inference",
+    parameters: [
+      { name: "purpose", in: "query", description: "Only files of this purpose.", schema: z.string().min(1).max(64) },
+      { name: "page", in: "query", description: "The page, from 1.", schema: z.int().min(1).max(1_000_000).default(1) },
+      { name: "limit", in: "query", description: "Files on a page.", schema: z.int().min(1).max(1000).default(100) },
+    ],
+    responses: [{ status: 200, description: "A page of files.", schema: fileList }],
+    errors: [...withKey, "invalid_request"],
+  },
+  {
+    id: "deleteAllFiles",
+    method: "DELETE",
+    path: "/v3/upload",
+    summary: "Delete all files",
+    description:
+      "All that this key or its owner has uploaded; with a body as in `/v3/upload/delete`, only those that it names.",
+    tag: "Files",
+    key: "inference",
+    responses: [{ status: 200, description: "How many there were.", schema: deletedFiles }],
+    errors: [...withKey, ...withBody],
+  },
+  {
+    id: "deleteFiles",
+    method: "POST",
+    path: "/v3/upload/delete",
+    summary: "Delete files",
+    tag: "Files",
+    key: "inference",
+    request: deleteFilesRequest,
+    responses: [{ status: 200, description: "How many there were.", schema: deletedFiles }],
+    errors: [...withKey, ...withBody],
+  },
+  {
+    id: "retrieveFile",
+    method: "GET",
+    path: "/v3/upload/{file_id}",
+    summary: "Describe a file",
+    tag: "Files",
+    key: "inference",
+    parameters: [{ name: "file_id", in: "path", description: "The file's id.", schema: z.guid() }],
+    responses: [{ status: 200, description: "The file.", schema: fileObject }],
+    errors: [...withKey, "invalid_request", "file_not_found"],
+  },
+  {
+    id: "retrieveResource",
+    method: "GET",
+    path: "/v3/resources/{resource_id}",
+    summary: "Read what a task produced",
+    description: "By the signed address in a task's output, until it expires. Answers ranges and HEAD.",
+    tag: "Files",
+    key: "none",
+    parameters: [
+      { name: "resource_id", in: "path", description: "Its id.", schema: z.string() },
+      { name: "expires", in: "query", description: "As in the address.", schema: z.string() },
+      { name: "signature", in: "query", description: "As in the address.", schema: z.string() },
+      { name: "range", in: "header", description: "One range of bytes.", schema: z.string() },
+    ],
+    responses: [
+      { status: 200, description: "The bytes.", contentType: "application/octet-stream" },
+      { status: 206, description: "The part that was asked for.", contentType: "application/octet-stream" },
+    ],
+    errors: [...always, "file_not_found", "dependency_unavailable"],
   },
   {
     id: "createEmbeddings",

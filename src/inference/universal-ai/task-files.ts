@@ -3,9 +3,9 @@
 import type { Task } from "../../contract/tasks.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { EgressError } from "../../egress/egress-error.ts";
-import { detectMediaType } from "../../egress/media-type.ts";
 import type { EngineFile } from "../../engines/engine.ts";
 import { ValidationError } from "../../errors.ts";
+import { detectFileType } from "../../files/file-type.ts";
 import type { FilePlace } from "./task-input.ts";
 
 export interface TaskFilesOptions {
@@ -24,7 +24,8 @@ export interface FileFetching {
 const uploadId = /^(?:file_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 const mostRedirects = 3;
 const connectTimeoutMs = 10_000;
-const unknownType = "application/octet-stream";
+// A server that drips must not hold a request for as long as a provider may take.
+const longestFetchMs = 30_000;
 /** Other names for the same thing. */
 const sameTypes: Readonly<Record<string, string>> = {
   "image/bmp": "image/x-ms-bmp",
@@ -41,14 +42,19 @@ export async function readFiles(
   options: TaskFilesOptions,
   fetching: FileFetching,
 ): Promise<Record<string, EngineFile>> {
-  const found = await Promise.all(
+  const settled = await Promise.allSettled(
     places.map(async (place) => {
       const file = await readFile(place, options, fetching);
       refuseOtherTypes(task, place, file);
       return [place.name, file] as const;
     }),
   );
-  return Object.fromEntries(found);
+  const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  const other = failures.find((failure) => !(failure instanceof ValidationError));
+  if (other !== undefined) throw other;
+  const [first, ...more] = failures.flatMap((failure: ValidationError) => failure.problems);
+  if (first !== undefined) throw new ValidationError([first, ...more]);
+  return Object.fromEntries(settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
 
 async function readFile(place: FilePlace, options: TaskFilesOptions, fetching: FileFetching): Promise<EngineFile> {
@@ -74,7 +80,7 @@ async function fetchFile(
   try {
     const { status, body, finalUrl } = await egress.fetch(place.text, {
       maxBytes: maxFileBytes,
-      timeoutMs,
+      timeoutMs: Math.min(timeoutMs, longestFetchMs),
       connectTimeoutMs,
       protocols: ["https:", "http:"],
       redirects: mostRedirects,
@@ -83,7 +89,7 @@ async function fetchFile(
     if (status !== 200) throw refused(place, `The server answered with status ${status}`, "url_fetch_failed");
     return {
       name: nameOf(URL.parse(finalUrl) ?? url),
-      mediaType: detectMediaType(body)?.mediaType ?? unknownType,
+      mediaType: detectFileType(body, true),
       size: body.length,
       read: async () => body,
     };
@@ -112,8 +118,9 @@ function decodeURIComponentSafely(text: string): string {
 
 function refuseOtherTypes({ allowedMediaTypes }: Task, place: FilePlace, { mediaType, size }: EngineFile): void {
   if (size === 0) throw refused(place, "The file is empty", "file_empty");
-  if (allowedMediaTypes === null || allowedMediaTypes.includes(mediaType)) return;
-  if (allowedMediaTypes.includes(sameTypes[mediaType] ?? "")) return;
+  const kind = `${mediaType.split("/")[0]}/*`;
+  const names = [mediaType, kind, sameTypes[mediaType] ?? mediaType];
+  if (allowedMediaTypes === null || names.some((name) => allowedMediaTypes.includes(name))) return;
   throw refused(
     place,
     `The file is ${mediaType}, and should be one of ${allowedMediaTypes.join(", ")}`,

@@ -5,16 +5,15 @@ import { findTask, type ListPrice } from "../../contract/tasks.ts";
 import type { Engine } from "../../engines/engine.ts";
 
 export function toTaskOffers(engines: readonly Engine[]): TaskOffer[] {
-  return engines.filter(({ missing }) => missing === null).flatMap(toOffers);
+  const offers = engines.filter(({ missing }) => missing === null).flatMap(toOffers);
+  // Two engines of one provider may do the same task; what they are called by is one name.
+  return [...new Map(offers.map((offer) => [offer.model, offer])).values()];
 }
 
-function toOffers({ task, provider, models, takesOtherModels }: Engine): TaskOffer[] {
+function toOffers({ task, provider, models, needsModel }: Engine): TaskOffer[] {
   const [feature = "", subfeature = ""] = task.split("/");
   const bare = `${task}/${provider}`;
-  const names = [
-    ...(models.length === 0 || !takesOtherModels ? [bare] : []),
-    ...models.map((model) => `${bare}/${model}`),
-  ];
+  const names = [...(needsModel === true ? [] : [bare]), ...models.map((model) => `${bare}/${model}`)];
   const prices = new Map(
     (findTask(feature, subfeature)?.knownOffers ?? []).map(({ model, listPrice }) => [model, listPrice]),
   );

@@ -133,7 +133,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
         signal: limits.signal,
         timeoutMs: Math.max(1, deadline - performance.now()),
       });
-      return await tryOffers(input, plan, { files, signal: limits.signal, deadline });
+      return await tryOffers(input, plan, { files, signal: limits.signal, deadline, endedBy: limits.failure });
     } catch (error) {
       throw limits.failure() ?? error;
     } finally {
@@ -145,6 +145,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     readonly files: Readonly<Record<string, EngineFile>>;
     readonly signal: AbortSignal;
     readonly deadline: number;
+    /** Why the run was ended early, or null. */
+    readonly endedBy: () => Error | null;
   }
 
   async function tryOffers(input: TaskInput, plan: Plan, running: Running): Promise<JsonObject> {
@@ -160,12 +162,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     throw failure ?? new GatewayError("provider_not_found", "Nobody serves this task.");
   }
 
-  async function runEngine(
-    input: TaskInput,
-    plan: Plan,
-    { engine, model }: TaskOffer,
-    running: Running,
-  ): Promise<JsonObject> {
+  async function runEngine(input: TaskInput, plan: Plan, offer: TaskOffer, running: Running): Promise<JsonObject> {
+    const { engine, model } = offer;
     const { request, trace, requestId, caller } = input;
     const { task } = plan;
     if (engine.missing !== null) throw new GatewayError("provider_not_configured", engine.missing);
@@ -175,7 +173,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       provider: engine.provider,
       model: model ?? engine.task,
       deployment: engine.provider,
-      reason: trace.attempts.length === 0 ? "first" : "fallback",
+      reason: offer === plan.offers[0] ? "first" : "fallback",
       startedAt,
       failure: null,
       endedAt: null,
@@ -227,14 +225,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
         ...(input.wantsMetadata ? { switchyard: trace.toMetadata(requestId) } : {}),
       };
     } catch (error) {
-      tell(
-        error instanceof GatewayError
-          ? error.code
-          : error instanceof ValidationError
-            ? "invalid_request"
-            : "caller_left",
-        null,
-      );
+      tell(outcomeOf(running.endedBy() ?? error), null);
       throw error;
     }
   }
@@ -254,6 +245,12 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   }
 
   return { check, run, engines };
+}
+
+function outcomeOf(error: unknown): AttemptReport["outcome"] {
+  if (error instanceof GatewayError) return error.code;
+  if (error instanceof ValidationError) return "invalid_request";
+  return error instanceof CallerLeft ? "caller_left" : "internal_error";
 }
 
 /** A provider may do a task in two ways, its own and by one of its chat models: the model's name decides, else the first. */
@@ -302,7 +299,7 @@ function refuseWrongOutput(
   { provider }: Engine,
   output: JsonObject,
 ): void {
-  const document = new SchemaDocument(outputSchema);
+  const document = new SchemaDocument(outputSchema, Number.POSITIVE_INFINITY);
   if (fitsSchema(output as Json, document.root, document)) return;
   throw new GatewayError(
     "provider_bad_response",

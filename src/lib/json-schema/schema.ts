@@ -13,11 +13,14 @@ const maxNesting = 400;
 /** One look at one schema. Schemas come from callers and may be built to explode. */
 export class SchemaDocument {
   readonly root: Schema;
+  readonly #stepsAllowed: number;
   #stepsDone = 0;
   #nesting = 0;
 
-  constructor(root: unknown) {
+  /** A schema of our own may be given all the steps that it needs. */
+  constructor(root: unknown, stepsAllowed = maxSteps) {
     this.root = asSchema(root);
+    this.#stepsAllowed = stepsAllowed;
   }
 
   get stepsDone(): number {
@@ -25,7 +28,7 @@ export class SchemaDocument {
   }
 
   step(): void {
-    if (++this.#stepsDone > maxSteps) throw new SchemaProblem("the schema is too large");
+    if (++this.#stepsDone > this.#stepsAllowed) throw new SchemaProblem("the schema is too large");
   }
 
   /** A schema may refer to itself without ever reaching a value. */

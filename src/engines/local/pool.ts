@@ -1,0 +1,450 @@
+// The workers of the local engines: processes that are started when there is work, do one job at a time, and are let go when idle.
+// Processes and not threads, because nothing stops a WebAssembly loop in a thread: not even the gateway could end then.
+
+import { existsSync, mkdtempSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GatewayError } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import { CallerLeft } from "../../providers/call.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import type { BinaryResult, EngineFile } from "../engine.ts";
+import { fromFailure } from "./failure.ts";
+import type { Lane, LocalAnswer } from "./local-engine.ts";
+import { type Assignment, type CarriedAnswer, longestInlineBytes, memorySignal, type Report } from "./messages.ts";
+
+export interface PoolOptions {
+  /** The module that exports `localEngines`, as an address. */
+  readonly listModule: string;
+  /** The most workers of each lane. */
+  readonly workers: Readonly<Record<Lane, number>>;
+  /** The most jobs that wait in a lane; one more is refused. */
+  readonly maxWaiting: number;
+  /** A worker without a job for so long is let go, and its memory with it. */
+  readonly idleMs: number;
+  /** A worker above this is ended, its job fails. */
+  readonly maxMemoryBytes: number;
+  readonly log: Log;
+}
+
+export interface Job {
+  readonly task: string;
+  readonly lane: Lane;
+  readonly model: string | null;
+  readonly input: JsonObject;
+  readonly files: Readonly<Record<string, EngineFile>>;
+  readonly signal: AbortSignal;
+  /** In the milliseconds of `performance.now()`. */
+  readonly deadline: number;
+}
+
+export interface Pool {
+  run(job: Job): Promise<LocalAnswer>;
+  state(): Readonly<Record<Lane, LaneState>>;
+  close(): Promise<void>;
+}
+
+export interface LaneState {
+  readonly workers: number;
+  readonly busy: number;
+  readonly waiting: number;
+  /** As the workers last reported. */
+  readonly memoryBytes: number;
+}
+
+interface LocalWorker {
+  readonly process: Bun.Subprocess;
+  readonly ready: PromiseWithResolvers<void>;
+  /** The engines it has been asked for. */
+  readonly tasks: Set<string>;
+  job: { readonly id: number; readonly report: PromiseWithResolvers<Report> } | null;
+  isClaimed: boolean;
+  idleTimer: ReturnType<typeof setTimeout> | null;
+  memoryBytes: number;
+  /** It was ended by us: its end is no accident. */
+  leaving: boolean;
+  lastWords: string;
+  /** Set when it has ended: what its job fails with. */
+  goneWith: Error | null;
+}
+
+interface Place {
+  readonly job: Job;
+  give(worker: LocalWorker): void;
+  refuse(error: Error): void;
+}
+
+interface LaneOfWorkers {
+  readonly name: Lane;
+  readonly limit: number;
+  readonly workers: Set<LocalWorker>;
+  readonly waiting: Set<Place>;
+  averageMs: number;
+}
+
+// What a job may still take once nobody waits for it: a warm worker is worth more than half a second.
+const graceMs = 500;
+// A worker that has grown to this part of its limit is replaced between two jobs, before it is ended within one.
+const retireAt = 0.6;
+// The gateway's own work goes first, whatever the heavy engines do.
+const niceness: Readonly<Record<Lane, number>> = { light: 0, heavy: 10 };
+const longestTimerMs = 2 ** 31 - 1;
+const longestRetryAfterSeconds = 60;
+// A moving average of how long jobs take, for the advice when to come back.
+const weightOfLast = 0.2;
+const firstGuessMs: Readonly<Record<Lane, number>> = { light: 50, heavy: 3_000 };
+const keptWords = 2_000;
+const entry = Bun.fileURLToPath(new URL("./worker.ts", import.meta.url));
+
+export function createPool(options: PoolOptions): Pool {
+  const { log } = options;
+  const lanes: Readonly<Record<Lane, LaneOfWorkers>> = { light: openLane("light"), heavy: openLane("heavy") };
+  const foldersInUse = new Set<number>();
+  let scratch: string | null = null;
+  let lastId = 0;
+  let closing: Promise<void> | null = null;
+
+  function openLane(name: Lane): LaneOfWorkers {
+    return {
+      name,
+      limit: options.workers[name],
+      workers: new Set(),
+      waiting: new Set(),
+      averageMs: firstGuessMs[name],
+    };
+  }
+
+  async function run(job: Job): Promise<LocalAnswer> {
+    if (closing !== null) throw draining();
+    if (job.signal.aborted) throw reasonOf(job);
+    const lane = lanes[job.lane];
+    const worker = await claim(lane, job);
+    const over = watch(job);
+    const id = ++lastId;
+    const carrying = carry(id, job.files);
+    try {
+      const files = await Promise.race([carrying, over.reason]);
+      const { task, model, input } = job;
+      const startedAt = performance.now();
+      const report = await Promise.race([assign(lane, worker, { id, task, model, input, files }), over.reason]);
+      lane.averageMs += (performance.now() - startedAt - lane.averageMs) * weightOfLast;
+      if ("failure" in report.result) throw fromFailure(report.result.failure, task, log);
+      return await receive(report.result.answer);
+    } finally {
+      over.close();
+      if (worker.job === null) release(lane, worker);
+      void tidy(lane, worker, id, carrying);
+    }
+  }
+
+  /** The worker of this job, at once or when its turn comes. */
+  function claim(lane: LaneOfWorkers, job: Job): Promise<LocalWorker> {
+    let free: LocalWorker | null;
+    try {
+      free = findFree(lane, job.task);
+    } catch (error) {
+      return Promise.reject(notStarted(error));
+    }
+    if (free !== null) return Promise.resolve(hold(free));
+    if (lane.waiting.size >= options.maxWaiting) return Promise.reject(overloaded(lane));
+    const { promise, resolve, reject } = Promise.withResolvers<LocalWorker>();
+    const over = watch(job);
+    const place: Place = {
+      job,
+      give: (worker) => {
+        leave();
+        resolve(worker);
+      },
+      refuse: (error) => {
+        leave();
+        reject(error);
+      },
+    };
+    const leave = () => {
+      over.close();
+      lane.waiting.delete(place);
+    };
+    over.reason.catch((error: Error) => place.refuse(error));
+    lane.waiting.add(place);
+    return promise;
+  }
+
+  /** One that has the engine loaded, else any that is idle, else a new one while there is room. */
+  function findFree(lane: LaneOfWorkers, task: string): LocalWorker | null {
+    let idle: LocalWorker | null = null;
+    for (const worker of lane.workers) {
+      if (worker.isClaimed) continue;
+      if (worker.tasks.has(task)) return worker;
+      idle ??= worker;
+    }
+    return idle ?? (lane.workers.size < lane.limit ? start(lane) : null);
+  }
+
+  function hold(worker: LocalWorker): LocalWorker {
+    worker.isClaimed = true;
+    if (worker.idleTimer !== null) clearTimeout(worker.idleTimer);
+    worker.idleTimer = null;
+    return worker;
+  }
+
+  function release(lane: LaneOfWorkers, worker: LocalWorker): void {
+    worker.isClaimed = false;
+    if (worker.memoryBytes > options.maxMemoryBytes * retireAt) end(lane, worker);
+    if (lane.workers.has(worker)) worker.idleTimer = setTimeout(() => end(lane, worker), options.idleMs);
+    serveWaiting(lane);
+  }
+
+  function serveWaiting(lane: LaneOfWorkers): void {
+    for (const place of lane.waiting) {
+      try {
+        const free = findFree(lane, place.job.task);
+        if (free === null) return;
+        place.give(hold(free));
+      } catch (error) {
+        place.refuse(notStarted(error));
+      }
+    }
+  }
+
+  /** What is left to do when nobody waits any more. A job that still runs may end soon, or its worker is ended. */
+  async function tidy(lane: LaneOfWorkers, worker: LocalWorker, id: number, carrying: Promise<unknown>): Promise<void> {
+    if (worker.job !== null) {
+      const timer = setTimeout(() => end(lane, worker), graceMs);
+      const ended = await worker.job.report.promise.then(
+        () => true,
+        () => false,
+      );
+      clearTimeout(timer);
+      if (ended) release(lane, worker);
+    }
+    await carrying.catch(() => {});
+    if (foldersInUse.delete(id)) await rm(folderOf(id), { recursive: true, force: true }).catch(() => {});
+  }
+
+  function start(lane: LaneOfWorkers): LocalWorker {
+    const child = Bun.spawn(
+      [process.execPath, entry, options.listModule, String(options.maxMemoryBytes), String(niceness[lane.name])],
+      {
+        // A folder without a .env, and none of the gateway's variables: an engine has no business with its keys.
+        cwd: scratchFolder(),
+        env: { TMPDIR: scratchFolder() },
+        stdin: "ignore",
+        stdout: "ignore",
+        stderr: "pipe",
+        serialization: "advanced",
+        ipc: (message) => hear(worker, message),
+        onExit: (child, code) => onExit(lane, worker, child.signalCode ?? code),
+      },
+    );
+    const worker: LocalWorker = {
+      process: child,
+      ready: Promise.withResolvers(),
+      tasks: new Set(),
+      job: null,
+      isClaimed: false,
+      idleTimer: null,
+      memoryBytes: 0,
+      leaving: false,
+      lastWords: "",
+      goneWith: null,
+    };
+    worker.ready.promise.catch(() => {});
+    lane.workers.add(worker);
+    // The output ends with the process, whichever way that goes.
+    listen(worker, child.stderr).catch(() => {});
+    log.debug("a worker for local engines started", { lane: lane.name, pid: child.pid });
+    return worker;
+  }
+
+  function hear(worker: LocalWorker, message: unknown): void {
+    if (message === "ready") {
+      worker.ready.resolve();
+      return;
+    }
+    // Only our worker.ts is at the other end.
+    const report = message as Report;
+    worker.memoryBytes = report.memoryBytes;
+    if (worker.job?.id !== report.id) return;
+    worker.job.report.resolve(report);
+    worker.job = null;
+    if ("answer" in report.result && report.result.answer.binaries.some(({ bytes }) => typeof bytes === "string")) {
+      foldersInUse.add(report.id);
+    }
+  }
+
+  async function assign(lane: LaneOfWorkers, worker: LocalWorker, assignment: Assignment): Promise<Report> {
+    // It may have died while the files were read.
+    if (worker.goneWith !== null) throw worker.goneWith;
+    const report = Promise.withResolvers<Report>();
+    report.promise.catch(() => {});
+    worker.job = { id: assignment.id, report };
+    worker.tasks.add(assignment.task);
+    await worker.ready.promise;
+    try {
+      worker.process.send(assignment);
+    } catch {
+      // The channel closes a moment before the process does; its end rejects the report.
+      end(lane, worker);
+    }
+    return report.promise;
+  }
+
+  function end(lane: LaneOfWorkers, worker: LocalWorker): void {
+    worker.leaving = true;
+    lane.workers.delete(worker);
+    if (worker.idleTimer !== null) clearTimeout(worker.idleTimer);
+    worker.process.kill("SIGKILL");
+  }
+
+  function onExit(lane: LaneOfWorkers, worker: LocalWorker, how: number | string | null): void {
+    lane.workers.delete(worker);
+    if (worker.idleTimer !== null) clearTimeout(worker.idleTimer);
+    const tasks = [...worker.tasks];
+    if (!worker.leaving) {
+      log.error("a worker for local engines ended by itself", { how, tasks, lastWords: worker.lastWords.trim() });
+    }
+    const error = endOf(worker, how, options.maxMemoryBytes);
+    worker.goneWith = error;
+    worker.ready.reject(error);
+    worker.job?.report.reject(error);
+    serveWaiting(lane);
+  }
+
+  function scratchFolder(): string {
+    // Some systems clear their temporary folder now and then.
+    if (scratch === null || !existsSync(scratch)) scratch = mkdtempSync(join(tmpdir(), "switchyard-engines-"));
+    return scratch;
+  }
+
+  /** Of one job, with the same name in worker.ts. */
+  function folderOf(id: number): string {
+    return join(scratchFolder(), String(id));
+  }
+
+  async function carry(id: number, files: Job["files"]): Promise<Assignment["files"]> {
+    const carried: Record<string, Assignment["files"][string]> = {};
+    for (const [member, file] of Object.entries(files)) {
+      const bytes = await file.read();
+      const { name, mediaType } = file;
+      if (bytes.length <= longestInlineBytes) {
+        carried[member] = { name, mediaType, bytes };
+        continue;
+      }
+      foldersInUse.add(id);
+      await mkdir(folderOf(id), { recursive: true });
+      const path = join(folderOf(id), `file-${Object.keys(carried).length}`);
+      await writeFile(path, bytes);
+      carried[member] = { name, mediaType, bytes: path };
+    }
+    return carried;
+  }
+
+  async function close(): Promise<void> {
+    const ended: Promise<unknown>[] = [];
+    for (const lane of Object.values(lanes)) {
+      for (const place of lane.waiting) place.refuse(draining());
+      for (const worker of lane.workers) {
+        ended.push(worker.process.exited);
+        end(lane, worker);
+      }
+    }
+    await Promise.all(ended);
+    if (scratch !== null) await rm(scratch, { recursive: true, force: true });
+  }
+
+  return {
+    run,
+    state: () => ({ light: stateOf(lanes.light), heavy: stateOf(lanes.heavy) }),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+interface Over {
+  /** Rejects when the caller has left or the time is up; never resolves. */
+  readonly reason: Promise<never>;
+  close(): void;
+}
+
+function watch(job: Job): Over {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  const onOver = () => reject(reasonOf(job));
+  const leftMs = Math.min(Math.max(0, job.deadline - performance.now()), longestTimerMs);
+  const timer = setTimeout(onOver, leftMs);
+  job.signal.addEventListener("abort", onOver, { once: true });
+  // A signal that fired a moment ago does not fire again.
+  if (job.signal.aborted) onOver();
+  return {
+    reason: promise,
+    close: () => {
+      clearTimeout(timer);
+      job.signal.removeEventListener("abort", onOver);
+    },
+  };
+}
+
+function reasonOf(job: Job): Error {
+  const reason: unknown = job.signal.reason;
+  if (reason instanceof GatewayError) return reason;
+  if (job.signal.aborted) return new CallerLeft();
+  return new GatewayError("provider_timeout", `The local engine for ${job.task} did not finish in time.`);
+}
+
+function endOf(worker: LocalWorker, how: number | string | null, maxMemoryBytes: number): Error {
+  if (worker.leaving) return draining();
+  const task = [...worker.tasks].at(-1) ?? "this task";
+  if (how !== memorySignal) {
+    return new GatewayError("provider_error", `The local engine for ${task} broke down over this input.`);
+  }
+  const limit = Math.round(maxMemoryBytes / 1_048_576);
+  return new GatewayError(
+    "provider_error",
+    `The local engine for ${task} needed more than its ${limit} MB of memory for this input. Try a smaller one.`,
+  );
+}
+
+async function receive({ binaries, ...answer }: CarriedAnswer): Promise<LocalAnswer> {
+  const received: BinaryResult[] = [];
+  for (const binary of binaries) {
+    const bytes = typeof binary.bytes === "string" ? await readFile(binary.bytes) : binary.bytes;
+    received.push({ ...binary, bytes });
+  }
+  return { ...answer, binaries: received };
+}
+
+function overloaded(lane: LaneOfWorkers): GatewayError {
+  const seconds = Math.ceil((lane.averageMs * lane.waiting.size) / lane.limit / 1_000);
+  return new GatewayError("overloaded", "Too many jobs wait for the local engines. Try again later.", {
+    retryAfter: Math.min(Math.max(1, seconds), longestRetryAfterSeconds),
+  });
+}
+
+function notStarted(cause: unknown): GatewayError {
+  return new GatewayError("provider_unavailable", "No worker for the local engines could be started.", { cause });
+}
+
+function draining(): GatewayError {
+  return new GatewayError("draining", "The gateway is going down.");
+}
+
+/** Keeps the end of what a worker wrote to its error output, for the log. */
+async function listen(worker: LocalWorker, output: ReadableStream<Uint8Array>): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const bytes of output) {
+    worker.lastWords = (worker.lastWords + decoder.decode(bytes, { stream: true })).slice(-keptWords);
+  }
+}
+
+function stateOf(lane: LaneOfWorkers): LaneState {
+  const workers = [...lane.workers];
+  return {
+    workers: workers.length,
+    busy: workers.filter(({ isClaimed }) => isClaimed).length,
+    waiting: lane.waiting.size,
+    memoryBytes: workers.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+  };
+}

@@ -1,0 +1,8 @@
+/** Four decimals: what lies behind is noise. */
+export function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
+
+export function roundTo2(value: number): number {
+  return Math.round(value * 100) / 100;
+}

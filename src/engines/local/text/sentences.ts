@@ -1,0 +1,48 @@
+// Cuts a text into sentences and words, in any language that has them.
+
+export interface Span {
+  readonly text: string;
+  /** In UTF-16 units. */
+  readonly start: number;
+}
+
+// The segmenter ends a sentence behind them; a person would not.
+const abbreviation =
+  /(?:^|[\s("'])(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Gen|Col|Lt|Sgt|Rev|Hon|vs|etc|approx|No|Inc|Ltd|Co|Corp|Dept|Fig|e\.g|i\.e|cf|p|pp|\p{Lu})\.\s*$/u;
+
+export function splitSentences(text: string): Span[] {
+  const sentences: Span[] = [];
+  let start = 0;
+  let open = "";
+  for (const { segment } of new Intl.Segmenter("en", { granularity: "sentence" }).segment(text)) {
+    open += segment;
+    if (abbreviation.test(segment) && open.length < 1_000) continue;
+    close();
+  }
+  close();
+  return sentences;
+
+  function close(): void {
+    const trimmed = open.trim();
+    if (trimmed !== "") sentences.push({ text: trimmed, start: start + open.indexOf(trimmed) });
+    start += open.length;
+    open = "";
+  }
+}
+
+/** Words only, without spaces and punctuation. */
+export function splitWords(text: string, language: string): Span[] {
+  const words: Span[] = [];
+  for (const { segment, index, isWordLike } of segmenterOf(language).segment(text)) {
+    if (isWordLike === true) words.push({ text: segment, start: index });
+  }
+  return words;
+}
+
+function segmenterOf(language: string): Intl.Segmenter {
+  try {
+    return new Intl.Segmenter(language, { granularity: "word" });
+  } catch {
+    return new Intl.Segmenter("en", { granularity: "word" });
+  }
+}

@@ -1,0 +1,20 @@
+// The words of a language that say nothing by themselves.
+
+import { importPackage } from "../resolve-package.ts";
+
+export const stopWordsPackage = "stopwords-iso";
+
+export type StopWords = (language: string) => ReadonlySet<string>;
+
+export async function loadStopWords(): Promise<StopWords> {
+  const { default: lists } = await importPackage<{ default: Readonly<Record<string, readonly string[]>> }>(
+    stopWordsPackage,
+  );
+  const sets = new Map<string, ReadonlySet<string>>();
+  return (language) => {
+    const primary = language.toLowerCase().split(/[-_]/)[0] ?? "en";
+    const known = sets.get(primary) ?? new Set(lists[primary] ?? []);
+    sets.set(primary, known);
+    return known;
+  };
+}

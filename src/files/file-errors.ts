@@ -1,0 +1,27 @@
+// What a caller is told when a file is not there, or cannot be kept.
+
+import { GatewayError } from "../errors.ts";
+
+/** Unknown, foreign, deleted or expired: one and the same answer. */
+export function fileNotFound(): GatewayError {
+  return new GatewayError("file_not_found", "There is no such file.", { param: "file_id" });
+}
+
+const fullDisk: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** A full or absent disk is the operator's matter, and passes; anything else stays what it is. */
+export function toFileError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof GatewayError || !("code" in error)) return error;
+  if (fullDisk.has(error.code)) return noRoom(error);
+  if (typeof error.code !== "string" || !/^E[A-Z]+$/.test(error.code)) return error;
+  return new GatewayError("dependency_unavailable", "The place where files are kept does not answer as it should.", {
+    cause: error,
+  });
+}
+
+export function noRoom(cause?: unknown): GatewayError {
+  return new GatewayError("dependency_unavailable", "There is no room for more files at the moment.", {
+    retryAfter: 60,
+    cause,
+  });
+}

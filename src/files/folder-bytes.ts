@@ -1,0 +1,67 @@
+// Bytes in a folder: `<folder>/xx/<id>`, where xx are the first digits of the id, so that no folder becomes long. No name that a
+// caller chose ever reaches the disk.
+
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ByteRange, type ByteStore, fileIdPattern, shardOf } from "./byte-store.ts";
+import { toFileError } from "./file-errors.ts";
+
+export function createFolderBytes(folder: string): ByteStore {
+  const pathOf = (id: string) => {
+    if (!fileIdPattern.test(id)) throw new TypeError("the id of a file is a UUID");
+    return join(folder, shardOf(id), id);
+  };
+  const markPath = join(folder, "store-id");
+
+  return {
+    async take(path, id) {
+      const target = pathOf(id);
+      const shard = join(folder, shardOf(id));
+      const made = await mkdir(shard, { recursive: true, mode: 0o700 });
+      await rename(path, target);
+      // A name is safe when its folder is; a new folder's own name too.
+      await syncFolder(shard);
+      if (made !== undefined) await syncFolder(folder);
+    },
+    read: (id) => readFile(pathOf(id)).catch((error) => Promise.reject(toFileError(error))),
+    stream: (id, range) => streamFile(pathOf(id), range),
+    remove: (id) => rm(pathOf(id), { force: true }),
+    async listOld(shard, before) {
+      const names = await readdir(join(folder, shard)).catch(noneWhenAbsent);
+      const old: string[] = [];
+      for (const name of names) {
+        if (!fileIdPattern.test(name)) continue;
+        const found = await stat(join(folder, shard, name)).catch(noneWhenAbsent);
+        if ("mtimeMs" in found && found.mtimeMs < before) old.push(name);
+      }
+      return old;
+    },
+    async readMark() {
+      const text = await readFile(markPath, "utf8").catch(noneWhenAbsent);
+      return typeof text === "string" ? text : null;
+    },
+    async writeMark(text) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFile(markPath, text, { mode: 0o600 });
+    },
+  };
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function streamFile(path: string, range: ByteRange | undefined): ReadableStream<Uint8Array> {
+  const file = Bun.file(path);
+  return (range === undefined ? file : file.slice(range.start, range.end)).stream();
+}
+
+function noneWhenAbsent(error: unknown): never[] {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+  throw error;
+}

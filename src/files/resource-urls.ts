@@ -1,0 +1,115 @@
+// Addresses of what tasks produced: whoever holds one may read it until it expires, without a key. The signature covers the id
+// and the time, so neither can be changed.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { FileStore, StoredFile } from "./file-store.ts";
+
+export interface ResourceUrlsOptions {
+  readonly secret: Uint8Array;
+  readonly store: FileStore;
+  /** `https://gateway.example`: what every address begins with. Null: what the request that made it was sent to. */
+  readonly baseUrl: string | null;
+  readonly lifetimeMs: number;
+}
+
+export interface ResourceUrls {
+  /** Keeps a result and gives its address. `base` is used when no public address is configured. */
+  publish(content: Uint8Array, mediaType: string, owner: string, base: PublishBase): Promise<string>;
+  /** Null when the address is forged, has expired, or what it leads to is gone: nobody is told which. */
+  open(id: string, expires: string, signature: string): Promise<OpenedResource | null>;
+}
+
+export interface PublishBase {
+  readonly base: string;
+  /** Instead of the usual lifetime. */
+  readonly lifetimeMs?: number;
+}
+
+export interface OpenedResource {
+  readonly file: StoredFile;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export const resourcePath = "/v3/resources/";
+const leastSecretBytes = 32;
+const mediaTypePattern = /^[\w.+-]{1,64}\/[\w.+-]{1,100}(?:; ?[\w-]{1,32}=[\w.+-]{1,64})?$/;
+
+export function createResourceUrls(options: ResourceUrlsOptions): ResourceUrls {
+  const { secret, store, baseUrl, lifetimeMs } = options;
+  if (secret.length < leastSecretBytes)
+    throw new Error(`The secret of addresses needs at least ${leastSecretBytes} bytes`);
+
+  // The words in front keep these signatures apart from whatever else is made with the same secret.
+  const sign = (id: string, expires: string) =>
+    createHmac("sha256", secret).update(`resource\0${id}\0${expires}`).digest("base64url");
+
+  return {
+    async publish(content, mediaType, owner, { base, lifetimeMs: own = lifetimeMs }) {
+      const record = await store.put(content, {
+        owner,
+        kind: "result",
+        name: `result${extensionOf(mediaType)}`,
+        mediaType: mediaTypePattern.test(mediaType) ? mediaType : "application/octet-stream",
+        purpose: "result",
+        metadata: {},
+        lifetimeMs: own,
+      });
+      const expires = String(Math.floor(record.expiresAt / 1000));
+      const root = (baseUrl ?? base).replace(/\/+$/, "");
+      return `${root}${resourcePath}${record.id}?expires=${expires}&signature=${sign(record.id, expires)}`;
+    },
+    async open(id, expires, signature) {
+      const expected = Buffer.from(sign(id, expires));
+      const given = Buffer.from(signature);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+      const expiresAt = Number(expires) * 1000;
+      if (!(expiresAt > Date.now())) return null;
+      const file = await store.openResult(id);
+      return file === null ? null : { file, expiresAt };
+    },
+  };
+}
+
+/**
+ * Where a request was sent to, as its sender sees it. The sender can only fool itself: the address goes back to nobody else.
+ * A proxy that ends TLS says so in a header.
+ */
+export function baseOf(request: Request): string {
+  const { protocol, host } = new URL(request.url);
+  const isSecure = request.headers.get("x-forwarded-proto")?.split(",", 1)[0]?.trim().toLowerCase() === "https";
+  return `${isSecure ? "https:" : protocol}//${host}`;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  "image/png": ".png",
+  "image/jpeg": ".jpg",
+  "image/webp": ".webp",
+  "image/gif": ".gif",
+  "image/avif": ".avif",
+  "image/tiff": ".tiff",
+  "image/svg+xml": ".svg",
+  "audio/mpeg": ".mp3",
+  "audio/wav": ".wav",
+  "audio/ogg": ".ogg",
+  "audio/flac": ".flac",
+  "audio/aac": ".aac",
+  "audio/mp4": ".m4a",
+  "video/mp4": ".mp4",
+  "video/webm": ".webm",
+  "video/quicktime": ".mov",
+  "application/pdf": ".pdf",
+  "application/json": ".json",
+  "application/zip": ".zip",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+  "text/plain": ".txt",
+  "text/html": ".html",
+  "text/csv": ".csv",
+};
+
+function extensionOf(mediaType: string): string {
+  const [essence = ""] = mediaType.split(";", 1);
+  return extensions[essence.trim().toLowerCase()] ?? "";
+}

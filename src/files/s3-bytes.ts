@@ -1,0 +1,115 @@
+// Bytes in an S3 bucket, or in anything that speaks its protocol: `<prefix>xx/<id>`.
+
+import { rm } from "node:fs/promises";
+import { GatewayError } from "../errors.ts";
+import { giveBack } from "../lib/give-back.ts";
+import { type ByteStore, fileIdPattern, shardOf } from "./byte-store.ts";
+
+export interface S3Settings {
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly region?: string;
+  /** `https://…`; without it Amazon's own, in the region. */
+  readonly endpoint?: string;
+  /** The bucket as part of the host's name. */
+  readonly virtualHostedStyle?: boolean;
+  /** What every key begins with: `files/`. */
+  readonly prefix: string;
+}
+
+const callDeadlineMs = 30_000;
+const uploadDeadlineMs = 600_000;
+const keysAtOnce = 1_000;
+// The least that S3 takes as a part. One at a time: more would each be held in memory.
+const partBytes = 5 * 1_048_576;
+const partsAtOnce = 1;
+const retries = 3;
+
+export function createS3Bytes(settings: S3Settings): ByteStore {
+  const { prefix, ...credentials } = settings;
+  const client = new Bun.S3Client(credentials);
+  const markKey = `${prefix}store-id`;
+  const keyOf = (id: string) => {
+    if (!fileIdPattern.test(id)) throw new TypeError("the id of a file is a UUID");
+    return `${prefix}${shardOf(id)}/${id}`;
+  };
+
+  return {
+    async take(path, id) {
+      await answered(send(path, client.file(keyOf(id))), uploadDeadlineMs);
+      await rm(path, { force: true });
+    },
+    read: (id) => answered(client.file(keyOf(id)).bytes(), uploadDeadlineMs),
+    stream(id, range) {
+      const file = client.file(keyOf(id));
+      return (range === undefined ? file : file.slice(range.start, range.end)).stream();
+    },
+    remove: (id) => answered(client.delete(keyOf(id)).catch(fineWhenAbsent), callDeadlineMs),
+    async listOld(shard, before) {
+      const folder = `${prefix}${shard}/`;
+      const old: string[] = [];
+      let startAfter = "";
+      for (;;) {
+        const page = await answered(
+          client.list({ prefix: folder, maxKeys: keysAtOnce, ...(startAfter !== "" && { startAfter }) }),
+          callDeadlineMs,
+        );
+        const objects = page.contents ?? [];
+        for (const { key, lastModified } of objects) {
+          const id = key.slice(folder.length);
+          if (fileIdPattern.test(id) && Date.parse(lastModified ?? "") < before) old.push(id);
+        }
+        const last = objects.at(-1);
+        if (page.isTruncated !== true || last === undefined) return old;
+        startAfter = last.key;
+      }
+    },
+    async readMark() {
+      const text = await answered(client.file(markKey).text().catch(fineWhenAbsent), callDeadlineMs);
+      return text ?? null;
+    },
+    async writeMark(text) {
+      await answered(client.write(markKey, text), callDeadlineMs);
+    },
+  };
+}
+
+async function send(path: string, target: Bun.S3File): Promise<void> {
+  const writer = target.writer({ partSize: partBytes, queueSize: partsAtOnce, retry: retries });
+  try {
+    for await (const piece of Bun.file(path).stream()) {
+      writer.write(piece);
+      await writer.flush();
+      giveBack(piece);
+    }
+    await writer.end();
+  } catch (error) {
+    // Ends an upload in parts, of which nothing must stay.
+    await Promise.resolve(writer.end(error instanceof Error ? error : new Error(String(error)))).catch(() => {});
+    throw error;
+  }
+}
+
+/** In time, or as an outage: the client has no clock of its own. */
+async function answered<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } catch (cause) {
+    // It may still fail when nobody waits any more.
+    work.catch(() => {});
+    throw new GatewayError("dependency_unavailable", "The place where files are kept does not answer as it should.", {
+      cause,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function fineWhenAbsent(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "NoSuchKey") return undefined;
+  throw error;
+}

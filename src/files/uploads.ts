@@ -1,0 +1,288 @@
+// Takes an upload in: a form whose part `file` goes to the disk as it arrives, with its size counted, its clocks watched, and
+// nothing left behind when it does not end well.
+
+import { type UploadFields, uploadFields } from "../contract/files.ts";
+import { parse } from "../contract/problems.ts";
+import { GatewayError, type Problem, ValidationError } from "../errors.ts";
+import { giveBack } from "../lib/give-back.ts";
+import type { Ticker, Watched } from "../lib/ticker.ts";
+import type { FileRecord } from "../storage/files.ts";
+import type { FileDraft, FileStore } from "./file-store.ts";
+import { MultipartParser, type PartHead, type PartSink, readBoundary } from "./multipart.ts";
+
+export interface UploadLimits {
+  readonly maxFileBytes: number;
+  /** Of one owner's files together. */
+  readonly maxOwnerBytes: number;
+  /** Silence after which an upload is given up. */
+  readonly idleTimeoutMs: number;
+  /** For the whole of it. */
+  readonly totalTimeoutMs: number;
+}
+
+export interface UploadsOptions extends UploadLimits {
+  readonly store: FileStore;
+  readonly ticker: Ticker;
+}
+
+export interface Uploads {
+  receive(request: Request, owner: string): Promise<FileRecord>;
+}
+
+const dayMs = 86_400_000;
+// What may be in a form beside the file: boundaries, heads of parts, fields.
+const overheadBytes = 131_072;
+const maxFieldBytes = 16_384;
+const longestName = 255;
+const fieldNames: ReadonlySet<string> = new Set(Object.keys(uploadFields.shape));
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+export function createUploads(options: UploadsOptions): Uploads {
+  const { store, ticker, maxFileBytes, maxOwnerBytes, idleTimeoutMs, totalTimeoutMs } = options;
+
+  async function receive(request: Request, owner: string): Promise<FileRecord> {
+    const boundary = checkHead(request.headers, maxFileBytes);
+    const declared = Number(request.headers.get("content-length") ?? 0);
+    const used = await store.countUploadedBytes(owner);
+    const room = maxOwnerBytes - used;
+    if (room <= 0 || declared - overheadBytes > room) throw noOwnerRoom(maxOwnerBytes);
+    const form = new UploadForm(store, { maxFileBytes, declared });
+    try {
+      const parser = new MultipartParser(boundary, (head) => form.openPart(head));
+      await forEachPiece(request.body, (piece) => parser.push(piece));
+      parser.finish();
+      const fields = form.check();
+      if (form.size > room) throw noOwnerRoom(maxOwnerBytes);
+      return await form.keep(fields, owner);
+    } catch (error) {
+      await form.discard();
+      throw error;
+    }
+  }
+
+  /** Reads with both clocks running and no more than one piece at a time, so that a slow disk slows the client down. */
+  async function forEachPiece(
+    body: ReadableStream<Uint8Array> | null,
+    take: (piece: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    if (body === null) return;
+    const reader = body.getReader();
+    const endsAt = ticker.now + totalTimeoutMs;
+    let silentAt = ticker.now + idleTimeoutMs;
+    let isLate = false;
+    const watched: Watched = {
+      check(now) {
+        if (now < Math.min(silentAt, endsAt)) return;
+        isLate = true;
+        // Ends the wait for the next piece. A race with a promise would hold on to every piece until the last.
+        reader.cancel().catch(() => {});
+      },
+    };
+    ticker.watch(watched);
+    let bytes = 0;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read().catch(toCutBody);
+        if (isLate) throw tookTooLong();
+        if (done) return;
+        bytes += value.length;
+        if (bytes > maxFileBytes + overheadBytes) throw tooLarge(maxFileBytes);
+        // While the disk takes its time the client is not silent.
+        silentAt = Number.POSITIVE_INFINITY;
+        await take(value);
+        giveBack(value);
+        silentAt = ticker.now + idleTimeoutMs;
+      }
+    } catch (error) {
+      // Whatever still comes is for nobody.
+      reader.cancel().catch(() => {});
+      throw error;
+    } finally {
+      ticker.forget(watched);
+    }
+  }
+
+  return { receive };
+}
+
+interface FormLimits {
+  readonly maxFileBytes: number;
+  /** The length that the client has told, or 0. */
+  readonly declared: number;
+}
+
+class UploadForm {
+  readonly #store: FileStore;
+  readonly #limits: FormLimits;
+  readonly #fields: Record<string, string> = {};
+  readonly #problems: Problem[] = [];
+  #draft: FileDraft | null = null;
+  #fileName = "";
+  #files = 0;
+
+  constructor(store: FileStore, limits: FormLimits) {
+    this.#store = store;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#draft?.size ?? 0;
+  }
+
+  async openPart(head: PartHead): Promise<PartSink> {
+    if (head.name === "file") return await this.#openFile(head);
+    return fieldNames.has(head.name) ? this.#openField(head.name) : skip;
+  }
+
+  async #openFile({ fileName, mediaType }: PartHead): Promise<PartSink> {
+    this.#files += 1;
+    if (fileName === null && mediaType === null) {
+      this.#refuse("file", "value_error", "Input should be a file, and is text");
+      return skip;
+    }
+    if (this.#files > 1) {
+      this.#refuse("file", "too_long", "One file can be uploaded at a time");
+      return skip;
+    }
+    const { maxFileBytes, declared } = this.#limits;
+    const draft = await this.#store.begin(Math.min(declared, maxFileBytes));
+    this.#draft = draft;
+    this.#fileName = fileName === "" ? "" : toPlainName(fileName ?? "");
+    return {
+      async write(bytes) {
+        if (draft.size + bytes.length > maxFileBytes) throw tooLarge(maxFileBytes);
+        await draft.write(bytes);
+      },
+      end() {},
+    };
+  }
+
+  #openField(name: string): PartSink {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    return {
+      write: (bytes) => {
+        length += bytes.length;
+        if (length <= maxFieldBytes) pieces.push(Buffer.from(bytes));
+      },
+      end: () => {
+        if (length > maxFieldBytes)
+          this.#refuse(name, "string_too_long", `String should have at most ${maxFieldBytes} characters`);
+        else this.#fields[name] = decodeText(Buffer.concat(pieces));
+      },
+    };
+  }
+
+  /** All problems at once. */
+  check(): UploadFields {
+    // A form that is sent without choosing a file has a part without name and content.
+    const isUnchosen = this.#draft?.size === 0 && this.#fileName === "";
+    if (this.#files === 0 || isUnchosen) this.#refuse("file", "missing", "Field required");
+    else if (this.#draft?.size === 0) this.#refuse("file", "too_short", "The file is empty");
+    const fields = this.#checkFields();
+    const [first, ...others] = this.#problems;
+    if (first !== undefined) throw new ValidationError([first, ...others]);
+    if (fields === null) throw new TypeError("fields without a value have a problem");
+    return fields;
+  }
+
+  #checkFields(): UploadFields | null {
+    const { metadata, ...fields } = this.#fields;
+    const parsed = metadata === undefined ? {} : parseObject(metadata);
+    try {
+      const checked = parse(uploadFields, parsed === null ? fields : { ...fields, metadata: parsed });
+      if (parsed !== null) return checked;
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      this.#problems.push(...error.problems);
+    }
+    if (parsed === null) this.#refuse("metadata", "json_invalid", "Input should be valid JSON");
+    return null;
+  }
+
+  async keep(fields: UploadFields, owner: string): Promise<FileRecord> {
+    if (this.#draft === null) throw new TypeError("there is no file to keep");
+    return await this.#draft.keep({
+      owner,
+      kind: "upload",
+      name: this.#fileName || "file",
+      mediaType: null,
+      purpose: fields.purpose,
+      metadata: fields.metadata,
+      lifetimeMs: fields.expires_in_days * dayMs,
+    });
+  }
+
+  async discard(): Promise<void> {
+    await this.#draft?.discard();
+  }
+
+  #refuse(field: string, type: string, msg: string): void {
+    this.#problems.push({ loc: ["body", field], msg, type });
+  }
+}
+
+const skip: PartSink = { write: () => {}, end: () => {} };
+
+function checkHead(headers: Headers, maxFileBytes: number): string {
+  const declared = headers.get("content-length");
+  if (declared !== null && Number(declared) > maxFileBytes + overheadBytes) throw tooLarge(maxFileBytes);
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity")
+    throw new GatewayError("unsupported_content_encoding", "Send the body without content encoding.", {
+      headers: { "accept-encoding": "identity" },
+    });
+  return readBoundary(headers.get("content-type"));
+}
+
+function toCutBody(error: unknown): never {
+  if (error instanceof GatewayError) throw error;
+  throw new GatewayError("malformed_request", "The body ended before it was complete.", { cause: error });
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new GatewayError("invalid_utf8", "A field of the form is not valid UTF-8.");
+  }
+}
+
+/** Null when it is no JSON. */
+function parseObject(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return null;
+  }
+}
+
+/** The last part of a path, without what cannot be shown, within the length that file systems have. */
+function toPlainName(fileName: string): string {
+  const last = fileName.toWellFormed().split(/[/\\]/).at(-1) ?? "";
+  // Control characters, and those that turn the direction of text around: `exe.txt` must not be shown as `txt.exe`.
+  const shown = last.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/g, "").trim();
+  const name = /^\.*$/.test(shown) ? "file" : shown;
+  if (name.length <= longestName) return name;
+  const [extension = ""] = /\.[^.]{1,16}$/.exec(name) ?? [];
+  return name.slice(0, longestName - extension.length).toWellFormed() + extension;
+}
+
+function tooLarge(maxFileBytes: number): GatewayError {
+  return new GatewayError("payload_too_large", `A file may have at most ${maxFileBytes} bytes.`, {
+    param: "file",
+    headers: { connection: "close" },
+  });
+}
+
+function noOwnerRoom(maxOwnerBytes: number): GatewayError {
+  return new GatewayError(
+    "payload_too_large",
+    `Your files together may have at most ${maxOwnerBytes} bytes. Delete some, or wait until some expire.`,
+    { param: "file", headers: { connection: "close" } },
+  );
+}
+
+function tookTooLong(): GatewayError {
+  return new GatewayError("request_timeout", "The body took too long to arrive.", { headers: { connection: "close" } });
+}

@@ -1,0 +1,65 @@
+// Calls local engines as the gateway does, and checks what it would check.
+
+import { findTask } from "../../src/contract/tasks.ts";
+import type { EngineAnswer, EngineFile } from "../../src/engines/engine.ts";
+import type { LocalEngines } from "../../src/engines/local/index.ts";
+import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
+import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface LocalCallOptions {
+  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly withinMs?: number;
+}
+
+/** The input with the defaults of the schema, as the gateway fills them in. */
+export function runLocal(
+  local: LocalEngines,
+  task: string,
+  input: Members,
+  options: LocalCallOptions = {},
+): Promise<EngineAnswer> {
+  const engine = local.engines.find((one) => one.task === task);
+  if (engine === undefined) throw new Error(`no local engine for ${task}`);
+  return engine.run({
+    model: null,
+    input: { ...defaultsOf(task), ...input },
+    files: options.files ?? {},
+    providerParams: {},
+    signal: new AbortController().signal,
+    deadline: performance.now() + (options.withinMs ?? 60_000),
+    requestId: "test",
+  });
+}
+
+export function fitsTask(task: string, output: Members): boolean {
+  const schema = schemaOf(task, "outputSchema");
+  const items = output["items"];
+  // The checker has a bound on its work, so a long list is checked in parts.
+  const parts =
+    Array.isArray(items) && items.length > 500 ? chunks(items).map((part) => ({ ...output, items: part })) : [output];
+  return parts.every((part) => {
+    const document = new SchemaDocument(schema);
+    return fitsSchema(part as Json, document.root, document);
+  });
+}
+
+function chunks(items: readonly unknown[]): unknown[][] {
+  const parts: unknown[][] = [];
+  for (let index = 0; index < items.length; index += 500) parts.push(items.slice(index, index + 500));
+  return parts;
+}
+
+function defaultsOf(task: string): Members {
+  const properties = schemaOf(task, "inputSchema")["properties"] as Readonly<Record<string, Members>>;
+  const entries = Object.entries(properties).filter(([, schema]) => "default" in schema);
+  return Object.fromEntries(entries.map(([name, schema]) => [name, schema["default"]]));
+}
+
+function schemaOf(task: string, which: "inputSchema" | "outputSchema"): Members {
+  const [feature = "", subfeature = ""] = task.split("/");
+  const found = findTask(feature, subfeature);
+  if (found === undefined) throw new Error(`no task ${task}`);
+  return found[which];
+}

@@ -1,0 +1,355 @@
+// The pool of the local engines, with engines that behave badly on purpose. Its workers are real processes.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createPool, type Job, type Pool, type PoolOptions } from "../../src/engines/local/pool.ts";
+import { GatewayError, ValidationError } from "../../src/errors.ts";
+import { createLog } from "../../src/log.ts";
+import { CallerLeft } from "../../src/providers/call.ts";
+import { waitFor, within } from "../support/wait.ts";
+
+const listModule = new URL("./local-test-engines.ts", import.meta.url).href;
+const pools: Pool[] = [];
+let logged = "";
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+  logged = "";
+});
+
+function open(options: Partial<PoolOptions> = {}): Pool {
+  const log = createLog({ level: "debug", format: "json", secrets: [], write: (lines) => (logged += lines) });
+  const pool = createPool({
+    listModule,
+    workers: { light: 1, heavy: 1 },
+    maxWaiting: 4,
+    idleMs: 60_000,
+    maxMemoryBytes: 1_024 * 1_048_576,
+    log,
+    ...options,
+  });
+  pools.push(pool);
+  return pool;
+}
+
+function job(task: string, more: Partial<Job> = {}): Job {
+  return {
+    task,
+    lane: "light",
+    model: null,
+    input: {},
+    files: {},
+    signal: new AbortController().signal,
+    deadline: performance.now() + 30_000,
+    ...more,
+  };
+}
+
+async function pidOf(pool: Pool, more: Partial<Job> = {}): Promise<number> {
+  return Number((await pool.run(job("test/echo", more))).output["pid"]);
+}
+
+async function refusalOf(answer: Promise<unknown>): Promise<Error> {
+  try {
+    await answer;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("it was not refused");
+}
+
+/** The code of the error that a caller would see. */
+async function codeOf(answer: Promise<unknown>): Promise<string> {
+  const error = await refusalOf(answer);
+  return error instanceof GatewayError ? error.code : error.name;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("work", () => {
+  test("an input comes to the engine and its answer back", async () => {
+    const { output } = await open().run(job("test/echo", { input: { text: "Grüße 👋", list: [1, null, "x"] } }));
+    expect(output["result"]).toEqual({ text: "Grüße 👋", list: [1, null, "x"] });
+  });
+
+  test("no worker is started before there is work, and one that is warm is used again", async () => {
+    const pool = open();
+    expect(pool.state().light.workers).toBe(0);
+    const first = await pidOf(pool);
+    expect(first).not.toBe(process.pid);
+    expect(await pidOf(pool)).toBe(first);
+    expect(pool.state().light).toMatchObject({ workers: 1, busy: 0, waiting: 0 });
+    expect(pool.state().light.memoryBytes).toBeGreaterThan(1_048_576);
+  });
+
+  test("parallel calls use as many workers as are allowed, and all are answered", async () => {
+    const pool = open({ workers: { light: 2, heavy: 1 }, maxWaiting: 20 });
+    const jobs = Array.from({ length: 12 }, () => pool.run(job("test/compute", { input: { milliseconds: 20 } })));
+    expect(pool.state().light).toMatchObject({ workers: 2, busy: 2, waiting: 10 });
+    const pids = (await Promise.all(jobs)).map(({ output }) => output["pid"]);
+    expect(new Set(pids).size).toBe(2);
+  });
+
+  test("a light job does not wait for a heavy one", async () => {
+    const pool = open();
+    let isHeavyDone = false;
+    const heavy = pool.run(job("test/heavy_compute", { lane: "heavy", input: { milliseconds: 3_000 } }));
+    void heavy.then(() => (isHeavyDone = true));
+    await pool.run(job("test/echo"));
+    expect(isHeavyDone).toBe(false);
+    await heavy;
+  });
+
+  test("the gateway's own thread is never held up", async () => {
+    const pool = open();
+    const delays: number[] = [];
+    let last = performance.now();
+    const timer = setInterval(() => {
+      const now = performance.now();
+      delays.push(now - last - 5);
+      last = now;
+    }, 5);
+    const bytes = new Uint8Array(30 * 1_048_576).fill(3);
+    const file = {
+      name: "big.bin",
+      mediaType: "application/octet-stream",
+      size: bytes.length,
+      read: async () => bytes,
+    };
+    await Promise.all([
+      pool.run(job("test/heavy_compute", { lane: "heavy", input: { milliseconds: 1_500 } })),
+      pool.run(job("test/double", { files: { file } })),
+    ]);
+    clearInterval(timer);
+    delays.sort((a, b) => a - b);
+    // The machine may be busy with other things: the engines alone would hold it up for 1,500.
+    expect(delays.at(-1) ?? 0).toBeLessThan(250);
+    expect(delays[Math.floor(delays.length * 0.9)] ?? 0).toBeLessThan(50);
+  });
+
+  test("large files and results arrive whole, and nothing of them stays on the disk", async () => {
+    const pool = open();
+    const folder = String(((await pool.run(job("test/environment"))).output["result"] as { folder: string }).folder);
+    for (const size of [0, 1, 262_144, 262_145, 5_000_000]) {
+      const bytes = new Uint8Array(size);
+      for (let index = 0; index < size; index += 97) bytes[index] = index % 251;
+      const file = { name: "a.bin", mediaType: "image/png", size, read: async () => bytes };
+      const { output, binaries } = await pool.run(job("test/double", { files: { file } }));
+      expect(output).toEqual({ size, name: "a.bin", type: "image/png" });
+      const twice = Buffer.from(binaries?.[0]?.bytes ?? []);
+      expect(Bun.hash(twice)).toBe(Bun.hash(Buffer.concat([bytes, bytes])));
+    }
+    await waitFor("an empty folder", async () => (await readdir(folder)).length === 0);
+    await pool.close();
+    expect(await Bun.file(folder).exists()).toBe(false);
+  });
+
+  test("an engine sees none of the gateway's settings and keys", async () => {
+    const { output } = await open().run(job("test/environment"));
+    const seen = output["result"] as Record<string, string>;
+    const { folder, TMPDIR, ...rest } = seen;
+    expect(folder).toContain("switchyard-engines-");
+    expect(TMPDIR).toBe(folder ?? "");
+    expect(Object.keys(rest).filter((name) => name in process.env)).toEqual([]);
+  });
+});
+
+describe("limits", () => {
+  test("a loop that never ends is ended when the time is up, and the next call is served", async () => {
+    const pool = open();
+    const pid = await pidOf(pool);
+    const endless = pool.run(job("test/endless", { deadline: performance.now() + 300 }));
+    expect(await within(5_000, "the refusal", codeOf(endless))).toBe("provider_timeout");
+    await waitFor("the end of the worker", () => !isRunning(pid));
+    expect(await pidOf(pool)).not.toBe(pid);
+  });
+
+  test("a caller that leaves frees the worker, even in the middle of a loop that never ends", async () => {
+    const pool = open();
+    const pid = await pidOf(pool);
+    const caller = new AbortController();
+    const endless = pool.run(job("test/endless", { signal: caller.signal }));
+    caller.abort();
+    expect(await within(1_000, "the refusal", refusalOf(endless))).toBeInstanceOf(CallerLeft);
+    expect(await pidOf(pool)).not.toBe(pid);
+    await waitFor("the end of the worker", () => !isRunning(pid));
+  });
+
+  test("a warm worker survives a caller that leaves a short job", async () => {
+    const pool = open();
+    const pid = await pidOf(pool);
+    const caller = new AbortController();
+    const short = pool.run(job("test/compute", { input: { milliseconds: 100 }, signal: caller.signal }));
+    caller.abort();
+    expect(await refusalOf(short)).toBeInstanceOf(CallerLeft);
+    expect(await pidOf(pool)).toBe(pid);
+  });
+
+  test("a reason that the gateway gave is passed on", async () => {
+    const caller = new AbortController();
+    const endless = open().run(job("test/endless", { signal: caller.signal }));
+    caller.abort(new GatewayError("draining", "The gateway is going down."));
+    expect(await codeOf(endless)).toBe("draining");
+  });
+
+  test("a full queue is refused with the time to come back", async () => {
+    const pool = open({ maxWaiting: 2 });
+    const jobs = [1, 2, 3].map(() => pool.run(job("test/compute", { input: { milliseconds: 200 } })));
+    const error = await refusalOf(pool.run(job("test/echo")));
+    expect(error).toBeInstanceOf(GatewayError);
+    expect((error as GatewayError).code).toBe("overloaded");
+    expect((error as GatewayError).details.retryAfter).toBeGreaterThanOrEqual(1);
+    await Promise.all(jobs);
+    await pool.run(job("test/echo"));
+  });
+
+  test("a job that waits leaves the queue when its time is up or its caller goes", async () => {
+    const pool = open();
+    const running = pool.run(job("test/compute", { input: { milliseconds: 1_000 } }));
+    const caller = new AbortController();
+    const waiting = [
+      codeOf(pool.run(job("test/echo", { deadline: performance.now() + 50 }))),
+      codeOf(pool.run(job("test/echo", { signal: caller.signal }))),
+    ];
+    expect(pool.state().light.waiting).toBe(2);
+    caller.abort();
+    expect(await Promise.all(waiting)).toEqual(["provider_timeout", "CallerLeft"]);
+    expect(pool.state().light.waiting).toBe(0);
+    await running;
+  });
+
+  test("an engine that outgrows its memory is ended and says so", async () => {
+    const pool = open({ maxMemoryBytes: 300 * 1_048_576 });
+    const error = await within(20_000, "the refusal", refusalOf(pool.run(job("test/fill_memory"))));
+    expect(error.message).toContain("more than its 300 MB of memory");
+    await pool.run(job("test/echo"));
+  });
+
+  test("a worker that grew is replaced between two jobs", async () => {
+    const pool = open({ maxMemoryBytes: 20 * 1_048_576 });
+    const { output } = await pool.run(job("test/echo"));
+    const pid = Number(output["pid"]);
+    await waitFor("the end of the worker", () => !isRunning(pid));
+    expect(pool.state().light.workers).toBe(0);
+  });
+
+  test("an idle worker is let go", async () => {
+    const pool = open({ idleMs: 50 });
+    const pid = await pidOf(pool);
+    await waitFor("the end of the worker", () => !isRunning(pid));
+    expect(pool.state().light.workers).toBe(0);
+    expect(await pidOf(pool)).not.toBe(pid);
+  });
+});
+
+describe("failures", () => {
+  for (const task of ["test/exit", "test/crash"]) {
+    test(`a worker that dies (${task}) fails its own job only, and is replaced`, async () => {
+      const pool = open();
+      const dying = codeOf(pool.run(job(task)));
+      const next = pool.run(job("test/echo"));
+      expect(await within(10_000, "the refusal", dying)).toBe("provider_error");
+      await next;
+      await waitFor("the log", () => logged.includes("ended by itself"));
+    });
+  }
+
+  test("WebAssembly that aborts fails its job only", async () => {
+    const pool = open();
+    expect(await codeOf(pool.run(job("test/abort")))).toBe("provider_error");
+    await pool.run(job("test/echo"));
+  });
+
+  test("what an engine refuses reaches the caller as it was said", async () => {
+    const pool = open();
+    const invalid = await refusalOf(pool.run(job("test/refuse")));
+    expect(invalid).toBeInstanceOf(ValidationError);
+    expect((invalid as ValidationError).problems).toEqual([
+      { loc: ["body", "input", "text"], msg: "not this one", type: "value_error" },
+    ]);
+    const unavailable = await refusalOf(pool.run(job("test/too_slow_today")));
+    expect(unavailable).toMatchObject({
+      code: "provider_unavailable",
+      message: "come back tomorrow",
+      details: { param: "text" },
+    });
+  });
+
+  test("a bug of an engine is logged, and not told to the caller", async () => {
+    const error = await refusalOf(open().run(job("test/bug")));
+    expect(error).toMatchObject({ code: "provider_error" });
+    expect(error.message).not.toContain("secret detail");
+    await waitFor("the log", () => logged.includes("secret detail of a bug"));
+  });
+
+  test("an engine that could not be loaded is loaded again by the next call", async () => {
+    const pool = open();
+    expect(await codeOf(pool.run(job("test/loads_at_second_try")))).toBe("provider_error");
+    expect((await pool.run(job("test/loads_at_second_try"))).output).toEqual({ loads: 2 });
+  });
+
+  test("a file that cannot be read fails the job, and the worker stays", async () => {
+    const pool = open();
+    const pid = await pidOf(pool);
+    const read = async () => {
+      throw new GatewayError("dependency_unavailable", "the disk is away");
+    };
+    const file = { name: "a", mediaType: "text/plain", size: 1, read };
+    expect(await codeOf(pool.run(job("test/double", { files: { file } })))).toBe("dependency_unavailable");
+    expect(await pidOf(pool)).toBe(pid);
+  });
+});
+
+describe("the end", () => {
+  test("close ends what runs and what waits, and takes nothing new", async () => {
+    const pool = open();
+    const pid = await pidOf(pool);
+    const ending = [codeOf(pool.run(job("test/endless"))), codeOf(pool.run(job("test/echo")))];
+    await within(5_000, "the close", pool.close());
+    expect(await Promise.all(ending)).toEqual(["draining", "draining"]);
+    expect(isRunning(pid)).toBe(false);
+    expect(await codeOf(pool.run(job("test/echo")))).toBe("draining");
+    await pool.close();
+  });
+
+  test("a worker does not outlive a gateway that was killed, even in a loop that never ends", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "switchyard-test-"));
+    const script = join(folder, "gateway.ts");
+    await Bun.write(
+      script,
+      `import { createPool } from ${JSON.stringify(new URL("../../src/engines/local/pool.ts", import.meta.url).href)};
+const none = () => {};
+const log = { debug: none, info: none, warn: none, error: none, hide: none, flush: none };
+const pool = createPool({ listModule: ${JSON.stringify(listModule)}, workers: { light: 1, heavy: 1 }, maxWaiting: 1, idleMs: 60000, maxMemoryBytes: 1e9, log });
+const job = (task) => ({ task, lane: "light", model: null, input: {}, files: {}, signal: new AbortController().signal, deadline: performance.now() + 60000 });
+const { output } = await pool.run(job("test/echo"));
+void pool.run(job("test/endless"));
+console.log(output.pid);
+`,
+    );
+    const gateway = Bun.spawn([process.execPath, script], { stdout: "pipe", env: { TMPDIR: folder } });
+    const reader = gateway.stdout.getReader();
+    const { value } = await within(10_000, "the first answer", reader.read());
+    const worker = Number(new TextDecoder().decode(value));
+    expect(isRunning(worker)).toBe(true);
+    gateway.kill("SIGKILL");
+    await waitFor("the end of the worker", async () => !(await isAlive(worker)), { withinMs: 10_000 });
+    await rm(folder, { recursive: true, force: true });
+  });
+});
+
+/** Unlike a signal, it tells a process that only waits to be buried from one that runs. */
+async function isAlive(pid: number): Promise<boolean> {
+  if (!isRunning(pid)) return false;
+  const status = Bun.file(`/proc/${pid}/status`);
+  return !(await status.exists()) || !/^State:\s+Z/m.test(await status.text());
+}
