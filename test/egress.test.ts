@@ -570,7 +570,8 @@ describe("an answer", () => {
       });
       const before = process.memoryUsage.rss();
       expect(await codeOf(fetchWith(guard().egress, listener.url, { maxBytes: 1_000_000 }))).toBe("too_large");
-      expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);
+      // The listener shares this process and takes up to 100 MB for what it sends; a million kept pieces would take 120 MB more.
+      expect(process.memoryUsage.rss() - before).toBeLessThan(180_000_000);
       await waitFor("the connection to be closed", () => listener.open() === 0);
     });
 });
