@@ -1,0 +1,47 @@
+// Barcodes and QR codes in a picture, by zxing compiled to WebAssembly.
+
+import { join } from "node:path";
+import { importPackage, packageFolder } from "../resolve-package.ts";
+import type { Picture } from "./picture.ts";
+
+export interface Barcode {
+  readonly value: string;
+  readonly type: string;
+}
+
+interface Pixels {
+  readonly data: Uint8ClampedArray;
+  readonly width: number;
+  readonly height: number;
+}
+
+export const barcodePackages = ["zxing-wasm"];
+
+const maxCodes = 20;
+
+export async function loadBarcodeReader(): Promise<(picture: Picture) => Promise<Barcode[]>> {
+  const { prepareZXingModule, readBarcodes } =
+    await importPackage<typeof import("zxing-wasm/reader")>("zxing-wasm/reader");
+  // Without the binary it would be fetched from the web.
+  const wasmBinary = await Bun.file(
+    join(packageFolder("zxing-wasm"), "dist", "reader", "zxing_reader.wasm"),
+  ).arrayBuffer();
+  prepareZXingModule({ overrides: { wasmBinary } });
+  return async (picture) => {
+    // Pixels are taken too; their type is the browser's, which is not known here.
+    const codes = await readBarcodes(toReadable(picture) as Uint8Array, {
+      tryHarder: true,
+      maxNumberOfSymbols: maxCodes,
+    });
+    return codes.filter((code) => code.isValid).map(({ text, format }) => ({ value: text, type: format }));
+  };
+}
+
+/** It decodes PNG, JPEG and the like itself, but not the grey pictures that PDF pages are drawn as. */
+function toReadable({ bytes, width, height }: Picture): Uint8Array | Pixels {
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x35) return bytes;
+  const grey = bytes.subarray(bytes.length - width * height);
+  const colours = new Uint32Array(width * height);
+  for (let index = 0; index < colours.length; index++) colours[index] = ((grey[index] ?? 255) * 0x010101) | 0xff000000;
+  return { data: new Uint8ClampedArray(colours.buffer), width, height };
+}

@@ -1,0 +1,58 @@
+// Countries by their three-letter code, which passports print, and by their English name, which addresses end with.
+
+export interface Country {
+  readonly name: string;
+  readonly alpha2: string;
+  readonly alpha3: string;
+}
+
+/** Three letters, then two. */
+const codes =
+  "AFGAF ALBAL DZADZ ASMAS ANDAD AGOAO AIAAI ATAAQ ATGAG ARGAR ARMAM ABWAW AUSAU AUTAT AZEAZ BHSBS BHRBH BGDBD BRBBB BLRBY BELBE " +
+  "BLZBZ BENBJ BMUBM BTNBT BOLBO BIHBA BWABW BRABR BRNBN BGRBG BFABF BDIBI CPVCV KHMKH CMRCM CANCA CYMKY CAFCF TCDTD CHLCL CHNCN " +
+  "COLCO COMKM COGCG CODCD COKCK CRICR CIVCI HRVHR CUBCU CYPCY CZECZ DNKDK DJIDJ DMADM DOMDO ECUEC EGYEG SLVSV GNQGQ ERIER ESTEE " +
+  "SWZSZ ETHET FJIFJ FINFI FRAFR GABGA GMBGM GEOGE DEUDE GHAGH GIBGI GRCGR GRLGL GRDGD GTMGT GINGN GNBGW GUYGY HTIHT HNDHN HKGHK " +
+  "HUNHU ISLIS INDIN IDNID IRNIR IRQIQ IRLIE ISRIL ITAIT JAMJM JPNJP JORJO KAZKZ KENKE KIRKI PRKKP KORKR KWTKW KGZKG LAOLA LVALV " +
+  "LBNLB LSOLS LBRLR LBYLY LIELI LTULT LUXLU MACMO MDGMG MWIMW MYSMY MDVMV MLIML MLTMT MHLMH MRTMR MUSMU MEXMX FSMFM MDAMD MCOMC " +
+  "MNGMN MNEME MARMA MOZMZ MMRMM NAMNA NRUNR NPLNP NLDNL NZLNZ NICNI NERNE NGANG MKDMK NORNO OMNOM PAKPK PLWPW PSEPS PANPA PNGPG " +
+  "PRYPY PERPE PHLPH POLPL PRTPT PRIPR QATQA ROURO RUSRU RWARW KNAKN LCALC VCTVC WSMWS SMRSM STPST SAUSA SENSN SRBRS SYCSC SLESL " +
+  "SGPSG SVKSK SVNSI SLBSB SOMSO ZAFZA SSDSS ESPES LKALK SDNSD SURSR SWESE CHECH SYRSY TWNTW TJKTJ TZATZ THATH TLSTL TGOTG TONTO " +
+  "TTOTT TUNTN TURTR TKMTM TUVTV UGAUG UKRUA AREAE GBRGB USAUS URYUY UZBUZ VUTVU VATVA VENVE VNMVN YEMYE ZMBZM ZWEZW XKXXK";
+
+/** Names and codes that are printed but are not the ones of the standard. */
+const alsoNamed: Readonly<Record<string, string>> = {
+  D: "DEU",
+  "UNITED STATES OF AMERICA": "USA",
+  USA: "USA",
+  UK: "GBR",
+  "GREAT BRITAIN": "GBR",
+  ENGLAND: "GBR",
+  SCOTLAND: "GBR",
+  WALES: "GBR",
+  "CZECH REPUBLIC": "CZE",
+  TURKEY: "TUR",
+  "THE NETHERLANDS": "NLD",
+  DEUTSCHLAND: "DEU",
+  ÖSTERREICH: "AUT",
+  SCHWEIZ: "CHE",
+  SUISSE: "CHE",
+  BELGIQUE: "BEL",
+  ESPAÑA: "ESP",
+  ITALIA: "ITA",
+  NEDERLAND: "NLD",
+};
+
+const regionNames = new Intl.DisplayNames(["en"], { type: "region" });
+const byAlpha3 = new Map(codes.split(" ").map((pair) => [pair.slice(0, 3), toCountry(pair)]));
+const byName = new Map([...byAlpha3.values()].map((country) => [country.name.toUpperCase(), country]));
+
+export function findCountry(nameOrCode: string): Country | null {
+  const key = nameOrCode.trim().toUpperCase();
+  const code = alsoNamed[key] ?? key;
+  return byAlpha3.get(code) ?? byName.get(code) ?? null;
+}
+
+function toCountry(pair: string): Country {
+  const alpha2 = pair.slice(3);
+  return { name: regionNames.of(alpha2) ?? alpha2, alpha2, alpha3: pair.slice(0, 3) };
+}

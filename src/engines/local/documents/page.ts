@@ -1,0 +1,124 @@
+// What reading a document yields, whatever it was: pages of lines of words, with boxes relative to the page.
+
+export interface Page {
+  /** In points or pixels: only their proportion to one another counts. */
+  readonly width: number;
+  readonly height: number;
+  /** `text`: from a PDF's own text. `scan`: recognised in a picture. `flow`: from a file that has no pages; its boxes are invented. */
+  readonly source: "text" | "scan" | "flow";
+  /** How the picture had to be turned to be read: the boxes are those of the page after that. Null: not at all. */
+  readonly turned: Turned | null;
+  /** In reading order. */
+  readonly lines: readonly Line[];
+}
+
+export interface Turned {
+  /** First clockwise, by quarters. */
+  readonly degrees: 0 | 90 | 180 | 270;
+  /** Then about the centre, until the lines were level. */
+  readonly radians: number;
+}
+
+export interface Line {
+  readonly text: string;
+  readonly words: readonly Word[];
+  readonly box: Box;
+  /** 0..1; null: nothing was guessed. */
+  readonly confidence: number | null;
+}
+
+export interface Word {
+  readonly text: string;
+  readonly box: Box;
+  readonly confidence: number | null;
+}
+
+/** From the top left corner, 0..1. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export function toLine(words: readonly Word[]): Line {
+  const confidences = words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]));
+  return {
+    text: words.map((word) => word.text).join(" "),
+    words,
+    box: surround(words.map((word) => word.box)),
+    confidence: confidences.length === 0 ? null : round(sum(confidences) / confidences.length),
+  };
+}
+
+export function surround(boxes: readonly Box[]): Box {
+  let [left, top, right, bottom] = [1, 1, 0, 0];
+  // Not by Math.min(...boxes): a line may have more words than a call may have arguments.
+  for (const box of boxes) {
+    left = Math.min(left, box.left);
+    top = Math.min(top, box.top);
+    right = Math.max(right, box.left + box.width);
+    bottom = Math.max(bottom, box.top + box.height);
+  }
+  return toBox(left, top, right, bottom);
+}
+
+/** Within the page, and rounded: six digits are finer than any pixel. */
+export function toBox(left: number, top: number, right: number, bottom: number): Box {
+  const [x, y] = [clamp(left), clamp(top)];
+  return { left: round(x), top: round(y), width: round(clamp(right) - x), height: round(clamp(bottom) - y) };
+}
+
+/** The page with the boxes of the picture as it was sent. */
+export function asSent(page: Page): Page {
+  const { turned } = page;
+  if (turned === null) return page;
+  const lines = page.lines.map((line) =>
+    toLine(
+      line.words.map((word) => ({ ...word, box: turnBack(slantBack(word.box, page, turned.radians), turned.degrees) })),
+    ),
+  );
+  const liesOnSide = turned.degrees === 90 || turned.degrees === 270;
+  const size = liesOnSide ? { width: page.height, height: page.width } : { width: page.width, height: page.height };
+  return { ...page, ...size, turned: null, lines };
+}
+
+/** Moves the middle of the box; a slanted box is not drawn slanted. */
+function slantBack({ left, top, width, height }: Box, page: Page, radians: number): Box {
+  const [x, y] = [(left + width / 2 - 0.5) * page.width, (top + height / 2 - 0.5) * page.height];
+  const [cosine, sine] = [Math.cos(-radians), Math.sin(-radians)];
+  const middleX = (x * cosine - y * sine) / page.width + 0.5;
+  const middleY = (x * sine + y * cosine) / page.height + 0.5;
+  return toBox(middleX - width / 2, middleY - height / 2, middleX + width / 2, middleY + height / 2);
+}
+
+function turnBack(box: Box, degrees: Turned["degrees"]): Box {
+  const { left, top } = box;
+  const [right, bottom] = [left + box.width, top + box.height];
+  switch (degrees) {
+    case 0:
+      return box;
+    case 90:
+      return toBox(top, 1 - right, bottom, 1 - left);
+    case 180:
+      return toBox(1 - right, 1 - bottom, 1 - left, 1 - top);
+    case 270:
+      return toBox(1 - bottom, left, 1 - top, right);
+  }
+}
+
+export function toText(page: Page): string {
+  return page.lines.map((line) => line.text).join("\n");
+}
+
+export function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}
+
+function clamp(value: number): number {
+  return Math.min(1, Math.max(0, value));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

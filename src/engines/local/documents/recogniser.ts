@@ -1,0 +1,212 @@
+// Text in pictures, by tesseract compiled to WebAssembly. Its core is called directly in this thread: the wrapper around it would
+// start a thread of its own, and fetch languages that it does not find. Nothing here can reach the network.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { findPackage } from "../resolve-package.ts";
+import { type Line, type Page, type Turned, toBox, toLine, type Word } from "./page.ts";
+import type { Picture } from "./picture.ts";
+import { refuseFile } from "./refuse.ts";
+
+export interface Recogniser {
+  /** Languages by tesseract's names; all of them must be installed. */
+  recognise(picture: Picture, languages: readonly string[], options?: RecogniseOptions): Reading;
+}
+
+export interface Reading {
+  readonly page: Page;
+  /** Of all words, also of those that were left out of the page; 0..1. */
+  readonly confidence: number;
+}
+
+export interface RecogniseOptions {
+  /** Only these are read: `"0123456789"`. */
+  readonly characters?: string;
+  /** One block of lines, no columns. */
+  readonly isSingleBlock?: boolean;
+  /** Words below it are left out; 0..1. */
+  readonly minConfidence?: number;
+  /** Turns the picture clockwise first. */
+  readonly degrees?: Turned["degrees"];
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Core {
+  readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
+  readonly TessBaseAPI: new () => TesseractApi;
+}
+
+interface TesseractApi {
+  Init(path: null, languages: string, mode: number): number;
+  SetVariable(name: string, value: string): void;
+  /** Reads `/input`, turned by so many radians; 1: it could not be decoded. */
+  SetImageFile(exifOrientation: number, radians: number): number;
+  FindLines(): void;
+  GetGradient(): number;
+  Recognize(monitor: null): number;
+  GetTSVText(page: number): string;
+  MeanTextConf(): number;
+  Clear(): void;
+  End(): void;
+}
+
+const neuralNetOnly = 1;
+const automaticLayout = "3";
+const singleBlock = "6";
+// Below a third of a degree turning costs more than it gives.
+const smallestTurn = 0.005;
+// Specks, rules and hatching are "read" too, as words of low confidence. Real words rarely are so low.
+const usualMinConfidence = 0.3;
+// Without a layout pictures and codes are "read" as well.
+const minConfidenceOfBlocks = 0.5;
+// Sauvola's: black or white is decided by what is around a pixel. The usual one, by the whole page, loses half of a photograph
+// that is darker in one corner, and takes ten times as long over it.
+const localThreshold = "2";
+// A page that stands on its head or lies on its side still yields words, few of them likely.
+const doubtfulConfidence = 0.68;
+// In characters: receipts, cards and forms, which take half a second each.
+const littleText = 800;
+const quarterTurns = [90, 180, 270] as const;
+/** The orientations of EXIF that say: shown right when turned clockwise by so much. */
+const orientations: Readonly<Record<Turned["degrees"], number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
+
+/** Whether `@tesseract.js-data/<language>` is there. */
+export function isLanguageInstalled(language: string): boolean {
+  return findLanguageFile(language) !== null;
+}
+
+export async function loadRecogniser(): Promise<Recogniser> {
+  const core = await loadCore();
+  const api = new core.TessBaseAPI();
+  const written = new Set<string>();
+  let initialised = "";
+
+  const useLanguages = (languages: readonly string[]) => {
+    const names = languages.join("+");
+    if (names === initialised) return;
+    for (const language of languages) {
+      if (written.has(language)) continue;
+      const file = findLanguageFile(language);
+      if (file === null) throw new Error(`The language ${language} is not installed.`);
+      core.FS.writeFile(`./${language}.traineddata`, gunzipSync(readFileSync(file)));
+      written.add(language);
+    }
+    if (initialised !== "") api.End();
+    if (api.Init(null, names, neuralNetOnly) !== 0) throw new Error(`tesseract refused its language data: ${names}`);
+    api.SetVariable("thresholding_method", localThreshold);
+    initialised = names;
+  };
+
+  return {
+    recognise(picture, languages, options = {}) {
+      useLanguages(languages);
+      api.SetVariable("tessedit_char_whitelist", options.characters ?? "");
+      core.FS.writeFile("/input", picture.bytes);
+      try {
+        return recogniseInput(api, picture, options);
+      } finally {
+        api.Clear();
+        core.FS.unlink("/input");
+      }
+    },
+  };
+}
+
+/**
+ * Tries the picture on its other sides when nothing sensible is read, and keeps what reads best. A page with little text is read once
+ * more as one block: looking for columns, tesseract leaves out the prices of a receipt.
+ */
+export function recogniseUpright(recogniser: Recogniser, picture: Picture, languages: readonly string[]): Page {
+  const first = recogniser.recognise(picture, languages);
+  let best = { reading: first, degrees: 0 as Turned["degrees"] };
+  if (first.confidence < doubtfulConfidence) {
+    for (const degrees of quarterTurns) {
+      const reading = recogniser.recognise(picture, languages, { degrees });
+      if (weigh(reading) > weigh(best.reading) * 1.2) best = { reading, degrees };
+    }
+  }
+  if (countCharacters(best.reading.page) > littleText) return best.reading.page;
+  const options = { degrees: best.degrees, isSingleBlock: true, minConfidence: minConfidenceOfBlocks };
+  const block = recogniser.recognise(picture, languages, options);
+  return weigh(block) > weigh(best.reading) * 1.03 ? block.page : best.reading.page;
+}
+
+/** How much was read, and how surely. Whole words count more than the same letters in pieces; one letter is what noise looks like. */
+function weigh({ page }: Reading): number {
+  const words = page.lines.flatMap((line) => line.words);
+  return words.reduce((total, { text, confidence }) => {
+    return text.length < 2 ? total : total + text.length ** 1.3 * (confidence ?? 1) ** 2;
+  }, 0);
+}
+
+function countCharacters(page: Page): number {
+  return page.lines.reduce((total, line) => total + line.text.length, 0);
+}
+
+function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseOptions): Reading {
+  const mode = options.isSingleBlock ? singleBlock : automaticLayout;
+  const { degrees = 0 } = options;
+  const orientation = orientations[degrees];
+  // The slant is found by the automatic layout only.
+  api.SetVariable("tessedit_pageseg_mode", automaticLayout);
+  if (api.SetImageFile(orientation, 0) === 1) {
+    throw refuseFile("The picture is damaged, or of a format that cannot be read.");
+  }
+  api.FindLines();
+  const slant = api.GetGradient();
+  const radians = Math.abs(slant) >= smallestTurn ? slant : 0;
+  api.SetVariable("tessedit_pageseg_mode", mode);
+  if (radians !== 0 || mode !== automaticLayout) api.SetImageFile(orientation, radians);
+  api.Recognize(null);
+  const liesOnSide = degrees === 90 || degrees === 270;
+  const size = { width: picture.width, height: picture.height };
+  const shown = liesOnSide ? { width: size.height, height: size.width } : size;
+  const turned = radians === 0 && degrees === 0 ? null : { degrees, radians };
+  const lines = readTable(api.GetTSVText(0), shown, options.minConfidence ?? usualMinConfidence);
+  return { page: { ...shown, source: "scan", turned, lines }, confidence: api.MeanTextConf() / 100 };
+}
+
+/** tesseract's table: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
+function readTable(table: string, shown: Size, minConfidence: number): Line[] {
+  const lines = new Map<string, Word[]>();
+  for (const row of table.split("\n")) {
+    const [level, , block, paragraph, line, , left, top, width, height, confidence, text = ""] = row.split("\t");
+    const sureness = Number(confidence) / 100;
+    if (level !== "5" || text.trim() === "" || !(sureness >= minConfidence)) continue;
+    const [x, y, w, h] = [Number(left), Number(top), Number(width), Number(height)];
+    const box = toBox(x / shown.width, y / shown.height, (x + w) / shown.width, (y + h) / shown.height);
+    const words = lines.get(`${block} ${paragraph} ${line}`);
+    const word: Word = { text: text.trim(), box, confidence: Math.round(Math.min(1, sureness) * 1e4) / 1e4 };
+    if (words === undefined) lines.set(`${block} ${paragraph} ${line}`, [word]);
+    else words.push(word);
+  }
+  return [...lines.values()].map(toLine);
+}
+
+/** The fastest build that this machine's processor takes. */
+async function loadCore(): Promise<Core> {
+  let failure: unknown;
+  for (const build of ["relaxedsimd-lstm", "simd-lstm", "lstm"]) {
+    try {
+      const { default: createCore } = await import(`tesseract.js-core/tesseract-core-${build}.js`);
+      return await createCore({ TesseractProgress: ignore, print: ignore, printErr: ignore });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw new Error("tesseract could not be started.", { cause: failure });
+}
+
+function ignore(): void {}
+
+function findLanguageFile(language: string): string | null {
+  const folder = findPackage(`@tesseract.js-data/${language}`);
+  if (folder === null) return null;
+  const file = join(folder, "4.0.0_best_int", `${language}.traineddata.gz`);
+  return existsSync(file) ? file : null;
+}

@@ -1,0 +1,93 @@
+// A page as the eye sees it: rows from top to bottom, each of cells that a wide gap keeps apart. Reading order does not matter here.
+
+import type { Box, Page, Word } from "./page.ts";
+
+export interface Row {
+  readonly cells: readonly Cell[];
+  readonly text: string;
+  /** In the page's own units. */
+  readonly top: number;
+  readonly bottom: number;
+  /** Of its letters: how large the print is. */
+  readonly height: number;
+}
+
+export interface Cell {
+  readonly text: string;
+  readonly words: readonly Word[];
+  readonly left: number;
+  readonly right: number;
+  readonly boxes: readonly Box[];
+}
+
+interface Placed {
+  readonly word: Word;
+  readonly left: number;
+  readonly right: number;
+  readonly middle: number;
+  readonly height: number;
+}
+
+// Of the mean width of a letter. A space is half of it, one and a half where the print is of fixed width; columns keep more apart.
+const cellGap = 1.9;
+const sameRow = 0.5;
+
+export function toRows(page: Page): Row[] {
+  const placed = page.lines.flatMap((line) => line.words.map((word) => place(page, word)));
+  const rows: { items: Placed[]; middle: number; height: number }[] = [];
+  for (const item of placed.toSorted((first, second) => first.middle - second.middle)) {
+    const row = rows.at(-1);
+    if (row === undefined || Math.abs(item.middle - row.middle) >= sameRow * Math.max(item.height, row.height)) {
+      rows.push({ items: [item], middle: item.middle, height: item.height });
+      continue;
+    }
+    row.items.push(item);
+    row.middle += (item.middle - row.middle) / row.items.length;
+    row.height += (item.height - row.height) / row.items.length;
+  }
+  return rows.map(({ items, middle }) => toRow(items, middle));
+}
+
+function place(page: Page, word: Word): Placed {
+  const { left, top, width, height } = word.box;
+  return {
+    word,
+    left: left * page.width,
+    right: (left + width) * page.width,
+    middle: (top + height / 2) * page.height,
+    height: height * page.height,
+  };
+}
+
+function toRow(items: readonly Placed[], middle: number): Row {
+  const sorted = items.toSorted((first, second) => first.left - second.left);
+  const height = medianHeight(sorted);
+  const letters = sorted.reduce((total, { word }) => total + word.text.length, 0);
+  const gap = (cellGap * sorted.reduce((total, { left, right }) => total + right - left, 0)) / letters;
+  const groups: Placed[][] = [];
+  for (const item of sorted) {
+    const group = groups.at(-1);
+    const previous = group?.at(-1);
+    if (group === undefined || previous === undefined || item.left - previous.right > gap) groups.push([item]);
+    else group.push(item);
+  }
+  const cells = groups.map((group) => ({
+    text: group.map(({ word }) => word.text).join(" "),
+    words: group.map(({ word }) => word),
+    left: group[0]?.left ?? 0,
+    right: group.reduce((rightmost, { right }) => Math.max(rightmost, right), 0),
+    boxes: group.map(({ word }) => word.box),
+  }));
+  return {
+    cells,
+    text: cells.map((cell) => cell.text).join("  "),
+    top: middle - height / 2,
+    bottom: middle + height / 2,
+    height,
+  };
+}
+
+function medianHeight(items: readonly Placed[]): number {
+  const heights = items.map((item) => item.height).toSorted((first, second) => first - second);
+  return heights[Math.floor(heights.length / 2)] ?? 0;
+}
