@@ -6,12 +6,14 @@ import {
   doneText,
   event,
   eventText,
+  hang,
   httpChunk,
   lastHttpChunk,
   streamHead,
   until,
   wait,
 } from "./support/answers.ts";
+import { claudeBegun } from "./support/anthropic.ts";
 import { ask, hello } from "./support/chat.ts";
 import { readChatStream } from "./support/events.ts";
 import { type Gateway, startGateway } from "./support/gateway.ts";
@@ -23,7 +25,8 @@ let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" } });
+  const claude = { dialect: "anthropic", base_url: `http://127.0.0.1:${vendor.port}/claude`, api_key: "k" };
+  gateway = await startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" }, config: { providers: { claude } } });
   key = await gateway.createKey();
 });
 
@@ -90,4 +93,26 @@ test("a provider that opens its answer and then thinks for long is not waited fo
     if (text.includes('"role":"assistant"')) seen.resolve();
   }
   expect(readChatStream(text)).toMatchObject({ content: "At last.", done: true });
+});
+
+test("of several choices made by several calls, the last words before a failure are not lost either", async () => {
+  const seen = Promise.withResolvers<void>();
+  const named = (payload: { readonly type: string; readonly [more: string]: unknown }) =>
+    `event: ${payload.type}\ndata: ${JSON.stringify(payload)}\n\n`;
+  const words = named({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "and the last." } });
+  const overloaded = named({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+  vendor.next([...claudeBegun(["The first words, "]), until(seen.promise), httpChunk(words + overloaded)]);
+  vendor.next([...claudeBegun(["Another answer"]), hang]);
+
+  const response = await ask(gateway.url, key, { ...hello, model: "claude/claude-sonnet-4-5", n: 2, stream: true });
+  expect(response.headers.get("server-timing")).toContain("connect;dur=");
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes("first words")) seen.resolve();
+  }
+
+  expect(text).toContain("and the last.");
+  expect(readChatStream(text)).toMatchObject({ done: false, errors: [{ error: { code: "provider_error" } }] });
 });

@@ -8,7 +8,7 @@ import type { Candidate } from "./router.ts";
 import type { AttemptNote, AttemptReason, Trace } from "./trace.ts";
 
 /** After these failures another offer may do better; a request that was rejected as such would be rejected again. */
-const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+export const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "model_not_found",
   "provider_rate_limited",
   "provider_auth_failed",

@@ -179,7 +179,8 @@ async function readWhole(
     metadata: input.wantsMetadata ? trace.toMetadata(requestId) : null,
   });
   if (speech.calls > 1) {
-    const answer = await callInParallel(speech, send, ours);
+    const { connectMs, ...answer } = await callInParallel(speech, send, ours);
+    trace.connectedAt = trace.sentAt + connectMs;
     trace.firstByteAt = performance.now();
     onEnd(toEnd(answer));
     return { kind: "whole", ...answer };
@@ -213,6 +214,7 @@ async function openStream(input: ChatInput, speech: Speech, { send, quote, onEnd
   if (speech.calls > 1) {
     const stream = new ParallelStream(speech, send, relayOptions, onEnd);
     await stream.open();
+    trace.connectedAt = trace.sentAt + stream.connectMs;
     trace.firstByteAt = performance.now();
     return { kind: "stream", stream };
   }

@@ -206,6 +206,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
     calls.push(made);
     try {
       await made.open();
+      input.trace.connectedAt = input.trace.sentAt + made.connectMs;
       input.trace.firstByteAt = performance.now();
       const text = await made.readWhole();
       made.finish();

@@ -16,7 +16,7 @@ export async function callInParallel(
   speech: Speech,
   send: () => ProviderCall,
   ours: () => OurMembers,
-): Promise<WholeAnswer> {
+): Promise<WholeAnswer & { readonly connectMs: number }> {
   const calls = Array.from({ length: speech.calls }, send);
   try {
     const texts = await Promise.all(
@@ -27,11 +27,16 @@ export async function callInParallel(
         return text;
       }),
     );
-    return join(speech, texts, ours());
+    return { ...join(speech, texts, ours()), connectMs: longestConnectMs(calls) };
   } catch (error) {
     for (const call of calls) call.abandon();
     throw error;
   }
+}
+
+/** The answer waits for the slowest of them. */
+function longestConnectMs(calls: readonly ProviderCall[]): number {
+  return Math.max(...calls.map((call) => call.connectMs));
 }
 
 function join(speech: Speech, texts: readonly string[], ours: OurMembers): WholeAnswer {
@@ -79,7 +84,9 @@ export class ParallelStream {
   #usage: unknown = null;
   #opening: readonly Uint8Array[] | null = null;
   #isComplete = false;
+  #hasBegun = false;
   #hasEnded = false;
+  #failure: { readonly error: unknown } | null = null;
   #turn = 0;
   #frames: Uint8Array[] = [];
 
@@ -113,11 +120,16 @@ export class ParallelStream {
           break;
         }
       }
+      this.#hasBegun = true;
       for (const { call } of this.#parts) call.beginIdleClock();
     } catch (error) {
       for (const { call } of this.#parts) call.abandon();
       throw error;
     }
+  }
+
+  get connectMs(): number {
+    return longestConnectMs(this.#parts.map(({ call }) => call));
   }
 
   take(): readonly Uint8Array[] | null | undefined {
@@ -128,6 +140,7 @@ export class ParallelStream {
     }
     if (this.#isComplete) return null;
     try {
+      if (this.#failure !== null) throw this.#failure.error;
       return this.#readFrames();
     } catch (error) {
       throw this.#breakOff(error);
@@ -162,8 +175,15 @@ export class ParallelStream {
       const frames: Uint8Array[] = [];
       this.#frames = frames;
       const sink = this.#sinkOf(part);
-      if (piece === null) part.source.close(sink);
-      else part.source.push(piece, sink);
+      try {
+        if (piece === null) part.source.close(sink);
+        else part.source.push(piece, sink);
+      } catch (error) {
+        // What came before the failure is handed out first; while nothing has been sent, another offer can answer instead.
+        if (!this.#hasBegun || frames.length === 0) throw error;
+        this.#failure = { error };
+        return frames;
+      }
       if (this.#parts.every(({ isDone }) => isDone)) this.#complete(frames);
       return frames;
     }

@@ -191,9 +191,11 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
   async function countAt(input: MessagesInput<CountTokensRequest>, candidate: Candidate): Promise<string> {
     const passing = candidate.provider.dialect?.messages;
     if (passing === undefined) return JSON.stringify(countTokens(input.request));
+    input.trace.sentAt = performance.now();
     const call = await send(input, candidate, passing.countPath, false);
     try {
       await call.open();
+      input.trace.connectedAt = input.trace.sentAt + call.connectMs;
       input.trace.firstByteAt = performance.now();
       const text = await call.readWhole();
       if (typeof readObject(text, candidate.provider)["input_tokens"] !== "number")

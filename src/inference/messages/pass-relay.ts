@@ -2,11 +2,10 @@
 // usage and the end. Only the event with the final usage gets a member of ours, the cost.
 
 import type { ChatUsage } from "../../contract/chat-format.ts";
-import { GatewayError } from "../../errors.ts";
-import { EventSplitter, EventStreamError } from "../../lib/event-stream.ts";
 import { toErrorInAnswer } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
+import { JsonEvents } from "../json-events.ts";
 import { type Charge, type Quote, toCostMembers } from "../pricing.ts";
 import type { Relay } from "../relay.ts";
 import { appendMembers } from "./append-members.ts";
@@ -17,14 +16,12 @@ interface Options {
   readonly quote: Quote;
 }
 
-const maxEventBytes = 8 * 1_048_576;
-const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 const openings: ReadonlySet<string> = new Set(["message_start", "content_block_start", "ping"]);
 
 export class PassRelay implements Relay {
   readonly #options: Options;
-  readonly #splitter = new EventSplitter(maxEventBytes);
+  readonly #events: JsonEvents;
   /** Counts of the last event replace those of the first; what it does not name stays. */
   #counts: JsonObject | null = null;
   #model: unknown;
@@ -34,6 +31,7 @@ export class PassRelay implements Relay {
 
   constructor(options: Options) {
     this.#options = options;
+    this.#events = new JsonEvents(options.provider);
   }
 
   get usage(): ChatUsage | null {
@@ -41,7 +39,7 @@ export class PassRelay implements Relay {
   }
 
   push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
-    for (const { data } of this.#split(bytes)) {
+    for (const data of this.#events.split(bytes)) {
       this.#take(data, frames);
       if (this.#isComplete) return true;
     }
@@ -49,11 +47,11 @@ export class PassRelay implements Relay {
   }
 
   close(): void {
-    throw this.#error("provider_disconnected", "closed the stream before it was complete");
+    throw this.#events.cutOff();
   }
 
   #take(data: Uint8Array, frames: Uint8Array[]): void {
-    const { text, event } = this.#parse(data);
+    const { text, event } = this.#events.parse(data);
     const type = typeof event["type"] === "string" ? event["type"] : "";
     if (type === "error" || event["error"]) throw toErrorInAnswer(this.#options.provider, event["error"] ?? event);
     if (type === "message_start") this.#begin(event["message"]);
@@ -83,31 +81,5 @@ export class PassRelay implements Relay {
       service_tier: this.#counts?.["service_tier"],
     });
     return appendMembers(text, event, toCostMembers(this.charge));
-  }
-
-  #split(bytes: Uint8Array) {
-    try {
-      return this.#splitter.push(bytes);
-    } catch (error) {
-      if (error instanceof EventStreamError)
-        throw this.#error("provider_bad_response", `sent a broken stream: ${error.message}`);
-      throw error;
-    }
-  }
-
-  #parse(data: Uint8Array): { text: string; event: JsonObject } {
-    try {
-      const text = decoder.decode(data);
-      const event: unknown = JSON.parse(text);
-      if (typeof event === "object" && event !== null && !Array.isArray(event))
-        return { text, event: event as JsonObject };
-    } catch {
-      // said below
-    }
-    throw this.#error("provider_bad_response", "sent an event that is not JSON");
-  }
-
-  #error(code: "provider_bad_response" | "provider_disconnected", what: string): GatewayError {
-    return new GatewayError(code, `The provider '${this.#options.provider.name}' ${what}.`);
   }
 }

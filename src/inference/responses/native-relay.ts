@@ -1,11 +1,12 @@
 // A streamed response from a provider that has the responses API itself: events pass with our ids in place of the provider's,
 // and are read for failures, usage and the end.
 
-import { type ErrorCode, errorCatalogue, GatewayError } from "../../errors.ts";
-import { doneFrame, EventSplitter, EventStreamError } from "../../lib/event-stream.ts";
+import { type ErrorCode, errorCatalogue } from "../../errors.ts";
+import { doneFrame } from "../../lib/event-stream.ts";
 import { toErrorInAnswer } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { JsonEvents } from "../json-events.ts";
 import { type Charge, type Quote, toCostMembers } from "../pricing.ts";
 import type { Relay } from "../relay.ts";
 import {
@@ -34,8 +35,6 @@ export interface NativeRelayOptions {
   readonly onEnded: (own: JsonObject) => void;
 }
 
-const maxEventBytes = 8 * 1_048_576;
-const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 const endings: ReadonlySet<string> = new Set([
   "response.completed",
@@ -46,7 +45,7 @@ const endings: ReadonlySet<string> = new Set([
 
 export class NativeRelay implements Relay {
   readonly #options: NativeRelayOptions;
-  readonly #splitter = new EventSplitter(maxEventBytes);
+  readonly #events: JsonEvents;
   usage: unknown = null;
   charge: Charge | null = null;
   #nextNumber = 0;
@@ -60,10 +59,12 @@ export class NativeRelay implements Relay {
 
   constructor(options: NativeRelayOptions) {
     this.#options = options;
+    this.#events = new JsonEvents(options.provider);
   }
 
   push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
-    for (const { data } of this.#split(bytes)) {
+    for (const data of this.#events.split(bytes)) {
+      if (isDone(data)) continue;
       this.#take(data, frames);
       if (!this.#isComplete) continue;
       frames.push(doneFrame);
@@ -73,7 +74,7 @@ export class NativeRelay implements Relay {
   }
 
   close(): void {
-    throw this.#error("provider_disconnected", "closed the stream before it was complete");
+    throw this.#events.cutOff();
   }
 
   /** The last events of a stream that breaks off. */
@@ -103,7 +104,7 @@ export class NativeRelay implements Relay {
   }
 
   #take(data: Uint8Array, frames: Uint8Array[]): void {
-    const { text, event } = this.#parse(data);
+    const { text, event } = this.#events.parse(data);
     const type = typeof event["type"] === "string" ? event["type"] : "";
     if (type === "error" || (type === "" && event["error"]))
       throw toErrorInAnswer(this.#options.provider, event["error"] ?? event);
@@ -150,32 +151,6 @@ export class NativeRelay implements Relay {
     this.charge = quote.chargeFor(this.usage, response);
     const providerTime = startedAt === null ? null : Math.round(performance.now() - startedAt) / 1_000;
     return { provider: provider.name, ...toCostMembers(this.charge), provider_time: providerTime };
-  }
-
-  #split(bytes: Uint8Array) {
-    try {
-      return this.#splitter.push(bytes).filter(({ data }) => !isDone(data));
-    } catch (error) {
-      if (error instanceof EventStreamError)
-        throw this.#error("provider_bad_response", `sent a broken stream: ${error.message}`);
-      throw error;
-    }
-  }
-
-  #parse(data: Uint8Array): { text: string; event: JsonObject } {
-    try {
-      const text = decoder.decode(data);
-      const event: unknown = JSON.parse(text);
-      if (typeof event === "object" && event !== null && !Array.isArray(event))
-        return { text, event: event as JsonObject };
-    } catch {
-      // said below
-    }
-    throw this.#error("provider_bad_response", "sent an event that is not JSON");
-  }
-
-  #error(code: "provider_bad_response" | "provider_disconnected", what: string): GatewayError {
-    return new GatewayError(code, `The provider '${this.#options.provider.name}' ${what}.`);
   }
 }
 

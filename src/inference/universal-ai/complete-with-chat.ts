@@ -28,10 +28,14 @@ const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSIT
 const engineCaller: Caller = {
   keyId: "engine",
   kind: "inference",
+  name: "engine",
   owner: null,
   scopes: new Set(["chat"]),
   allowedModels: null,
-} as unknown as Caller;
+  rateLimit: null,
+  budget: null,
+  tags: {},
+};
 
 export function createCompleter({ router, attempts, chatCompletions }: CompleterOptions) {
   return async function complete(

@@ -10,6 +10,7 @@ import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { fallbackCodes } from "../attempts.ts";
 import type { AttemptReport } from "../report.ts";
 import { ownerOf } from "../responses/response-call.ts";
 import type { Trace } from "../trace.ts";
@@ -59,19 +60,11 @@ export interface UniversalAiDependencies {
 
 const sandboxName = "sandbox";
 
-/** After these failures another engine may do better. */
-const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "model_not_found",
+/** After these failures another engine may do better: also when this one is not set up, or has too much to do. */
+const engineFallbackCodes: ReadonlySet<ErrorCode> = new Set([
+  ...fallbackCodes,
   "overloaded",
-  "provider_rate_limited",
-  "provider_auth_failed",
-  "provider_error",
-  "provider_unreachable",
-  "provider_bad_response",
-  "provider_disconnected",
   "provider_not_configured",
-  "provider_unavailable",
-  "provider_timeout",
 ]);
 
 export function createUniversalAi(dependencies: UniversalAiDependencies): UniversalAi {
@@ -155,7 +148,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       try {
         return await runEngine(input, plan, offer, running);
       } catch (error) {
-        if (running.signal.aborted || !(error instanceof GatewayError && fallbackCodes.has(error.code))) throw error;
+        if (running.signal.aborted || !(error instanceof GatewayError && engineFallbackCodes.has(error.code)))
+          throw error;
         failure = error;
       }
     }
