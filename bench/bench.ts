@@ -8,6 +8,8 @@ import { Children } from "./children.ts";
 import { installPortkey, startVendors } from "./contestants.ts";
 import { type Course, type Figure, firstLine } from "./figure.ts";
 import { addedLatency } from "./figures/added-latency.ts";
+import { jobs } from "./figures/jobs.ts";
+import { ocrLoad } from "./figures/ocr-load.ts";
 import { plainCompletion } from "./figures/plain-completion.ts";
 import { stalledReaders } from "./figures/stalled-readers.ts";
 import { startUp } from "./figures/start-up.ts";
@@ -23,6 +25,8 @@ const figures: Figure[] = [
   addedLatency,
   stalledReaders,
   twoProcesses,
+  jobs,
+  ocrLoad,
   startUp,
 ];
 

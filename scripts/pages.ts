@@ -1,11 +1,13 @@
-// The pages under docs/ that are made from the code. Run as a script it writes them; `npm run check` compares.
+// The pages that are made from the code, or hold a part that is. Run as a script it writes them; `npm run check` compares.
 
+import { readFileSync } from "node:fs";
 import { settings } from "../src/config.ts";
 import { errorCatalogue } from "../src/errors.ts";
 import { errorMeanings } from "../src/http/openapi/error-answers.ts";
 import { rows } from "../src/providers/index.ts";
 import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
+import { withTasksTable } from "./tasks-table.ts";
 
 export function pages(): ReadonlyMap<string, string> {
   return new Map([
@@ -13,6 +15,7 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/errors.md", errorsPage()],
     ["docs/providers.md", providersPage(rows)],
     ["docs/faults.md", faultsPage()],
+    ["README.md", withTasksTable(readFileSync("README.md", "utf8"))],
   ]);
 }
 

@@ -1,7 +1,8 @@
-// The whole test run: brings the test-only packages, runs `bun test` over test/ and ends with one line of counts.
+// The whole test run: brings the test-only packages and every group of local engines, runs `bun test` over test/ and ends with one line of counts.
 // Arguments are passed on: `npm test -- test/door.test.ts -t keep-alive`.
 
 import { installTools } from "../test/support/tools.ts";
+import { installEngines } from "./install-engines.ts";
 
 // The longest single test (a rolling restart under load) takes ten seconds, and many times that on a busy machine.
 const testTimeoutMs = 120_000;
@@ -11,41 +12,77 @@ await installTools();
 
 const patterns = process.argv.slice(2);
 const namesFiles = patterns.some((argument) => argument.startsWith("test/") || argument.endsWith(".ts"));
-const command = [
-  process.execPath,
-  "test",
-  `--timeout=${testTimeoutMs}`,
-  ...(namesFiles ? [] : ["./test"]),
-  ...patterns,
+// Whoever runs a few files of another kind need not wait for half a gigabyte.
+if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) await installEngines();
+/** They wait more than they work (for leases, retries, processes that start again): they run beside the others. */
+const patientFiles = [
+  "test/async-jobs.test.ts",
+  "test/async-jobs-crash.test.ts",
+  "test/bad-inputs-jobs.test.ts",
+  "test/storage-crash.test.ts",
+  "test/storage-jobs.test.ts",
 ];
-const run = Bun.spawn(command, { stdin: "ignore", stdout: "inherit", stderr: "pipe" });
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => run.kill(signal));
 
-let tail = "";
-const decoder = new TextDecoder();
-for await (const bytes of run.stderr) {
-  process.stderr.write(bytes);
-  tail = (tail + decoder.decode(bytes, { stream: true })).slice(-4096);
+const lanes = namesFiles ? [[]] : [await findOtherFiles(), patientFiles];
+const runs = lanes.map((files) => start(files));
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    for (const { child } of runs) child.kill(signal);
+  });
+const outcomes = await Promise.all(runs.map(({ outcome }) => outcome));
+
+const passed = sum((outcome) => outcome.counts.pass);
+const failed = sum((outcome) => outcome.failed);
+const skipped = sum(({ counts }) => counts.skip + counts.todo);
+console.log(`${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`);
+process.exit(failed > 0 || outcomes.some(({ exitCode }) => exitCode !== 0) ? 1 : 0);
+
+type Counts = Record<(typeof counted)[number], number>;
+
+interface Outcome {
+  readonly counts: Counts;
+  readonly failed: number;
+  readonly exitCode: number;
 }
-const exitCode = await run.exited;
 
-// Colour codes stand around the numbers on a terminal.
-const summary = Bun.stripANSI(tail);
-const counts = readCounts();
-// Without bun's closing line the process died in the middle, whatever its exit code says.
-const finished = /^Ran \d+ tests? across \d+ files?\./m.test(summary);
-const ranTests = counts.pass + counts.fail > 0;
-const failed = counts.fail + counts.error + (finished && ranTests ? 0 : 1);
-const skipped = counts.skip + counts.todo;
+async function findOtherFiles(): Promise<string[]> {
+  const all = await Array.fromAsync(new Bun.Glob("test/**/*.test.ts").scan({ onlyFiles: true }));
+  return all.filter((file) => !patientFiles.includes(file) && !file.includes("node_modules")).sort();
+}
 
-if (!finished) console.error(`bun test ended with ${exitCode} before it had run every test`);
-console.log(`${counts.pass} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`);
-process.exit(failed > 0 || exitCode !== 0 ? 1 : 0);
+function start(files: readonly string[]): { child: Bun.Subprocess; outcome: Promise<Outcome> } {
+  const paths = files.map((file) => `./${file}`);
+  const command = [process.execPath, "test", `--timeout=${testTimeoutMs}`, ...paths, ...patterns];
+  const child = Bun.spawn(command, { stdin: "ignore", stdout: "inherit", stderr: "pipe" });
+  return { child, outcome: follow(child) };
+}
 
-function readCounts(): Record<(typeof counted)[number], number> {
+async function follow(child: Bun.Subprocess<"ignore", "inherit", "pipe">): Promise<Outcome> {
+  let tail = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of child.stderr) {
+    process.stderr.write(bytes);
+    tail = (tail + decoder.decode(bytes, { stream: true })).slice(-4096);
+  }
+  const exitCode = await child.exited;
+  // Colour codes stand around the numbers on a terminal.
+  const summary = Bun.stripANSI(tail);
+  const counts = readCounts(summary);
+  // Without bun's closing line the process died in the middle, whatever its exit code says.
+  const isFinished = /^Ran \d+ tests? across \d+ files?\./m.test(summary);
+  if (!isFinished) console.error(`bun test ended with ${exitCode} before it had run every test`);
+  const ranTests = counts.pass + counts.fail > 0;
+  return { counts, failed: counts.fail + counts.error + (isFinished && ranTests ? 0 : 1), exitCode };
+}
+
+function readCounts(summary: string): Counts {
   const found = { pass: 0, fail: 0, skip: 0, todo: 0, error: 0 };
   for (const kind of counted) {
     found[kind] = Number(new RegExp(`^ *(\\d+) ${kind}s?$`, "m").exec(summary)?.[1] ?? 0);
   }
   return found;
+}
+
+function sum(count: (outcome: Outcome) => number): number {
+  return outcomes.reduce((total, outcome) => total + count(outcome), 0);
 }

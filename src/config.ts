@@ -4,7 +4,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { createAddressRanges } from "./lib/addresses.ts";
+import { tasks } from "./contract/tasks.ts";
+import { createAddressRanges, readServerAddress } from "./lib/addresses.ts";
+import { findNearest } from "./lib/find-nearest.ts";
+import { readProxy, secretsOfProxy } from "./lib/outgoing-proxy.ts";
 import { parseSealingKeys } from "./lib/seal.ts";
 import type { LogLevel } from "./log.ts";
 
@@ -40,6 +43,17 @@ export const settings = {
   ),
   workers: whole("SWITCHYARD_WORKERS", availableParallelism, 1, 256, "serving processes", "number of cores"),
   egressAllow: list("SWITCHYARD_EGRESS_ALLOW", "CIDRs that are exempt from the egress guard, separated by commas"),
+  egressDns: list(
+    "SWITCHYARD_EGRESS_DNS",
+    "servers, `address` or `address:port`, that look up the hosts of file, image and webhook addresses; unset is the system's way",
+  ),
+  egressProxy: optional(
+    text(
+      "SWITCHYARD_EGRESS_PROXY",
+      "",
+      "`http://[user:password@]host:port` of a proxy for file, image and webhook addresses; they are checked all the same",
+    ),
+  ),
   maxBodyBytes: whole("SWITCHYARD_MAX_BODY_BYTES", 20 * 1_048_576, 1_024, 2 ** 30, "largest JSON body"),
   bodyTimeoutMs: whole("SWITCHYARD_BODY_TIMEOUT_MS", 60_000, 100, hour, "how long a request's body may take to arrive"),
   connectTimeoutMs: whole(
@@ -154,6 +168,30 @@ export const settings = {
     "after which an idle process of a local engine ends",
   ),
   localMemoryMb: whole("SWITCHYARD_LOCAL_MEMORY_MB", 1_536, 128, 65_536, "largest process of a local engine"),
+  jobWorkers: whole(
+    "SWITCHYARD_JOB_WORKERS",
+    1,
+    0,
+    64,
+    "working processes, which run jobs and report them, beside the serving ones; 0 leaves it to `switchyard work`",
+  ),
+  jobsAtOnce: whole("SWITCHYARD_JOBS_AT_ONCE", 32, 1, 10_000, "jobs that a working process runs at once"),
+  jobTimeoutMs: whole(
+    "SWITCHYARD_JOB_TIMEOUT_MS",
+    6 * hour,
+    1_000,
+    7 * 24 * hour,
+    "how long a job may take from its acceptance to its end",
+  ),
+  jobLifetimeDays: whole("SWITCHYARD_JOB_LIFETIME_DAYS", 7, 1, 365, "how long a job and its result can be asked for"),
+  deliveriesAtOnce: whole(
+    "SWITCHYARD_DELIVERIES_AT_ONCE",
+    64,
+    1,
+    10_000,
+    "webhooks that a working process delivers at once",
+  ),
+  deliveriesPerHost: whole("SWITCHYARD_DELIVERIES_PER_HOST", 16, 1, 10_000, "of these, to one host"),
   publicUrl: optional(
     text(
       "SWITCHYARD_PUBLIC_URL",
@@ -229,7 +267,7 @@ const providerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
   stream_usage: (value) => typeof value === "string",
   stream_end: (value) => typeof value === "string",
   responses: (value) => typeof value === "string",
-  tasks: (value) => Array.isArray(value) && value.every((task) => /^[a-z0-9_]+\/[a-z0-9_]+$/.test(String(task))),
+  tasks: (value) => Array.isArray(value) && value.every((task) => isTaskName(String(task))),
 };
 
 const oneOfSeveral: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -290,6 +328,11 @@ export function readConfig(environment: Environment = process.env): Config {
   };
 }
 
+/** How this process was started: by npm, and on which Node. Null where it does not say. */
+export function readLauncher(environment: Environment = process.env) {
+  return { npmScript: environment["npm_execpath"] || null, nodePath: environment["npm_node_execpath"] || null };
+}
+
 /** The environment of a serving process. Bun reads the number of outgoing requests at once only there, at start. */
 export function childEnvironment(): Record<string, string | undefined> {
   return { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...process.env };
@@ -300,7 +343,8 @@ export function secretsOf(config: Config): string[] {
   const password = config.databaseUrl === null ? "" : (URL.parse(config.databaseUrl)?.password ?? "");
   const sealing = (config.encryptionKey ?? "").split(",").map((key) => key.trim());
   const bucket = [config.filesS3SecretAccessKey ?? "", config.filesS3SessionToken ?? ""];
-  return [config.adminKey ?? "", ...bucket, ...sealing, password, decodeURIComponent(password)].filter(
+  const proxy = config.egressProxy === null ? [] : secretsOfProxy(config.egressProxy);
+  return [config.adminKey ?? "", ...bucket, ...proxy, ...sealing, password, decodeURIComponent(password)].filter(
     (secret) => secret !== "",
   );
 }
@@ -324,6 +368,16 @@ function contradictions(config: Config): string[] {
     createAddressRanges(config.egressAllow);
   } catch (error) {
     problems.push(`SWITCHYARD_EGRESS_ALLOW: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  try {
+    for (const server of config.egressDns) readServerAddress(server);
+  } catch (error) {
+    problems.push(`SWITCHYARD_EGRESS_DNS: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  try {
+    if (config.egressProxy !== null) readProxy(config.egressProxy);
+  } catch (error) {
+    problems.push(`SWITCHYARD_EGRESS_PROXY: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (config.adminKey !== null && config.adminKey.length < 16)
     problems.push("SWITCHYARD_ADMIN_KEY: needs at least 16 characters");
@@ -396,6 +450,7 @@ function readProviders(value: unknown, problems: string[]): Record<string, Decla
     else {
       const { deployments, ...members } = declared ?? {};
       checkMembers(`providers.${name}`, members, providerMembers, problems);
+      checkTasks(`providers.${name}.tasks`, members["tasks"], problems);
       checkDeployments(`providers.${name}.deployments`, deployments, problems);
       providers[name] = declared ?? {};
     }
@@ -414,6 +469,20 @@ function checkMembers(
     if (isRight === undefined) problems.push(`${place}: unknown member '${member}'`);
     else if (!isRight(value)) problems.push(`${place}.${member}: has the wrong form`);
   }
+}
+
+/** A task that nobody asks for would be a provider that nobody finds. */
+function checkTasks(place: string, value: unknown, problems: string[]): void {
+  const declared = Array.isArray(value) ? value.map(String) : [];
+  const known = tasks.map(({ feature, subfeature }) => `${feature}/${subfeature}`);
+  for (const task of declared.filter(isTaskName)) {
+    if (!known.includes(task))
+      problems.push(`${place}: there is no task '${task}'; the nearest is '${findNearest(task, known)}'`);
+  }
+}
+
+function isTaskName(text: string): boolean {
+  return /^[a-z0-9_]+\/[a-z0-9_]+$/.test(text);
 }
 
 function checkDeployments(place: string, value: unknown, problems: string[]): void {

@@ -1,10 +1,14 @@
-// The parent of the serving processes: one per core, sharing the port. It restarts one that died, replaces them one by one
-// on SIGHUP, and drains them on SIGTERM. It serves nothing itself, so that nothing a request does can end it.
+// The parent of the serving processes, one per core, sharing the port, and of the working ones, which run jobs. It restarts one
+// that died, replaces them one by one on SIGHUP, and drains them on SIGTERM. It serves nothing itself, so that nothing a request
+// does can end it.
 
 import { type Config, childEnvironment } from "./config.ts";
 import type { Log } from "./log.ts";
 
+export type ProcessKind = "serving" | "working";
+
 interface Child {
+  readonly kind: ProcessKind;
   readonly process: Bun.Subprocess;
   readonly startedAt: number;
   readonly ready: Promise<boolean>;
@@ -13,9 +17,9 @@ interface Child {
 }
 
 export interface Supervisor {
-  /** Resolves when the first processes serve; false when one of them could not start. */
+  /** Resolves when the first processes are ready; false when one of them could not start. */
   readonly ready: Promise<boolean>;
-  /** Replaces every serving process, each only after its successor is ready. */
+  /** Replaces every process, each only after its successor is ready. */
   replaceAll(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,15 +32,23 @@ const healthyAfterMs = 10_000;
 // On top of the drain's own bounds, before a process that does not end is ended.
 const stopMarginMs = 2_000;
 
-export function startSupervisor(config: Config, command: readonly string[], log: Log): Supervisor {
+export interface SupervisorOptions {
+  readonly config: Config;
+  /** Starts one process: the name of its command is added. */
+  readonly command: readonly string[];
+  readonly counts: Readonly<Record<ProcessKind, number>>;
+  readonly log: Log;
+}
+
+export function startSupervisor({ config, command, counts, log }: SupervisorOptions): Supervisor {
   const children = new Set<Child>();
   let stopping = false;
   let failures = 0;
   let replacing: Promise<void> | null = null;
 
-  function spawn(): Child {
+  function spawn(kind: ProcessKind): Child {
     const ready = Promise.withResolvers<boolean>();
-    const process = Bun.spawn([...command], {
+    const process = Bun.spawn([...command, `${kind}-process`], {
       env: childEnvironment(),
       stdin: "ignore",
       stdout: "inherit",
@@ -49,7 +61,7 @@ export function startSupervisor(config: Config, command: readonly string[], log:
         onExit(child, code, signal);
       },
     });
-    const child: Child = { process, startedAt: performance.now(), ready: ready.promise, leaving: false };
+    const child: Child = { kind, process, startedAt: performance.now(), ready: ready.promise, leaving: false };
     children.add(child);
     return child;
   }
@@ -59,9 +71,9 @@ export function startSupervisor(config: Config, command: readonly string[], log:
     if (child.leaving || stopping) return;
     failures = performance.now() - child.startedAt > healthyAfterMs ? 0 : failures + 1;
     const delayMs = Math.min(firstRestartMs * 2 ** Math.max(0, failures - 1), slowestRestartMs);
-    log.error("a serving process ended", { pid: child.process.pid, code, signal, restart_in_ms: delayMs });
+    log.error(`a ${child.kind} process ended`, { pid: child.process.pid, code, signal, restart_in_ms: delayMs });
     setTimeout(() => {
-      if (!stopping) spawn();
+      if (!stopping) spawn(child.kind);
     }, delayMs);
   }
 
@@ -77,22 +89,25 @@ export function startSupervisor(config: Config, command: readonly string[], log:
   async function replaceAll(): Promise<void> {
     for (const old of [...children]) {
       if (stopping) return;
-      const successor = spawn();
+      const successor = spawn(old.kind);
       const isReady = await Promise.race([successor.ready, Bun.sleep(readyWithinMs).then(() => false)]);
       if (!isReady) {
-        log.error("a new serving process did not start; the old ones go on", { pid: successor.process.pid });
+        log.error(`a new ${old.kind} process did not start; the old ones go on`, { pid: successor.process.pid });
         successor.leaving = true;
         successor.process.kill("SIGKILL");
         return;
       }
       void retire(old);
     }
-    log.info("serving processes were replaced", { count: children.size });
+    log.info("processes were replaced", { count: children.size });
   }
 
-  const first = Array.from({ length: config.workers }, spawn);
+  const serving = Array.from({ length: counts.serving }, () => spawn("serving"));
+  const working = Array.from({ length: counts.working }, () => spawn("working"));
+  // Whoever calls waits for nothing but the door.
+  const awaited = serving.length > 0 ? serving : working;
   return {
-    ready: Promise.all(first.map((child) => child.ready)).then((all) => all.every(Boolean)),
+    ready: Promise.all(awaited.map((child) => child.ready)).then((all) => all.every(Boolean)),
     replaceAll() {
       replacing ??= replaceAll().finally(() => {
         replacing = null;

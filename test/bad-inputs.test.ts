@@ -1,8 +1,8 @@
-// Every bad input that we know, each its own promise: what is sent, and what must come back.
+// Every bad input that we know, each its own promise: what is sent, and what must come back. Those of jobs, and all others that need names
+// to be found, stand in bad-inputs-jobs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { createServer, type Server } from "node:net";
 import { createLoadWatch } from "../src/http/load-watch.ts";
 import { startServer } from "../src/http/server.ts";
 import { createTicker } from "../src/lib/ticker.ts";
@@ -14,11 +14,13 @@ import {
   type Expectation,
   type Fixtures,
   mockWithTasks,
+  needsNames,
   presentedToken,
   taskScripts,
   toBytes,
   toScript,
 } from "./support/bad-inputs.ts";
+import { type Canary, startCanary } from "./support/canary.ts";
 import { checkResponse, checkSuccess } from "./support/expectations.ts";
 import { type Gateway, providerSecret, readFolder, startGateway } from "./support/gateway.ts";
 import { startPostgres, whyNoPostgres } from "./support/postgres.ts";
@@ -28,21 +30,8 @@ import { type ResponsesVendor, startResponsesVendor, toSlowStream } from "./supp
 import { awayFromMinuteEnd, waitFor } from "./support/wait.ts";
 import { watchLatency, watchMemory } from "./support/watch.ts";
 
-const noNames = "its host has to resolve, and a gateway asks the machine's own resolver only";
-
 /** Cases that this machine cannot run. */
-const leftOut: Readonly<Record<string, string>> = {
-  ...(whyNoPostgres() === null ? {} : { "auth-43": whyNoPostgres() ?? "" }),
-  // egress.test.ts makes the same promises where names can be given: private, mixed, downgraded, badly certified.
-  "uni-22": noNames,
-  "uni-23": noNames,
-  "uni-26": noNames,
-  "uni-35": noNames,
-  // universal-ai.test.ts makes the same promises with files on loopback; what is packed is refused unopened, as url_fetch_failed.
-  "uni-31": noNames,
-  "uni-32": noNames,
-  "uni-34": noNames,
-};
+const leftOut: Readonly<Record<string, string>> = whyNoPostgres() === null ? {} : { "auth-43": whyNoPostgres() ?? "" };
 
 /** Answers that Bun's HTTP server makes before there is a request, or hides from us: the cases are held to these. */
 const differing: Readonly<Record<string, Partial<Expectation>>> = {
@@ -91,7 +80,10 @@ const faults: Readonly<Record<string, (badInput: BadInput) => Promise<void>>> = 
   breaker_open: openCircuit,
 };
 
-const groups = Map.groupBy(badInputs, (badInput) => badInput.group);
+const groups = Map.groupBy(
+  badInputs.filter((badInput) => !needsNames(badInput)),
+  (badInput) => badInput.group,
+);
 for (const [group, cases] of groups) {
   describe(group, () => {
     for (const written of cases) {
@@ -389,25 +381,6 @@ async function guessKeys(badInput: BadInput): Promise<void> {
   } finally {
     await own.stop();
   }
-}
-
-interface Canary {
-  readonly server: Server;
-  readonly port: number;
-  readonly hits: () => number;
-}
-
-/** A listener that nobody has a reason to call. */
-async function startCanary(): Promise<Canary> {
-  let hits = 0;
-  const server = createServer((socket) => {
-    hits += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the canary has no port");
-  return { server, port: address.port, hits: () => hits };
 }
 
 async function createFixtures(of: Gateway, canaryPort: number): Promise<Fixtures> {

@@ -1,17 +1,15 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createEgress, type Egress, type EgressAnswer, type EgressRequest } from "../src/egress/egress.ts";
 import { EgressError } from "../src/egress/egress-error.ts";
 import { fetchMedia, toDataUrl } from "../src/egress/media.ts";
 import { createLog } from "../src/log.ts";
 import { runEgressChild } from "./support/egress-child.ts";
+import { createListeners, type Listener } from "./support/listeners.ts";
 import { waitFor, within } from "./support/wait.ts";
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
+const { closers, listen, answerWith, closeAll } = createListeners();
+afterEach(closeAll);
 
 const logged: string[] = [];
 const log = createLog({ level: "info", format: "json", secrets: [], write: (lines) => void logged.push(lines) });
@@ -61,44 +59,6 @@ async function failureOf(promise: Promise<unknown>): Promise<EgressError> {
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   return (await failureOf(promise)).code;
-}
-
-interface Listener {
-  readonly port: number;
-  readonly url: string;
-  /** All connections there have been, and those that are open. */
-  readonly count: () => number;
-  readonly open: () => number;
-}
-
-async function listen(onConnection: (socket: Socket) => void, address = "127.0.0.1", port = 0): Promise<Listener> {
-  const sockets = new Set<Socket>();
-  let count = 0;
-  const server = createServer((socket) => {
-    count += 1;
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => sockets.delete(socket));
-    onConnection(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(port, address, resolve));
-  closers.push(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === "string") throw new Error("no port");
-  return { port: bound.port, url: `http://${address}:${bound.port}`, count: () => count, open: () => sockets.size };
-}
-
-/** Answers a request, once it has its blank line, with these bytes, and ends the connection or not. */
-function answerWith(bytes: string | Uint8Array, thenEnd = true): Promise<Listener> {
-  return listen((socket) => {
-    socket.once("data", () => {
-      socket.write(bytes);
-      if (thenEnd) socket.end();
-    });
-  });
 }
 
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";

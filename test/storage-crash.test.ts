@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { WorkKind } from "../src/storage/job-records.ts";
 import { openStorage, type Storage, type StorageOptions } from "../src/storage/storage.ts";
 import {
   catchError,
   createEngines,
   createFolders,
+  makeJob,
   makeKey,
+  makeResult,
   quiet,
+  silenceHolders,
   startChild,
+  takeOne,
   withStorage,
 } from "./contracts/engines.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
@@ -15,6 +20,7 @@ import { waitFor } from "./support/wait.ts";
 
 const rounds = 20;
 const responseRounds = 5;
+const jobRounds = 12;
 
 for (const engine of createEngines()) {
   describe.skipIf(engine.whyNot !== null)(`kill -9 on ${engine.name}`, () => {
@@ -53,7 +59,60 @@ for (const engine of createEngines()) {
       }
       expect(acknowledged).toBeGreaterThan(responseRounds);
     }, 60_000);
+
+    test("no job that was acknowledged is lost, and none is finished or delivered twice, whoever is killed", async () => {
+      const options = { ...(await engine.createStore()), works: true };
+      const told: string[] = [];
+      for (let round = 0; round < jobRounds; round += 1) {
+        // Two at once: what one of them holds when it is killed must not be taken for the other's.
+        const lives = [40, 40].map((leastMs) => writeUntilKilled("work-jobs", options, leastMs + Math.random() * 300));
+        for (const lines of await Promise.all(lives)) told.push(...lines);
+        await silenceHolders(options);
+      }
+      const of = (what: string) =>
+        told.filter((line) => line.startsWith(what)).map((line) => line.slice(what.length + 1));
+      const [created, finished, delivered] = [of("created"), of("finished"), of("delivered")];
+      expect(delivered.length).toBeGreaterThan(jobRounds);
+      expect(new Set(finished).size).toBe(finished.length);
+      expect(new Set(delivered).size).toBe(delivered.length);
+      await withStorage(options, async (storage) => {
+        await finishWhatIsLeft(storage, options);
+        for (const id of created) {
+          expect((await storage.jobs.find(id, "tenant-a"))?.status).toBe("success");
+          const deliveries = await storage.deliveries.listForJob(id, "tenant-a");
+          expect(deliveries).toMatchObject([{ state: "delivered" }]);
+        }
+        expect(await storage.work.count()).toMatchObject({
+          run: { waiting: 0, held: 0 },
+          deliver: { waiting: 0, held: 0 },
+        });
+      });
+    }, 120_000);
   });
+}
+
+async function finishWhatIsLeft(storage: Storage, options: StorageOptions): Promise<void> {
+  const takeAll = async (kind: WorkKind) => await storage.work.take({ kind, limit: 200, ignoreGroups: [] });
+  await waitFor(
+    "all that was left to be done",
+    async () => {
+      for (const item of await takeAll("run")) {
+        const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+        expect(await storage.jobs.begin(item, { countRun: true })).not.toBeNull();
+        expect(await storage.jobs.finish(item, item.subject, makeResult(), delivery)).toBe(true);
+      }
+      for (const item of await takeAll("deliver")) {
+        expect(await storage.deliveries.open(item)).not.toBeNull();
+        const attempt = { number: 1, startedAt: 1, durationMs: 1, status: 200, error: null, keyId: "kid" };
+        const outcome = { state: "delivered", nextAt: null, group: "receiver.example" } as const;
+        expect(await storage.deliveries.recordAttempt(item, attempt, outcome)).toBe(true);
+      }
+      await silenceHolders(options);
+      const { run, deliver } = await storage.work.count();
+      return run.waiting + run.held + deliver.waiting + deliver.held === 0;
+    },
+    { withinMs: 40_000, everyMs: 100 },
+  );
 }
 
 /** The ids that it acknowledged, after the first of which it lived for `lifeMs` more. */
@@ -167,6 +226,52 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     await waitFor("the change to be heard of", () => heardAt >= writtenAt - 50);
     expect(heardAt - writtenAt).toBeLessThan(1000);
   }, 30_000);
+
+  test("work goes on after the server was killed, and what was held before is held still", async () => {
+    const options = { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet, works: true };
+    await withStorage(options, async (worker) => {
+      const [kept, lost, waiting] = [makeJob(), makeJob(), makeJob()];
+      await worker.jobs.create(kept, null);
+      const held = await takeOne(worker, "run");
+      await worker.jobs.create(lost, null);
+      const forgotten = await takeOne(worker, "run");
+      await worker.jobs.create(waiting, null);
+      let isHeard = false;
+      worker.onWork(() => {
+        isHeard = true;
+      });
+      await server.kill();
+      await waitFor("the outage to be noticed", () => !worker.isHealthy(), { withinMs: 3000 });
+      expect(await catchError(worker.jobs.create(makeJob(), null))).toMatchObject({ code: "dependency_unavailable" });
+      await server.start();
+      await waitFor("the server to be found again", () => worker.isHealthy(), { withinMs: 10_000 });
+      await waitFor("a word that there may be work", () => isHeard, { withinMs: 10_000 });
+      // As after an hour without the server: who lives is heard before anybody is given up.
+      await silenceHolders(options);
+      expect((await takeOne(worker, "run")).subject).toBe(waiting.id);
+      const graceEndsAt = performance.now() + 5000;
+      await waitFor(
+        "the end of the grace",
+        async () => {
+          expect(await worker.work.take({ kind: "run", limit: 10, ignoreGroups: [] })).toEqual([]);
+          return performance.now() > graceEndsAt;
+        },
+        { withinMs: 10_000, everyMs: 250 },
+      );
+      expect(await worker.work.extend([held])).toEqual([held.id]);
+      const again = await waitFor(
+        "the work of the silent one",
+        async () => {
+          const items = await worker.work.take({ kind: "run", limit: 10, ignoreGroups: [] });
+          return items.length === 0 ? null : items.map(({ subject }) => subject);
+        },
+        { withinMs: 20_000, everyMs: 100 },
+      );
+      expect(again).not.toContain(held.subject);
+      expect(await worker.jobs.finish(forgotten, lost.id, makeResult(), null)).toBe(false);
+      expect(await worker.jobs.finish(held, kept.id, makeResult(), null)).toBe(true);
+    });
+  }, 60_000);
 
   test("connections that went silent, as behind a broken network, are given up for new ones", async () => {
     const target = new URL(server.url);

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { connectPostgres, connectSqlite } from "../src/storage/connect.ts";
 import { migrateDatabase } from "../src/storage/migrate.ts";
 import { migrations } from "../src/storage/migrations.ts";
-import type { Database } from "../src/storage/sql.ts";
 import { migrateStorage, openStorage, type StorageOptions } from "../src/storage/storage.ts";
-import { catchError, createEngines, quiet, startChild } from "./contracts/engines.ts";
+import { catchError, createEngines, quiet, startChild, withDatabase } from "./contracts/engines.ts";
 
 for (const engine of createEngines()) {
   describe.skipIf(engine.whyNot !== null)(`migrations on ${engine.name}`, () => {
@@ -82,18 +80,6 @@ for (const engine of createEngines()) {
       });
     });
   });
-}
-
-async function withDatabase(options: StorageOptions, body: (database: Database) => Promise<void>): Promise<void> {
-  const database =
-    options.databaseUrl === null
-      ? await connectSqlite(options.dataDir)
-      : connectPostgres(options.databaseUrl, { maxConnections: 2, connectTimeoutSeconds: 5 });
-  try {
-    await body(database);
-  } finally {
-    await database.client.close({ timeout: 1 });
-  }
 }
 
 async function readSteps(options: StorageOptions): Promise<unknown[]> {

@@ -1,8 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createFirstKeys } from "../src/access/keys.ts";
 import { runStorageCommand } from "../src/cli/storage.ts";
+import type { NewJob } from "../src/storage/job-records.ts";
 import { lockDataDir, moveStorage } from "../src/storage/storage.ts";
-import { catchError, createFolders, makeKey, makeResponse, quiet, withStorage } from "./contracts/engines.ts";
+import {
+  catchError,
+  createFolders,
+  makeJob,
+  makeKey,
+  makeResponse,
+  makeResult,
+  quiet,
+  takeOne,
+  withStorage,
+} from "./contracts/engines.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
 
 describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", () => {
@@ -70,6 +81,45 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     });
   }, 30_000);
 
+  test("work that was left goes on: what is due, what was held, what is due later, and what is to be delivered", async () => {
+    const dataDir = folders.create();
+    const [due, held, later, done] = Array.from({ length: 4 }, () => makeJob()) as [NewJob, NewJob, NewJob, NewJob];
+    const dueAt = Date.now() + 60_000;
+    await withStorage({ databaseUrl: null, dataDir, log: quiet }, async (storage) => {
+      for (const job of [later, done, held]) {
+        await storage.jobs.create(job, null);
+        const item = await takeOne(storage, "run");
+        await storage.jobs.begin(item, { countRun: true });
+        if (job === later) await storage.jobs.keepStep(item, job.id, { kept: "{}", dueAt });
+        if (job === done) await storage.jobs.finish(item, job.id, makeResult(), { id: "delivery", group: "a.example" });
+      }
+      await storage.jobs.create(due, { key: "mark", bodyHash: "hash", expiresAt: Date.now() + 60_000 });
+    });
+    const to = await server.createDatabase();
+    const moved = await moveStorage({ dataDir, to, log: quiet });
+    expect(moved).toContainEqual({ table: "work", rows: 4 });
+    await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
+      expect(await storage.work.count()).toMatchObject({
+        run: { waiting: 3, due: 2, held: 0 },
+        deliver: { waiting: 1, due: 1, held: 0 },
+      });
+      const runs = await storage.work.take({ kind: "run", limit: 10, ignoreGroups: [] });
+      expect(runs.map(({ subject }) => subject).toSorted()).toEqual([due.id, held.id].toSorted());
+      for (const item of runs) {
+        expect(await storage.jobs.begin(item, { countRun: true })).toMatchObject({
+          runs: item.subject === due.id ? 1 : 2,
+        });
+        expect(await storage.jobs.finish(item, item.subject, makeResult(), null)).toBe(true);
+      }
+      const delivery = await takeOne(storage, "deliver");
+      expect(delivery).toMatchObject({ subject: "delivery", group: "a.example" });
+      expect((await storage.deliveries.open(delivery))?.job.id).toBe(done.id);
+      expect(await storage.jobs.create(makeJob(), { key: "mark", bodyHash: "other", expiresAt: 1 })).toEqual({
+        outcome: "conflict",
+      });
+    });
+  }, 20_000);
+
   test("a database that holds data already is refused and left alone", async () => {
     const dataDir = await fill(3);
     const to = await server.createDatabase();
@@ -103,10 +153,15 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     expect(JSON.parse(printed.join(""))).toMatchObject({
       moved: [
         { table: "api_keys", rows: 2 },
+        { table: "deliveries" },
+        { table: "delivery_attempts" },
         { table: "files" },
+        { table: "job_marks" },
+        { table: "jobs" },
         { table: "responses" },
         { table: "secrets" },
         { table: "topics" },
+        { table: "work" },
       ],
     });
     expect(await runStorageCommand(["move", "--to", to], context)).toBe(1);

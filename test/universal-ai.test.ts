@@ -39,7 +39,14 @@ beforeAll(async () => {
       providers: {
         inhouse: {
           ...declared,
-          tasks: ["text/moderation", "translation/language_detection", "ocr/ocr", "ocr/ocr_async", "audio/tts"],
+          tasks: [
+            "text/moderation",
+            "translation/language_detection",
+            "ocr/ocr",
+            "ocr/ocr_async",
+            "audio/tts",
+            "image/generation",
+          ],
         },
         second: { ...declared, tasks: ["text/moderation", "translation/language_detection"] },
       },
@@ -238,7 +245,7 @@ describe("the input", () => {
   });
 
   test("gets the defaults of the schema", async () => {
-    vendor.on("audio/tts/inhouse", answer(200, { output: { audio_resource_url: "https://example.com/a.mp3" } }));
+    vendor.on("audio/tts/inhouse", answer(200, { output: { audio: "SUQzBAA=" } }));
     await run({ model: "audio/tts/inhouse", input: { text: "hi", voice: "ada" } });
     expect(lastBody()["input"]).toEqual({
       text: "hi",
@@ -393,6 +400,46 @@ describe("a key", () => {
     expect(await problemsOf(moderation("inhouse", 5), { as })).toHaveLength(1);
     expect(vendor.requests).toHaveLength(0);
   });
+
+  test("of the sandbox makes the gateway dial nobody, whatever its requests name", async () => {
+    const as = await keyWith({ kind: "sandbox" });
+    const hits = host.hits();
+    const file = `${host.url}/scan.png`;
+    const ocr = (provider: string, file: string) => ({ model: `ocr/ocr/${provider}`, input: { file } });
+    expect(await run(ocr("inhouse", file), { as })).toMatchObject({ provider: "sandbox" });
+    expect((await run(ocr("inhouse", `${host.url}/missing`), { as })).output["text"]).toContain("missing");
+    const face = { model: "image/generation/inhouse", input: { text: "a cat", reference_images: [{ file }] } };
+    expect(await run(face, { as })).toMatchObject({ provider: "sandbox" });
+    // Nor does the sandbox for a key that may ask others.
+    expect(await run(ocr("sandbox", file))).toMatchObject({ provider: "sandbox" });
+    const picture = [{ role: "user", content: [{ type: "image_url", image_url: { url: file } }] }];
+    const chat = await ask(gateway.url, as, { model: "anthropic/any", messages: picture });
+    expect(chat.status).toBe(200);
+    expect(host.hits()).toBe(hits);
+    expect(vendor.requests).toHaveLength(0);
+  });
+
+  test("of the sandbox is told of uploads that are not there, and of what is no file at all", async () => {
+    const as = await keyWith({ kind: "sandbox" });
+    const problemOf = async (file: string) =>
+      (await problemsOf({ model: "ocr/ocr/inhouse", input: { file } }, { as })).map(({ type }) => type);
+    expect(await problemOf(crypto.randomUUID())).toEqual(["file_not_found"]);
+    expect(await problemOf(await upload(key, png))).toEqual(["file_not_found"]);
+    expect(await problemOf("scan.png")).toEqual(["url_parsing"]);
+    expect(await problemOf("ftp://127.0.0.1/a.png")).toEqual(["url_scheme"]);
+    expect(await problemOf(await upload(as, Buffer.from("#!/bin/sh\n")))).toEqual(["file_type_not_allowed"]);
+    const own = await upload(as, png);
+    expect(await run({ model: "ocr/ocr/inhouse", input: { file: own } }, { as })).toMatchObject({ provider: "sandbox" });
+  });
+
+  test("that falls back from the sandbox to somebody who reads files has them fetched", async () => {
+    vendor.on("ocr/ocr/inhouse", answer(200, { output: { text: "read" } }));
+    const hits = host.hits();
+    const input = { file: `${host.url}/scan.png` };
+    const body = { model: "ocr/ocr/sandbox/error-500", input, fallbacks: ["ocr/ocr/inhouse"] };
+    expect(await run(body)).toMatchObject({ provider: "inhouse" });
+    expect(host.hits()).toBe(hits + 1);
+  });
 });
 
 describe("a file", () => {
@@ -463,7 +510,7 @@ describe("a file", () => {
 
   test("deep inside an input is named by its place", async () => {
     const reference_images = [`${host.url}/scan.png`, { file: `${host.url}/missing` }];
-    const body = { model: "image/generation/sandbox", input: { text: "a cat", reference_images } };
+    const body = { model: "image/generation/inhouse", input: { text: "a cat", reference_images } };
     expect(await problemsOf(body)).toEqual([
       { loc: ["body", "input", "reference_images", 1, "file"], type: "url_fetch_failed" },
     ]);

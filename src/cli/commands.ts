@@ -1,18 +1,24 @@
 // The command line: noun, then verb.
 
-import { type Config, ConfigError, readConfig, secretsOf } from "../config.ts";
+import { type Config, ConfigError, readConfig, readLauncher, secretsOf } from "../config.ts";
+import { storeWebhookKeysIn } from "../jobs/webhook-keys.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
+import { runEnginesCommand } from "./engines.ts";
 import { runKeysCommand } from "./keys.ts";
-import { runServe, runServingProcess } from "./serve.ts";
+import { addressOf, runServe, runServingProcess, runWork, runWorkingProcess } from "./serve.ts";
 import { runStorageCommand } from "./storage.ts";
+import { runWebhooksCommand } from "./webhooks.ts";
 
 const usage = `switchyard ${version}
 
   switchyard serve                 start the gateway
+  switchyard work                  run jobs only, beside gateways on the same PostgreSQL
   switchyard keys create|list|revoke|rotate
   switchyard storage move --to postgres://…
+  switchyard engines list|add|remove
+  switchyard webhooks verify|listen|keys|rotate-key|drop-old-keys
   switchyard version
 
 Settings come from the environment and from switchyard.yaml; docs/settings.md lists them.`;
@@ -26,10 +32,18 @@ export async function runCommand(args: readonly string[]): Promise<number> {
         return await runServe(readConfig());
       case "serving-process":
         return await runServingProcess(readConfig());
+      case "work":
+        return await runWork(readConfig());
+      case "working-process":
+        return await runWorkingProcess(readConfig());
       case "keys":
         return await runKeysCommand(rest, { openStorage: openConfiguredStorage, print: console.log });
       case "storage":
         return await runStorageCommand(rest, storageContext());
+      case "engines":
+        return await runEnginesCommand(rest, enginesContext());
+      case "webhooks":
+        return await runWebhooksCommand(rest, webhooksContext());
       case "version":
       case "--version":
         console.log(version);
@@ -57,6 +71,27 @@ function openConfiguredStorage(): Promise<Storage> {
 function storageContext() {
   const config = readConfig();
   return { dataDir: config.dataDir, print: console.log, log: openCommandLog(config) };
+}
+
+function enginesContext() {
+  const { npmScript, nodePath } = readLauncher();
+  return { npmScript, nodePath, print: console.log };
+}
+
+function webhooksContext() {
+  return {
+    settings: () => {
+      const { dataDir, host, port } = readConfig();
+      return { dataDir, gatewayUrl: addressOf(host, port) };
+    },
+    openKeyStore: async () => {
+      const storage = await openConfiguredStorage();
+      return { store: storeWebhookKeysIn(storage.secrets), close: () => storage.close() };
+    },
+    log: createLog({ level: "warn", format: "text", secrets: [], write: (lines) => void process.stderr.write(lines) }),
+    readInput: () => Bun.stdin.bytes(),
+    print: console.log,
+  };
 }
 
 function openCommandLog(config: Config): Log {

@@ -1,11 +1,11 @@
-// `switchyard serve`: the supervisor, and the serving processes that it starts.
+// `switchyard serve` and `switchyard work`: the supervisor, and the processes that it starts.
 
 import { resolve } from "node:path";
 import { createFirstKeys } from "../access/keys.ts";
 import { type Config, secretsOf } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
-import { startSupervisor } from "../supervisor.ts";
+import { type SupervisorOptions, startSupervisor } from "../supervisor.ts";
 import { version } from "../version.ts";
 
 // A second Ctrl-C means now; but a terminal and the launcher may both pass on the first one.
@@ -16,8 +16,32 @@ export async function runServe(config: Config): Promise<number> {
   const lock = config.databaseUrl === null ? lockDataDir(config.dataDir) : null;
   refuseTakenPort(config.host, config.port);
   const inferenceKey = await prepareStorage(config, log);
+  const counts = { serving: config.workers, working: config.jobWorkers };
+  const code = await supervise(config, counts, log, () => announce(config, inferenceKey));
+  lock?.release();
+  log.flush();
+  return code;
+}
+
+/** Runs jobs and nothing else, beside gateways that share the same PostgreSQL. */
+export async function runWork(config: Config): Promise<number> {
+  if (config.databaseUrl === null)
+    throw new Error("`switchyard work` needs DATABASE_URL: with SQLite the gateway itself runs the jobs.");
+  const log = openLog(config);
+  const counts = { serving: 0, working: Math.max(1, config.jobWorkers) };
+  const code = await supervise(config, counts, log, () => print(`Switchyard ${version} works on jobs`));
+  log.flush();
+  return code;
+}
+
+async function supervise(
+  config: Config,
+  counts: SupervisorOptions["counts"],
+  log: Log,
+  onReady: () => void,
+): Promise<number> {
   const main = resolve(import.meta.dir, "../main.ts");
-  const supervisor = startSupervisor(config, [process.execPath, main, "serving-process"], log);
+  const supervisor = startSupervisor({ config, command: [process.execPath, main], counts, log });
 
   const ended = Promise.withResolvers<number>();
   let stoppingSince: number | null = null;
@@ -37,19 +61,25 @@ export async function runServe(config: Config): Promise<number> {
   // The launcher died without a word: nobody could stop us any more.
   process.on("disconnect", () => void stop());
 
-  if (await supervisor.ready) announce(config, inferenceKey);
+  if (await supervisor.ready) onReady();
   else if (stoppingSince === null) {
     log.error("the gateway could not start");
     await supervisor.stop();
     ended.resolve(1);
   }
-  const code = await ended.promise;
-  lock?.release();
-  log.flush();
-  return code;
+  return await ended.promise;
 }
 
 export async function runServingProcess(config: Config): Promise<number> {
+  // Loaded here alone: the supervisor starts sooner without it.
+  return await runChild(config, async (log) => (await import("../gateway.ts")).startGateway(config, log));
+}
+
+export async function runWorkingProcess(config: Config): Promise<number> {
+  return await runChild(config, async (log) => (await import("../workshop.ts")).startWorkshop(config, log));
+}
+
+async function runChild(config: Config, start: (log: Log) => Promise<{ stop(): Promise<void> }>): Promise<number> {
   const log = openLog(config);
   // What nobody waited for must not end a process that serves thousands of others.
   process.on("unhandledRejection", (error) => log.error("unhandled rejection", { error }));
@@ -57,11 +87,9 @@ export async function runServingProcess(config: Config): Promise<number> {
   process.on("SIGINT", () => {}); // a terminal sends it to us too; the supervisor decides
   process.on("SIGHUP", () => {});
   process.on("disconnect", () => process.exit(1)); // the supervisor is gone
-  // Loaded here alone: the supervisor starts sooner without it.
-  const { startGateway } = await import("../gateway.ts");
-  const gateway = await startGateway(config, log);
+  const running = await start(log);
   const ended = Promise.withResolvers<number>();
-  process.on("SIGTERM", () => void gateway.stop().then(() => ended.resolve(0), ended.reject));
+  process.on("SIGTERM", () => void running.stop().then(() => ended.resolve(0), ended.reject));
   process.send?.("ready");
   const code = await ended.promise;
   log.flush();
@@ -100,8 +128,7 @@ async function prepareStorage(config: Config, log: Log): Promise<string | null> 
 }
 
 function announce(config: Config, inferenceKey: string | null): void {
-  const host = config.host.includes(":") ? `[${config.host}]` : config.host === "0.0.0.0" ? "127.0.0.1" : config.host;
-  const address = `http://${host}:${config.port}`;
+  const address = addressOf(config.host, config.port);
   print(`Switchyard ${version} serves on ${address}   docs: ${address}/docs`);
   if (inferenceKey === null) return;
   print(`\nTry it, no vendor account needed:\n
@@ -109,6 +136,12 @@ curl ${address}/v3/chat/completions \\
   -H 'Authorization: Bearer ${inferenceKey}' \\
   -H 'Content-Type: application/json' \\
   -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello"}]}'\n`);
+}
+
+/** Where this machine itself reaches a gateway that binds to `host`. */
+export function addressOf(host: string, port: number): string {
+  const name = host.includes(":") ? `[${host}]` : host === "0.0.0.0" ? "127.0.0.1" : host;
+  return `http://${name}:${port}`;
 }
 
 function print(text: string): void {

@@ -17,8 +17,11 @@ export function createModelName(aliases: ReadonlySet<string>): z.ZodString {
     .meta({ description: "`<provider>/<model>`, or an alias that the operator declared", examples: ["sandbox/echo"] });
 }
 
-export const taskModelName = z
-  .string()
-  .max(maxModelName)
-  .regex(new RegExp(`^[a-z0-9_]+/[a-z0-9_]+/${provider}(?:/${part})*$`))
-  .meta({ description: "`<feature>/<subfeature>/<provider>[/<model>]`" });
+export function createTaskModelName(aliases: ReadonlySet<string>): z.ZodString {
+  const declared = [...aliases].map((alias) => `|${RegExp.escape(alias)}`).join("");
+  return z
+    .string()
+    .max(maxModelName)
+    .regex(new RegExp(`^(?:[a-z0-9_]+/[a-z0-9_]+/${provider}(?:/${part})*${declared})$`))
+    .meta({ description: "`<feature>/<subfeature>/<provider>[/<model>]`, or an alias that the operator declared" });
+}

@@ -20,7 +20,7 @@ export function readCallerUrl(text: string, protocols: readonly EgressProtocol[]
   if (!protocols.some((protocol) => protocol === url.protocol))
     throw notAllowed(`The URL should begin with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
   if (url.username !== "" || url.password !== "") throw notAllowed("The URL should not hold credentials");
-  if (!mayUsePort(portOf(url))) throw notAllowed("The URL should not name this port");
+  if (!mayUsePort(url)) throw notAllowed("The URL should not name this port");
   return url;
 }
 
@@ -29,8 +29,9 @@ export function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-function mayUsePort(port: number): boolean {
-  return port === 443 || port === 80 || (port >= lowestFreePort && !otherServices.has(port));
+/** Of the reserved ports the scheme's own, which a parsed URL does not spell out. */
+function mayUsePort({ port }: URL): boolean {
+  return port === "" || (Number(port) >= lowestFreePort && !otherServices.has(Number(port)));
 }
 
 function notAllowed(message: string): EgressError {

@@ -1,7 +1,10 @@
 // A connection to one address that was checked before. With TLS it stands when the certificate was found good for the name.
 
 import { connect, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import type { OutgoingProxy } from "../lib/outgoing-proxy.ts";
+import { orAborted } from "./deadline.ts";
+import { openTunnel } from "./tunnel.ts";
 
 interface Destination {
   /** An IP literal: nothing is looked up here. */
@@ -10,20 +13,35 @@ interface Destination {
   readonly isTls: boolean;
   /** The name that the certificate has to carry; null when it is the address itself. */
   readonly serverName: string | null;
+  readonly proxy: OutgoingProxy | null;
 }
 
 /** Rejects with the signal's reason when that fires first; the socket is closed then, in whatever state it is. */
-export function dial({ address, port, isTls, serverName }: Destination, signal: AbortSignal): Promise<Socket> {
+export async function dial(destination: Destination, signal: AbortSignal): Promise<Socket> {
+  const { address, port, isTls, serverName, proxy } = destination;
+  if (proxy === null && !isTls) return whenStanding(connect({ host: address, port }), "connect", signal);
+  if (proxy === null)
+    return whenStanding(connectTls({ host: address, port, ...tlsFor(serverName) }), "secureConnect", signal);
+
+  const way = await whenStanding(connect({ host: proxy.host, port: proxy.port }), "connect", signal);
+  try {
+    await orAborted(openTunnel(way, proxy, address, port), signal);
+    if (!isTls) return way;
+    const secured = connectTls({ socket: way, host: address, ...tlsFor(serverName) });
+    return await whenStanding(secured, "secureConnect", signal);
+  } catch (error) {
+    way.destroy();
+    throw error;
+  }
+}
+
+function tlsFor(serverName: string | null): ConnectionOptions {
+  const name = serverName === null ? {} : { servername: serverName };
+  return { ALPNProtocols: ["http/1.1"], minVersion: "TLSv1.2", ...name };
+}
+
+function whenStanding(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = isTls
-    ? connectTls({
-        host: address,
-        port,
-        ALPNProtocols: ["http/1.1"],
-        minVersion: "TLSv1.2",
-        ...(serverName === null ? {} : { servername: serverName }),
-      })
-    : connect({ host: address, port });
 
   function give(): void {
     signal.removeEventListener("abort", abort);
@@ -38,7 +56,7 @@ export function dial({ address, port, isTls, serverName }: Destination, signal: 
 
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
-  socket.once(isTls ? "secureConnect" : "connect", give);
+  socket.once(event, give);
   // Both stay for the socket's whole life: an error without a listener would end the process.
   socket.on("error", lose);
   socket.on("close", () => lose());

@@ -1,20 +1,28 @@
 // The one way to an address that a caller chose: image and file URLs, webhooks. A name is looked up once, every address that comes back
 // is checked, and a checked address is what is dialled (docs/decisions/0010-egress.md).
 
-import { BlockList, isIP, type Socket } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createAddressRanges, isHostName, isPublicAddress, mayBePublicHost } from "../lib/addresses.ts";
+import { readProxy, secretsOfProxy } from "../lib/outgoing-proxy.ts";
 import type { Log } from "../log.ts";
 import { type EgressProtocol, portOf, readCallerUrl } from "./caller-url.ts";
+import { inTime, orAborted } from "./deadline.ts";
 import { dial } from "./dial.ts";
 import { EgressError } from "./egress-error.ts";
-import { type Answer, readAnswer } from "./read-answer.ts";
+import { type Connection, createKeptConnections } from "./kept-connections.ts";
+import { createLookup, type Lookup } from "./lookup.ts";
+import { type Answer, readAnswer, UnansweredError } from "./read-answer.ts";
 
 export interface EgressSettings {
   /** CIDRs that are dialled although they are not public. */
   readonly allow: readonly string[];
-  /** All addresses of a name, as IP literals. */
-  readonly lookup?: (hostname: string) => Promise<readonly string[]>;
+  /** Name servers, as `address[:port]`. None is the system's resolver. */
+  readonly dnsServers?: readonly string[];
+  /** `http://[user:password@]host:port` of an outgoing proxy. It is dialled as it is: the operator chose it. */
+  readonly proxy?: string | null;
+  /** Takes the place of both resolvers. */
+  readonly lookup?: Lookup;
   readonly log: Log;
 }
 
@@ -35,6 +43,8 @@ export interface EgressRequest {
   readonly redirects?: "refuse" | number;
   /** Only the status matters: the body is read for a second at most, and may be cut or longer than `maxBytes`. */
   readonly isExcerpt?: boolean;
+  /** The connection is kept for the next request of this kind, or one that was kept is used. For requests that may arrive twice. */
+  readonly keepAlive?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -50,7 +60,14 @@ export interface Egress {
   /** Throws an EgressError, or the signal's reason. Every status is an answer, but those of redirects that are not followed. */
   readonly fetch: (url: string, request: EgressRequest) => Promise<EgressAnswer>;
   /** Looks up and checks, and connects to nothing. */
-  readonly check: (url: string, options: EgressCheck) => Promise<void>;
+  readonly check: (url: string, options: EgressCheck) => Promise<EgressVerdict>;
+  /** Closes the connections that nobody uses. */
+  readonly close: () => void;
+}
+
+export interface EgressVerdict {
+  /** It may be dialled because the operator said so, not because it is public. */
+  readonly isExempt: boolean;
 }
 
 export interface EgressCheck {
@@ -68,20 +85,21 @@ const httpsOnly: readonly EgressProtocol[] = ["https:"];
 // All addresses of a name are checked; the first few are tried.
 const mostAddressesTried = 4;
 const longestLoggedHost = 256;
+const ownAddressesMs = 1_000;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 // What may follow to another origin: everything else could be meant for the first one alone.
 const headersForEveryone: ReadonlySet<string> = new Set(["accept", "user-agent"]);
 
-export function createEgress({ allow, lookup = lookUp, log }: EgressSettings): Egress {
+export function createEgress({ allow, dnsServers = [], proxy = null, log, ...more }: EgressSettings): Egress {
   const allowed = createAddressRanges(allow);
+  const lookup = more.lookup ?? createLookup(dnsServers);
+  const outgoingProxy = proxy === null ? null : readProxy(proxy);
+  if (proxy !== null) for (const secret of secretsOfProxy(proxy)) log.hide(secret);
+  const connections = createKeptConnections();
+  const isOwnAddress = createOwnAddresses();
 
-  async function fetchGuarded(text: string, request: EgressRequest): Promise<EgressAnswer> {
-    const deadline = startDeadline(request.timeoutMs, request.signal);
-    try {
-      return await follow(text, request, deadline.signal);
-    } finally {
-      deadline.clear();
-    }
+  function fetchGuarded(text: string, request: EgressRequest): Promise<EgressAnswer> {
+    return inTime(request.timeoutMs, request.signal, (signal) => follow(text, request, signal));
   }
 
   async function follow(text: string, request: EgressRequest, signal: AbortSignal): Promise<EgressAnswer> {
@@ -102,27 +120,54 @@ export function createEgress({ allow, lookup = lookUp, log }: EgressSettings): E
   }
 
   async function visit(hop: Hop, request: EgressRequest, signal: AbortSignal): Promise<Answer> {
-    const connecting = startDeadline(request.connectTimeoutMs, signal);
-    let socket: Socket | undefined;
+    const startedAt = performance.now();
+    const addresses = await inTime(request.connectTimeoutMs, signal, (inner) => findAddresses(hop.url, inner));
+    const leftMs = request.connectTimeoutMs - (performance.now() - startedAt);
+    const kept = request.keepAlive === true ? connections.take(hop.url.origin, addresses) : null;
+    if (kept !== null) {
+      try {
+        return await exchange(kept, hop, request, signal);
+      } catch (error) {
+        // The server closed it while it was idle, or takes it for too old: that says nothing of a new one.
+        if (!(error instanceof UnansweredError)) throw error;
+      }
+    }
+    const connection = await inTime(leftMs, signal, (inner) => connectToOne(addresses, hop.url, leftMs, inner));
+    return await exchange(connection, hop, request, signal);
+  }
+
+  async function exchange(
+    connection: Connection,
+    hop: Hop,
+    request: EgressRequest,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const { socket } = connection;
+    let mayKeep = false;
     try {
-      const addresses = await findAddresses(hop.url, connecting.signal);
-      socket = await connectToOne(addresses, hop.url, request.connectTimeoutMs, connecting.signal);
-      connecting.clear();
-      socket.write(toMessage(hop, request));
-      return await readAnswer(socket, { maxBytes: request.maxBytes, isExcerpt: request.isExcerpt === true, signal });
+      let isSent = false;
+      socket.write(toMessage(hop, request), () => {
+        isSent = true;
+      });
+      const isExcerpt = request.isExcerpt === true;
+      const answer = await readAnswer(socket, { maxBytes: request.maxBytes, isExcerpt, signal });
+      // An answer that came before all was sent leaves the rest of the request on the way.
+      mayKeep = request.keepAlive === true && answer.mayReuseConnection && isSent;
+      return answer;
     } finally {
-      connecting.clear();
-      socket?.destroy();
+      if (mayKeep) connections.keep(hop.url.origin, connection);
+      else socket.destroy();
     }
   }
 
-  async function check(text: string, { timeoutMs, protocols = httpsOnly, signal }: EgressCheck): Promise<void> {
-    const deadline = startDeadline(timeoutMs, signal);
-    try {
-      await findAddresses(readCallerUrl(text, protocols), deadline.signal);
-    } finally {
-      deadline.clear();
-    }
+  async function check(
+    text: string,
+    { timeoutMs, protocols = httpsOnly, signal }: EgressCheck,
+  ): Promise<EgressVerdict> {
+    return inTime(timeoutMs, signal, async (inner) => {
+      const addresses = await findAddresses(readCallerUrl(text, protocols), inner);
+      return { isExempt: addresses.every((address) => allowed.has(address)) };
+    });
   }
 
   /** The addresses that may be dialled for this URL: all that its host has, or it is refused. */
@@ -147,6 +192,30 @@ export function createEgress({ allow, lookup = lookUp, log }: EgressSettings): E
     return addresses;
   }
 
+  /** The first that answers, in the order of the lookup. None may use up the others' time. */
+  async function connectToOne(
+    addresses: readonly string[],
+    url: URL,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<Connection> {
+    const tried = addresses.slice(0, mostAddressesTried);
+    const host = hostOf(url);
+    const serverName = isIP(host) === 0 ? host.replace(/\.$/, "") : null;
+    const destination = { port: portOf(url), isTls: url.protocol === "https:", serverName, proxy: outgoingProxy };
+    let failure: unknown;
+    for (const address of tried) {
+      try {
+        const socket = await inTime(timeoutMs / tried.length, signal, (own) => dial({ ...destination, address }, own));
+        return { socket, address, openedAt: performance.now() };
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        failure = error;
+      }
+    }
+    throw failure instanceof EgressError ? failure : unreachable(failure);
+  }
+
   function mayDial(address: string): boolean {
     return allowed.has(address) || (isPublicAddress(address) && !isOwnAddress(address));
   }
@@ -156,57 +225,33 @@ export function createEgress({ allow, lookup = lookUp, log }: EgressSettings): E
     return new EgressError("url_not_allowed", "The URL should name a public host");
   }
 
-  return { fetch: fetchGuarded, check };
+  return { fetch: fetchGuarded, check, close: connections.close };
 }
 
-/** c-ares, because the system's resolver blocks one of few threads per lookup: names that nobody answers would stall file reads too. */
-async function lookUp(hostname: string): Promise<readonly string[]> {
-  const found = await Bun.dns.lookup(hostname, { backend: "c-ares", socketType: "tcp" });
-  return found.map(({ address }) => address);
-}
-
-/** A public address of this machine leads past its firewall. */
-function isOwnAddress(address: string): boolean {
-  const own = new BlockList();
-  for (const addresses of Object.values(networkInterfaces()))
-    for (const one of addresses ?? []) own.addAddress(one.address, one.family === "IPv4" ? "ipv4" : "ipv6");
-  return own.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
-}
-
-/** The first that answers, in the order of the lookup. None may use up the others' time. */
-async function connectToOne(
-  addresses: readonly string[],
-  url: URL,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<Socket> {
-  const tried = addresses.slice(0, mostAddressesTried);
-  let failure: unknown;
-  for (const address of tried) {
-    const own = startDeadline(timeoutMs / tried.length, signal);
-    try {
-      const host = hostOf(url);
-      const serverName = isIP(host) === 0 ? host.replace(/\.$/, "") : null;
-      return await dial({ address, port: portOf(url), isTls: url.protocol === "https:", serverName }, own.signal);
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      failure = error;
-    } finally {
-      own.clear();
+/** A public address of this machine leads past its firewall. To ask for them costs more than all else here, and they seldom change. */
+function createOwnAddresses(): (address: string) => boolean {
+  let own = new BlockList();
+  let readAt = Number.NEGATIVE_INFINITY;
+  return (address) => {
+    if (performance.now() - readAt > ownAddressesMs) {
+      readAt = performance.now();
+      own = new BlockList();
+      for (const one of Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []))
+        own.addAddress(one.address, one.family === "IPv4" ? "ipv4" : "ipv6");
     }
-  }
-  throw failure instanceof EgressError ? failure : unreachable(failure);
+    return own.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+  };
 }
 
 function toMessage(
   { url, headers }: Hop,
-  { body, method = body === undefined ? "GET" : "POST" }: EgressRequest,
+  { body, method = body === undefined ? "GET" : "POST", keepAlive = false }: EgressRequest,
 ): Buffer {
   // Refuses what is not a header, line breaks above all.
   const all = new Headers({ accept: "*/*", "user-agent": "Switchyard/1", ...lowerCased(headers) });
   all.set("host", url.host);
   all.set("accept-encoding", "identity");
-  all.set("connection", "close");
+  all.set("connection", keepAlive ? "keep-alive" : "close");
   const content = typeof body === "string" ? Buffer.from(body) : (body ?? Buffer.alloc(0));
   if (method === "POST" || body !== undefined) all.set("content-length", String(content.length));
   const lines = Array.from(all, ([name, value]) => `${name}: ${value}\r\n`);
@@ -245,39 +290,4 @@ function unreachable(cause: unknown): EgressError {
 
 function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
-}
-
-interface Deadline {
-  /** Fires with a timeout error, or with the reason of the outer signal. */
-  readonly signal: AbortSignal;
-  clear(): void;
-}
-
-function startDeadline(timeoutMs: number, outer: AbortSignal | undefined): Deadline {
-  const controller = new AbortController();
-  const abort = () => controller.abort(outer?.reason);
-  const timeout = () => controller.abort(new EgressError("timeout", "The server did not answer in time"));
-  const timer = setTimeout(timeout, timeoutMs);
-  outer?.addEventListener("abort", abort);
-  if (outer?.aborted === true) abort();
-  return {
-    signal: controller.signal,
-    clear() {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", abort);
-    },
-  };
-}
-
-/** The promise, or the signal's reason if that fires first. */
-async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

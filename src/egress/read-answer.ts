@@ -2,7 +2,7 @@
 
 import type { Socket } from "node:net";
 import { BodyReader, HttpSyntaxError, type ResponseHead, readHead } from "../providers/http-response.ts";
-import { EgressError } from "./egress-error.ts";
+import { EgressError, type EgressErrorCode } from "./egress-error.ts";
 
 export interface ReadOptions {
   readonly maxBytes: number;
@@ -14,13 +14,18 @@ export interface ReadOptions {
 export interface Answer {
   readonly head: ResponseHead;
   readonly body: Buffer;
+  /** It was read to its end, nothing came behind it, and the server goes on listening. */
+  readonly mayReuseConnection: boolean;
 }
+
+/** The connection ended before the first byte of an answer. */
+export class UnansweredError extends EgressError {}
 
 const maxHeadBytes = 65_536;
 const maxInterimAnswers = 8;
 const excerptMs = 1_000;
 
-/** The answer to what was written on `socket`. The socket is its reader's to close. */
+/** The answer to what was written on `socket`, which is its reader's to close or to use again. */
 export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: ReadOptions): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const body = new GrowingBuffer(maxBytes);
@@ -29,16 +34,28 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   let head: ResponseHead | null = null;
   let reader: BodyReader | null = null;
   let excerptTimer: ReturnType<typeof setTimeout> | undefined;
+  let hasBegun = false;
 
   function finish(): void {
-    clearTimeout(excerptTimer);
-    if (head !== null) resolve({ head, body: body.bytes() });
+    stop();
+    if (head === null) return;
+    const isWhole = reader?.isComplete === true && !reader.hasSurplus;
+    resolve({ head, body: body.bytes(), mayReuseConnection: isWhole && head.mayKeepConnection });
   }
 
   function fail(error: unknown): void {
-    clearTimeout(excerptTimer);
-    if (isExcerpt && head !== null) resolve({ head, body: body.bytes() });
+    stop();
+    if (isExcerpt && head !== null) resolve({ head, body: body.bytes(), mayReuseConnection: false });
     else reject(error);
+  }
+
+  function stop(): void {
+    clearTimeout(excerptTimer);
+    socket.off("data", receive);
+    socket.off("end", end);
+    socket.off("error", lose);
+    socket.off("close", lose);
+    signal.removeEventListener("abort", abort);
   }
 
   function takeHead(bytes: Buffer): Buffer | null {
@@ -79,25 +96,37 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   }
 
   function receive(bytes: Buffer): void {
+    hasBegun = true;
     try {
       take(bytes);
     } catch (error) {
-      socket.off("data", receive);
       fail(error instanceof HttpSyntaxError ? badResponse(error.message) : error);
     }
   }
 
-  socket.on("data", receive);
-  socket.on("end", () => {
+  function end(): void {
     if (reader?.endsWithConnection === true) finish();
-    else fail(new EgressError("bad_response", "The server's answer was cut off"));
-  });
-  socket.on("error", (cause) =>
-    fail(new EgressError("unreachable", "The connection to the server was lost", { cause })),
-  );
-  socket.on("close", () => fail(new EgressError("unreachable", "The connection to the server was lost")));
-  signal.addEventListener("abort", () => fail(signal.reason), { once: true });
-  if (signal.aborted) fail(signal.reason);
+    else fail(cut("bad_response", "The server's answer was cut off"));
+  }
+
+  function lose(cause?: unknown): void {
+    fail(cut("unreachable", "The connection to the server was lost", cause));
+  }
+
+  function cut(code: EgressErrorCode, message: string, cause?: unknown): EgressError {
+    return hasBegun ? new EgressError(code, message, { cause }) : new UnansweredError(code, message, { cause });
+  }
+
+  const abort = () => fail(signal.reason);
+
+  socket.on("data", receive);
+  socket.on("end", end);
+  socket.on("error", lose);
+  socket.on("close", lose);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  // A connection that was kept may have gone at this very moment.
+  else if (socket.destroyed) lose();
   return promise;
 }
 

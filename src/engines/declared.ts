@@ -1,21 +1,33 @@
-// Providers of the operator's own that answer tasks in our shape: POST {base_url}/universal-ai.
+// Providers of the operator's own that answer tasks in our shape: POST {base_url}/universal-ai. They can open no upload and should dial
+// no address that a caller chose, so files go along as `data:` URLs.
 
-import { GatewayError } from "../errors.ts";
+import { findTask } from "../contract/tasks.ts";
+import type { Egress } from "../egress/egress.ts";
+import { GatewayError, ValidationError } from "../errors.ts";
+import { setAt } from "../lib/set-at.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import { type Clocks, ProviderCall } from "../providers/call.ts";
-import type { Provider } from "../providers/configure.ts";
+import type { Deployment, Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import type { HttpClient } from "../providers/http-client.ts";
+import { takeBinaries } from "./declared-binaries.ts";
 import type { Engine, EngineAnswer, EngineCall } from "./engine.ts";
+import { fetchResult } from "./fetch-result.ts";
 
 export interface CallDependencies {
   readonly clocks: Clocks;
   readonly ticker: Ticker;
   readonly http: HttpClient;
   readonly ending: AbortSignal;
+  /** For results that a provider names by an address. */
+  readonly egress: Egress;
 }
 
 const path = "/universal-ai";
+const megabyte = 1_048_576;
+/** Of all files of a request together, before they are written as text. */
+const maxFileMegabytes = 20;
+const maxResultBytes = 64 * megabyte;
 
 export function createDeclaredEngines(providers: Iterable<Provider>, dependencies: CallDependencies): Engine[] {
   return [...providers].flatMap((provider) =>
@@ -41,13 +53,37 @@ async function run(
 ): Promise<EngineAnswer> {
   const [deployment] = provider.deployments;
   if (deployment === undefined) throw new TypeError(`the provider '${provider.name}' has no address`);
-  const { clocks, ticker, http, ending } = dependencies;
-  const request = { model: `${task}/${provider.name}`, input: call.input, provider_params: call.providerParams };
+  const input = await withFiles(call);
+  const request = { model: `${task}/${provider.name}`, input, provider_params: call.providerParams };
+  const answer = await ask(provider, deployment, { call, body: JSON.stringify(request), ...dependencies });
+  const { egress, clocks, ending } = dependencies;
+  const { isTls } = deployment.origin;
+  const from = { egress, clocks, ending, provider: provider.name, isTls, maxBytes: maxResultBytes };
+  const taken = await takeBinaries({
+    schema: schemaOf(task),
+    output: answer["output"] as JsonObject,
+    provider: provider.name,
+    fetchResult: (url) => fetchResult(url, call, from),
+  });
+  const cost = readCost(answer["cost"]);
+  return {
+    ...taken,
+    original: answer["original_response"] ?? answer,
+    units: { request: 1 },
+    charge: { cost, reason: cost === null ? "price_unknown" : null },
+  };
+}
+
+async function ask(
+  provider: Provider,
+  deployment: Deployment,
+  { call, body, clocks, ticker, http, ending }: CallDependencies & { call: EngineCall; body: string },
+): Promise<JsonObject> {
   const made = new ProviderCall({
     provider,
     deployment,
     path,
-    body: JSON.stringify(request),
+    body,
     wantsStream: false,
     connection: { signal: call.signal },
     ending,
@@ -60,17 +96,44 @@ async function run(
     await made.open();
     const answer = readAnswer(await made.readWhole(), provider);
     made.finish();
-    const cost = readCost(answer["cost"]);
-    return {
-      output: answer["output"] as JsonObject,
-      original: answer["original_response"] ?? answer,
-      units: { request: 1 },
-      charge: { cost, reason: cost === null ? "price_unknown" : null },
-    };
+    return answer;
   } catch (error) {
     made.abandon();
     throw error;
   }
+}
+
+/** The input with the bytes of each file in the place that named it. */
+async function withFiles({ input, files }: EngineCall): Promise<JsonObject> {
+  const entries = Object.entries(files).map(([member, file]) => ({ path: toPath(member), file }));
+  if (entries.length === 0) return input;
+  let bytes = 0;
+  for (const { path: place, file } of entries) {
+    bytes += file.size;
+    if (bytes > maxFileMegabytes * megabyte) throw tooLarge(place);
+  }
+  const whole = structuredClone(input);
+  for (const { path: place, file } of entries) {
+    const content = await file.read();
+    const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64");
+    setAt(whole, place, `data:${file.mediaType};base64,${text}`);
+  }
+  return whole;
+}
+
+/** `reference_images.0.file` */
+function toPath(member: string): (string | number)[] {
+  return member.split(".").map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
+function tooLarge(place: readonly (string | number)[]): ValidationError {
+  const msg = `This provider takes files of at most ${maxFileMegabytes} MB, all files of a request together`;
+  return new ValidationError([{ loc: ["body", "input", ...place], msg, type: "file_too_large" }]);
+}
+
+function schemaOf(task: string): JsonObject {
+  const [feature = "", subfeature = ""] = task.split("/");
+  return findTask(feature, subfeature)?.outputSchema ?? {};
 }
 
 function readCost(stated: unknown): number | null {

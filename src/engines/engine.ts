@@ -1,6 +1,7 @@
 // The contract of an engine: who does a task of the universal endpoint, at one provider. What goes in has been checked against
 // the task's input schema and its files have been fetched; what comes out is checked against the output schema.
 
+import type { Json } from "../lib/json-schema/schema.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 
 export interface Engine {
@@ -16,9 +17,23 @@ export interface Engine {
   readonly needsModel?: true;
   /** Why it cannot be run here, in words for the operator: a setting, or the command that adds it. Null: it can. */
   readonly missing: string | null;
+  /** Doing it a second time changes nothing elsewhere and costs nothing: a job that was interrupted may simply be run again. */
+  readonly isRepeatable?: true;
+  /** It looks into no file: what an address names is not fetched for it. */
+  readonly ignoresFiles?: true;
   /** Throws a GatewayError, or a ValidationError when this engine cannot take such an input. */
   run(call: EngineCall): Promise<EngineAnswer>;
+  /**
+   * For work that goes on elsewhere: begins it when `kept` is null, else asks for it, once. What it wants to find again is kept
+   * durably before the next step, in this process or another one. Throws as `run` does.
+   */
+  runStep?(call: EngineCall, kept: Json | null): Promise<EngineStep>;
 }
+
+/** Done, or to be asked again after a while. */
+export type EngineStep =
+  | { readonly answer: EngineAnswer }
+  | { readonly kept: Json; readonly waitMs: number; readonly progress?: number };
 
 export interface EngineCall {
   /** Null: none was named. */
@@ -34,6 +49,10 @@ export interface EngineCall {
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly requestId: string;
+  /** The same for every run of a job, and for no other: what a vendor takes as a token against doing a thing twice. */
+  readonly jobId?: string;
+  /** 0..1; only jobs listen. */
+  readonly tellProgress?: (share: number) => void;
 }
 
 export interface EngineFile {

@@ -3,7 +3,7 @@
 // A file is written to `incoming/` first. When all of it is there and safe it goes to its place, and only then does a row say
 // that it exists: whatever is listed can be read, and a crash leaves at most bytes that nobody knows of, which are swept.
 
-import { mkdir, open, readdir, rm, stat, statfs } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
 import type { DeletedFile, FileKind, FilePlace, FileRecord } from "../storage/files.ts";
@@ -53,7 +53,11 @@ export interface FileAbout {
 /** A file that is being written. One of `keep` and `discard` ends it. */
 export interface FileDraft {
   readonly size: number;
+  /** Told from the bytes that have come. */
+  readonly mediaType: string;
   write(bytes: Uint8Array): Promise<void>;
+  /** What was written, for whoever needs the file only now. */
+  read(): Promise<Uint8Array>;
   keep(about: FileAbout): Promise<FileRecord>;
   discard(): Promise<void>;
 }
@@ -153,6 +157,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       size += bytes.length;
     }
 
+    const detect = () => detectFileType(Buffer.concat(head), size <= headBytes);
+
     async function keep(about: FileAbout): Promise<FileRecord> {
       const createdAt = Date.now();
       const { lifetimeMs, mediaType, ...rest } = about;
@@ -161,7 +167,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         id,
         size,
         place: current,
-        mediaType: mediaType ?? detectFileType(Buffer.concat(head), size <= headBytes),
+        mediaType: mediaType ?? detect(),
         createdAt,
         expiresAt: createdAt + lifetimeMs,
       };
@@ -177,6 +183,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       get size() {
         return size;
       },
+      get mediaType() {
+        return detect();
+      },
+      read: () => readFile(path).catch(explain),
       write: (bytes) => write(bytes).catch(explain),
       keep: (about) => keep(about).catch(explain),
       discard,

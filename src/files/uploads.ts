@@ -1,5 +1,5 @@
 // Takes an upload in: a form whose part `file` goes to the disk as it arrives, with its size counted, its clocks watched, and
-// nothing left behind when it does not end well.
+// nothing left behind when it does not end well. One that is needed only for the request that brings it is not kept at all.
 
 import { type UploadFields, uploadFields } from "../contract/files.ts";
 import { parse } from "../contract/problems.ts";
@@ -27,6 +27,22 @@ export interface UploadsOptions extends UploadLimits {
 
 export interface Uploads {
   receive(request: Request, owner: string): Promise<FileRecord>;
+  /** For a request that brings the file it is about. `readFields` throws a ValidationError for fields that are wrong. */
+  borrow<Fields>(request: Request, readFields: (fields: FormFields) => Fields): Promise<BorrowedFile<Fields>>;
+}
+
+/** Text, as a form has nothing else; a name that ends in `[]` stands for several. */
+export type FormFields = Readonly<Record<string, string | readonly string[]>>;
+
+export interface BorrowedFile<Fields> {
+  readonly fields: Fields;
+  readonly name: string;
+  /** Detected from the bytes, never believed. */
+  readonly mediaType: string;
+  readonly size: number;
+  read(): Promise<Uint8Array>;
+  /** Takes it off the disk. Whoever borrows a file gives it back, however it ends. */
+  giveBack(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
@@ -46,18 +62,38 @@ export function createUploads(options: UploadsOptions): Uploads {
     const used = await store.countUploadedBytes(owner);
     const room = maxOwnerBytes - used;
     if (room <= 0 || declared - overheadBytes > room) throw noOwnerRoom(maxOwnerBytes);
-    const form = new UploadForm(store, { maxFileBytes, declared });
+    const form = new UploadForm(store, { maxFileBytes, declared, fieldNames });
     try {
-      const parser = new MultipartParser(boundary, (head) => form.openPart(head));
-      await forEachPiece(request.body, (piece) => parser.push(piece));
-      parser.finish();
-      const fields = form.check();
+      await readInto(form, boundary, request);
+      const fields = form.check(readUploadFields);
       if (form.size > room) throw noOwnerRoom(maxOwnerBytes);
       return await form.keep(fields, owner);
     } catch (error) {
       await form.discard();
       throw error;
     }
+  }
+
+  async function borrow<Fields>(
+    request: Request,
+    readFields: (fields: FormFields) => Fields,
+  ): Promise<BorrowedFile<Fields>> {
+    const boundary = checkHead(request.headers, maxFileBytes);
+    const declared = Number(request.headers.get("content-length") ?? 0);
+    const form = new UploadForm(store, { maxFileBytes, declared, fieldNames: null });
+    try {
+      await readInto(form, boundary, request);
+      return form.lend(form.check(readFields));
+    } catch (error) {
+      await form.discard();
+      throw error;
+    }
+  }
+
+  async function readInto(form: UploadForm, boundary: string, request: Request): Promise<void> {
+    const parser = new MultipartParser(boundary, (head) => form.openPart(head));
+    await forEachPiece(request.body, (piece) => parser.push(piece));
+    parser.finish();
   }
 
   /** Reads with both clocks running and no more than one piece at a time, so that a slow disk slows the client down. */
@@ -102,19 +138,21 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
-  return { receive };
+  return { receive, borrow };
 }
 
 interface FormLimits {
   readonly maxFileBytes: number;
   /** The length that the client has told, or 0. */
   readonly declared: number;
+  /** The others are passed over. Null: all are read. */
+  readonly fieldNames: ReadonlySet<string> | null;
 }
 
 class UploadForm {
   readonly #store: FileStore;
   readonly #limits: FormLimits;
-  readonly #fields: Record<string, string> = {};
+  readonly #fields = new Map<string, string | readonly string[]>();
   readonly #problems: Problem[] = [];
   #draft: FileDraft | null = null;
   #fileName = "";
@@ -131,7 +169,8 @@ class UploadForm {
 
   async openPart(head: PartHead): Promise<PartSink> {
     if (head.name === "file") return await this.#openFile(head);
-    return fieldNames.has(head.name) ? this.#openField(head.name) : skip;
+    const { fieldNames } = this.#limits;
+    return fieldNames === null || fieldNames.has(head.name) ? this.#openField(head.name) : skip;
   }
 
   async #openFile({ fileName, mediaType }: PartHead): Promise<PartSink> {
@@ -168,36 +207,37 @@ class UploadForm {
       end: () => {
         if (length > maxFieldBytes)
           this.#refuse(name, "string_too_long", `String should have at most ${maxFieldBytes} characters`);
-        else this.#fields[name] = decodeText(Buffer.concat(pieces));
+        else this.#keepField(name, decodeText(Buffer.concat(pieces)));
       },
     };
   }
 
+  #keepField(name: string, text: string): void {
+    const earlier = this.#fields.get(name) ?? [];
+    this.#fields.set(name, name.endsWith("[]") ? [...earlier, text] : text);
+  }
+
   /** All problems at once. */
-  check(): UploadFields {
+  check<Fields>(readFields: (fields: FormFields) => Fields): Fields {
     // A form that is sent without choosing a file has a part without name and content.
     const isUnchosen = this.#draft?.size === 0 && this.#fileName === "";
     if (this.#files === 0 || isUnchosen) this.#refuse("file", "missing", "Field required");
     else if (this.#draft?.size === 0) this.#refuse("file", "too_short", "The file is empty");
-    const fields = this.#checkFields();
+    const fields = this.#tryFields(readFields);
     const [first, ...others] = this.#problems;
     if (first !== undefined) throw new ValidationError([first, ...others]);
-    if (fields === null) throw new TypeError("fields without a value have a problem");
-    return fields;
+    return fields as Fields;
   }
 
-  #checkFields(): UploadFields | null {
-    const { metadata, ...fields } = this.#fields;
-    const parsed = metadata === undefined ? {} : parseObject(metadata);
+  /** Null when there are problems. */
+  #tryFields<Fields>(readFields: (fields: FormFields) => Fields): Fields | null {
     try {
-      const checked = parse(uploadFields, parsed === null ? fields : { ...fields, metadata: parsed });
-      if (parsed !== null) return checked;
+      return readFields(Object.fromEntries(this.#fields));
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       this.#problems.push(...error.problems);
+      return null;
     }
-    if (parsed === null) this.#refuse("metadata", "json_invalid", "Input should be valid JSON");
-    return null;
   }
 
   async keep(fields: UploadFields, owner: string): Promise<FileRecord> {
@@ -213,12 +253,40 @@ class UploadForm {
     });
   }
 
+  lend<Fields>(fields: Fields): BorrowedFile<Fields> {
+    const draft = this.#draft;
+    if (draft === null) throw new TypeError("there is no file to lend");
+    const { mediaType, size } = draft;
+    return { fields, name: this.#fileName || "file", mediaType, size, read: draft.read, giveBack: draft.discard };
+  }
+
   async discard(): Promise<void> {
     await this.#draft?.discard();
   }
 
   #refuse(field: string, type: string, msg: string): void {
     this.#problems.push({ loc: ["body", field], msg, type });
+  }
+}
+
+/** `metadata` as what its text holds. */
+function readUploadFields({ metadata, ...fields }: FormFields): UploadFields {
+  const parsed = metadata === undefined ? {} : parseObject(String(metadata));
+  if (parsed !== null) return parse(uploadFields, { ...fields, metadata: parsed });
+  const problems = problemsOf(() => parse(uploadFields, fields));
+  throw new ValidationError([
+    ...problems,
+    { loc: ["body", "metadata"], msg: "Input should be valid JSON", type: "json_invalid" },
+  ] as unknown as [Problem, ...Problem[]]);
+}
+
+function problemsOf(check: () => unknown): readonly Problem[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof ValidationError) return error.problems;
+    throw error;
   }
 }
 

@@ -12,8 +12,11 @@ export interface Route {
   readonly path: string;
   /** Which kind of key opens it. Sandbox keys open what inference keys open. */
   readonly key: "none" | "inference" | "management";
-  /** Reads and checks the body as JSON; `optional-json` takes none at all too. Without it no body byte is read. */
-  readonly body?: "json" | "optional-json";
+  /**
+   * Reads and checks the body as JSON; `optional-json` takes none at all too. A `form` is read by the endpoint, with clocks of its
+   * own. Without it no body byte is read.
+   */
+  readonly body?: "json" | "optional-json" | "form";
   /** How errors are told: `messages` for clients of Anthropic's format; else both usual forms. */
   readonly errors?: "messages";
   /** A text is the JSON of a good answer. Throws a GatewayError or ValidationError when the call cannot be answered. */

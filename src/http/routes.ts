@@ -12,22 +12,29 @@ import type { Embeddings } from "../inference/embeddings.ts";
 import type { Messages } from "../inference/messages/messages.ts";
 import type { Responses } from "../inference/responses/responses.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import type { WebhookKeys } from "../jobs/webhook-keys.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
+import { asyncJobRoutes } from "./endpoints/async-jobs.ts";
+import { audioRoutes } from "./endpoints/audio.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { docsRoutes } from "./endpoints/docs.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
 import { fileRoutes } from "./endpoints/files.ts";
 import { healthRoutes } from "./endpoints/health.ts";
+import { imagesRoutes } from "./endpoints/images.ts";
 import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
 import { messagesRoutes } from "./endpoints/messages.ts";
 import { modelsRoutes } from "./endpoints/models.ts";
+import { moderationsRoutes } from "./endpoints/moderations.ts";
 import { openApiRoutes } from "./endpoints/openapi.ts";
 import { providerRoutes } from "./endpoints/providers.ts";
 import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
+import { webhookRoutes } from "./endpoints/webhooks.ts";
 import type { Route } from "./route.ts";
 
 interface Dependencies {
@@ -38,6 +45,8 @@ interface Dependencies {
   readonly embeddings: Embeddings;
   readonly responses: Responses;
   readonly universalAi: UniversalAi;
+  readonly jobs: Jobs;
+  readonly webhookKeys: WebhookKeys;
   readonly files: FileStore;
   readonly uploads: Uploads;
   readonly resources: ResourceUrls;
@@ -59,6 +68,11 @@ export function createRoutes(dependencies: Dependencies): Route[] {
     ...embeddingsRoutes(dependencies),
     ...responseRoutes(dependencies),
     ...universalAiRoutes(dependencies),
+    ...asyncJobRoutes(dependencies),
+    ...webhookRoutes({ keys: dependencies.webhookKeys }),
+    ...audioRoutes(dependencies),
+    ...imagesRoutes(dependencies),
+    ...moderationsRoutes(dependencies),
     ...fileRoutes(dependencies),
     ...resourceRoutes(dependencies.resources),
     ...modelsRoutes(catalogue),

@@ -18,6 +18,8 @@ export const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "provider_disconnected",
   "provider_unavailable",
   "provider_timeout",
+  // Only an engine of this house says so of itself.
+  "overloaded",
 ]);
 
 /** After these the same offer may do better in a moment. A provider that was too slow is not made to do it all again. */

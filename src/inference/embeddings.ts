@@ -7,11 +7,12 @@ import type { EmbeddingsRequestBody } from "../contract/embeddings.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import { editMembers, type JsonScan } from "../lib/json-scan.ts";
 import { type Connection, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
-import type { EmbeddingsAnswer, EmbeddingsDialect } from "../providers/dialect.ts";
+import type { EmbeddingsAnswer, EmbeddingsDialect, ParameterTable } from "../providers/dialect.ts";
 import { findDropped, refuseDropped } from "../providers/parameters.ts";
 import type { Attempts } from "./attempts.ts";
 import { authorize } from "./authorize.ts";
 import type { CallDependencies } from "./call-dependencies.ts";
+import type { LocalEmbeddings } from "./local-embeddings.ts";
 import { badAnswer, fillModel, readObject } from "./plain-chat.ts";
 import { type Pricing, toCostMembers } from "./pricing.ts";
 import { readUsage } from "./report.ts";
@@ -39,6 +40,8 @@ export interface EmbeddingsDependencies extends CallDependencies {
   readonly router: Router;
   readonly attempts: Attempts;
   readonly pricing: Pricing;
+  /** The provider that computes in this house. */
+  readonly local?: LocalEmbeddings;
 }
 
 interface Vectors {
@@ -52,9 +55,11 @@ interface Vectors {
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 const handled: ReadonlySet<string> = new Set([...gatewayMemberNames, "input", "encoding_format"]);
 const callsAtOnce = 8;
+/** Of the local engine; all else is dropped. */
+const localParameters: ParameterTable = { dimensions: "mapped" };
 
 export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddings {
-  const { router, attempts, pricing, clocks, ticker, http, ending } = dependencies;
+  const { router, attempts, pricing, clocks, ticker, http, ending, local } = dependencies;
 
   async function attempt(input: EmbeddingsInput, candidate: Candidate): Promise<string> {
     const { provider, model } = candidate;
@@ -76,9 +81,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
         outcome,
       });
     try {
-      const dialect = provider.dialect?.embeddings;
-      const vectors =
-        dialect === undefined ? await embedPlainly(input, candidate) : await embedTranslated(input, candidate, dialect);
+      const vectors = await embedAt(input, candidate);
       trace.firstByteAt ||= performance.now();
       const usage = vectors.usage;
       report("completed", usage === null ? null : { ...usage, completion_tokens: 0 });
@@ -101,6 +104,29 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       if (!(error instanceof ValidationError)) report(error instanceof GatewayError ? error.code : "caller_left", null);
       throw error;
     }
+  }
+
+  function embedAt(input: EmbeddingsInput, candidate: Candidate): Promise<Vectors> {
+    const { row, dialect } = candidate.provider;
+    if (local !== undefined && row === local.row) return embedHere(input, candidate, local);
+    if (dialect?.embeddings === undefined) return embedPlainly(input, candidate);
+    return embedTranslated(input, candidate, dialect.embeddings);
+  }
+
+  async function embedHere(input: EmbeddingsInput, { model }: Candidate, here: LocalEmbeddings): Promise<Vectors> {
+    const texts = toTexts(input.request.input);
+    input.trace.dropped = findDropped(input.value as never, localParameters, handled);
+    if (input.request.strict_parameters === true) refuseDropped(input.trace.dropped);
+    const answer = await here.embed({
+      model,
+      texts,
+      dimensions: input.request.dimensions ?? null,
+      connection: input.connection,
+      ending,
+      deadline: input.trace.startedAt + clocks.totalTimeoutMs,
+      requestId: input.requestId,
+    });
+    return toVectors([answer], model);
   }
 
   async function embedPlainly(input: EmbeddingsInput, candidate: Candidate): Promise<Vectors> {
@@ -161,17 +187,10 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       for (const one of calls) one.abandon();
       throw error;
     }
-    const vectors = answers.flatMap((answer) => answer.vectors);
-    if (vectors.length !== texts.length)
-      throw badAnswer(provider, `answered with ${vectors.length} embeddings for ${texts.length} texts`);
-    const counts = answers.map(({ inputTokens }) => inputTokens);
-    const total = counts.includes(null) ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
-    return {
-      data: vectors.map((embedding, index) => ({ index, embedding })),
-      model: answers[0]?.model ?? model,
-      usage: total === null ? null : { prompt_tokens: total, total_tokens: total },
-      others: {},
-    };
+    const count = answers.reduce((sum, { vectors }) => sum + vectors.length, 0);
+    if (count !== texts.length)
+      throw badAnswer(provider, `answered with ${count} embeddings for ${texts.length} texts`);
+    return toVectors(answers, model);
 
     function read(readAnswer: () => EmbeddingsAnswer): EmbeddingsAnswer {
       try {
@@ -224,6 +243,17 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       const deadline = input.trace.startedAt + clocks.totalTimeoutMs;
       return attempts.run({ ...input, candidates, deadline }, (candidate) => attempt(input, candidate));
     },
+  };
+}
+
+function toVectors(answers: readonly EmbeddingsAnswer[], model: string): Vectors {
+  const counts = answers.map(({ inputTokens }) => inputTokens);
+  const total = counts.includes(null) ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  return {
+    data: answers.flatMap((answer) => answer.vectors).map((embedding, index) => ({ index, embedding })),
+    model: answers[0]?.model ?? model,
+    usage: total === null ? null : { prompt_tokens: total, total_tokens: total },
+    others: {},
   };
 }
 

@@ -71,8 +71,9 @@ export function findOffers(market: Market, wanted: Wanted, caller: Caller, draw:
   return [first, ...rest];
 }
 
-function resolveAlias(market: Market, name: string, draw: Draw): readonly AliasTarget[] {
-  const targets = market.aliases.get(name);
+/** In the order of trying. A name that is no alias stands for itself. */
+export function resolveAlias({ aliases }: Pick<Market, "aliases">, name: string, draw: Draw): readonly AliasTarget[] {
+  const targets = aliases.get(name);
   if (targets === undefined) return [{ model: name, weight: null }];
   if (targets.every(({ weight }) => weight === null)) return targets;
   const weighted = targets.map(({ model, weight }) => ({ model, weight: weight ?? 1 }));

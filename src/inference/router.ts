@@ -160,7 +160,7 @@ function nameOf({ deployment, model }: Candidate): string {
 }
 
 /** Heavier ones come first more often: each draws a waiting time, and the shortest wins. */
-const drawByChance: Draw = (things, _name, weight) => byWaitingTime(things, weight, Math.random);
+export const drawByChance: Draw = (things, _name, weight) => byWaitingTime(things, weight, Math.random);
 
 /** The same conversation always draws the same, in every process, and few conversations move when the pool changes. */
 function drawByName(session: string): Draw {

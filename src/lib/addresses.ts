@@ -30,6 +30,19 @@ export function createAddressRanges(ranges: readonly string[]): AddressRanges {
   };
 }
 
+/** An address with a port or without one; brackets are needed where an IPv6 address has one. Throws an error that names what is neither. */
+export function readServerAddress(text: string): string {
+  const written = text.trim();
+  const [, bracketed, dotted, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(written) ?? [];
+  const address = bracketed ?? dotted ?? written;
+  const version = address.includes("%") ? 0 : isIP(address);
+  const isWhole = version === 4 ? bracketed === undefined : version === 6 && dotted === undefined;
+  if (!isWhole || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)))
+    throw new Error(`"${text}" is not an address such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353`);
+  if (port === undefined) return address;
+  return version === 4 ? `${address}:${port}` : `[${address}]:${port}`;
+}
+
 /** A zone ("fe80::1%eth0") names an interface of this machine: such an address is none of ours to classify. */
 function familyOf(address: string): "ipv4" | "ipv6" | null {
   const version = address.includes("%") ? 0 : isIP(address);

@@ -2,16 +2,17 @@
 
 import { createDataDir, databaseFile } from "./data-dir.ts";
 import { isOutage } from "./outage.ts";
-import { type Database, toDatabase } from "./sql.ts";
+import { type CreateQueue, type Database, toDatabase } from "./sql.ts";
+import { createSqliteQueue } from "./sqlite-queue.ts";
 
-// Below the deadline of an operation, so that a locked file is reported as such and not as a silence.
-const busyTimeoutMs = 800;
+// For one look at the lock; who wants to write looks again and again, see sql.ts.
+const busyTimeoutMs = 5;
 const walAttempts = 50;
 
 export async function connectSqlite(dataDir: string): Promise<Database> {
   createDataDir(dataDir);
   const client = new Bun.SQL({ adapter: "sqlite", filename: databaseFile(dataDir), safeIntegers: true });
-  const database = toDatabase(client, "sqlite");
+  const database = toDatabase(client, "sqlite", createSqliteQueue);
   try {
     await database.sql.script(`pragma busy_timeout = ${busyTimeoutMs}`);
     await useWriteAheadLog(database);
@@ -42,6 +43,8 @@ async function useWriteAheadLog(database: Database): Promise<void> {
 export interface PostgresOptions {
   readonly maxConnections: number;
   readonly connectTimeoutSeconds: number;
+  /** For those that add or take work. */
+  readonly createQueue?: CreateQueue;
 }
 
 export function connectPostgres(databaseUrl: string, options: PostgresOptions): Database {
@@ -54,7 +57,7 @@ export function connectPostgres(databaseUrl: string, options: PostgresOptions): 
     ...(url.pathname.length > 1 ? { database: decodeURIComponent(url.pathname.slice(1)) } : {}),
     connection: { application_name: url.searchParams.get("application_name") ?? "switchyard" },
   });
-  return toDatabase(client, "postgres");
+  return toDatabase(client, "postgres", options.createQueue ?? refuseQueue);
 }
 
 export function parsePostgresUrl(databaseUrl: string): URL {
@@ -64,4 +67,8 @@ export function parsePostgresUrl(databaseUrl: string): URL {
     throw new Error("A database address has the form postgres://user:password@host:5432/database");
   }
   return url;
+}
+
+function refuseQueue(): never {
+  throw new Error("This connection was opened without a queue of work");
 }

@@ -21,6 +21,7 @@ export async function migrateStorage(options: MigrateOptions): Promise<void> {
   const database = await connect(options);
   try {
     await migrateDatabase(database, migrations, options.log);
+    if (database.engine === "postgres") await installQueue(database);
   } finally {
     await database.client.close({ timeout: 1 });
   }
@@ -28,7 +29,8 @@ export async function migrateStorage(options: MigrateOptions): Promise<void> {
 
 async function connect(options: MigrateOptions): Promise<Database> {
   if (options.databaseUrl === null) return await connectSqlite(options.dataDir);
-  const database = connectPostgres(options.databaseUrl, { maxConnections: 1, connectTimeoutSeconds: 5 });
+  // One to hold the lock, one for pg-boss, whose scripts begin and end transactions of their own.
+  const database = connectPostgres(options.databaseUrl, { maxConnections: 2, connectTimeoutSeconds: 5 });
   await waitForDatabase(database, options.log);
   return database;
 }
@@ -51,6 +53,16 @@ async function waitForDatabase(database: Database, log: Log): Promise<void> {
   }
 }
 
+async function installQueue(database: Database): Promise<void> {
+  const { installBoss } = await import("./boss-queue.ts");
+  await withRetry(() =>
+    database.transaction(async (sql) => {
+      await sql`select pg_advisory_xact_lock(${advisoryLock})`;
+      await installBoss(database);
+    }),
+  );
+}
+
 /** One transaction for each step, under a lock: a process that comes second finds the step done. */
 export async function migrateDatabase(database: Database, steps: readonly Migration[], log: Log): Promise<void> {
   for (;;) {
@@ -71,6 +83,7 @@ async function applyNext(sql: Sql, engine: Database["engine"], steps: readonly M
   const next = steps[done.length];
   if (next === undefined) return null;
   for (const statement of next.statements) await sql.script(statement);
+  if (engine === "sqlite") for (const statement of next.sqliteStatements ?? []) await sql.script(statement);
   await sql`
     insert into migrations (number, name, checksum, applied_at)
     values (${next.number}, ${next.name}, ${checksum(next)}, ${Date.now()})`;
@@ -100,7 +113,7 @@ function checkHistory(done: readonly AppliedMigration[], steps: readonly Migrati
 }
 
 function checksum(step: Migration): string {
-  return Bun.SHA256.hash([step.name, ...step.statements].join("\n"), "hex");
+  return Bun.SHA256.hash([step.name, ...step.statements, ...(step.sqliteStatements ?? [])].join("\n"), "hex");
 }
 
 /** A lock that another process holds while it migrates is worth waiting for. */

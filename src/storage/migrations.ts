@@ -6,6 +6,8 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[];
+  /** For SQLite alone: what PostgreSQL has in another form. */
+  readonly sqliteStatements?: readonly string[];
 }
 
 export const migrations: readonly Migration[] = [
@@ -91,6 +93,83 @@ export const migrations: readonly Migration[] = [
       )`,
       "create index files_by_owner on files (owner, kind, created_at, id)",
       "create index files_by_expiry on files (expires_at, id)",
+    ],
+  },
+  {
+    number: 4,
+    name: "jobs",
+    statements: [
+      // The long texts stand last, the longest at the end. `work_id` is the piece of work that is left for it.
+      `create table jobs (
+        id text primary key,
+        owner text not null,
+        key_id text not null,
+        feature text not null,
+        subfeature text not null,
+        provider text not null,
+        model text,
+        status text not null,
+        created_at bigint not null,
+        finished_at bigint,
+        expires_at bigint not null,
+        runs bigint not null,
+        progress bigint,
+        cost_pico_usd bigint,
+        cost_reason text,
+        webhook_receiver text,
+        work_id text,
+        result text,
+        kept text,
+        request text not null
+      )`,
+      "create index jobs_by_owner on jobs (owner, created_at, id)",
+      "create index jobs_by_expiry on jobs (expires_at, id)",
+      `create table job_marks (
+        owner text not null,
+        mark text not null,
+        body_hash text not null,
+        job_id text not null,
+        expires_at bigint not null,
+        primary key (owner, mark)
+      )`,
+      "create index job_marks_by_job on job_marks (job_id)",
+      `create table deliveries (
+        id text primary key,
+        job_id text not null,
+        owner text not null,
+        receiver text not null,
+        state text not null,
+        created_at bigint not null,
+        attempts bigint not null,
+        next_attempt_at bigint,
+        work_id text
+      )`,
+      "create index deliveries_by_job on deliveries (job_id, created_at, id)",
+      `create table delivery_attempts (
+        delivery_id text not null,
+        number bigint not null,
+        claim text not null,
+        started_at bigint not null,
+        duration_ms bigint not null,
+        status bigint,
+        error text,
+        key_id text not null,
+        primary key (delivery_id, number),
+        unique (delivery_id, claim)
+      )`,
+    ],
+    sqliteStatements: [
+      `create table work (
+        id text primary key,
+        kind text not null,
+        subject text not null,
+        group_name text not null,
+        due_at bigint not null,
+        takes bigint not null,
+        held bigint not null
+      )`,
+      // With the group, so that what is left for later is passed by without reading its row.
+      "create index work_by_due_time on work (kind, due_at, group_name)",
     ],
   },
 ];

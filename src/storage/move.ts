@@ -3,6 +3,7 @@
 import type { Log } from "../log.ts";
 import { connectPostgres, connectSqlite, parsePostgresUrl } from "./connect.ts";
 import { lockDataDir } from "./data-dir.ts";
+import type { WorkKind } from "./job-records.ts";
 import { migrateStorage } from "./migrate.ts";
 import type { Database, Sql, SqlRow } from "./sql.ts";
 
@@ -40,8 +41,12 @@ export async function moveStorage(options: MoveOptions): Promise<readonly MovedT
 
 async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]> {
   const source = await connectSqlite(dataDir);
-  const target = connectPostgres(to, { maxConnections: 1, connectTimeoutSeconds: 5 });
+  const { openBoss } = await import("./boss-queue.ts");
+  const boss = openBoss(() => target);
+  const { createQueue } = boss;
+  const target = connectPostgres(to, { maxConnections: 1, connectTimeoutSeconds: 5, createQueue });
   try {
+    await boss.prepare();
     // The source is read in one transaction, so that a command that writes meanwhile is in the copy whole or not at all.
     return await source.transaction(async (reader) => {
       const tables = await listTables(reader);
@@ -49,6 +54,7 @@ async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]>
         for (const table of tables) await takeEmpty(writer, table);
         const moved: MovedTable[] = [];
         for (const table of tables) moved.push({ table, rows: await copyTable(reader, writer, table) });
+        moved.push({ table: "work", rows: await moveWork(reader, writer) });
         return moved;
       });
     });
@@ -61,7 +67,7 @@ async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]>
 async function listTables(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }>`
     select name from sqlite_master
-    where type = 'table' and name not like 'sqlite_%' and name <> 'migrations' order by name`;
+    where type = 'table' and name not like 'sqlite_%' and name not in ('migrations', 'work') order by name`;
   return rows.map((row) => row.name);
 }
 
@@ -84,6 +90,37 @@ async function copyTable(reader: Sql, writer: Sql, table: string): Promise<numbe
   const [from, copied] = [await countRows(reader, table), await countRows(writer, table)];
   if (from !== copied) throw new Error(`Table ${table} has ${from} rows, but ${copied} arrived. Nothing was moved.`);
   return copied;
+}
+
+/** What waits in the table of SQLite waits in pg-boss from now on. Who held something is not there any more: it is due at once. */
+async function moveWork(reader: Sql, writer: Sql): Promise<number> {
+  let moved = 0;
+  for (let after = ""; ; ) {
+    const rows = await reader<WorkRow>`
+      select id, kind, subject, group_name, due_at, held from work where id > ${after} order by id limit ${rowsAtOnce}`;
+    await writer.work.add(
+      rows.map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        subject: row.subject,
+        group: row.group_name,
+        dueAt: row.held === 1n ? 0 : Number(row.due_at),
+      })),
+    );
+    moved += rows.length;
+    const last = rows.at(-1);
+    if (last === undefined) return moved;
+    after = last.id;
+  }
+}
+
+interface WorkRow {
+  readonly id: string;
+  readonly kind: WorkKind;
+  readonly subject: string;
+  readonly group_name: string;
+  readonly due_at: bigint;
+  readonly held: bigint;
 }
 
 /** The bytes of a row, as an expression of SQLite. */

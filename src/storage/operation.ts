@@ -3,8 +3,8 @@
 
 import type { Sql } from "./sql.ts";
 
-/** What other processes are told about when it changes. */
-export type Topic = "keys";
+/** What other processes are told about when it changes. Work has no revisions: who missed it asks for it anyway. */
+export type Topic = "keys" | "work";
 
 export interface Operation<Args extends readonly unknown[], Result> {
   readonly mode: "read" | "write";
@@ -27,11 +27,25 @@ export function write<Args extends readonly unknown[], Result>(
   return { mode: "write", changes, run };
 }
 
+/** Calls that are made in the same moment are run as one: `run` is given the arguments of each, and answers for each. */
+export interface JoinedOperation<Args extends readonly unknown[], Result>
+  extends Operation<[calls: readonly Args[]], Result[]> {
+  readonly isJoined: true;
+}
+
+/** For what is called many times at once: one transaction, and one way to the disk, is then enough for all. */
+export function writeJoined<Args extends readonly unknown[], Result>(
+  changes: Topic | null,
+  run: (sql: Sql, calls: readonly Args[]) => Promise<Result[]>,
+): JoinedOperation<Args, Result> {
+  return { mode: "write", changes, run, isJoined: true };
+}
+
 /**
  * The next revision of a topic. The row stays locked until the transaction ends, so revisions become visible in their order and
  * "everything after revision N" misses nothing. Take it before the rows that it belongs to.
  */
-export async function nextRevision(sql: Sql, topic: Topic): Promise<bigint> {
+export async function nextRevision(sql: Sql, topic: "keys"): Promise<bigint> {
   const [row] = await sql<{ revision: bigint }>`
     insert into topics (topic, revision) values (${topic}, 1)
     on conflict (topic) do update set revision = topics.revision + 1
@@ -45,3 +59,18 @@ export const readRevisions = read(async (sql) => {
   const rows = await sql<{ topic: Topic; revision: bigint }>`select topic, revision from topics`;
   return new Map(rows.map((row) => [row.topic, row.revision]));
 });
+
+/**
+ * Statements that need nothing of each other's answers: PostgreSQL is sent them together. When it throws, all of them have ended,
+ * so that none is left over for a transaction that was rolled back.
+ */
+export async function together<const Statements extends readonly (Promise<unknown> | null)[]>(
+  ...statements: Statements
+): Promise<{ -readonly [Index in keyof Statements]: Awaited<Statements[Index]> }> {
+  const settled = await Promise.allSettled(statements);
+  const values = settled.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+  return values as { -readonly [Index in keyof Statements]: Awaited<Statements[Index]> };
+}

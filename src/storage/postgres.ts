@@ -2,9 +2,10 @@
 
 import type { Log } from "../log.ts";
 import { connectPostgres } from "./connect.ts";
-import { readRevisions } from "./operation.ts";
-import { toStorageError, toUnavailable } from "./outage.ts";
-import type { Database } from "./sql.ts";
+import { withDeadline } from "./deadline.ts";
+import { readRevisions, type Topic, together } from "./operation.ts";
+import { isOutage, toStorageError, toUnavailable } from "./outage.ts";
+import type { CreateQueue, Database } from "./sql.ts";
 import { type AnyOperation, buildStores, findOperation, type Storage } from "./stores.ts";
 
 /** Replaced as a whole when the server stops answering without closing its connections. */
@@ -23,28 +24,94 @@ const firstProbes = 3;
 const lateProbesBeforeReplacing = 2;
 // Few, since every serving process of every replica has them and PostgreSQL allows 100 by default. `?max=` in the address wins.
 const defaultPoolSize = 4;
+// Those that work wait for the disk of the server most of the time, each for a job of its own.
+const workingPoolSize = 10;
 // The server's own limit, for a gateway that froze or was cut off in the middle of a transaction and would keep its locks.
 const serverLimitMs = 5000;
+// Creations of jobs are told together: NOTIFY inside their transactions would make those commit one after the other.
+const tellWorkEveryMs = 20;
+const superviseEveryMs = 3000;
+// After an outage all holders seem to be silent. Those that live speak up within this time.
+const superviseAfterOutageMs = 8000;
 
-export async function openPostgres(options: { readonly databaseUrl: string; readonly log: Log }): Promise<Storage> {
+export interface PostgresStorageOptions {
+  readonly databaseUrl: string;
+  readonly log: Log;
+  /** Whether work is taken here: then this process also looks after work whose holder died. */
+  readonly works?: boolean;
+}
+
+export async function openPostgres(options: PostgresStorageOptions): Promise<Storage> {
   const { databaseUrl, log } = options;
-  const listeners: (() => void)[] = [];
-  let link = openLink(databaseUrl);
+  const { openBoss } = await import("./boss-queue.ts");
+  const boss = openBoss(() => link.pool);
+  const listeners: Record<Topic, (() => void)[]> = { keys: [], work: [] };
+  const poolSize = options.works === true ? workingPoolSize : defaultPoolSize;
+  let link = openLink(databaseUrl, poolSize, boss.createQueue);
   let isHealthy = false;
+  let healthySince = 0;
   let isClosed = false;
   let lateProbes = 0;
   let keyRevision: bigint | undefined;
   let timer: ReturnType<typeof setTimeout> | null = null;
+  let tellTimer: ReturnType<typeof setTimeout> | null = null;
+  let toldWorkAt = 0;
+  let isSupervising = false;
+  let superviseError: unknown = null;
 
   for (let attempt = 1; attempt <= firstProbes && !isHealthy; attempt += 1) await probe();
   if (!isHealthy) {
     closeLink(link);
     throw toUnavailable();
   }
+  try {
+    await boss.prepare();
+  } catch (error) {
+    closeLink(link);
+    throw toStorageError(error);
+  }
   watch();
+  const supervision = options.works === true ? setInterval(supervise, superviseEveryMs) : null;
+  supervision?.unref();
 
-  function announce(): void {
-    for (const listener of listeners) listener();
+  function announce(topic: Topic): void {
+    for (const listener of listeners[topic]) listener();
+  }
+
+  /** After a reconnect too: what was sent in between is lost, so everything may have changed. */
+  function announceAll(): void {
+    announce("keys");
+    announce("work");
+  }
+
+  /** To this process at once, to the others with the next notification. */
+  function tellWork(): void {
+    announce("work");
+    if (tellTimer !== null) return;
+    const waitMs = Math.max(0, toldWorkAt + tellWorkEveryMs - Date.now());
+    tellTimer = setTimeout(() => {
+      tellTimer = null;
+      toldWorkAt = Date.now();
+      // Whoever misses it asks for work before long.
+      if (isHealthy) link.pool.sql`select pg_notify(${channel}, 'work')`.catch(() => {});
+    }, waitMs);
+    tellTimer.unref();
+  }
+
+  async function supervise(): Promise<void> {
+    if (isSupervising || !isHealthy || Date.now() - healthySince < superviseAfterOutageMs) return;
+    isSupervising = true;
+    try {
+      await boss.supervise();
+      superviseError = null;
+    } catch (error) {
+      // An outage is reported where it is noticed. What is wrong here otherwise is said once.
+      const isNews = superviseError === null && isHealthy && !isClosed && !isOutage(error);
+      superviseError = error;
+      if (isNews) log.error("Work of workers that died cannot be given to others", { error });
+    } finally {
+      isSupervising = false;
+    }
   }
 
   /** Asks for the revisions: the answer proves that the server is there, and shows changes that a lost LISTEN would miss. */
@@ -56,11 +123,12 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
       );
       if (isClosed) return;
       if (!isHealthy && keyRevision !== undefined) log.info("PostgreSQL answers again");
+      if (!isHealthy) healthySince = Date.now();
       isHealthy = true;
       lateProbes = 0;
       const before = keyRevision;
       keyRevision = revisions.get("keys") ?? 0n;
-      if (before !== keyRevision) announce();
+      if (before !== keyRevision) announce("keys");
       listen(asked);
     } catch (error) {
       if (isClosed) return;
@@ -82,8 +150,8 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
   function listen(target: Link): void {
     if (target.isListening) return;
     target.isListening = true;
-    // After a reconnect too: what was sent in between is lost, so everything may have changed.
-    target.watcher.client.listen(channel, announce, announce).catch((error) => {
+    const receive = (topic: string) => announce(topic === "work" ? "work" : "keys");
+    target.watcher.client.listen(channel, receive, announceAll).catch((error) => {
       target.isListening = false;
       if (!isClosed && target === link) log.debug("LISTEN failed; changes are seen by asking", { error });
     });
@@ -92,7 +160,7 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
   function replaceLink(): void {
     lateProbes = 0;
     closeLink(link);
-    link = openLink(databaseUrl);
+    link = openLink(databaseUrl, poolSize, boss.createQueue);
   }
 
   async function run(operation: AnyOperation, args: readonly unknown[]): Promise<unknown> {
@@ -100,11 +168,13 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
     if (!isHealthy) throw toUnavailable();
     const { pool } = link;
     try {
-      return await withDeadline(operationDeadlineMs, (signal) =>
+      const result = await withDeadline(operationDeadlineMs, (signal) =>
         operation.mode === "read"
           ? operation.run(pool.withSignal(signal), ...args)
           : runWrite(pool, operation, args, signal),
       );
+      if (operation.changes === "work") tellWork();
+      return result;
     } catch (error) {
       throw toStorageError(error);
     }
@@ -113,7 +183,10 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
   return {
     ...buildStores((store, name, args) => run(findOperation(store, name), args)),
     onKeysChanged: (listener) => {
-      listeners.push(listener);
+      listeners.keys.push(listener);
+    },
+    onWork: (listener) => {
+      listeners.work.push(listener);
     },
     isHealthy: () => isHealthy,
     close: async () => {
@@ -121,6 +194,8 @@ export async function openPostgres(options: { readonly databaseUrl: string; read
       isClosed = true;
       isHealthy = false;
       if (timer !== null) clearTimeout(timer);
+      if (tellTimer !== null) clearTimeout(tellTimer);
+      if (supervision !== null) clearInterval(supervision);
       await Promise.all([link.pool.client.close({ timeout: 1 }), link.watcher.client.close({ timeout: 0 })]);
     },
   };
@@ -134,19 +209,20 @@ async function runWrite(
 ): Promise<unknown> {
   return await pool.transaction(async (sql) => {
     // For this transaction only: settings of the session do not survive a connection pooler in front of the server.
-    await sql`
+    const limits = sql`
       select set_config('statement_timeout', ${String(serverLimitMs)}, true),
              set_config('idle_in_transaction_session_timeout', ${String(serverLimitMs)}, true)`;
-    const result = await operation.run(sql, ...args);
-    if (operation.changes !== null) await sql`select pg_notify(${channel}, ${operation.changes})`;
+    // Sent together with the first statement of the operation.
+    const [, result] = await together(limits, operation.run(sql, ...args));
+    if (operation.changes === "keys") await sql`select pg_notify(${channel}, ${operation.changes})`;
     return result;
   }, signal);
 }
 
-function openLink(databaseUrl: string): Link {
-  const maxConnections = Number(new URL(databaseUrl).searchParams.get("max")) || defaultPoolSize;
+function openLink(databaseUrl: string, poolSize: number, createQueue: CreateQueue): Link {
+  const maxConnections = Number(new URL(databaseUrl).searchParams.get("max")) || poolSize;
   return {
-    pool: connectPostgres(databaseUrl, { maxConnections, connectTimeoutSeconds: 5 }),
+    pool: connectPostgres(databaseUrl, { maxConnections, connectTimeoutSeconds: 5, createQueue }),
     watcher: connectPostgres(databaseUrl, { maxConnections: 1, connectTimeoutSeconds: 1 }),
     isListening: false,
   };
@@ -155,23 +231,4 @@ function openLink(databaseUrl: string): Link {
 /** At once: the queries that still wait on it were answered with an outage already. */
 function closeLink(link: Link): void {
   for (const { client } of [link.pool, link.watcher]) client.close({ timeout: 0 }).catch(() => {});
-}
-
-/** Ends the wait at the deadline even when the work itself cannot be ended. */
-async function withDeadline<T>(deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = toUnavailable();
-    controller.abort(error);
-    late.reject(error);
-  }, deadlineMs);
-  const working = work(controller.signal);
-  // Once the deadline has answered, nobody waits for it any more.
-  working.catch(() => {});
-  try {
-    return await Promise.race([working, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

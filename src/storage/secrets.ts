@@ -5,7 +5,7 @@
 // here but in the operator's settings, so a copy of the store alone opens nothing.
 
 import { randomBytes } from "node:crypto";
-import { write } from "./operation.ts";
+import { read, write } from "./operation.ts";
 
 const leastBytes = 16;
 
@@ -19,5 +19,26 @@ export const secretStatements = {
     const [row] = await sql<{ value: Uint8Array }>`select value from secrets where name = ${name}`;
     if (row?.value.length !== bytes) throw new Error(`The secret ${name} has ${row?.value.length} bytes, not ${bytes}`);
     return new Uint8Array(row.value);
+  }),
+
+  find: read(async (sql, name: string): Promise<Uint8Array | null> => {
+    const [row] = await sql<{ value: Uint8Array }>`select value from secrets where name = ${name}`;
+    return row === undefined ? null : new Uint8Array(row.value);
+  }),
+
+  /** What is kept from then on: these bytes, or those of whoever was first. */
+  createOnce: write(null, async (sql, name: string, value: Uint8Array): Promise<Uint8Array> => {
+    const created = { name, value, created_at: Date.now() };
+    await sql`insert into secrets ${sql.columns(created)} on conflict (name) do nothing`;
+    const [row] = await sql<{ value: Uint8Array }>`select value from secrets where name = ${name}`;
+    if (row === undefined) throw new Error(`The secret ${name} is not there after it was made`);
+    return new Uint8Array(row.value);
+  }),
+
+  /** False: it is not `old` any more, and was not changed. */
+  replace: write(null, async (sql, name: string, old: Uint8Array, next: Uint8Array): Promise<boolean> => {
+    const replaced = await sql`
+      update secrets set value = ${next} where name = ${name} and value = ${old} returning name`;
+    return replaced.length > 0;
   }),
 };

@@ -4,25 +4,40 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ValidationError } from "../errors.ts";
+import type { WorkQueue } from "./work-queue.ts";
 
 export type Engine = "sqlite" | "postgres";
 export type SqlValue = string | number | bigint | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+// Below the deadline of an operation, so that a locked file is reported as such and not as a silence.
+const lockPatienceMs = 800;
 
 /** A piece of a statement that is not a value. */
 export interface SqlFragment {
   readonly fragment: unknown;
 }
 
-export interface Sql {
+export interface Statements {
   <Row = SqlRow>(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): Promise<Row[]>;
   /** Columns and values, for `insert into t ${sql.columns(rows)}` and `update t set ${sql.columns(row)}`. */
   columns(rows: SqlRow | readonly SqlRow[]): SqlFragment;
+  /** For `where id in ${sql.list(ids)}`; at least one. */
+  list(values: readonly string[]): SqlFragment;
   /** The name of a table or column, quoted. */
   identifier(name: string): SqlFragment;
   /** A string in the engine's own words, without parameters: migrations and pragmas. */
   script(text: string): Promise<SqlRow[]>;
+  /** A statement that a library has written, with its values for $1, $2 … */
+  execute(text: string, values: readonly unknown[]): Promise<SqlRow[]>;
 }
+
+export interface Sql extends Statements {
+  /** The queue of work, in the same transaction. */
+  readonly work: WorkQueue;
+}
+
+export type CreateQueue = (sql: Statements) => WorkQueue;
 
 export interface TransactionSql extends Sql {
   /** What fails inside is undone alone; the transaction goes on. */
@@ -39,7 +54,7 @@ export interface Database {
   transaction<T>(body: (sql: TransactionSql) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-export function toDatabase(client: Bun.SQL, engine: Engine): Database {
+export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQueue): Database {
   const inTransaction = new AsyncLocalStorage<true>();
 
   function refuseInside(): void {
@@ -51,35 +66,67 @@ export function toDatabase(client: Bun.SQL, engine: Engine): Database {
     refuseInside();
     const run = (inner: Bun.TransactionSQL) =>
       inTransaction.run(true, async () => {
-        const result = await body(toTransactionSql(inner, signal));
+        const result = await body(toTransactionSql(inner, createQueue, signal));
         // A caller who was told that the write failed must not find it stored.
         signal?.throwIfAborted();
         // The wrapper keeps an array of promises or rows from being read as a list of queries.
         return { result };
       });
-    // A deferred transaction that turns into a writer fails at once when another writer is at work, without waiting.
-    const done = engine === "sqlite" ? client.begin("immediate", run) : client.begin(run);
+    const done = engine === "sqlite" ? beginAlone(client, run) : client.begin(run);
     return done.then((outcome) => (outcome as { result: T }).result);
   }
 
   return {
     engine,
     client,
-    sql: toSql(client, undefined, refuseInside),
-    withSignal: (signal) => toSql(client, signal, refuseInside),
+    sql: toSql(client, createQueue, { check: refuseInside }),
+    withSignal: (signal) => toSql(client, createQueue, { signal, check: refuseInside }),
     transaction,
   };
 }
 
-function toTransactionSql(client: Bun.TransactionSQL, signal: AbortSignal | undefined): TransactionSql {
-  const savepoint = async <T>(body: (sql: Sql) => Promise<T>): Promise<T> => {
-    const outcome = await client.savepoint(async (inner) => ({ result: await body(toSql(inner, signal)) }));
-    return (outcome as { result: T }).result;
-  };
-  return Object.assign(toSql(client, signal), { savepoint });
+/**
+ * As the one writer of the file. A deferred transaction that turns into a writer fails at once when another is at work; and SQLite's
+ * own waiting looks more and more seldom, so that a busy neighbour would starve us. So we ask often.
+ */
+async function beginAlone<T>(client: Bun.SQL, run: (inner: Bun.TransactionSQL) => Promise<T>): Promise<T> {
+  const until = performance.now() + lockPatienceMs;
+  let isBegun = false;
+  for (;;) {
+    try {
+      return (await client.begin("immediate", (inner) => {
+        isBegun = true;
+        return run(inner);
+      })) as T;
+    } catch (error) {
+      const isBusy = error instanceof Error && (error as { code?: unknown }).code === "SQLITE_BUSY";
+      if (isBegun || !isBusy || performance.now() > until) throw error;
+      await Bun.sleep(1 + Math.random() * 2);
+    }
+  }
 }
 
-function toSql(client: Bun.SQL, signal: AbortSignal | undefined, check?: () => void): Sql {
+function toTransactionSql(
+  client: Bun.TransactionSQL,
+  createQueue: CreateQueue,
+  signal: AbortSignal | undefined,
+): TransactionSql {
+  const savepoint = async <T>(body: (sql: Sql) => Promise<T>): Promise<T> => {
+    const outcome = await client.savepoint(async (inner) => ({
+      result: await body(toSql(inner, createQueue, { signal })),
+    }));
+    return (outcome as { result: T }).result;
+  };
+  return Object.assign(toSql(client, createQueue, { signal }), { savepoint });
+}
+
+interface Handling {
+  readonly signal?: AbortSignal | undefined;
+  /** Throws where the handle must not be used. */
+  readonly check?: () => void;
+}
+
+function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: Handling): Sql {
   async function run<Row>(query: Bun.SQL.Query<Row[]>): Promise<Row[]> {
     if (signal === undefined) return await query;
     const cancel = () => {
@@ -100,12 +147,16 @@ function toSql(client: Bun.SQL, signal: AbortSignal | undefined, check?: () => v
     return await run(client<Row[]>(text, ...values.map((value) => (isFragment(value) ? value.fragment : value))));
   }
 
-  return Object.assign(tag, {
+  const statements = Object.assign(tag, {
     columns: (rows: SqlRow | readonly SqlRow[]): SqlFragment => {
       for (const row of Array.isArray(rows) ? rows : [rows]) {
         for (const value of Object.values(row)) if (typeof value === "string") refuseNul(value);
       }
       return { fragment: client(rows as SqlRow) };
+    },
+    list: (values: readonly string[]): SqlFragment => {
+      for (const value of values) refuseNul(value);
+      return { fragment: client([...values]) };
     },
     identifier: (name: string): SqlFragment => ({ fragment: client(name) }),
     script: async (text: string): Promise<SqlRow[]> => {
@@ -113,7 +164,20 @@ function toSql(client: Bun.SQL, signal: AbortSignal | undefined, check?: () => v
       signal?.throwIfAborted();
       return await run(client.unsafe<SqlRow[]>(text));
     },
+    execute: async (text: string, values: readonly unknown[]): Promise<SqlRow[]> => {
+      check?.();
+      signal?.throwIfAborted();
+      return await run(client.unsafe<SqlRow[]>(text, [...values]));
+    },
   });
+  // Most operations have nothing to do with work.
+  let work: WorkQueue | null = null;
+  return Object.defineProperty(statements, "work", {
+    get: () => {
+      work ??= createQueue(statements);
+      return work;
+    },
+  }) as typeof statements & Pick<Sql, "work">;
 }
 
 function isFragment(value: SqlValue | SqlFragment): value is SqlFragment {

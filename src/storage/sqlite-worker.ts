@@ -22,6 +22,8 @@ export type ToWorker =
       readonly deadline: number;
     }
   | { readonly type: "probe"; readonly id: number }
+  /** From now on every commit is told, whoever made it: work may have come with it. */
+  | { readonly type: "watch-work" }
   | { readonly type: "close" };
 
 export type FromWorker =
@@ -52,6 +54,7 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
   let isPumping = false;
   let isClosing = false;
   let isPollDue = false;
+  let isWorkWatched = false;
   // A connection of its own, for which every commit is somebody else's: it moves with those of this process too.
   const watcher = new SqliteFile(databaseFile(dataDir), { readonly: true });
   const dataVersion = watcher.query<{ data_version: number }, []>("pragma data_version");
@@ -61,6 +64,7 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
     const version = dataVersion.get()?.data_version;
     if (version === seenVersion) return;
     seenVersion = version;
+    if (isWorkWatched) post({ type: "changed", topic: "work" });
     isPollDue = true;
     wake();
   }, pollEveryMs);
@@ -104,6 +108,7 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
 
   return (message) => {
     if (message.type === "close") isClosing = true;
+    if (message.type === "watch-work") isWorkWatched = true;
     if (message.type === "call") {
       const { id, deadline, args } = message;
       waiting.push({ id, deadline, args, operation: findOperation(message.store, message.name) });

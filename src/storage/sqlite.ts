@@ -2,6 +2,7 @@
 
 import type { Log } from "../log.ts";
 import { warnAboutNetworkDisk } from "./data-dir.ts";
+import type { Topic } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import { unpackError } from "./sqlite-errors.ts";
 import type { FromWorker, ToWorker } from "./sqlite-worker.ts";
@@ -21,7 +22,7 @@ const restartAfterMs = 250;
 export async function openSqlite(options: { readonly dataDir: string; readonly log: Log }): Promise<Storage> {
   const { dataDir, log } = options;
   const pending = new Map<number, Pending>();
-  const listeners: (() => void)[] = [];
+  const listeners: Record<Topic, (() => void)[]> = { keys: [], work: [] };
   let nextId = 1;
   let isHealthy = false;
   let isClosed = false;
@@ -85,7 +86,8 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
         (started) => {
           worker = started;
           if (isClosed) return started.terminate();
-          for (const listener of listeners) listener();
+          if (listeners.work.length > 0) send(started, { type: "watch-work" });
+          for (const listener of [...listeners.keys, ...listeners.work]) listener();
         },
         (cause) => {
           log.error("The storage thread could not be started", { error: cause });
@@ -99,7 +101,7 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
   function receive(message: FromWorker): void {
     if (message.type === "result") settle(message.id)?.resolve(message.value);
     if (message.type === "error") settle(message.id)?.reject(unpackError(message.error));
-    if (message.type === "changed" && message.topic === "keys") for (const listener of listeners) listener();
+    if (message.type === "changed") for (const listener of listeners[message.topic]) listener();
   }
 
   function settle(id: number): Pending | undefined {
@@ -129,7 +131,11 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
   return {
     ...stores,
     onKeysChanged: (listener) => {
-      listeners.push(listener);
+      listeners.keys.push(listener);
+    },
+    onWork: (listener) => {
+      listeners.work.push(listener);
+      if (worker !== null) send(worker, { type: "watch-work" });
     },
     isHealthy: () => isHealthy,
     close: async () => {

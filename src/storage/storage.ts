@@ -11,13 +11,23 @@ export type { KeyRecord } from "./keys.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
 export type { ResponseChain, ResponseRecord } from "./responses.ts";
-export type { KeyStore, ResponseStore, SecretStore, Storage } from "./stores.ts";
+export type {
+  DeliveryStore,
+  JobStore,
+  KeyStore,
+  ResponseStore,
+  SecretStore,
+  Storage,
+  WorkStore,
+} from "./stores.ts";
 
 export interface StorageOptions {
   /** `postgres://…`, or null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly log: Log;
+  /** Whether work is taken here: on PostgreSQL these processes also look after work whose holder died. */
+  readonly works?: boolean;
 }
 
 /** Brings the tables up to date first, so that whoever opens it finds them as this code expects. */

@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createLog } from "../../src/log.ts";
+import { connectPostgres, connectSqlite } from "../../src/storage/connect.ts";
+import type { JobResult, NewJob, WorkItem, WorkKind } from "../../src/storage/job-records.ts";
 import type { KeyRecord } from "../../src/storage/keys.ts";
+import type { Database } from "../../src/storage/sql.ts";
 import { openStorage, type ResponseRecord, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 
@@ -120,6 +123,67 @@ export function makeResponse(changes: Partial<ResponseRecord> = {}): ResponseRec
     input: crypto.getRandomValues(new Uint8Array(100)),
     ...changes,
   };
+}
+
+export function makeJob(changes: Partial<NewJob> = {}): NewJob {
+  return {
+    id: crypto.randomUUID(),
+    owner: "tenant-a",
+    keyId: "key",
+    feature: "text",
+    subfeature: "summarize",
+    provider: "in-house",
+    model: null,
+    createdAt: Date.now(),
+    expiresAt: Date.now() + 3_600_000,
+    webhookReceiver: "https://receiver.example/hook",
+    request: JSON.stringify({ input: { text: "A text." } }),
+    ...changes,
+  };
+}
+
+export function makeResult(changes: Partial<JobResult> = {}): JobResult {
+  return {
+    status: "success",
+    provider: "in-house",
+    model: "in-house/model",
+    finishedAt: Date.now(),
+    cost: 9_007_199_254_740_993n,
+    costReason: null,
+    result: JSON.stringify({ output: { text: "Short." } }),
+    ...changes,
+  };
+}
+
+/** The one piece of work that is due. */
+export async function takeOne(storage: Storage, kind: WorkKind): Promise<WorkItem> {
+  const [item, ...others] = await storage.work.take({ kind, limit: 10, ignoreGroups: [] });
+  if (item === undefined || others.length > 0) throw new Error(`${others.length + (item ? 1 : 0)} pieces of work`);
+  return item;
+}
+
+/** As if everybody who holds work had been silent for long: no test waits for that. */
+export async function silenceHolders(options: StorageOptions): Promise<void> {
+  await withDatabase(options, async (database) => {
+    if (database.engine === "sqlite") await database.sql`update work set due_at = 1 where held = 1`;
+    else
+      await database.sql`update switchyard_queue.job set heartbeat_on = now() - interval '1 hour' where state = 'active'`;
+  });
+}
+
+export async function withDatabase(
+  options: StorageOptions,
+  body: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database =
+    options.databaseUrl === null
+      ? await connectSqlite(options.dataDir)
+      : connectPostgres(options.databaseUrl, { maxConnections: 2, connectTimeoutSeconds: 5 });
+  try {
+    await body(database);
+  } finally {
+    await database.client.close({ timeout: 1 });
+  }
 }
 
 /** Runs a verb of `storage-child.ts` as a process of its own. */

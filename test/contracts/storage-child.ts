@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { createFirstKeys } from "../../src/access/keys.ts";
 import { lockDataDir, migrateStorage, openStorage } from "../../src/storage/storage.ts";
-import { makeKey, makeResponse, quiet } from "./engines.ts";
+import { makeJob, makeKey, makeResponse, makeResult, quiet } from "./engines.ts";
 
 const [verb, databaseUrl, dataDir = "", ...rest] = process.argv.slice(2);
 const options = { databaseUrl: databaseUrl || null, dataDir, log: quiet };
@@ -37,6 +37,47 @@ const verbs: Record<string, () => Promise<void>> = {
         }
       }),
     );
+  },
+
+  /** Makes jobs, runs them and delivers them, until it is killed. A line is something that was acknowledged. */
+  "work-jobs": async () => {
+    const storage = await openStorage({ ...options, works: true });
+    const tell = (what: string, id: string) => writeSync(1, `${what} ${id}\n`);
+    const create = async () => {
+      for (;;) {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        tell("created", job.id);
+      }
+    };
+    const run = async () => {
+      for (;;) {
+        for (const item of await storage.work.take({ kind: "run", limit: 4, ignoreGroups: [] })) {
+          if ((await storage.jobs.begin(item, { countRun: true })) === null) continue;
+          const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+          if (await storage.jobs.finish(item, item.subject, makeResult(), delivery)) tell("finished", item.subject);
+        }
+      }
+    };
+    const deliver = async () => {
+      for (;;) {
+        for (const item of await storage.work.take({ kind: "deliver", limit: 4, ignoreGroups: [] })) {
+          if ((await storage.deliveries.open(item)) === null) continue;
+          const attempt = { number: 1, startedAt: 1, durationMs: 1, status: 200, error: null, keyId: "kid" };
+          const outcome = { state: "delivered", nextAt: null, group: "receiver.example" } as const;
+          if (await storage.deliveries.recordAttempt(item, attempt, outcome)) tell("delivered", item.subject);
+        }
+      }
+    };
+    await Promise.all([create(), create(), run(), run(), deliver(), deliver()]);
+  },
+
+  /** Takes what is due, says so, and keeps it until it is killed. */
+  hold: async () => {
+    const storage = await openStorage({ ...options, works: true });
+    const items = await storage.work.take({ kind: "run", limit: 100, ignoreGroups: [] });
+    writeSync(1, `${items.length}\n`);
+    setInterval(() => void storage.work.extend(items), 1000);
   },
 
   /** Makes a secret at the moment that the parent has chosen, and prints it. */

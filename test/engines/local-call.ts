@@ -11,6 +11,8 @@ type Members = Readonly<Record<string, unknown>>;
 export interface LocalCallOptions {
   readonly files?: Readonly<Record<string, EngineFile>>;
   readonly withinMs?: number;
+  readonly model?: string | null;
+  readonly tellProgress?: (share: number) => void;
 }
 
 /** The input with the defaults of the schema, as the gateway fills them in. */
@@ -20,16 +22,19 @@ export function runLocal(
   input: Members,
   options: LocalCallOptions = {},
 ): Promise<EngineAnswer> {
-  const engine = local.engines.find((one) => one.task === task);
+  const { model = null } = options;
+  // As the gateway chooses: by the model's name, else the first.
+  const engine = local.engines.find((one) => one.task === task && (model === null || one.models.includes(model)));
   if (engine === undefined) throw new Error(`no local engine for ${task}`);
   return engine.run({
-    model: null,
+    model,
     input: { ...defaultsOf(task), ...input },
     files: options.files ?? {},
     providerParams: {},
     signal: new AbortController().signal,
     deadline: performance.now() + (options.withinMs ?? 60_000),
     requestId: "test",
+    ...(options.tellProgress === undefined ? {} : { tellProgress: options.tellProgress }),
   });
 }
 

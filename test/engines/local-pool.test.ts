@@ -163,6 +163,25 @@ describe("work", () => {
   });
 });
 
+describe("progress", () => {
+  test("what an engine says of its progress is heard while it computes, in order and in few words", async () => {
+    const heard: { share: number; at: number }[] = [];
+    const tellProgress = (share: number) => heard.push({ share, at: performance.now() });
+    await open().run(job("test/progress", { tellProgress }));
+    const endedAt = performance.now();
+    const shares = heard.map(({ share }) => share);
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.length).toBeGreaterThan(50);
+    expect(shares.length).toBeLessThanOrEqual(100);
+    expect(shares.at(-1)).toBe(1);
+    expect(endedAt - (heard[10]?.at ?? 0)).toBeGreaterThan(200);
+  });
+
+  test("nobody has to listen", async () => {
+    await open().run(job("test/progress"));
+  });
+});
+
 describe("limits", () => {
   test("a loop that never ends is ended when the time is up, and the next call is served", async () => {
     const pool = open();

@@ -289,13 +289,15 @@ describe("the house", () => {
     expect(broken).toEqual([]);
   });
 
-  test("every engine of the core is installed, serves a task that exists, and no task has two", () => {
-    const served = localEngines.map(({ task }) => task);
-    expect(new Set(served).size).toBe(served.length);
-    for (const engine of local.engines) {
+  test("every engine of the core is installed, and of two for one task the second has models of its own", () => {
+    const names = localEngines.flatMap(({ task, models = [] }) => models.map((model) => `${task}/${model}`));
+    expect(new Set(names).size).toBe(names.length);
+    for (const [index, engine] of local.engines.entries()) {
       expect(engine).toMatchObject({ provider: "local", takesOtherModels: false });
-      const group = localEngines.find(({ task }) => task === engine.task)?.group ?? "core";
+      const { task, group = "core", models = [] } = localEngines[index] ?? {};
       if (group === "core") expect(engine.missing).toBeNull();
+      const isSecond = localEngines.findIndex((one) => one.task === task) < index;
+      if (isSecond) expect(models.length).toBeGreaterThan(0);
     }
   });
 

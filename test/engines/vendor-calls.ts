@@ -2,9 +2,15 @@
 
 import { expect } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
-import type { EngineCall, EngineFile } from "../../src/engines/engine.ts";
+import type { EngineFile } from "../../src/engines/engine.ts";
 import { ReadAnswer } from "../../src/engines/vendors/call-vendor.ts";
-import type { VendorAnswer, VendorResult, VendorRow, VendorTask } from "../../src/engines/vendors/vendor-engine.ts";
+import type {
+  VendorAnswer,
+  VendorCall,
+  VendorResult,
+  VendorRow,
+  VendorTask,
+} from "../../src/engines/vendors/vendor-engine.ts";
 import { SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
@@ -16,6 +22,8 @@ export interface CallOptions {
   readonly providerParams?: JsonObject;
   readonly signal?: AbortSignal;
   readonly withinMs?: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly jobId?: string;
 }
 
 export function callOf({
@@ -25,7 +33,9 @@ export function callOf({
   providerParams,
   signal,
   withinMs = 5_000,
-}: CallOptions = {}): EngineCall {
+  settings,
+  jobId,
+}: CallOptions = {}): VendorCall {
   return {
     model: model ?? null,
     input: input ?? {},
@@ -34,6 +44,8 @@ export function callOf({
     signal: signal ?? new AbortController().signal,
     deadline: performance.now() + withinMs,
     requestId: "req-test",
+    settings: settings ?? {},
+    ...(jobId === undefined ? {} : { jobId }),
   };
 }
 
@@ -58,8 +70,8 @@ export function taskOf(row: VendorRow, name: string): VendorTask {
 }
 
 /** Maps an answer and holds the output against the schema of its task. */
-export async function read(row: VendorRow, name: string, json: unknown, call: EngineCall): Promise<VendorResult> {
-  const result = await taskOf(row, name).fromAnswer(answerOf(json), call);
+export async function read(row: VendorRow, name: string, json: unknown, call: VendorCall): Promise<VendorResult> {
+  const result = await taskOf(row, name).fromAnswer(answerOf(json), call, { path: "/" });
   expectOutput(name, result);
   return result;
 }
@@ -69,8 +81,11 @@ export function expectOutput(name: string, { output, binaries }: VendorResult): 
   const schema = findTask(feature, subfeature)?.outputSchema;
   if (schema === undefined) throw new Error(`there is no task ${name}`);
   const filled = structuredClone(output) as Record<string, unknown>;
-  // The gateway puts the address of a binary result there.
-  for (const { urlPath } of binaries ?? []) if (urlPath.length === 1) filled[String(urlPath[0])] = "https://x/y";
+  // The gateway puts base64 and the address of a binary result there.
+  for (const { urlPath, base64Path } of binaries ?? []) {
+    if (urlPath.length === 1) filled[String(urlPath[0])] = "https://x/y";
+    if (base64Path?.length === 1) filled[String(base64Path[0])] = "eHl6";
+  }
   const value = JSON.parse(JSON.stringify(filled));
   const isRight = fitsSchema(value, schema, new SchemaDocument(schema));
   if (!isRight) console.error(name, JSON.stringify(value).slice(0, 2_000));

@@ -3,6 +3,8 @@
 export type RunTask = (
   task: string,
   input: Readonly<Record<string, unknown>>,
+  /** Absent: the one that is meant when none is named. */
+  model?: string,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 export interface QualityLine {

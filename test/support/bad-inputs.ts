@@ -43,6 +43,23 @@ interface Sending {
   readonly upstream?: Upstream;
   readonly client?: string;
   readonly fault?: string;
+  readonly receiver?: ReceiverScript;
+}
+
+/** What the receiver of a webhook does. */
+export interface ReceiverScript {
+  readonly status?: number;
+  readonly location?: string;
+  readonly retry_after?: number;
+  readonly hang?: boolean;
+  readonly drip_body?: boolean;
+  readonly body_gib?: number;
+  readonly refuse?: boolean;
+  /** What its name leads to once the job was accepted. */
+  readonly dns?: string;
+  readonly tls?: string;
+  /** Of the job. */
+  readonly output?: Readonly<Record<string, number>>;
 }
 
 type HeaderValue = string | readonly string[] | { readonly repeat: string; readonly count: number };
@@ -78,7 +95,7 @@ export interface Upstream {
 export interface Expectation {
   readonly status?: number;
   readonly status_any?: readonly number[];
-  readonly shape: "ok" | "error" | "validation" | "sse_error" | "none";
+  readonly shape: "ok" | "error" | "validation" | "sse_error" | "none" | "delivery";
   readonly detail?: readonly { readonly loc: readonly (string | number)[]; readonly type: string }[];
   readonly error?: { readonly type: string; readonly code: string; readonly param: string | null };
   readonly headers?: Readonly<Record<string, string>>;
@@ -91,6 +108,7 @@ export interface Expectation {
     readonly upstream_cancelled_within_ms?: number;
     readonly billed_at?: string;
     readonly usage_recorded?: string;
+    readonly job_created?: boolean;
   };
   readonly closes?: boolean;
   readonly no_done?: boolean;
@@ -100,10 +118,30 @@ export interface Expectation {
   readonly on_call?: number;
   /** A claim about what is so afterwards. */
   readonly after?: string;
+  readonly attempts?: number;
+  readonly state?: string;
+  readonly per_attempt_timeout_s?: number;
+  readonly body_absent?: readonly string[];
 }
 
 // The file is ours and checked by its use: the type says what TypeScript cannot infer from so uneven a list.
 export const badInputs = cases.cases as unknown as readonly BadInput[];
+
+const groupsWithNames: ReadonlySet<string> = new Set(["job", "hook", "deliver"]);
+const filesWithNames: ReadonlySet<string> = new Set([
+  "uni-22",
+  "uni-23",
+  "uni-26",
+  "uni-31",
+  "uni-32",
+  "uni-34",
+  "uni-35",
+]);
+
+/** Whether a case needs a name server and receivers of the test's own. */
+export function needsNames({ id, group }: BadInput): boolean {
+  return groupsWithNames.has(group) || filesWithNames.has(id);
+}
 
 /** Names such as KEY_A and what stands for them in this run. */
 export type Fixtures = Readonly<Record<string, string>>;

@@ -7,7 +7,11 @@ import { createLog } from "../../src/log.ts";
 export interface EgressChildTask {
   readonly url: string;
   readonly allow: readonly string[];
-  readonly names: Readonly<Record<string, readonly string[]>>;
+  readonly names?: Readonly<Record<string, readonly string[]>>;
+  readonly dnsServers?: readonly string[];
+  readonly proxy?: string;
+  /** One after the other, over kept connections; the answer to the last one counts. */
+  readonly times?: number;
 }
 
 /** The body, or the code of the error and the code of its cause. */
@@ -31,14 +35,18 @@ if (import.meta.main) {
     secrets: [],
     write: (lines) => void process.stderr.write(lines),
   });
-  const egress = createEgress({ allow: task.allow, log, lookup: async (name) => task.names[name] ?? [] });
+  const { allow, names, dnsServers = [], proxy = null, times = 1 } = task;
+  const lookup = names === undefined ? {} : { lookup: async (name: string) => names[name] ?? [] };
+  const egress = createEgress({ allow, log, dnsServers, proxy, ...lookup });
   const request = {
     maxBytes: 10_000,
     timeoutMs: 5_000,
     connectTimeoutMs: 2_000,
     protocols: ["https:", "http:"],
     redirects: 2,
+    keepAlive: times > 1,
   } as const;
+  for (let time = 1; time < times; time++) await egress.fetch(task.url, request);
   console.log(JSON.stringify(await egress.fetch(task.url, request).then(toResult, toFailure)));
 }
 

@@ -17,6 +17,8 @@ export interface GatewayOptions {
   /** Serves the providers mock, mock2 and mockchat. */
   readonly vendor: Vendor;
   readonly workers?: number;
+  /** Working processes; none unless a test is about jobs. */
+  readonly jobWorkers?: number;
   /** More settings, by their environment names. */
   readonly env?: Readonly<Record<string, string>>;
   /** More members of switchyard.yaml; `providers` is merged with the mock ones. */
@@ -60,9 +62,11 @@ export interface Gateway {
 interface GatewayProcesses {
   readonly supervisor: number;
   readonly serving: readonly number[];
+  readonly working: readonly number[];
 }
 
-export async function startGateway({ vendor, workers = 1, env = {}, config = {} }: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { vendor, workers = 1, jobWorkers = 0, env = {}, config = {} } = options;
   const folder = await mkdtemp(join(tmpdir(), "switchyard-test-"));
   const dataFolder = join(folder, "data");
   const configFile = join(folder, "switchyard.yaml");
@@ -82,6 +86,7 @@ export async function startGateway({ vendor, workers = 1, env = {}, config = {} 
       SWITCHYARD_PORT: String(port),
       SWITCHYARD_DATA_DIR: dataFolder,
       SWITCHYARD_WORKERS: String(workers),
+      SWITCHYARD_JOB_WORKERS: String(jobWorkers),
       SWITCHYARD_ADMIN_KEY: adminKey,
       SWITCHYARD_CONFIG: configFile,
       SWITCHYARD_LOG_FORMAT: "json",
@@ -153,7 +158,9 @@ export async function startGateway({ vendor, workers = 1, env = {}, config = {} 
       const table = await processTable();
       const [supervisor] = childrenOf(table, child.pid);
       if (supervisor === undefined) throw new Error("the launcher has no child");
-      return { supervisor, serving: childrenOf(table, supervisor) };
+      const children = table.filter((row) => row.parent === supervisor);
+      const named = (name: string) => children.filter(({ command }) => command.includes(name)).map(({ pid }) => pid);
+      return { supervisor, serving: named("serving-process"), working: named("working-process") };
     },
     signal: (signal) => child.kill(signal),
     exited: (withinMs = 15_000) => within(withinMs, "the gateway to end", child.exited),
@@ -218,15 +225,25 @@ interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly residentKilobytes: number;
+  readonly command: string;
 }
 
 async function processTable(): Promise<ProcessRow[]> {
-  const output = await new Response(Bun.spawn(["ps", "-A", "-o", "pid=,ppid=,rss=,stat="]).stdout).text();
+  const output = await new Response(
+    Bun.spawn(["ps", "-A", "-w", "-w", "-o", "pid=,ppid=,rss=,stat=,args="]).stdout,
+  ).text();
   return output.split("\n").flatMap((line) => {
-    const [pid, parent, residentKilobytes, state] = line.trim().split(/\s+/);
+    const [pid, parent, residentKilobytes, state, ...command] = line.trim().split(/\s+/);
     // Dead and not yet buried.
     if (pid === undefined || state === undefined || state.startsWith("Z")) return [];
-    return [{ pid: Number(pid), parent: Number(parent), residentKilobytes: Number(residentKilobytes) }];
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        residentKilobytes: Number(residentKilobytes),
+        command: command.join(" "),
+      },
+    ];
   });
 }
 

@@ -50,9 +50,11 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
       models: local.models ?? [],
       takesOtherModels: false,
       missing: whatIsMissing(local),
-      async run({ model, input, files, signal, deadline }) {
+      isRepeatable: true,
+      async run({ model, input, files, signal, deadline, tellProgress }) {
         const lane = laneOf(local, input);
-        const answer = await pool.run({ task: local.task, lane, model, input, files, signal, deadline });
+        const { task } = local;
+        const answer = await pool.run({ task, lane, model, input, files, signal, deadline, tellProgress });
         return { ...answer, charge: free };
       },
     };
@@ -62,14 +64,15 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
 }
 
 function laneOf({ lane = "heavy", lightCharacters = usualLightCharacters }: LocalEngine, input: JsonObject): Lane {
-  const text = input["text"];
-  const isLong = typeof text === "string" && text.length > lightCharacters;
-  return isLong ? "heavy" : lane;
+  const { text, texts } = input;
+  const all: readonly unknown[] = Array.isArray(texts) ? texts : [text];
+  const length = all.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
+  return length > lightCharacters ? "heavy" : lane;
 }
 
 function whatIsMissing({ task, packages, group = "core" }: LocalEngine): string | null {
   const missing = packages.filter((name) => findPackage(name) === null);
   if (missing.length === 0) return null;
-  const command = group === "core" ? "npm ci" : `switchyard engines add ${group}`;
+  const command = group === "core" ? "npm ci" : `npx switchyard engines add ${group}`;
   return `The local engine for ${task} needs ${missing.join(", ")}. Run \`${command}\`.`;
 }

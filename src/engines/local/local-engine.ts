@@ -31,6 +31,8 @@ export interface LocalCall {
   readonly input: JsonObject;
   /** By the member of the input that names them: `file`, `file1`, `reference_images.0` … */
   readonly files: Readonly<Record<string, LocalFile>>;
+  /** How much of it is done, 0..1. Only jobs listen; it costs nothing to say. */
+  tellProgress(share: number): void;
 }
 
 export interface LocalFile {

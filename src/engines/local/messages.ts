@@ -24,6 +24,13 @@ export interface Assignment {
   >;
 }
 
+/** Between an assignment and its report, as often as the engine has something to say. */
+export interface Progress {
+  readonly id: number;
+  /** 0..1 */
+  readonly progress: number;
+}
+
 export interface Report {
   readonly id: number;
   readonly result: { readonly answer: CarriedAnswer } | { readonly failure: Failure };

@@ -12,7 +12,14 @@ import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult, EngineFile } from "../engine.ts";
 import { fromFailure } from "./failure.ts";
 import type { Lane, LocalAnswer } from "./local-engine.ts";
-import { type Assignment, type CarriedAnswer, longestInlineBytes, memorySignal, type Report } from "./messages.ts";
+import {
+  type Assignment,
+  type CarriedAnswer,
+  longestInlineBytes,
+  memorySignal,
+  type Progress,
+  type Report,
+} from "./messages.ts";
 
 export interface PoolOptions {
   /** The module that exports `localEngines`, as an address. */
@@ -37,6 +44,8 @@ export interface Job {
   readonly signal: AbortSignal;
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
+  /** Absent: nobody listens. */
+  readonly tellProgress?: ((share: number) => void) | undefined;
 }
 
 export interface Pool {
@@ -58,7 +67,7 @@ interface LocalWorker {
   readonly ready: PromiseWithResolvers<void>;
   /** The engines it has been asked for. */
   readonly tasks: Set<string>;
-  job: { readonly id: number; readonly report: PromiseWithResolvers<Report> } | null;
+  job: CurrentJob | null;
   isClaimed: boolean;
   idleTimer: ReturnType<typeof setTimeout> | null;
   memoryBytes: number;
@@ -67,6 +76,12 @@ interface LocalWorker {
   lastWords: string;
   /** Set when it has ended: what its job fails with. */
   goneWith: Error | null;
+}
+
+interface CurrentJob {
+  readonly id: number;
+  readonly report: PromiseWithResolvers<Report>;
+  readonly tellProgress: Job["tellProgress"];
 }
 
 interface Place {
@@ -127,7 +142,8 @@ export function createPool(options: PoolOptions): Pool {
       const files = await Promise.race([carrying, over.reason]);
       const { task, model, input } = job;
       const startedAt = performance.now();
-      const report = await Promise.race([assign(lane, worker, { id, task, model, input, files }), over.reason]);
+      const assigned = assign(lane, worker, { id, task, model, input, files }, job.tellProgress);
+      const report = await Promise.race([assigned, over.reason]);
       lane.averageMs += (performance.now() - startedAt - lane.averageMs) * weightOfLast;
       if ("failure" in report.result) throw fromFailure(report.result.failure, task, log);
       return await receive(report.result.answer);
@@ -263,7 +279,11 @@ export function createPool(options: PoolOptions): Pool {
       return;
     }
     // Only our worker.ts is at the other end.
-    const report = message as Report;
+    const report = message as Report | Progress;
+    if ("progress" in report) {
+      if (worker.job?.id === report.id) worker.job.tellProgress?.(report.progress);
+      return;
+    }
     worker.memoryBytes = report.memoryBytes;
     if (worker.job?.id !== report.id) return;
     worker.job.report.resolve(report);
@@ -273,12 +293,17 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  async function assign(lane: LaneOfWorkers, worker: LocalWorker, assignment: Assignment): Promise<Report> {
+  async function assign(
+    lane: LaneOfWorkers,
+    worker: LocalWorker,
+    assignment: Assignment,
+    tellProgress: Job["tellProgress"],
+  ): Promise<Report> {
     // It may have died while the files were read.
     if (worker.goneWith !== null) throw worker.goneWith;
     const report = Promise.withResolvers<Report>();
     report.promise.catch(() => {});
-    worker.job = { id: assignment.id, report };
+    worker.job = { id: assignment.id, report, tellProgress };
     worker.tasks.add(assignment.task);
     await worker.ready.promise;
     try {

@@ -1,18 +1,26 @@
 // Where a package of an engine is: with the gateway's own, or in the folder of a group that was added.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const requireHere = createRequire(import.meta.url);
 /** `switchyard engines add speech` installs into engines/speech, with the lockfile that stands there. */
-const groupsFolder = Bun.fileURLToPath(new URL("../../../engines/", import.meta.url));
+export const groupsFolder = Bun.fileURLToPath(new URL("../../../engines/", import.meta.url));
 
 /** The folder of a package; null: it is not installed. By folder, since many hide their files behind `exports`. */
 export function findPackage(name: string): string | null {
-  for (const folder of packageFolders()) if (existsSync(join(folder, name, "package.json"))) return join(folder, name);
+  for (const folder of packageFolders()) {
+    const description = join(folder, name, "package.json");
+    if (existsSync(description) && !isStandIn(description)) return join(folder, name);
+  }
   return null;
+}
+
+/** What the overrides of a group put in the place of packages that nobody needs. */
+function isStandIn(description: string): boolean {
+  return JSON.parse(readFileSync(description, "utf8")).name === "empty-npm-package";
 }
 
 export function packageFolder(name: string): string {
@@ -23,14 +31,24 @@ export function packageFolder(name: string): string {
 
 /** Also imports what a group brought, which a bare `import` would not find. */
 export async function importPackage<Module>(name: string): Promise<Module> {
-  const [scopeOrName = "", second = ""] = name.split("/");
-  const owner = scopeOrName.startsWith("@") ? `${scopeOrName}/${second}` : scopeOrName;
-  const from = join(packageFolder(owner), "package.json");
+  const from = join(packageFolder(ownerOf(name)), "package.json");
   return (await import(pathToFileURL(Bun.resolveSync(name, from)).href)) as Module;
 }
 
+/** `@scope/name/path/in/it` is a file of `@scope/name`. */
+export function ownerOf(path: string): string {
+  const [scopeOrName = "", second = ""] = path.split("/");
+  return scopeOrName.startsWith("@") ? `${scopeOrName}/${second}` : scopeOrName;
+}
+
+/** The folders of groups, added or not. */
+export function listGroupFolders(): string[] {
+  if (!existsSync(groupsFolder)) return [];
+  const names = readdirSync(groupsFolder);
+  return names.filter((name) => existsSync(join(groupsFolder, name, "package.json"))).sort();
+}
+
 function packageFolders(): string[] {
-  const groups = existsSync(groupsFolder) ? readdirSync(groupsFolder) : [];
-  const added = groups.map((group) => join(groupsFolder, group, "node_modules"));
+  const added = listGroupFolders().map((group) => join(groupsFolder, group, "node_modules"));
   return [...(requireHere.resolve.paths("x") ?? []), ...added];
 }

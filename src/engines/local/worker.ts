@@ -6,13 +6,19 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import { toFailure } from "./failure.ts";
 import type { LocalAnswer, LocalEngine, LocalFile, LocalRun } from "./local-engine.ts";
-import { type Assignment, type CarriedAnswer, type CarriedBinary, longestInlineBytes } from "./messages.ts";
+import {
+  type Assignment,
+  type CarriedAnswer,
+  type CarriedBinary,
+  longestInlineBytes,
+  type Progress,
+} from "./messages.ts";
 
+const smallestStep = 0.01;
 const [listModule = "", maxMemoryBytes = "", niceness = "0"] = process.argv.slice(2);
 
 const { localEngines } = (await import(listModule)) as { readonly localEngines: readonly LocalEngine[] };
-const engines = new Map(localEngines.map((engine) => [engine.task, engine]));
-const loaded = new Map<string, Promise<LocalRun>>();
+const loaded = new Map<LocalEngine, Promise<LocalRun>>();
 
 try {
   setPriority(Number(niceness));
@@ -38,8 +44,19 @@ async function work(assignment: Assignment): Promise<void> {
 async function perform({ id, task, model, input, files }: Assignment): Promise<CarriedAnswer> {
   const received: Record<string, LocalFile> = {};
   for (const [member, file] of Object.entries(files)) received[member] = { ...file, bytes: await receive(file.bytes) };
-  const run = await load(task);
-  return toCarried(id, await run({ model, input, files: received }));
+  const run = await load(findEngine(task, model));
+  return toCarried(id, await run({ model, input, files: received, tellProgress: createTeller(id) }));
+}
+
+/** Says no more than a hundred times a job how far it is, however often the engine does. */
+function createTeller(id: number): (share: number) => void {
+  let said = 0;
+  return (share) => {
+    if (!(share - said >= smallestStep)) return;
+    said = Math.min(1, share);
+    const message: Progress = { id, progress: said };
+    process.send?.(message);
+  };
 }
 
 async function receive(bytes: Uint8Array | string): Promise<Uint8Array> {
@@ -49,15 +66,20 @@ async function receive(bytes: Uint8Array | string): Promise<Uint8Array> {
   return content;
 }
 
-function load(task: string): Promise<LocalRun> {
-  const known = loaded.get(task);
+/** Several engines may do a task, each with models of its own; the first is meant when none is named. */
+function findEngine(task: string, model: string | null): LocalEngine {
+  const engine = localEngines.find((one) => one.task === task && (model === null || one.models?.includes(model)));
+  if (engine === undefined) throw new Error(`no local engine for ${task}${model === null ? "" : `/${model}`}`);
+  return engine;
+}
+
+function load(engine: LocalEngine): Promise<LocalRun> {
+  const known = loaded.get(engine);
   if (known !== undefined) return known;
-  const engine = engines.get(task);
-  if (engine === undefined) throw new Error(`no local engine for ${task}`);
   const loading = engine.load();
-  loaded.set(task, loading);
+  loaded.set(engine, loading);
   // A load that failed is tried again by the next call.
-  loading.catch(() => loaded.delete(task));
+  loading.catch(() => loaded.delete(engine));
   return loading;
 }
 

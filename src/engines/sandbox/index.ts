@@ -28,6 +28,8 @@ export function createSandboxEngines(): readonly Engine[] {
     models: listedModels,
     takesOtherModels: true,
     missing: null,
+    isRepeatable: true,
+    ignoresFiles: true,
     run: (call: EngineCall) => run(task, provider, call),
   }));
 }

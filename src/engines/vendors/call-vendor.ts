@@ -1,6 +1,8 @@
 // One request to a vendor and its whole answer: clocks, abort in every window, limits, credentials, and the vendor's failures
 // turned into the errors that a chat provider's are.
 
+import { createHash } from "node:crypto";
+import type { Egress } from "../../egress/egress.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import type { Ticker, Watched } from "../../lib/ticker.ts";
 import { CallerLeft, type Clocks, readErrorMessage, toRefusal } from "../../providers/call.ts";
@@ -8,6 +10,7 @@ import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { Exchange, HttpClient } from "../../providers/http-client.ts";
 import type { EngineCall } from "../engine.ts";
+import { fetchResult } from "../fetch-result.ts";
 import type { VendorAddress, VendorPlace } from "./configure-vendor.ts";
 import type { FormPart, VendorAnswer, VendorBody, VendorRequest, VendorRow } from "./vendor-engine.ts";
 
@@ -17,6 +20,7 @@ export interface VendorCallOptions {
   /** Null: the row's own address. */
   readonly service: string | null;
   readonly http: HttpClient;
+  readonly egress?: Egress;
   readonly ticker: Ticker;
   readonly clocks: Clocks;
   readonly ending: AbortSignal;
@@ -33,8 +37,10 @@ export async function callVendor(
   call: EngineCall,
   options: VendorCallOptions,
 ): Promise<VendorAnswer> {
-  const address = options.place.addresses.get(options.service ?? "");
-  if (address === undefined) throw new Error(`${options.row.name} has no service '${options.service ?? ""}'`);
+  const service = request.service ?? options.service ?? "";
+  const address = options.place.addresses.get(service);
+  if (address === undefined) throw new Error(`${options.row.name} has no service '${service}'`);
+  if (request.url !== undefined) return download(request.url, call, { ...options, isTls: address.origin.isTls });
   const { head, body } = await write(request, address, options.row);
   const exchange = new VendorExchange(options.http.send(address.origin, head, body), call, options);
   try {
@@ -46,6 +52,18 @@ export async function callVendor(
   } finally {
     exchange.close();
   }
+}
+
+/** A result that the vendor keeps elsewhere. */
+async function download(
+  url: string,
+  call: EngineCall,
+  { egress, row, clocks, isTls, ending }: VendorCallOptions & { readonly isTls: boolean },
+): Promise<VendorAnswer> {
+  if (egress === undefined) throw new Error("there is no way to fetch what lies elsewhere");
+  const from = { egress, clocks, ending, provider: row.name, isTls, maxBytes: maxAnswerBytes };
+  const { status, header, body } = await fetchResult(url, call, from);
+  return new ReadAnswer(row.name, status, header, body);
 }
 
 interface Refused {
@@ -100,7 +118,7 @@ async function write(request: VendorRequest, address: VendorAddress, row: Vendor
     throw new ValidationError([
       { loc: ["body"], msg: "A name in it can be no part of an address", type: "value_error" },
     ]);
-  const { content, mediaType } = encodeBody(withMember(request.body, address.member));
+  const { content, mediaType } = encodeBody(withMembers(request.body, address.members));
   const path = `${address.basePath}${request.path}${toQuery(request, address)}`;
   const headers: Record<string, string> = {
     host: address.host,
@@ -113,7 +131,9 @@ async function write(request: VendorRequest, address: VendorAddress, row: Vendor
     ...lowerCase(address.headers),
   };
   if (address.authorizer !== null) {
-    if (typeof content !== "string" && row.auth.kind === "aws-sigv4") throw new Error("only text can be signed");
+    // Bytes are signed by their digest, which storage wants to be told even of nothing.
+    if (row.auth.kind === "aws-sigv4" && (typeof content !== "string" || content === ""))
+      headers["x-amz-content-sha256"] = createHash("sha256").update(content).digest("hex");
     const signed = typeof content === "string" ? content : "";
     const made = await address.authorizer.authorize({ method, host: address.host, path, body: signed, headers });
     Object.assign(headers, made);
@@ -138,16 +158,17 @@ function toQuery({ path, query = {} }: VendorRequest, address: VendorAddress): s
 }
 
 /** Some vendors want the key inside the body. It is put there last, so that nothing takes its place. */
-function withMember(body: VendorBody | undefined, member: VendorAddress["member"]): VendorBody | undefined {
-  if (member === null) return body;
-  const { name, value } = member;
+function withMembers(body: VendorBody | undefined, members: VendorAddress["members"]): VendorBody | undefined {
+  if (Object.keys(members).length === 0) return body;
   switch (body?.kind) {
     case "json":
-      return { ...body, value: { ...(body.value as JsonObject), [name]: value } };
-    case "form":
-      return { ...body, parts: [...body.parts.filter((part) => part.name !== name), member] };
+      return { ...body, value: { ...(body.value as JsonObject), ...members } };
+    case "form": {
+      const others = body.parts.filter((part) => !Object.hasOwn(members, part.name));
+      return { ...body, parts: [...others, ...Object.entries(members).map(([name, value]) => ({ name, value }))] };
+    }
     case "fields":
-      return { ...body, fields: { ...body.fields, [name]: value } };
+      return { ...body, fields: { ...body.fields, ...members } };
     default:
       throw new Error("a credential that is a member needs a body that has members");
   }

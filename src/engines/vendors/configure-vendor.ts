@@ -1,11 +1,12 @@
 // From a vendor's row and the settings to addresses that can be called, credentials filled in, once, at start.
 
+import { createHash } from "node:crypto";
 import { createAwsAuthorizer } from "../../providers/authorize/aws.ts";
 import { createGoogleAuthorizer } from "../../providers/authorize/google.ts";
 import type { Authorizer } from "../../providers/authorizer.ts";
 import { firstSetting, type ReadSetting, settingName } from "../../providers/configure.ts";
 import type { Origin } from "../../providers/http-client.ts";
-import type { VendorRow } from "./vendor-engine.ts";
+import type { VendorRow, VendorTask } from "./vendor-engine.ts";
 
 /** What the operator's file says of a provider, as far as it concerns tasks. */
 export interface DeclaredVendor extends DeclaredPlace {
@@ -30,6 +31,8 @@ export interface VendorSetup {
 
 /** One address and key of the vendor, or one for each of its services. */
 export interface VendorPlace {
+  /** The same in every process that is configured alike. Tells addresses and keys apart, and tells nothing of them. */
+  readonly id: string;
   /** The models that it serves; null: all. */
   readonly models: ReadonlySet<string> | null;
   readonly secrets: readonly string[];
@@ -46,8 +49,8 @@ export interface VendorAddress {
   /** Sent with every call, credentials included. Never log them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** A credential that goes into the body. */
-  readonly member: { readonly name: string; readonly value: string } | null;
+  /** What goes into every body, credentials included. */
+  readonly members: Readonly<Record<string, string>>;
   /** For credentials that are made for each call, or that run out. */
   readonly authorizer: Authorizer | null;
 }
@@ -56,10 +59,7 @@ export interface VendorAddress {
 class MissingSetting extends Error {}
 
 export function configureVendor(row: VendorRow, declared: DeclaredVendor | null, readPlain: ReadSetting): VendorSetup {
-  const readSetting: ReadSetting = (setting) => {
-    const other = row.settingFallbacks?.[setting];
-    return readPlain(setting) ?? (other === undefined ? null : readPlain(other));
-  };
+  const readSetting = withFallbacks(row, readPlain);
   const several = declared?.deployments ?? [];
   const places: VendorPlace[] = [];
   let missing: string | null = null;
@@ -76,6 +76,32 @@ export function configureVendor(row: VendorRow, declared: DeclaredVendor | null,
     places,
     missing: places.length > 0 ? null : missing,
     secrets: places.flatMap(({ secrets }) => secrets),
+  };
+}
+
+interface Needs {
+  readonly values: Readonly<Record<string, string>>;
+  /** The first setting that is not there, or null. */
+  readonly missing: string | null;
+}
+
+/** What one of the vendor's tasks needs beyond what all of them do. */
+export function readNeeds(row: VendorRow, needs: VendorTask["needs"] = {}, readPlain: ReadSetting): Needs {
+  const readSetting = withFallbacks(row, readPlain);
+  const values: Record<string, string> = {};
+  let missing: string | null = null;
+  for (const [name, setting] of Object.entries(needs)) {
+    const value = readSetting(setting);
+    if (value === null) missing ??= setting;
+    else values[name] = value;
+  }
+  return { values, missing };
+}
+
+function withFallbacks({ settingFallbacks = {} }: VendorRow, readSetting: ReadSetting): ReadSetting {
+  return (setting) => {
+    const other = settingFallbacks[setting];
+    return readSetting(setting) ?? (other === undefined ? null : readSetting(other));
   };
 }
 
@@ -107,13 +133,19 @@ function configurePlace(row: VendorRow, { own, shared, where, readSetting }: Pla
       ...toAddress(row, url),
       headers: { ...fillAll(row.headers, fill), ...declaredHeaders, ...credentials.headers },
       query: { ...fillAll(row.query, fill), ...credentials.query },
-      member: credentials.member ?? null,
+      members: { ...fillAll(row.members, fill), ...credentials.members },
       authorizer: credentials.createAuthorizer?.(service) ?? null,
     });
   }
+  const secrets = [...(key ? [key] : []), ...Object.values(declaredHeaders), ...(credentials.secrets ?? [])];
+  const told = [...addresses.values()].map(({ host, basePath }) => host + basePath);
   return {
+    id: createHash("sha256")
+      .update(JSON.stringify([told, secrets]))
+      .digest("base64url")
+      .slice(0, 12),
     models: own.models === undefined ? null : new Set(own.models),
-    secrets: [...(key ? [key] : []), ...Object.values(declaredHeaders), ...(credentials.secrets ?? [])],
+    secrets,
     addresses,
   };
 }
@@ -162,7 +194,7 @@ function need(setting: string, readSetting: ReadSetting): string {
 interface Credentials {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  readonly member?: VendorAddress["member"];
+  readonly members?: VendorAddress["members"];
   readonly createAuthorizer?: (service: string) => Authorizer;
   /** Beside the key. */
   readonly secrets?: readonly string[];
@@ -185,7 +217,7 @@ function readCredentials({ name, auth }: VendorRow, { key, fill, readSetting }: 
     case "query":
       return { query: { [auth.name]: key } };
     case "member":
-      return { member: { name: auth.name, value: key } };
+      return { members: { [auth.name]: key } };
     case "basic": {
       const pair =
         auth.user !== undefined

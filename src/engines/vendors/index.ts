@@ -3,6 +3,7 @@
 import { affinda } from "./affinda/index.ts";
 import { amazon } from "./amazon/index.ts";
 import { api4ai } from "./api4ai/index.ts";
+import { assembly, assemblyai } from "./assemblyai/index.ts";
 import { base64 } from "./base64/index.ts";
 import { clipdrop } from "./clipdrop/index.ts";
 import { deepgram } from "./deepgram/index.ts";
@@ -10,19 +11,23 @@ import { deepl } from "./deepl/index.ts";
 import { eagledoc } from "./eagledoc/index.ts";
 import { elevenlabs } from "./elevenlabs/index.ts";
 import { firecrawl } from "./firecrawl/index.ts";
+import { gladia } from "./gladia/index.ts";
 import { google } from "./google/index.ts";
 import { klippa } from "./klippa/index.ts";
 import { linkup } from "./linkup/index.ts";
 import { microsoft } from "./microsoft/index.ts";
 import { mindee } from "./mindee/index.ts";
+import { minimax } from "./minimax/index.ts";
 import { mistral } from "./mistral/index.ts";
 import { modernmt } from "./modernmt/index.ts";
 import { openai } from "./openai/index.ts";
 import { originalityai } from "./originalityai/index.ts";
 import { photoroom } from "./photoroom/index.ts";
 import { privateai } from "./privateai/index.ts";
+import { replicate } from "./replicate/index.ts";
 import { sapling } from "./sapling/index.ts";
 import { sentisight } from "./sentisight/index.ts";
+import { sightengine } from "./sightengine/index.ts";
 import { stabilityai } from "./stabilityai/index.ts";
 import { tabscanner } from "./tabscanner/index.ts";
 import { tavily } from "./tavily/index.ts";
@@ -34,29 +39,35 @@ export const vendorRows: readonly VendorRow[] = [
   affinda,
   amazon,
   api4ai,
+  assembly,
+  assemblyai,
   base64,
+  clipdrop,
   deepgram,
   deepl,
   eagledoc,
   elevenlabs,
   firecrawl,
+  gladia,
   google,
   klippa,
   linkup,
   microsoft,
   mindee,
+  minimax,
   mistral,
   modernmt,
   openai,
   originalityai,
   photoroom,
   privateai,
+  replicate,
   sapling,
   sentisight,
-  tavily,
+  sightengine,
   stabilityai,
   tabscanner,
-  clipdrop,
+  tavily,
   veryfi,
   winstonai,
 ];

@@ -11,8 +11,12 @@ export function mergeParams(request: VendorRequest, params: JsonObject, row: Ven
   switch (body?.kind) {
     case "json":
       return { ...request, body: { ...body, value: mergeAt(body.value, paramsAt, params) } };
-    case "form":
+    case "form": {
+      const [field] = paramsAt;
+      if (typeof field === "string")
+        return { ...request, body: { ...body, parts: mergeField(body.parts, field, params) } };
       return { ...request, body: { ...body, parts: mergeParts(body.parts, toFields(params)) } };
+    }
     case "fields":
       return { ...request, body: { ...body, fields: { ...body.fields, ...toFields(params) } } };
     default:
@@ -60,6 +64,15 @@ function mergeParts(parts: FormParts, fields: Readonly<Record<string, string>>):
   const files = new Set(kept.flatMap((part) => ("bytes" in part ? [part.name] : [])));
   const added = Object.entries(fields).filter(([name]) => !files.has(name));
   return [...kept, ...added.map(([name, value]) => ({ name, value }))];
+}
+
+/** Into the JSON of one field. */
+function mergeField(parts: FormParts, field: string, params: JsonObject): FormParts {
+  return parts.map((part) =>
+    "bytes" in part || part.name !== field
+      ? part
+      : { name: field, value: JSON.stringify(merge(JSON.parse(part.value), params)) },
+  );
 }
 
 function toFields(params: JsonObject): Record<string, string> {

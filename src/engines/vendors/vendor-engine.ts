@@ -1,18 +1,20 @@
 // A vendor that does tasks through an API of its own is data plus pure functions: a row says how it is reached, each of its tasks
-// turns an input into requests and the last answer into an output. What is sent, timed, given up and paid is decided here and in
+// turns an input into requests and the last answer into an output. What is sent, timed, given up and paid is decided in run-task.ts and
 // call-vendor.ts. Settings are those of chat providers, and shared with the chat provider of the same name.
 
+import type { Egress } from "../../egress/egress.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
-import { CallerLeft, type Clocks } from "../../providers/call.ts";
+import type { Clocks } from "../../providers/call.ts";
 import type { ReadSetting } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { HttpClient } from "../../providers/http-client.ts";
 import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
-import { callVendor, toRefusalBy } from "./call-vendor.ts";
-import { configureVendor, type DeclaredVendor, type VendorPlace } from "./configure-vendor.ts";
-import { mergeParams } from "./merge-params.ts";
+import { configureVendor, type DeclaredVendor, readNeeds, type VendorPlace } from "./configure-vendor.ts";
+import { placeOfKept, type Running, runAtOnce, runInSteps } from "./run-task.ts";
+
+export { VendorFailure } from "./run-task.ts";
 
 export interface VendorRow {
   /** The third part of a task model's name: lower case, digits and hyphens. */
@@ -41,6 +43,8 @@ export interface VendorRow {
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  /** Sent with every request, as members of its JSON body or fields of its form. */
+  readonly members?: Readonly<Record<string, string>>;
   /**
    * Members, at any depth, that `provider_params` may not hold: with the gateway's credentials they would reach what is not the
    * caller's, such as files of the operator's own buckets.
@@ -78,14 +82,26 @@ export interface VendorTask {
   readonly takesOtherModels?: boolean;
   /** What the vendor's documentation says that it takes; other files are refused before they are read. */
   readonly files?: FileLimits;
-  toRequest(call: EngineCall): VendorRequest | Promise<VendorRequest>;
+  /** Settings without which this task cannot be done, by the names under which the call has them. */
+  readonly needs?: Readonly<Record<string, string>>;
+  /** The vendor takes a token against doing it twice, and is given the one of the job: a job may begin it again. */
+  readonly isRepeatable?: true;
+  toRequest(call: VendorCall): VendorRequest | Promise<VendorRequest>;
   /**
    * For tasks of several requests: what follows an answer to `asked`, which may be asked again. Null: it was the last one.
-   * Absent: the first one is.
+   * Absent: the first one is. Between a request that waits and the next one a job may move to another process, without its files: what
+   * is needed then goes along as the request's `note`. All that follows one that waits must bear being asked twice.
    */
-  next?(answer: VendorAnswer, call: EngineCall, asked: VendorRequest): NextRequest | null | Promise<NextRequest | null>;
+  next?(answer: VendorAnswer, call: VendorCall, asked: VendorRequest): NextRequest | null | Promise<NextRequest | null>;
   /** Throws a VendorFailure when the answer says that it failed. A TypeError means an answer that makes no sense. */
-  fromAnswer(answer: VendorAnswer, call: EngineCall): VendorResult | Promise<VendorResult>;
+  fromAnswer(answer: VendorAnswer, call: VendorCall, asked: VendorRequest): VendorResult | Promise<VendorResult>;
+  /** What takes away the files that the work left at the vendor's, after its end. `asked` was the last request. */
+  leftovers?(call: VendorCall, asked: VendorRequest): readonly VendorRequest[];
+}
+
+export interface VendorCall extends EngineCall {
+  /** Those that the task needs. */
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 export interface FileLimits {
@@ -103,17 +119,34 @@ export interface VendorRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: VendorBody;
-  /** Where in the JSON body `provider_params` go; its top when absent. In a form they become fields, else parameters of the address. */
+  /**
+   * Where in the JSON body `provider_params` go; its top when absent. In a form they become fields, or members of the JSON in the one field
+   * that is named here; else parameters of the address.
+   */
   readonly paramsAt?: readonly (string | number)[];
   /** Whether `provider_params` go into it. Absent: only when it is the first one. */
   readonly takesParams?: boolean;
   /** Statuses beyond 2xx that are no failure. */
   readonly alsoGood?: readonly number[];
+  /** Another one of the row's services than the task's. */
+  readonly service?: string;
+  /**
+   * The address of a result that the vendor keeps elsewhere, instead of `path`: fetched through the guard against inner addresses, and
+   * without credentials.
+   */
+  readonly url?: string;
+  /** What the answers are to be read with. It never leaves the gateway. Of a request that waits it has to be JSON. */
+  readonly note?: unknown;
 }
 
 export interface NextRequest extends VendorRequest {
-  /** How long to wait before it. One that waits asks whether work is done, and is asked again when it meets a short failure. */
-  readonly waitMs?: number;
+  /**
+   * How long to wait before it; `growing`: the vendor does not say, a second at first and ten in the end. One that waits asks whether
+   * work is done, and is asked again when it meets a short failure.
+   */
+  readonly waitMs?: number | "growing";
+  /** 0..1, where the vendor tells how far the work is. */
+  readonly progress?: number;
 }
 
 export type VendorBody =
@@ -151,17 +184,6 @@ export interface VendorResult {
   readonly original?: unknown;
 }
 
-/** An answer of status 200 that says it failed. The status is the one that the failure should have had. */
-export class VendorFailure extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = "VendorFailure";
-    this.status = status;
-  }
-}
-
 /** An input that this vendor cannot take, at a member of `input`. */
 export function refuseInput(member: string, msg: string, type = "value_error"): never {
   throw new ValidationError([{ loc: ["body", "input", ...member.split(".")], msg, type }]);
@@ -173,6 +195,8 @@ export interface VendorOptions {
   readonly declared: Readonly<Record<string, DeclaredVendor>>;
   readonly readSetting: ReadSetting;
   readonly http: HttpClient;
+  /** For results that a vendor keeps elsewhere. */
+  readonly egress?: Egress;
   readonly ticker: Ticker;
   readonly clocks: Clocks;
   /** Fires when the gateway goes down and can wait no longer. */
@@ -196,97 +220,50 @@ function createEngines(row: VendorRow, options: VendorOptions): Engine[] {
     if (place === undefined) throw notConfigured(row.name, setup.missing);
     return place;
   };
-  return row.tasks.map((task) => ({
-    provider: row.name,
-    task: task.task,
-    models: task.models ?? [],
-    takesOtherModels: task.takesOtherModels ?? false,
-    missing: setup.missing === null ? null : `The provider '${row.name}' is not set up: set ${setup.missing}.`,
-    async run(call) {
-      const place = choosePlace(call.model);
-      checkFiles(call, task.files);
-      return runTask(task, call, { ...options, row, place, service: task.service ?? null });
-    },
-  }));
-}
-
-interface Running extends VendorOptions {
-  readonly row: VendorRow;
-  readonly place: VendorPlace;
-  readonly service: string | null;
-}
-
-const longestPause = 3;
-
-async function runTask(task: VendorTask, call: EngineCall, running: Running): Promise<EngineAnswer> {
-  const merged = (request: VendorRequest, takesParams: boolean) =>
-    takesParams ? mergeParams(request, call.providerParams, running.row) : request;
-  const first = await task.toRequest(call);
-  let asked: VendorRequest = merged(first, first.takesParams ?? true);
-  let answer = await callVendor(asked, call, running);
-  for (;;) {
-    const last = { asked, answer };
-    const next = await reading(running, () => task.next?.(last.answer, call, last.asked) ?? null);
-    if (next === null) break;
-    asked = merged(next, next.takesParams ?? false);
-    answer = next.waitMs === undefined ? await callVendor(asked, call, running) : await ask(next, call, running);
-  }
-  const result = await reading(running, () => task.fromAnswer(answer, call));
-  return toEngineAnswer(answer, result);
-}
-
-/** Whatever a mapping stumbles over was the vendor's doing: mappings are made for all that is documented. */
-async function reading<Result>(running: Running, read: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof VendorFailure)
-      throw toRefusalBy(running, { status: error.status, retryAfter: null, body: JSON.stringify(error.message) });
-    if (!(error instanceof TypeError)) throw error;
-    const { name } = running.row;
-    throw new GatewayError("provider_bad_response", `The provider '${name}' sent an answer that makes no sense.`, {
-      cause: error,
-    });
-  }
-}
-
-/** Whether the work is done. It goes on at the vendor's, so that a short failure of the question is no failure of the work. */
-async function ask(request: NextRequest, call: EngineCall, running: Running): Promise<VendorAnswer> {
-  for (let failures = 0; ; ) {
-    await pause(request.waitMs ?? 0, call, running.ending);
-    try {
-      return await callVendor(request, call, running);
-    } catch (error) {
-      if (!isShort(error) || ++failures > longestPause) throw error;
-    }
-  }
-}
-
-function isShort(error: unknown): boolean {
-  return (
-    error instanceof GatewayError &&
-    ["provider_rate_limited", "provider_error", "provider_unreachable", "provider_disconnected"].includes(error.code)
-  );
-}
-
-function pause(milliseconds: number, { signal, deadline }: EngineCall, ending: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const leftMs = deadline - performance.now();
-  const isTooLong = milliseconds > leftMs;
-  const timer = setTimeout(() => (isTooLong ? fail() : resolve()), Math.max(0, Math.min(milliseconds, leftMs)));
-  const fail = () => {
-    if (ending.aborted) reject(new GatewayError("draining", "The gateway went down before the answer was complete."));
-    else if (isTooLong || performance.now() >= deadline)
-      reject(new GatewayError("provider_timeout", "The provider did not finish within the time of the request."));
-    else reject(new CallerLeft());
-  };
-  const stop = AbortSignal.any([signal, ending]);
-  stop.addEventListener("abort", fail, { once: true });
-  if (stop.aborted) fail();
-  return promise.finally(() => {
-    clearTimeout(timer);
-    stop.removeEventListener("abort", fail);
+  return row.tasks.map((task) => {
+    const needs = readNeeds(row, task.needs, readSetting);
+    const missing = setup.missing ?? needs.missing;
+    const toRunning = (plain: EngineCall, place: VendorPlace): Running => {
+      if (missing !== null) throw notConfigured(row.name, missing);
+      return {
+        ...options,
+        row,
+        place,
+        service: task.service ?? null,
+        task,
+        call: { ...plain, settings: needs.values },
+      };
+    };
+    return {
+      provider: row.name,
+      task: task.task,
+      models: task.models ?? [],
+      takesOtherModels: task.takesOtherModels ?? false,
+      missing: missing === null ? null : `The provider '${row.name}' is not set up: set ${missing}.`,
+      ...(task.isRepeatable && { isRepeatable: true }),
+      async run(call) {
+        const running = toRunning(call, choosePlace(call.model));
+        checkFiles(call, task.files);
+        return runAtOnce(running);
+      },
+      ...(task.next !== undefined && {
+        async runStep(call, kept) {
+          const place = kept === null ? choosePlace(call.model) : findPlace(setup.places, placeOfKept(kept), row.name);
+          const running = toRunning(call, place);
+          if (kept === null) checkFiles(call, task.files);
+          return runInSteps(running, kept, place.id);
+        },
+      }),
+    } satisfies Engine;
   });
+}
+
+/** Where the work was begun. A vendor with one place may have been given another key since. */
+function findPlace(places: readonly VendorPlace[], id: string, name: string): VendorPlace {
+  const place = places.find((one) => one.id === id) ?? (places.length === 1 ? places[0] : undefined);
+  if (place !== undefined) return place;
+  const why = `The deployment of the provider '${name}' that does this work is configured no more.`;
+  throw new GatewayError("provider_not_configured", why);
 }
 
 function checkFiles({ files }: EngineCall, limits: FileLimits | undefined): void {
@@ -305,18 +282,6 @@ function checkFiles({ files }: EngineCall, limits: FileLimits | undefined): void
     if (size > maxBytes)
       refuseInput(member, `This provider takes files of at most ${maxBytes} bytes`, "file_too_large");
   }
-}
-
-function toEngineAnswer(answer: VendorAnswer, result: VendorResult): EngineAnswer {
-  const { output, units, binaries, charge } = result;
-  const isJson = /[/+]json$|json-1\.\d$/.test(answer.mediaType);
-  return {
-    output,
-    units,
-    original: "original" in result ? result.original : isJson ? answer.json : null,
-    ...(binaries === undefined ? {} : { binaries }),
-    ...(charge === undefined ? {} : { charge }),
-  };
 }
 
 function notConfigured(name: string, setting: string | null): GatewayError {

@@ -59,6 +59,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Embeddings: "Texts as vectors, in the OpenAI format.",
   Files: "Files to be named in later requests, and what tasks produced.",
   Models: "Which models can be called, and what is known of them.",
+  Jobs: "Tasks that are done later, and the webhooks that tell of them.",
   Tasks: "Which specialised tasks exist, who serves them, their schemas and prices.",
   Keys: "Create, limit, rotate and revoke the keys of this gateway.",
   Providers: "Which providers are set up, and how they are doing.",

@@ -8,14 +8,15 @@ interface Example {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: object;
-  /** A part of a form, as curl writes it. */
-  readonly form?: string;
+  /** Parts of a form, as curl writes them. */
+  readonly form?: readonly string[];
 }
 
 export const baseUrl = "http://127.0.0.1:8080";
 
 const hello = { model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] };
 const responseId = { response_id: "$RESPONSE_ID" };
+const jobId = { job_id: "$JOB_ID" };
 const keyId = { key_id: "$KEY_ID" };
 
 /** By the id of the operation; one that is not here has neither body nor parameters. */
@@ -30,7 +31,16 @@ export const examples: Readonly<Record<string, Example>> = {
   cancelResponse: { path: responseId },
   listResponseInputItems: { path: responseId },
   runTask: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
-  uploadFile: { form: "file=@document.pdf" },
+  submitJob: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
+  retrieveJob: { path: jobId },
+  deleteJob: { path: jobId },
+  listDeliveries: { path: jobId },
+  redeliver: { path: jobId },
+  createSpeech: { body: { model: "local", voice: "slt", input: "Good morning." } },
+  createTranscription: { form: ["file=@recording.wav", "model=sandbox"] },
+  createImages: { body: { model: "sandbox", prompt: "A signal box at dusk", n: 1, size: "1024x1024" } },
+  createModerations: { body: { model: "local", input: ["Good morning.", "You are a bastard."] } },
+  uploadFile: { form: ["file=@document.pdf"] },
   deleteFiles: { body: { file_ids: ["00000000-0000-4000-8000-000000000000"] } },
   retrieveFile: { path: { file_id: "$FILE_ID" } },
   retrieveResource: { path: { resource_id: "$RESOURCE_ID" }, query: "expires=$EXPIRES&signature=$SIGNATURE" },
@@ -64,7 +74,7 @@ export function toCurl(operation: Operation): string {
   const lines = [`curl -sS${method} "$SWITCHYARD_URL${path}${query}"`];
   if (operation.key === "inference") lines.push('-H "Authorization: Bearer $SWITCHYARD_KEY"');
   if (operation.key === "management") lines.push('-H "Authorization: Bearer $SWITCHYARD_MANAGEMENT_KEY"');
-  if (example.form !== undefined) lines.push(`-F "${example.form}"`);
+  for (const part of example.form ?? []) lines.push(`-F "${part}"`);
   if (example.body !== undefined) {
     lines.push('-H "Content-Type: application/json"', `-d '${toReadableJson(example.body)}'`);
   }

@@ -4,7 +4,17 @@ import type { z } from "zod";
 import type { ErrorCode } from "../../errors.ts";
 import type { Route } from "../route.ts";
 
-export type Tag = "Chat" | "Responses" | "Embeddings" | "Files" | "Models" | "Tasks" | "Keys" | "Providers" | "Service";
+export type Tag =
+  | "Chat"
+  | "Responses"
+  | "Embeddings"
+  | "Files"
+  | "Models"
+  | "Tasks"
+  | "Jobs"
+  | "Keys"
+  | "Providers"
+  | "Service";
 
 export interface Operation {
   /** Generated clients name their function after it. */

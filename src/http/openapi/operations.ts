@@ -1,9 +1,21 @@
 // Every operation of this version, in the order in which the readable page shows them.
 
 import { z } from "zod";
+import {
+  asyncJobRequest,
+  deletedJob,
+  deliveryList,
+  deliveryObject,
+  jobList,
+  jobObject,
+  longestIdempotencyKey,
+  webhookKeySet,
+} from "../../contract/async-jobs.ts";
+import { speechRequest, transcription, transcriptionRequest, voiceList } from "../../contract/audio.ts";
 import { chatCompletion, chatCompletionChunk, chatCompletionRequest } from "../../contract/chat-completions.ts";
 import { embeddingsAnswer, embeddingsRequest } from "../../contract/embeddings.ts";
 import { deletedFiles, deleteFilesRequest, fileList, fileObject, uploadRequest } from "../../contract/files.ts";
+import { imagesAnswer, imagesRequest } from "../../contract/images.ts";
 import { feature, featureList, subfeature, subfeatureDetail, taskModel, taskPricing } from "../../contract/info.ts";
 import {
   createKeyRequest,
@@ -23,6 +35,7 @@ import {
   tokenCount,
 } from "../../contract/messages.ts";
 import { model, modelCapabilities, modelDetail, modelList, modelPricing } from "../../contract/models.ts";
+import { moderationsAnswer, moderationsRequest } from "../../contract/moderations.ts";
 import { providerState, providerStates } from "../../contract/providers.ts";
 import {
   deletedResponse,
@@ -54,6 +67,21 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   InputItemList: inputItemList,
   UniversalAiRequest: universalAiRequest,
   TaskAnswer: universalAiAnswer,
+  SpeechRequest: speechRequest,
+  TranscriptionRequest: transcriptionRequest,
+  Transcription: transcription,
+  VoiceList: voiceList,
+  ImagesRequest: imagesRequest,
+  Images: imagesAnswer,
+  ModerationsRequest: moderationsRequest,
+  Moderations: moderationsAnswer,
+  JobRequest: asyncJobRequest,
+  Job: jobObject,
+  JobList: jobList,
+  DeletedJob: deletedJob,
+  Delivery: deliveryObject,
+  DeliveryList: deliveryList,
+  WebhookKeySet: webhookKeySet,
   UploadRequest: uploadRequest,
   DeleteFilesRequest: deleteFilesRequest,
   File: fileObject,
@@ -173,6 +201,8 @@ const ifNoneMatch: Parameter = {
 };
 
 const keyId: Parameter = { name: "key_id", in: "path", description: "The key's id.", schema: z.guid() };
+
+const jobIdParameter: Parameter = { name: "job_id", in: "path", description: "The job's id.", schema: z.guid() };
 
 const responseIdParameter: Parameter = {
   name: "response_id",
@@ -370,6 +400,187 @@ export const operations: readonly Operation[] = [
     request: universalAiRequest,
     responses: [{ status: 200, description: "What came out.", schema: universalAiAnswer }],
     errors: [...chatErrors, "feature_not_found", "subfeature_not_found", "async_only"],
+  },
+  {
+    id: "submitJob",
+    method: "POST",
+    path: "/v3/universal-ai/async",
+    summary: "Run a task as a job",
+    description:
+      "Accepted at once, done later, never lost. Ask for it with GET, or name a `webhook_receiver` that is told. With the header " +
+      "`Idempotency-Key` the same key and body make the same job within a day.",
+    tag: "Jobs",
+    key: "inference",
+    parameters: [
+      {
+        name: "Idempotency-Key",
+        in: "header",
+        description: "The same key and body within 24 hours are the same job; with another body it is refused.",
+        schema: z.string().min(1).max(longestIdempotencyKey),
+      },
+    ],
+    request: asyncJobRequest,
+    responses: [{ status: 202, description: "The job.", schema: jobObject }],
+    errors: [...chatErrors, "feature_not_found", "subfeature_not_found"],
+  },
+  {
+    id: "listJobs",
+    method: "GET",
+    path: "/v3/universal-ai/async",
+    summary: "List jobs",
+    description: "Those of this key or its owner, newest first.",
+    tag: "Jobs",
+    key: "inference",
+    parameters: [
+      { name: "status", in: "query", description: "Only these.", schema: z.enum(["processing", "success", "fail"]) },
+      { name: "feature", in: "query", description: "Only of this feature.", schema: z.string() },
+      { name: "subfeature", in: "query", description: "Only of this subfeature.", schema: z.string() },
+      { name: "page", in: "query", description: "Counted from 1.", schema: z.int().min(1).default(1) },
+      { name: "limit", in: "query", description: "Jobs on a page.", schema: z.int().min(1).max(1_000).default(100) },
+    ],
+    responses: [{ status: 200, description: "A page of jobs.", schema: jobList }],
+    errors: withKey,
+  },
+  {
+    id: "retrieveJob",
+    method: "GET",
+    path: "/v3/universal-ai/async/{job_id}",
+    summary: "Ask for a job",
+    tag: "Jobs",
+    key: "inference",
+    parameters: [jobIdParameter],
+    responses: [{ status: 200, description: "The job as it is now.", schema: jobObject }],
+    errors: [...withKey, "job_not_found"],
+  },
+  {
+    id: "deleteJob",
+    method: "DELETE",
+    path: "/v3/universal-ai/async/{job_id}",
+    summary: "Delete a finished job",
+    tag: "Jobs",
+    key: "inference",
+    parameters: [jobIdParameter],
+    responses: [{ status: 200, description: "It is gone.", schema: deletedJob }],
+    errors: [...withKey, "job_not_found", "job_processing"],
+  },
+  {
+    id: "listDeliveries",
+    method: "GET",
+    path: "/v3/universal-ai/async/{job_id}/deliveries",
+    summary: "List a job's webhook deliveries",
+    description: "Every attempt to tell the receiver, with what came of it.",
+    tag: "Jobs",
+    key: "inference",
+    parameters: [jobIdParameter],
+    responses: [{ status: 200, description: "The deliveries, oldest first.", schema: deliveryList }],
+    errors: [...withKey, "job_not_found"],
+  },
+  {
+    id: "redeliver",
+    method: "POST",
+    path: "/v3/universal-ai/async/{job_id}/deliveries/redeliver",
+    summary: "Send a job's webhook again",
+    tag: "Jobs",
+    key: "inference",
+    parameters: [jobIdParameter],
+    responses: [{ status: 202, description: "The new delivery.", schema: deliveryObject }],
+    errors: [...withKey, "job_not_found", "job_processing", "no_webhook_receiver"],
+  },
+  {
+    id: "retrieveWebhookKey",
+    method: "GET",
+    path: "/v3/webhooks/public-key",
+    summary: "The key that webhooks are signed with",
+    description: "RSA, in PEM: the one that signs now.",
+    tag: "Jobs",
+    key: "none",
+    responses: [{ status: 200, description: "The public key.", contentType: "application/x-pem-file" }],
+    errors: always,
+  },
+  {
+    id: "listWebhookKeys",
+    method: "GET",
+    path: "/v3/webhooks/keys",
+    summary: "All published keys of webhooks",
+    description: "A JSON Web Key Set: RSA for `X-Service-Signature`, Ed25519 for the Standard Webhooks headers.",
+    tag: "Jobs",
+    key: "none",
+    responses: [{ status: 200, description: "The keys.", schema: webhookKeySet }],
+    errors: always,
+  },
+  {
+    id: "createSpeech",
+    method: "POST",
+    path: "/v3/audio/speech",
+    summary: "Speak a text",
+    description:
+      "The OpenAI format over the engines of `audio/tts`. The answer is the audio itself; provider and cost are in the headers " +
+      "`x-switchyard-provider` and `x-switchyard-cost`.",
+    tag: "Tasks",
+    key: "inference",
+    request: speechRequest,
+    responses: [
+      { status: 200, description: "The audio, in the type that its header says.", contentType: "audio/mpeg" },
+    ],
+    errors: chatErrors,
+  },
+  {
+    id: "createTranscription",
+    method: "POST",
+    path: "/v3/audio/transcriptions",
+    summary: "Write down a recording",
+    description:
+      "The OpenAI format over the engines of `audio/speech_to_text_async`, waited for. The file goes to disk as it arrives, and is " +
+      "deleted when the answer is made.",
+    tag: "Tasks",
+    key: "inference",
+    request: transcriptionRequest,
+    requestType: "multipart/form-data",
+    responses: [
+      { status: 200, description: "The transcript.", schema: transcription },
+      { status: 200, description: "With `response_format: text`.", contentType: "text/plain" },
+      { status: 200, description: "With `srt`.", contentType: "application/x-subrip" },
+      { status: 200, description: "With `vtt`.", contentType: "text/vtt" },
+    ],
+    errors: chatErrors,
+  },
+  {
+    id: "listVoices",
+    method: "GET",
+    path: "/v3/info/audio/tts/voices",
+    summary: "List voices",
+    description: "Of the providers that can speak here and have the same voices for everybody.",
+    tag: "Tasks",
+    key: "none",
+    responses: [{ status: 200, description: "The voices.", schema: voiceList }],
+    errors: always,
+  },
+  {
+    id: "createImages",
+    method: "POST",
+    path: "/v3/images/generations",
+    summary: "Make images",
+    description:
+      "The OpenAI format over the engines of `image/generation`. Addresses are signed and served by the gateway.",
+    tag: "Tasks",
+    key: "inference",
+    request: imagesRequest,
+    responses: [{ status: 200, description: "The images.", schema: imagesAnswer }],
+    errors: chatErrors,
+  },
+  {
+    id: "createModerations",
+    method: "POST",
+    path: "/v3/moderations",
+    summary: "Judge texts",
+    description:
+      "The OpenAI format over the engines of `text/moderation`. A provider that judges by itself is believed; of others a category " +
+      "counts as flagged from a score of 0.5. Categories that the format has no name for are kept under their own.",
+    tag: "Tasks",
+    key: "inference",
+    request: moderationsRequest,
+    responses: [{ status: 200, description: "One result for each text.", schema: moderationsAnswer }],
+    errors: chatErrors,
   },
   {
     id: "uploadFile",

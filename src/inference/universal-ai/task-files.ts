@@ -19,9 +19,12 @@ export interface FileFetching {
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** False: nobody looks into them. An upload has to be there all the same; an address is not dialled. */
+  readonly fetchesAddresses?: boolean;
 }
 
 const uploadId = /^(?:file_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
+const unknownType = "application/octet-stream";
 const mostRedirects = 3;
 const connectTimeoutMs = 10_000;
 // A server that drips must not hold a request for as long as a provider may take.
@@ -44,8 +47,7 @@ export async function readFiles(
 ): Promise<Record<string, EngineFile>> {
   const settled = await Promise.allSettled(
     places.map(async (place) => {
-      const file = await readFile(place, options, fetching);
-      refuseOtherTypes(task, place, file);
+      const file = await readFile(task, place, options, fetching);
       return [place.name, file] as const;
     }),
   );
@@ -57,18 +59,58 @@ export async function readFiles(
   return Object.fromEntries(settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
 
-async function readFile(place: FilePlace, options: TaskFilesOptions, fetching: FileFetching): Promise<EngineFile> {
+/** What can be told of the files without reading them: that an upload is there, that an address is one. */
+export async function checkFiles(
+  places: readonly FilePlace[],
+  options: TaskFilesOptions,
+  owner: string,
+): Promise<void> {
+  const problems = await Promise.all(
+    places.map(async (place) => {
+      const found = findSource(place);
+      if ("url" in found) return [];
+      const upload = await options.openUpload(found.uploadId, owner);
+      return upload === null ? [fileNotFound(place).problems[0]] : [];
+    }),
+  );
+  const [first, ...more] = problems.flat();
+  if (first !== undefined) throw new ValidationError([first, ...more]);
+}
+
+async function readFile(
+  task: Task,
+  place: FilePlace,
+  options: TaskFilesOptions,
+  fetching: FileFetching,
+): Promise<EngineFile> {
+  const source = findSource(place);
+  if ("url" in source && fetching.fetchesAddresses === false) return unreadFile(source.url);
+  const file =
+    "url" in source
+      ? await fetchFile(place, source.url, options, fetching)
+      : await options.openUpload(source.uploadId, fetching.owner);
+  if (file === null) throw fileNotFound(place);
+  refuseOtherTypes(task, place, file);
+  return file;
+}
+
+/** Known by its name alone. */
+function unreadFile(url: URL): EngineFile {
+  return { name: nameOf(url), mediaType: unknownType, size: 0, read: async () => new Uint8Array() };
+}
+
+function findSource(place: FilePlace): { readonly uploadId: string } | { readonly url: URL } {
   const [, id] = uploadId.exec(place.text) ?? [];
-  if (id !== undefined) {
-    const upload = await options.openUpload(id.toLowerCase(), fetching.owner);
-    if (upload === null) throw refused(place, "There is no such file", "file_not_found");
-    return upload;
-  }
+  if (id !== undefined) return { uploadId: id.toLowerCase() };
   const url = URL.parse(place.text);
   if (url === null) throw refused(place, "Input should be the id of an upload, or an http(s) address", "url_parsing");
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw refused(place, "URL scheme should be 'http' or 'https'", "url_scheme");
-  return fetchFile(place, url, options, fetching);
+  return { url };
+}
+
+function fileNotFound(place: FilePlace): ValidationError {
+  return refused(place, "There is no such file", "file_not_found");
 }
 
 async function fetchFile(

@@ -4,19 +4,19 @@ import type { Caller } from "../../access/caller.ts";
 import { fitsPattern } from "../../catalogue/model-name.ts";
 import { findTask, type Task, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
-import type { BinaryResult, Engine, EngineAnswer, EngineFile } from "../../engines/engine.ts";
+import type { BinaryResult, Engine, EngineFile } from "../../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../../errors.ts";
-import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
-import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { fallbackCodes } from "../attempts.ts";
+import type { AliasTarget } from "../offers.ts";
 import type { AttemptReport } from "../report.ts";
 import { ownerOf } from "../responses/response-call.ts";
-import type { Trace } from "../trace.ts";
-import { readFiles, type TaskFilesOptions } from "./task-files.ts";
+import type { AttemptNote, Trace } from "../trace.ts";
+import { refuseMissing, runOffer, type TaskOffer } from "./run-offer.ts";
+import { createTaskAliases, type TaskAliases } from "./task-aliases.ts";
+import { checkFiles, type FileFetching, readFiles, type TaskFilesOptions } from "./task-files.ts";
 import { findFiles, TaskInputs } from "./task-input.ts";
-import { chargeForTask } from "./unit-price.ts";
 
 export interface TaskInput {
   readonly request: UniversalAiRequest;
@@ -27,13 +27,25 @@ export interface TaskInput {
   readonly wantsMetadata: boolean;
   /** Where the gateway is reached, for addresses of binary results. */
   readonly baseUrl: string;
+  /** Files that came with the request itself, by the member of the input that would name them. Absent: the input names them. */
+  readonly files?: Readonly<Record<string, EngineFile>>;
+  /** Takes a binary result that needs no address; what it returns stands in the address's place. */
+  readonly takeBinary?: (result: BinaryResult) => string;
+  /** Whoever asks waits, also for a task that is otherwise a job. */
+  readonly runsJobs?: true;
 }
 
 export interface UniversalAi {
   /** Throws unless the request can be run: everything that can be told without running it. */
   check(request: UniversalAiRequest, caller: Caller, mode: "now" | "job"): Plan;
   run(input: TaskInput): Promise<JsonObject>;
+  /** Throws a ValidationError for files that cannot be had, as far as that can be told without fetching them. */
+  checkFiles(plan: Plan, owner: string): Promise<void>;
+  /** The files that the input names. Throws a ValidationError for those that cannot be had. */
+  openFiles(plan: Plan, fetching: FileFetching): Promise<Record<string, EngineFile>>;
   readonly engines: readonly Engine[];
+  /** For names that are resolved before anything is asked for by them. */
+  readonly aliases: TaskAliases;
 }
 
 /** What was asked for, as far as it can be told from the request alone. */
@@ -43,13 +55,10 @@ export interface Plan {
   readonly offers: readonly TaskOffer[];
 }
 
-export interface TaskOffer {
-  readonly engine: Engine;
-  readonly model: string | null;
-}
-
 export interface UniversalAiDependencies {
   readonly engines: readonly Engine[];
+  /** Names of the operator's, and what they stand for. */
+  readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
   readonly files: TaskFilesOptions;
   /** A signed address at which the bytes can be had for a while. */
   readonly publish: (result: BinaryResult, owner: string, baseUrl: string) => Promise<string>;
@@ -60,12 +69,8 @@ export interface UniversalAiDependencies {
 
 const sandboxName = "sandbox";
 
-/** After these failures another engine may do better: also when this one is not set up, or has too much to do. */
-const engineFallbackCodes: ReadonlySet<ErrorCode> = new Set([
-  ...fallbackCodes,
-  "overloaded",
-  "provider_not_configured",
-]);
+/** After these failures another engine may do better: also when this one is not set up. */
+export const engineFallbackCodes: ReadonlySet<ErrorCode> = new Set([...fallbackCodes, "provider_not_configured"]);
 
 export function createUniversalAi(dependencies: UniversalAiDependencies): UniversalAi {
   const { engines, publish, totalTimeoutMs, ending, report } = dependencies;
@@ -116,22 +121,32 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
 
   async function run(input: TaskInput): Promise<JsonObject> {
     const { request, caller, trace, connection } = input;
-    const plan = check(request, caller, "now");
+    const plan = check(request, caller, input.runsJobs === true ? "job" : "now");
     trace.routedAt = performance.now();
     const deadline = trace.startedAt + totalTimeoutMs;
     const limits = startLimits(connection, ending, deadline);
     try {
-      const files = await readFiles(plan.task, findFiles(plan.task, plan.input), dependencies.files, {
+      const fetching = {
         owner: ownerOf(caller),
         signal: limits.signal,
         timeoutMs: Math.max(1, deadline - performance.now()),
-      });
+      };
+      const files = input.files ?? (await openFiles(plan, fetching));
       return await tryOffers(input, plan, { files, signal: limits.signal, deadline, endedBy: limits.failure });
     } catch (error) {
       throw limits.failure() ?? error;
     } finally {
       limits.clear();
     }
+  }
+
+  function openFiles({ task, input, offers }: Plan, fetching: FileFetching): Promise<Record<string, EngineFile>> {
+    const fetchesAddresses = offers.some(({ engine }) => engine.ignoresFiles !== true);
+    return readFiles(task, findFiles(task, input), dependencies.files, { ...fetching, fetchesAddresses });
+  }
+
+  function checkFilesOf({ task, input }: Plan, owner: string): Promise<void> {
+    return checkFiles(findFiles(task, input), dependencies.files, owner);
   }
 
   interface Running {
@@ -157,94 +172,59 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   }
 
   async function runEngine(input: TaskInput, plan: Plan, offer: TaskOffer, running: Running): Promise<JsonObject> {
-    const { engine, model } = offer;
     const { request, trace, requestId, caller } = input;
     const { task } = plan;
-    if (engine.missing !== null) throw new GatewayError("provider_not_configured", engine.missing);
+    refuseMissing(offer.engine);
     const startedAt = performance.now();
     trace.sentAt = startedAt;
-    const note = trace.attempts.push({
-      provider: engine.provider,
-      model: model ?? engine.task,
-      deployment: engine.provider,
+    const note: AttemptNote = {
+      provider: offer.engine.provider,
+      model: offer.model ?? offer.engine.task,
+      deployment: offer.engine.provider,
       reason: offer === plan.offers[0] ? "first" : "fallback",
       startedAt,
       failure: null,
       endedAt: null,
-    });
-    const tell = (outcome: AttemptReport["outcome"], cost: number | null) => {
-      const attempt = trace.attempts[note - 1];
-      if (attempt !== undefined) {
-        attempt.endedAt = performance.now();
-        attempt.failure = outcome === "completed" ? null : outcome;
-      }
-      report({
-        requestId,
-        keyId: caller.keyId,
-        provider: engine.provider,
-        model: model === null ? engine.task : `${engine.task}/${model}`,
-        isStream: false,
-        durationMs: performance.now() - startedAt,
-        usage: null,
-        cost,
-        outcome,
-      });
     };
-    try {
-      const answer = await engine.run({
-        model,
+    trace.attempts.push(note);
+    const done = await runOffer({
+      task,
+      offer,
+      call: {
         input: plan.input,
         files: running.files,
         providerParams: request.provider_params ?? {},
         signal: running.signal,
         deadline: running.deadline,
         requestId,
-      });
-      trace.firstByteAt = performance.now();
-      const output = await withBinaries(answer, ownerOf(caller), input.baseUrl);
-      refuseWrongOutput(task, engine, output);
-      const { cost, reason } = chargeForTask(task, engine.provider, model, answer);
-      tell("completed", cost);
-      return {
-        status: "success",
-        cost,
-        ...(reason === null ? {} : { cost_reason: reason }),
-        provider: engine.provider,
-        model,
-        feature: task.feature,
-        subfeature: task.subfeature,
-        output,
-        provider_time: Math.round(trace.firstByteAt - startedAt) / 1_000,
-        ...(request.show_original_response === true ? { original_response: answer.original } : {}),
-        ...(input.wantsMetadata ? { switchyard: trace.toMetadata(requestId) } : {}),
-      };
-    } catch (error) {
-      tell(outcomeOf(running.endedBy() ?? error), null);
-      throw error;
-    }
+      },
+      keyId: caller.keyId,
+      publish: async (binary) => input.takeBinary?.(binary) ?? (await publish(binary, ownerOf(caller), input.baseUrl)),
+      report(attempt) {
+        note.endedAt = performance.now();
+        note.failure = attempt.outcome === "completed" ? null : attempt.outcome;
+        report(attempt);
+      },
+      endedBy: running.endedBy,
+    });
+    trace.firstByteAt = startedAt + done.milliseconds;
+    return {
+      status: "success",
+      cost: done.cost,
+      ...(done.costReason === null ? {} : { cost_reason: done.costReason }),
+      provider: done.provider,
+      model: done.model,
+      feature: task.feature,
+      subfeature: task.subfeature,
+      output: done.output,
+      provider_time: Math.round(done.milliseconds) / 1_000,
+      ...(request.show_original_response === true ? { original_response: done.original } : {}),
+      ...(input.wantsMetadata ? { switchyard: trace.toMetadata(requestId) } : {}),
+    };
   }
 
-  async function withBinaries(
-    { output, binaries = [] }: EngineAnswer,
-    owner: string,
-    baseUrl: string,
-  ): Promise<JsonObject> {
-    if (binaries.length === 0) return output;
-    const whole = structuredClone(output) as Record<string, unknown>;
-    for (const binary of binaries) {
-      if (binary.base64Path !== null) setAt(whole, binary.base64Path, Buffer.from(binary.bytes).toString("base64"));
-      setAt(whole, binary.urlPath, await publish(binary, owner, baseUrl));
-    }
-    return whole;
-  }
-
-  return { check, run, engines };
-}
-
-function outcomeOf(error: unknown): AttemptReport["outcome"] {
-  if (error instanceof GatewayError) return error.code;
-  if (error instanceof ValidationError) return "invalid_request";
-  return error instanceof CallerLeft ? "caller_left" : "internal_error";
+  const aliases = createTaskAliases(dependencies.aliases);
+  return { check, run, checkFiles: checkFilesOf, openFiles, engines, aliases };
 }
 
 /** A provider may do a task in two ways, its own and by one of its chat models: the model's name decides, else the first. */
@@ -286,26 +266,6 @@ function refuseFallbacks({ feature, subfeature, allowsFallbacks }: Task, fallbac
 function refuseForbidden(name: string, caller: Caller): void {
   if (caller.allowedModels === null || fitsPattern(name, caller.allowedModels)) return;
   throw new GatewayError("model_not_allowed", `This key may not use the model '${name}'.`, { param: "model" });
-}
-
-function refuseWrongOutput(
-  { outputSchema, feature, subfeature }: Task,
-  { provider }: Engine,
-  output: JsonObject,
-): void {
-  const document = new SchemaDocument(outputSchema, Number.POSITIVE_INFINITY);
-  if (fitsSchema(output as Json, document.root, document)) return;
-  throw new GatewayError(
-    "provider_bad_response",
-    `The provider '${provider}' answered with something that is not the output of ${feature}/${subfeature}.`,
-  );
-}
-
-function setAt(target: Record<string, unknown>, path: readonly (string | number)[], value: unknown): void {
-  let place: Record<string | number, unknown> = target;
-  for (const step of path.slice(0, -1)) place = place[step] as Record<string | number, unknown>;
-  const last = path.at(-1);
-  if (last !== undefined) place[last] = value;
 }
 
 /** One signal for everything that ends a run early, and which of them it was. */

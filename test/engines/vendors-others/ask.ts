@@ -27,6 +27,7 @@ export interface Answer {
   readonly json?: unknown;
   readonly bytes?: Uint8Array;
   readonly mediaType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Seen {
@@ -119,7 +120,7 @@ function set(root: Record<string | number, unknown>, path: readonly (string | nu
   else set(root[name] as Record<string | number, unknown>, rest, value);
 }
 
-async function see(request: Request): Promise<Seen> {
+export async function see(request: Request): Promise<Seen> {
   const bytes = await request.bytes();
   const type = request.headers.get("content-type") ?? "";
   const text = new TextDecoder().decode(bytes);
@@ -128,7 +129,7 @@ async function see(request: Request): Promise<Seen> {
     url: new URL(request.url),
     headers: request.headers,
     text,
-    json: type.startsWith("application/json") ? JSON.parse(text) : {},
+    json: /^application\/(x-amz-)?json/.test(type) ? JSON.parse(text) : {},
     form: type.startsWith("multipart/") ? await readForm(bytes, type) : {},
   };
 }
@@ -141,9 +142,10 @@ async function readForm(bytes: Uint8Array, type: string): Promise<Record<string,
   return fields;
 }
 
-function toResponse({ status = 200, json, bytes, mediaType }: Answer): Response {
-  if (bytes === undefined) return Response.json(json, { status });
-  return new Response(bytes.slice(), { status, headers: { "content-type": mediaType ?? "application/octet-stream" } });
+export function toResponse({ status = 200, json, bytes, mediaType, headers }: Answer): Response {
+  if (bytes === undefined) return Response.json(json ?? {}, { status, headers: { ...headers } });
+  const all = { "content-type": mediaType ?? "application/octet-stream", ...headers };
+  return new Response(bytes.slice(), { status, headers: all });
 }
 
 export function fileOf(name: string, mediaType: string, bytes: Uint8Array): EngineFile {

@@ -1,7 +1,7 @@
 // Barcodes and QR codes in a picture, by zxing compiled to WebAssembly.
 
-import { join } from "node:path";
-import { importPackage, packageFolder } from "../resolve-package.ts";
+import { readModelFile } from "../checksums.ts";
+import { importPackage } from "../resolve-package.ts";
 import type { Picture } from "./picture.ts";
 
 export interface Barcode {
@@ -23,10 +23,8 @@ export async function loadBarcodeReader(): Promise<(picture: Picture) => Promise
   const { prepareZXingModule, readBarcodes } =
     await importPackage<typeof import("zxing-wasm/reader")>("zxing-wasm/reader");
   // Without the binary it would be fetched from the web.
-  const wasmBinary = await Bun.file(
-    join(packageFolder("zxing-wasm"), "dist", "reader", "zxing_reader.wasm"),
-  ).arrayBuffer();
-  prepareZXingModule({ overrides: { wasmBinary } });
+  const { bytes } = await readModelFile("zxing-wasm", "dist/reader/zxing_reader.wasm");
+  prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(bytes).buffer } });
   return async (picture) => {
     // Pixels are taken too; their type is the browser's, which is not known here.
     const codes = await readBarcodes(toReadable(picture) as Uint8Array, {

@@ -21,6 +21,8 @@ export interface ReadOptions {
   /** BCP-47; null: whichever is installed. */
   readonly language: string | null;
   readonly limits: PageLimits;
+  /** How much of the file has been read, 0..1. */
+  readonly tellProgress?: (share: number) => void;
 }
 
 export interface PageLimits {
@@ -60,12 +62,12 @@ export function createDocumentReader(): DocumentReader {
 
   return {
     recogniser,
-    async read(file, { language, limits }) {
+    async read(file, { language, limits, tellProgress = ignore }) {
       if (file === undefined) throw refuseFile("The file is missing.", "missing");
       if (file.bytes.length === 0) throw refuseFile("The file is empty.");
       if (language !== null) toTesseractLanguage(language);
       const kind = findKind(file);
-      if (kind === "pdf") return readPdf(await pdfReader(), recogniser, file.bytes, { language, limits });
+      if (kind === "pdf") return readPdf(await pdfReader(), recogniser, file.bytes, { language, limits, tellProgress });
       if (kind === "office") return [toFlowPage(readOfficeText(file.bytes))];
       if (kind === "text" || kind === "html") return [toFlowPage(readPlainText(file.bytes, kind === "html"))];
       const pictures = await preparePictures(file.bytes);
@@ -73,6 +75,7 @@ export function createDocumentReader(): DocumentReader {
       const pages: Page[] = [];
       for (const picture of pictures) {
         pages.push(recogniseUpright(await recogniser(), picture, chooseLanguages(language)));
+        tellProgress(pages.length / pictures.length);
       }
       return pages;
     },
@@ -110,7 +113,7 @@ async function readPdf(
   reader: PdfReader,
   recogniser: () => Promise<Recogniser>,
   bytes: Uint8Array,
-  { language, limits }: ReadOptions,
+  { language, limits, tellProgress = ignore }: ReadOptions,
 ): Promise<Page[]> {
   const pdf = reader.open(bytes);
   try {
@@ -128,7 +131,9 @@ async function readPdf(
       checkCharacters(characters);
       read.push(next);
     }
-    checkScans(read.filter((page) => page.isScan).length, limits);
+    const scans = read.filter((page) => page.isScan).length;
+    checkScans(scans, limits);
+    let recognisedScans = 0;
     const pages: Page[] = [];
     for (const [index, { page, isScan }] of read.entries()) {
       if (!isScan) {
@@ -139,6 +144,9 @@ async function readPdf(
       const recognised = recogniseUpright(await recogniser(), drawPage(pdf, index), languages);
       // The little text that a scan has may be all that there is to read.
       pages.push(recognised.lines.length > 0 ? recognised : page);
+      // Pages with text of their own took no time beside these.
+      recognisedScans++;
+      tellProgress(recognisedScans / scans);
     }
     return pages;
   } finally {
@@ -219,6 +227,8 @@ function toFlowPage(lines: readonly string[]): Page {
   const lined = placed.filter((line) => line.words.length > 0);
   return { width: columns * 6, height: height * 12, source: "flow", turned: null, lines: lined };
 }
+
+function ignore(): void {}
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | null = null;

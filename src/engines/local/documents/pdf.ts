@@ -1,6 +1,7 @@
 // PDFs by pdfium, compiled to WebAssembly: the text with the place of every word, and pages drawn as grey pictures.
 // The package's own classes close a page after drawing it and hide the place of characters, so its functions are called directly.
 
+import { readModelFile } from "../checksums.ts";
 import { type Box, type Page, toBox, toLine, type Word } from "./page.ts";
 import { refuseFile } from "./refuse.ts";
 
@@ -62,7 +63,8 @@ const drawGrey = 0x08;
 
 export async function loadPdfReader(): Promise<PdfReader> {
   const { PDFiumLibrary } = await import("@hyzyla/pdfium");
-  const library = await PDFiumLibrary.init();
+  const { bytes } = await readModelFile("@hyzyla/pdfium", "dist/pdfium.wasm");
+  const library = await PDFiumLibrary.init({ wasmBinary: new Uint8Array(bytes).buffer });
   // The package types a handful of the functions that the module has.
   const { module: pdfium } = library as unknown as { module: Pdfium };
   return { open: (bytes) => openPdf(pdfium, bytes) };

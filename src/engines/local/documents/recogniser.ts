@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { checkBytes, hasChecksum, readModelFile } from "../checksums.ts";
 import { findPackage } from "../resolve-package.ts";
 import { type Line, type Page, type Turned, toBox, toLine, type Word } from "./page.ts";
 import type { Picture } from "./picture.ts";
@@ -93,7 +94,10 @@ export async function loadRecogniser(): Promise<Recogniser> {
       if (written.has(language)) continue;
       const file = findLanguageFile(language);
       if (file === null) throw new Error(`The language ${language} is not installed.`);
-      core.FS.writeFile(`./${language}.traineddata`, gunzipSync(readFileSync(file)));
+      const packed = readFileSync(file);
+      const key = `@tesseract.js-data/${language}/${languageFile(language)}`;
+      if (hasChecksum(key)) checkBytes(key, packed);
+      core.FS.writeFile(`./${language}.traineddata`, gunzipSync(packed));
       written.add(language);
     }
     if (initialised !== "") api.End();
@@ -194,7 +198,8 @@ async function loadCore(): Promise<Core> {
   for (const build of ["relaxedsimd-lstm", "simd-lstm", "lstm"]) {
     try {
       const { default: createCore } = await import(`tesseract.js-core/tesseract-core-${build}.js`);
-      return await createCore({ TesseractProgress: ignore, print: ignore, printErr: ignore });
+      const { bytes } = await readModelFile("tesseract.js-core", `tesseract-core-${build}.wasm`);
+      return await createCore({ wasmBinary: bytes, TesseractProgress: ignore, print: ignore, printErr: ignore });
     } catch (error) {
       failure = error;
     }
@@ -207,6 +212,11 @@ function ignore(): void {}
 function findLanguageFile(language: string): string | null {
   const folder = findPackage(`@tesseract.js-data/${language}`);
   if (folder === null) return null;
-  const file = join(folder, "4.0.0_best_int", `${language}.traineddata.gz`);
+  const file = join(folder, languageFile(language));
   return existsSync(file) ? file : null;
+}
+
+/** In the package of the language. */
+function languageFile(language: string): string {
+  return `4.0.0_best_int/${language}.traineddata.gz`;
 }

@@ -31,8 +31,8 @@ export function createOcrAsync(reader: DocumentReader): LocalEngine {
     task: "ocr/ocr_async",
     packages: readerPackages,
     async load() {
-      return async ({ files }) => {
-        const pages = await reader.read(files["file"], { language: null, limits: limitsOfJobs });
+      return async ({ files, tellProgress }) => {
+        const pages = await reader.read(files["file"], { language: null, limits: limitsOfJobs, tellProgress });
         return {
           output: {
             raw_text: pages.map(toText).join("\n\n"),
@@ -52,8 +52,8 @@ export function createOcrTables(reader: DocumentReader): LocalEngine {
     task: "ocr/ocr_tables_async",
     packages: readerPackages,
     async load() {
-      return async ({ files }) => {
-        const pages = await reader.read(files["file"], { language: null, limits: limitsOfJobs });
+      return async ({ files, tellProgress }) => {
+        const pages = await reader.read(files["file"], { language: null, limits: limitsOfJobs, tellProgress });
         return {
           output: { pages: pages.map((page) => ({ tables: findTables(page).map(toTable) })), num_pages: pages.length },
           original: describe(pages),

@@ -9,7 +9,7 @@ import { round } from "./numbers.ts";
 import { splitSentences, splitWords } from "./sentences.ts";
 import { loadStopWords, type StopWords, stopWordsPackage } from "./stop-words.ts";
 
-interface Phrase {
+export interface Phrase {
   /** As it was first written. */
   readonly text: string;
   readonly words: readonly string[];
@@ -18,13 +18,13 @@ interface Phrase {
   readonly isWhole: boolean;
 }
 
-interface Keyword {
+export interface Keyword {
   readonly phrase: Phrase;
   readonly count: number;
   readonly score: number;
 }
 
-const mostKeywords = 20;
+export const mostKeywords = 20;
 const longestPhrase = 4;
 const shortestWord = 3;
 /** Written without spaces: words are short, and a phrase is put together without any. */
@@ -45,7 +45,7 @@ export const engine: LocalEngine = {
       const phrases = isEnglish(language)
         ? findEnglishPhrases(text, model, stopWords("en"))
         : findPhrases(text, language, stopWords);
-      const keywords = rank(phrases).slice(0, mostKeywords);
+      const keywords = withoutParts(rank(phrases));
       const best = keywords[0]?.score ?? 1;
       return {
         output: {
@@ -64,7 +64,7 @@ interface Word {
   isNoun: boolean;
 }
 
-function findEnglishPhrases(text: string, model: EnglishModel, stopWords: ReadonlySet<string>): Phrase[] {
+export function findEnglishPhrases(text: string, model: EnglishModel, stopWords: ReadonlySet<string>): Phrase[] {
   const runs: Word[][] = [[]];
   let isJoined = false;
   for (const { text: word, partOfSpeech, lemma, isJoint } of model.read(text).tokens) {
@@ -155,7 +155,8 @@ function findPhrases(text: string, language: string, stopWords: StopWords): Phra
   }
 }
 
-function rank(phrases: readonly Phrase[]): Keyword[] {
+/** Best first. */
+export function rank(phrases: readonly Phrase[]): Keyword[] {
   const counts = new Map<string, number>();
   for (const { words, isWhole } of phrases) {
     if (isWhole) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -171,8 +172,7 @@ function rank(phrases: readonly Phrase[]): Keyword[] {
   // A part of a phrase counts when the text uses it more than once.
   const candidates = [...keywords.values()].filter(({ phrase, count }) => phrase.isWhole || count > 1);
   const scored = candidates.map((keyword) => ({ ...keyword, score: scoreOf(keyword) }));
-  scored.sort((a, b) => b.score - a.score || a.phrase.order - b.phrase.order);
-  return withoutParts(scored);
+  return scored.sort((a, b) => b.score - a.score || a.phrase.order - b.phrase.order);
 
   function scoreOf({ phrase, count }: Keyword): number {
     // Words that occur often make a phrase important, more of them a little more; what comes early counts more.
@@ -182,8 +182,8 @@ function rank(phrases: readonly Phrase[]): Keyword[] {
   }
 }
 
-/** Leaves out what a better phrase says already, and a longer one that only adds a word to a better one. */
-function withoutParts(keywords: readonly Keyword[]): Keyword[] {
+/** Leaves out what a better phrase says already, and a longer one that only adds a word to a better one. As many as an answer has. */
+export function withoutParts(keywords: readonly Keyword[]): Keyword[] {
   const kept: Keyword[] = [];
   for (const keyword of keywords) {
     if (kept.length >= mostKeywords) break;

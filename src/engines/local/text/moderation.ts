@@ -1,5 +1,6 @@
 // Bad words, in English, also in disguise ("sh1t"). It knows words and no meaning: threats and hatred in polite words pass.
 
+import type { JsonObject } from "../../../providers/dialect.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { importPackage } from "../resolve-package.ts";
 import { fastTextPackage } from "./fast-text.ts";
@@ -56,47 +57,69 @@ const severalWords: Readonly<Record<string, Kind>> = {
   "jerk off": { category: "Sexual", subcategory: "SexualActivity", score: 0.8 },
 };
 const mostCharacters = 1_000_000;
+export const moderationPackages = [wordsPackage, fastTextPackage];
+
+export interface ModerationItem extends Kind {
+  readonly label: string;
+}
+
+export type FindBadWords = (text: string) => { readonly items: ModerationItem[]; readonly counts: Map<string, number> };
 
 export const engine: LocalEngine = {
   task: "text/moderation",
-  packages: [wordsPackage, fastTextPackage],
+  packages: moderationPackages,
   lane: "light",
   lightCharacters: 10_000,
   async load() {
     const detect = await loadLanguageDetector();
-    const { RegExpMatcher, englishDataset, englishRecommendedTransformers } =
-      await importPackage<Obscenity>(wordsPackage);
-    const matcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
+    const findBadWords = await loadBadWords();
 
     return async ({ input }) => {
       refuseUnlessEnglish(input, detect, "moderates");
       const text = textOf(input);
       refuseLonger(text, mostCharacters);
-      const found = new Map<string, number>();
-      for (const match of matcher.getAllMatches(text, true)) {
-        const word = englishDataset.getPayloadWithPhraseMetadata(match).phraseMetadata?.originalWord ?? "word";
-        found.set(word, (found.get(word) ?? 0) + 1);
-      }
-      const items = [...found.keys()].map((word) => {
-        const { category, subcategory, score } = kindOf(word);
-        return { label: word, likelihood: toLikelihood(score), category, subcategory, likelihood_score: score };
-      });
+      const { items, counts } = findBadWords(text);
       return {
-        output: {
-          nsfw_likelihood: Math.max(0, ...items.map(({ likelihood }) => likelihood)),
-          nsfw_likelihood_score: Math.max(0, ...items.map(({ likelihood_score }) => likelihood_score)),
-          items,
-        },
+        output: toModerationOutput(items),
         original: {
           engine: wordsPackage,
           note: "assistive: a list of words. That nothing was found does not mean that a text is harmless",
-          words: Object.fromEntries(found),
+          words: Object.fromEntries(counts),
         },
         units: { char: text.length },
       };
     };
   },
 };
+
+export async function loadBadWords(): Promise<FindBadWords> {
+  const { RegExpMatcher, englishDataset, englishRecommendedTransformers } =
+    await importPackage<Obscenity>(wordsPackage);
+  const matcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
+  return (text) => {
+    const counts = new Map<string, number>();
+    for (const match of matcher.getAllMatches(text, true)) {
+      const word = englishDataset.getPayloadWithPhraseMetadata(match).phraseMetadata?.originalWord ?? "word";
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+    return { items: [...counts.keys()].map((word) => ({ label: word, ...kindOf(word) })), counts };
+  };
+}
+
+export function toModerationOutput(found: readonly ModerationItem[]): JsonObject {
+  const items = found.map(({ label, category, subcategory, score }) => ({
+    label,
+    likelihood: toLikelihood(score),
+    category,
+    subcategory,
+    likelihood_score: score,
+  }));
+  return {
+    nsfw_likelihood: Math.max(0, ...items.map(({ likelihood }) => likelihood)),
+    nsfw_likelihood_score: Math.max(0, ...items.map(({ likelihood_score }) => likelihood_score)),
+    items,
+  };
+}
 
 function kindOf(word: string): Kind {
   return severalWords[word] ?? kinds.find(({ words }) => words.has(word))?.kind ?? slur;

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../providers/dialect.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { characterOffsets, countCharacters } from "./characters.ts";
 import { fastTextPackage } from "./fast-text.ts";
@@ -15,49 +16,83 @@ const notProse = /[@/\\_#<>{}|=~^$%*+\d]|^\w+\.\w+\.\w+|^www\./u;
 const word = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const latin = /^[\p{Script=Latin}'’\p{M}]+$/u;
 const mostCharacters = 250_000;
+export const spellCheckPackages = [...spellingPackages, stopWordsPackage, fastTextPackage];
+
+export interface Misspelling {
+  readonly text: string;
+  /** In UTF-16 units. */
+  readonly start: number;
+  readonly suggestions: readonly Suggestion[];
+}
+
+export type FindMisspellings = (text: string) => Misspelling[];
 
 export const engine: LocalEngine = {
   task: "text/spell_check",
-  packages: [...spellingPackages, stopWordsPackage, fastTextPackage],
+  packages: spellCheckPackages,
   lane: "light",
   lightCharacters: 5_000,
   async load() {
     const detect = await loadLanguageDetector();
-    const stopWords = await loadStopWords();
-    const spelling = await loadSpelling(stopWords("en"));
+    const findMisspellings = await loadSpellCheck();
 
     return async ({ input }) => {
       refuseUnlessEnglish(input, detect, "checks");
       const text = textOf(input);
       refuseLonger(text, mostCharacters);
-      const offsetOf = characterOffsets(text);
-      const suggested = new Map<string, readonly Suggestion[]>();
-      const items = findUnknown(text, spelling.isRight).map(({ text: unknown, start }) => {
-        const suggestions = suggestionsFor(unknown);
-        return {
-          text: unknown,
-          type: "UnknownToken",
-          offset: offsetOf(start),
-          length: countCharacters(unknown),
-          suggestions: suggestions.map(({ word, likeness }) => ({ suggestion: word, score: round(likeness) })),
-        };
-      });
       return {
-        output: { text, items },
+        output: { text, items: toSpellCheckItems(text, findMisspellings(text).map(toMistake)) },
         original: { engine: "nspell, dictionary-en", note: "spelling only, no grammar" },
         units: { char: text.length },
       };
-
-      function suggestionsFor(unknown: string): readonly Suggestion[] {
-        const known = suggested.get(unknown);
-        if (known !== undefined) return known;
-        const found = suggested.size < mostSuggestedWords ? spelling.suggest(unknown.replaceAll("’", "'")) : [];
-        suggested.set(unknown, found);
-        return found;
-      }
     };
   },
 };
+
+export async function loadSpellCheck(): Promise<FindMisspellings> {
+  const stopWords = await loadStopWords();
+  const spelling = await loadSpelling(stopWords("en"));
+  return (text) => {
+    const suggested = new Map<string, readonly Suggestion[]>();
+    return findUnknown(text, spelling.isRight).map((unknown) => {
+      const known = suggested.get(unknown.text);
+      if (known !== undefined) return { ...unknown, suggestions: known };
+      const isTooMuch = suggested.size >= mostSuggestedWords;
+      const suggestions = isTooMuch ? [] : spelling.suggest(unknown.text.replaceAll("’", "'"));
+      suggested.set(unknown.text, suggestions);
+      return { ...unknown, suggestions };
+    });
+  };
+}
+
+export interface Mistake {
+  readonly text: string;
+  readonly type: string;
+  /** In UTF-16 units. */
+  readonly start: number;
+  readonly suggestions: readonly { readonly suggestion: string; readonly score: number | null }[];
+}
+
+export function toMistake({ text, start, suggestions }: Misspelling): Mistake {
+  return {
+    text,
+    type: "UnknownToken",
+    start,
+    suggestions: suggestions.map(({ word, likeness }) => ({ suggestion: word, score: round(likeness) })),
+  };
+}
+
+/** As the task answers them; in the order of the text, which the offsets need. */
+export function toSpellCheckItems(text: string, mistakes: readonly Mistake[]): JsonObject[] {
+  const offsetOf = characterOffsets(text);
+  return mistakes.map(({ start, ...mistake }) => ({
+    text: mistake.text,
+    type: mistake.type,
+    offset: offsetOf(start),
+    length: countCharacters(mistake.text),
+    suggestions: mistake.suggestions,
+  }));
+}
 
 function findUnknown(text: string, isRight: (word: string) => boolean): { text: string; start: number }[] {
   const unknown: { text: string; start: number }[] = [];

@@ -1,6 +1,7 @@
 // What the vendor's services have in common: JSON by a target in a header, and the names of its failures.
 
 import type { JsonObject } from "../../../providers/dialect.ts";
+import { asObject } from "../lenient.ts";
 import type { VendorRequest } from "../vendor-engine.ts";
 
 export function toAwsRequest(target: string, value: JsonObject): VendorRequest {
@@ -33,8 +34,18 @@ const statuses: Readonly<Record<string, number>> = {
 
 /** Most failures have status 400, whatever they are. */
 export function readAwsRefusal(_status: number, body: JsonObject): number | undefined {
-  const kind = String(body["__type"] ?? "")
-    .split("#")
-    .at(-1);
-  return statuses[kind ?? ""];
+  return statusOfKind(kindOfRefusal(body));
+}
+
+/** `ThrottlingException` */
+export function kindOfRefusal(body: unknown): string {
+  return (
+    String(asObject(body)["__type"] ?? "")
+      .split("#")
+      .at(-1) ?? ""
+  );
+}
+
+export function statusOfKind(kind: string): number | undefined {
+  return statuses[kind];
 }

@@ -2,6 +2,7 @@ import type { EngineCall } from "../../engine.ts";
 import { countCharacters, refuseMembers, textOf } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
 import { refuseInput, type VendorRow, type VendorTask } from "../vendor-engine.ts";
+import { transcribe } from "./transcribe.ts";
 
 interface Format {
   readonly encoding: string;
@@ -59,5 +60,5 @@ export const deepgram: VendorRow = {
   docs: "https://developers.deepgram.com/docs/tts-models",
   baseUrl: "https://api.deepgram.com",
   auth: { kind: "header", name: "authorization", prefix: "Token " },
-  tasks: [speak],
+  tasks: [speak, transcribe],
 };

@@ -1,6 +1,7 @@
 import { refuseMembers, textOf } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
 import type { VendorRow, VendorTask } from "../vendor-engine.ts";
+import { transcribe } from "./transcribe.ts";
 
 const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
   mp3: ["mp3_44100_128", "audio/mpeg"],
@@ -53,5 +54,5 @@ export const elevenlabs: VendorRow = {
   docs: "https://elevenlabs.io/docs/api-reference/introduction",
   baseUrl: "https://api.elevenlabs.io",
   auth: { kind: "header", name: "xi-api-key" },
-  tasks: [speak],
+  tasks: [speak, transcribe],
 };

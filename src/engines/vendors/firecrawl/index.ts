@@ -1,12 +1,8 @@
 import type { JsonObject } from "../../../providers/dialect.ts";
-import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
-import {
-  type VendorAnswer,
-  VendorFailure,
-  type VendorResult,
-  type VendorRow,
-  type VendorTask,
-} from "../vendor-engine.ts";
+import { asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
+import type { VendorAnswer, VendorRow, VendorTask } from "../vendor-engine.ts";
+import { formats, refuseFailure, toPage, toUnits, toUsage } from "./answers.ts";
+import { crawl, extract, research, scrapeBatch } from "./jobs.ts";
 
 const search: VendorTask = {
   task: "web/search",
@@ -61,30 +57,12 @@ const scrape: VendorTask = {
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/scrape",
   toRequest: ({ input }) => ({
     path: "/v2/scrape",
-    body: { kind: "json", value: { url: input["url"], formats: ["markdown", "links", "images"] } },
+    body: { kind: "json", value: { url: input["url"], formats } },
   }),
   fromAnswer(answer, { input }) {
     const page = dataOf(answer);
-    const metadata = asObject(page["metadata"]);
-    const credits = asNumber(metadata["creditsUsed"]) ?? 1;
-    const output = {
-      url: asText(metadata["sourceURL"]) ?? String(input["url"]),
-      content: asText(page["markdown"]),
-      title: asText(metadata["title"]),
-      description: asText(metadata["description"]),
-      status_code: asNumber(metadata["statusCode"]),
-      links: asList(page["links"]).filter((link) => typeof link === "string"),
-      images: asList(page["images"]).flatMap((url) =>
-        typeof url === "string" ? [{ url, description: null, width: null, height: null }] : [],
-      ),
-      raw_html: asText(page["rawHtml"]),
-      summary: asText(page["summary"]),
-      published_date: asText(metadata["publishedTime"]),
-      author: asText(metadata["author"]),
-      favicon: asText(metadata["favicon"]),
-      usage: toUsage(credits),
-    };
-    return { output, units: toUnits(credits) };
+    const credits = asNumber(at(page, "metadata", "creditsUsed")) ?? 1;
+    return { output: { ...toPage(page, String(input["url"])), usage: toUsage(credits) }, units: toUnits(credits) };
   },
 };
 
@@ -114,25 +92,12 @@ function dataOf(answer: VendorAnswer): JsonObject {
   return asObject(at(answer.json, "data"));
 }
 
-function refuseFailure({ json }: VendorAnswer): void {
-  if (at(json, "success") === false)
-    throw new VendorFailure(502, asText(at(json, "error")) ?? "The provider did not succeed");
-}
-
-function toUsage(credits: number | null): object | null {
-  return credits === null ? null : { credits };
-}
-
-/** Credits are what is billed; the price list counts them as tokens. */
-function toUnits(credits: number | null): VendorResult["units"] {
-  return { request: 1, ...(credits !== null && { token: credits }) };
-}
-
 export const firecrawl: VendorRow = {
   name: "firecrawl",
   title: "Firecrawl",
   docs: "https://docs.firecrawl.dev/api-reference/v2-introduction",
   baseUrl: "https://api.firecrawl.dev",
   auth: { kind: "bearer" },
-  tasks: [search, scrape, map],
+  sealedParams: ["webhook"],
+  tasks: [search, scrape, map, crawl, scrapeBatch, extract, research],
 };

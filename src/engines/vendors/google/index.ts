@@ -1,4 +1,5 @@
 import type { VendorRow } from "../vendor-engine.ts";
+import { readTables } from "./document-ai.ts";
 import { readGoogleRefusal } from "./google-json.ts";
 import {
   classify,
@@ -9,8 +10,11 @@ import {
   moderate,
 } from "./language.ts";
 import { speak } from "./speech.ts";
+import { transcribe } from "./transcribe.ts";
 import { detectLanguage, translate } from "./translation.ts";
+import { generateVideo } from "./video.ts";
 import { detectExplicitContent, detectFaces, detectLandmarks, detectLogos, detectObjects, readText } from "./vision.ts";
+import { readPages } from "./vision-jobs.ts";
 
 export const google: VendorRow = {
   name: "google",
@@ -20,12 +24,30 @@ export const google: VendorRow = {
   keyNames: ["GOOGLE_APPLICATION_CREDENTIALS"],
   baseUrl: null,
   services: {
+    "documentai-eu": "https://eu-documentai.googleapis.com",
+    "documentai-us": "https://us-documentai.googleapis.com",
+    generativelanguage: "https://generativelanguage.googleapis.com",
     language: "https://language.googleapis.com",
+    "speech-eu": "https://eu-speech.googleapis.com",
+    "speech-us": "https://us-speech.googleapis.com",
+    storage: "https://storage.googleapis.com",
     texttospeech: "https://texttospeech.googleapis.com",
     translation: "https://translation.googleapis.com",
     vision: "https://vision.googleapis.com",
   },
-  sealedParams: ["gcsContentUri", "gcsImageUri", "gcsSource", "gcsDestination", "source", "outputConfig", "parent"],
+  sealedParams: [
+    "gcsContentUri",
+    "gcsImageUri",
+    "gcsSource",
+    "gcsDestination",
+    "source",
+    "outputConfig",
+    "parent",
+    "uri",
+    "storageUri",
+    "gcsDocument",
+    "phraseSet",
+  ],
   readRefusal: readGoogleRefusal,
   tasks: [
     readText,
@@ -43,5 +65,9 @@ export const google: VendorRow = {
     translate,
     detectLanguage,
     speak,
+    readPages,
+    readTables,
+    transcribe,
+    generateVideo,
   ],
 };

@@ -14,8 +14,8 @@ const docs = "https://docs.cloud.google.com/vision/docs/reference/rest/v1/";
 
 // https://docs.cloud.google.com/vision/quotas: a request of 10 MB, in which a file takes a third more than its size.
 const maxBytes = 7 * 1_048_576;
-const pictures = ["image/jpeg", "image/png", "image/gif", "image/bmp", "image/webp", "image/vnd.microsoft.icon"];
-const documents = ["application/pdf", "image/tiff"];
+export const pictures = ["image/jpeg", "image/png", "image/gif", "image/bmp", "image/webp", "image/vnd.microsoft.icon"];
+export const documents = ["application/pdf", "image/tiff"];
 const files: FileLimits = { maxBytes, mediaTypes: pictures };
 
 const oneImage = { image: 1, file: 1, request: 1 } as const;
@@ -291,7 +291,7 @@ function toPoint({ x, y }: JsonObject, { width, height }: ImageSize): Point {
   return { x: asScore((asNumber(x) ?? 0) / width), y: asScore((asNumber(y) ?? 0) / height) };
 }
 
-async function toRequest(feature: string, call: EngineCall): Promise<VendorRequest> {
+export async function toRequest(feature: string, call: EngineCall): Promise<VendorRequest> {
   const content = await readBase64(call);
   return {
     path: "/v1/images:annotate",

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { asList, asText, at, objectsIn } from "../lenient.ts";
-import type { VendorRow, VendorTask } from "../vendor-engine.ts";
+import { textOf } from "../shapes/inputs.ts";
+import { refuseInput, VendorFailure, type VendorRow, type VendorTask } from "../vendor-engine.ts";
 
 const search: VendorTask = {
   task: "web/search",
@@ -86,11 +87,62 @@ const scrape: VendorTask = {
   },
 };
 
+const depths = ["S", "M", "L", "XL"];
+
+const research: VendorTask = {
+  task: "web/research_async",
+  docs: "https://docs.linkup.so/pages/documentation/endpoints/research/post",
+  toRequest: (call) => {
+    const { schema, reasoning_depth: depth } = call.input as {
+      readonly schema?: unknown;
+      readonly reasoning_depth?: unknown;
+    };
+    const isStructured = typeof schema === "object" && schema !== null;
+    if (typeof depth === "string" && !depths.includes(depth))
+      refuseInput("reasoning_depth", `This provider has ${depths.join(", ")}`, "literal_error");
+    return {
+      path: "/research",
+      body: {
+        kind: "json",
+        value: {
+          q: textOf(call, "prompt"),
+          outputType: isStructured ? "structured" : "sourcedAnswer",
+          ...(isStructured && { structuredOutputSchema: JSON.stringify(schema) }),
+          ...(typeof depth === "string" && { reasoningDepth: depth }),
+        },
+      },
+    };
+  },
+  next({ json }, _call, asked) {
+    const status = at(json, "status");
+    if (status === "failed") throw new VendorFailure(502, asText(at(json, "error")) ?? "the research failed");
+    if (status === "completed") return null;
+    if (asked.method === "GET") return { ...asked, waitMs: "growing" };
+    const id = asText(at(json, "id"));
+    if (id === null) throw new TypeError("there is no id in the answer");
+    return { method: "GET", path: `/research/${encodeURIComponent(id)}`, waitMs: "growing" };
+  },
+  fromAnswer({ json }) {
+    const found = at(json, "output");
+    const answer = asText(at(found, "answer"));
+    const output = {
+      answer,
+      data: answer === null ? (at(found, "data") ?? found ?? null) : null,
+      sources: objectsIn(at(found, "sources")).map(toSource),
+      status: asText(at(json, "status")),
+      request_id: asText(at(json, "id")),
+      created_at: asText(at(json, "createdAt")),
+      usage: null,
+    };
+    return { output, units: { request: 1 } };
+  },
+};
+
 export const linkup: VendorRow = {
   name: "linkup",
   title: "Linkup",
   docs: "https://docs.linkup.so/pages/documentation/endpoints/search/overview",
   baseUrl: "https://api.linkup.so/v1",
   auth: { kind: "bearer" },
-  tasks: [search, scrape],
+  tasks: [search, scrape, research],
 };

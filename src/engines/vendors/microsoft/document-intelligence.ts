@@ -14,8 +14,8 @@ import { nextOfOperation } from "./operation.ts";
 const version = { "api-version": "2024-11-30" };
 
 // https://learn.microsoft.com/en-us/azure/ai-services/document-intelligence/service-limits: of a paid resource.
-const maxBytes = 500 * 1_000_000;
-const pictures = [
+export const maxBytes = 500 * 1_000_000;
+export const pictures = [
   "application/pdf",
   "image/jpeg",
   "image/png",
@@ -39,7 +39,7 @@ interface Mapping {
   toOutput(result: JsonObject): JsonObject;
 }
 
-function createTask({ task, files, modelOf, toOutput }: Mapping): VendorTask {
+export function createTask({ task, files, modelOf, toOutput }: Mapping): VendorTask {
   const pathOf = (call: EngineCall) => `/documentintelligence/documentModels/${modelOf(call)}`;
   return {
     task,

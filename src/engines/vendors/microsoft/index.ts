@@ -1,8 +1,10 @@
 import type { VendorRow } from "../vendor-engine.ts";
 import { detectExplicitContent, moderate } from "./content-safety.ts";
 import { parseFinancialDocument, parseIdentity, readText } from "./document-intelligence.ts";
+import { readPages, readTables } from "./document-jobs.ts";
 import { anonymize, detectEntities, detectLanguage, detectSentiment, extractKeywords, summarize } from "./language.ts";
 import { speak } from "./speech.ts";
+import { transcribe } from "./transcribe.ts";
 import { translate } from "./translator.ts";
 import { detectLandmarks, detectLogos, detectObjects } from "./vision.ts";
 
@@ -14,7 +16,15 @@ export const microsoft: VendorRow = {
   // One resource has all of these services, each under a path of its own.
   baseUrl: "https://{resource}.cognitiveservices.azure.com",
   placeholders: { resource: "MICROSOFT_RESOURCE" },
-  sealedParams: ["urlSource", "blobUrl", "azureBlobSource", "azureBlobFileListSource", "blocklistNames"],
+  sealedParams: [
+    "urlSource",
+    "blobUrl",
+    "azureBlobSource",
+    "azureBlobFileListSource",
+    "blocklistNames",
+    "audioUrl",
+    "models",
+  ],
   tasks: [
     readText,
     parseFinancialDocument,
@@ -32,5 +42,8 @@ export const microsoft: VendorRow = {
     detectLandmarks,
     translate,
     speak,
+    readPages,
+    readTables,
+    transcribe,
   ],
 };

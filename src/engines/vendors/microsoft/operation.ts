@@ -3,7 +3,6 @@
 import { asNumber, asObject, asText, at } from "../lenient.ts";
 import { type NextRequest, type VendorAnswer, VendorFailure, type VendorRequest } from "../vendor-engine.ts";
 
-const usualWaitMs = 1_000;
 const longestWaitMs = 10_000;
 
 /** What follows an answer; `toPath` says where to ask, by the id of the operation. */
@@ -30,9 +29,9 @@ function readId(location: string): string {
   return id;
 }
 
-function readWait(answer: VendorAnswer): number {
+function readWait(answer: VendorAnswer): number | "growing" {
   const seconds = asNumber(answer.header("retry-after"));
-  return seconds === null ? usualWaitMs : Math.min(longestWaitMs, Math.max(100, seconds * 1_000));
+  return seconds === null ? "growing" : Math.min(longestWaitMs, Math.max(100, seconds * 1_000));
 }
 
 function toFailure({ json }: VendorAnswer): VendorFailure {

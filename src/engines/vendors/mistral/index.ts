@@ -3,6 +3,7 @@ import { asCount, asList, asNumber, asObject, asText, at, objectsIn, rounded } f
 import { dataUrlOf, fileOf, textOf } from "../shapes/inputs.ts";
 import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
 import type { VendorRow, VendorTask } from "../vendor-engine.ts";
+import { transcribe } from "./transcribe.ts";
 
 const readDocument: VendorTask = {
   task: "ocr/ocr",
@@ -23,6 +24,23 @@ const readDocument: VendorTask = {
     const processed = asCount(at(json, "usage_info", "pages_processed"));
     return {
       output: { text, bounding_boxes: pages.flatMap(toBoxes) },
+      units: { page: processed || pages.length, file: 1, request: 1 },
+    };
+  },
+};
+
+/** The vendor answers when it is done: behind a job there is nothing to ask for. */
+const readPages: VendorTask = {
+  ...readDocument,
+  task: "ocr/ocr_async",
+  fromAnswer({ json }) {
+    const pages = objectsIn(asObject(json)["pages"]);
+    if (pages.length === 0) throw new TypeError("there are no pages in the answer");
+    const raw_text = pages.map(({ markdown }) => asText(markdown) ?? "").join("\n\n");
+    const processed = asCount(at(json, "usage_info", "pages_processed"));
+    return {
+      // Of lines and words the vendor tells nothing.
+      output: { raw_text, pages: [], number_of_pages: pages.length },
       units: { page: processed || pages.length, file: 1, request: 1 },
     };
   },
@@ -91,5 +109,5 @@ export const mistral: VendorRow = {
   auth: { kind: "bearer" },
   // Another file than the one that was checked.
   sealedParams: ["document"],
-  tasks: [readDocument, moderateText],
+  tasks: [readDocument, readPages, moderateText, transcribe],
 };

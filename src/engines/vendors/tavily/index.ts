@@ -1,4 +1,5 @@
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
+import { refuseMembers, textOf } from "../shapes/inputs.ts";
 import {
   type VendorAnswer,
   VendorFailure,
@@ -109,6 +110,84 @@ const map: VendorTask = {
   },
 };
 
+/** The vendor answers when it is done: behind a job there is nothing to ask for. */
+const crawl: VendorTask = {
+  task: "web/crawl_async",
+  docs: "https://docs.tavily.com/documentation/api-reference/endpoint/crawl",
+  toRequest: ({ input }) => ({
+    path: "/crawl",
+    body: {
+      kind: "json",
+      value: { url: input["url"], include_images: true, include_favicon: true, include_usage: true },
+    },
+  }),
+  fromAnswer(answer) {
+    const pages = objectsIn(at(answer.json, "results"));
+    const output = {
+      pages: pages.map((page) => ({
+        url: asText(page["url"]) ?? "",
+        content: asText(page["raw_content"]),
+        images: toImages(page["images"]),
+        favicon: asText(page["favicon"]),
+      })),
+      status: "completed",
+      total: pages.length,
+      completed: pages.length,
+      base_url: asText(at(answer.json, "base_url")),
+      usage: usageOf(answer),
+    };
+    return { output, units: unitsOf(answer) };
+  },
+};
+
+const research: VendorTask = {
+  task: "web/research_async",
+  docs: "https://docs.tavily.com/documentation/api-reference/endpoint/research",
+  models: ["auto", "mini", "pro"],
+  toRequest: (call) => {
+    refuseMembers(call, ["reasoning_depth"]);
+    const { schema } = call.input;
+    return {
+      path: "/research",
+      body: {
+        kind: "json",
+        value: {
+          input: textOf(call, "prompt"),
+          model: call.model ?? "auto",
+          ...(typeof schema === "object" && schema !== null && { output_schema: schema }),
+        },
+      },
+    };
+  },
+  next({ json }, _call, asked) {
+    const status = at(json, "status");
+    if (status === "failed") throw new VendorFailure(502, asText(at(json, "error")) ?? "the research failed");
+    if (asked.method === "GET") return status === "completed" ? null : { ...asked, waitMs: "growing" };
+    const id = asText(at(json, "request_id"));
+    if (id === null) throw new TypeError("there is no id in the answer");
+    const path = `/research/${encodeURIComponent(id)}`;
+    return { method: "GET", path, query: { include_usage: true }, waitMs: "growing" };
+  },
+  fromAnswer(answer) {
+    const { json } = answer;
+    const content = at(json, "content");
+    const output = {
+      answer: asText(content),
+      data: typeof content === "object" ? content : null,
+      sources: objectsIn(at(json, "sources")).map((source) => ({
+        title: asText(source["title"]),
+        url: asText(source["url"]) ?? "",
+        favicon: asText(source["favicon"]),
+      })),
+      status: asText(at(json, "status")),
+      request_id: asText(at(json, "request_id")),
+      created_at: asText(at(json, "created_at")),
+      usage: usageOf(answer),
+    };
+    return { output, units: unitsOf(answer) };
+  },
+};
+
 /** Addresses, or objects where descriptions were asked for. */
 function toImages(images: unknown): object[] {
   return asList(images).flatMap((image) => {
@@ -135,5 +214,5 @@ export const tavily: VendorRow = {
   docs: "https://docs.tavily.com/documentation/api-reference/introduction",
   baseUrl: "https://api.tavily.com",
   auth: { kind: "bearer" },
-  tasks: [search, scrape, map],
+  tasks: [search, scrape, map, crawl, research],
 };

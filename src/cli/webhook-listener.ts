@@ -1,0 +1,78 @@
+// A receiver for development: it shows each callback and says whether its signatures are good.
+
+import { type VerifyingKeys, verifyWebhook, type WebhookCheck } from "../jobs/webhook-signature.ts";
+
+export interface ListenerOptions {
+  readonly hostname: string;
+  readonly port: number;
+  /** Null: plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** What to answer, one after the other; the last one stays. */
+  readonly statuses: readonly number[];
+  /** Reads the gateway's keys. */
+  readonly readKeys: () => Promise<VerifyingKeys>;
+  readonly print: (line: string) => void;
+  readonly onCallback: () => void;
+}
+
+export interface Listener {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const longestShownBody = 4_000;
+const mostBodyBytes = 256 * 1024 * 1024;
+// A failed check may be a key that is newer than ours, and may be nonsense sent often.
+const reloadKeysAfterMs = 2_000;
+
+export function startListener({ statuses, print, ...options }: ListenerOptions): Listener {
+  let received = 0;
+  let keys: { readonly value: VerifyingKeys; readonly readAt: number } | null = null;
+
+  async function readKeys(): Promise<VerifyingKeys> {
+    const value = await options.readKeys();
+    keys = { value, readAt: performance.now() };
+    return value;
+  }
+
+  async function check(request: Request, body: Uint8Array): Promise<readonly WebhookCheck[]> {
+    const header = (name: string) => request.headers.get(name);
+    const checkWith = (value: VerifyingKeys) => verifyWebhook({ body, header, keys: value, nowMs: Date.now() });
+    const known = keys;
+    if (known === null) return checkWith(await readKeys());
+    const checks = checkWith(known.value);
+    const isOld = performance.now() - known.readAt > reloadKeysAfterMs;
+    return isOld && checks.some(({ isGood }) => !isGood) ? checkWith(await readKeys()) : checks;
+  }
+
+  async function receive(request: Request): Promise<Response> {
+    const body = new Uint8Array(await request.arrayBuffer());
+    const status = statuses[Math.min(received, statuses.length - 1)] ?? 200;
+    received += 1;
+    print(`\n${new Date().toISOString()}  ${request.method} ${new URL(request.url).pathname}  answered ${status}`);
+    await check(request, body).then(
+      (checks) => {
+        if (checks.length === 0) print("  not signed");
+        for (const { scheme, isGood, says } of checks) print(`  ${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
+      },
+      (error: unknown) => print(`  not checked: ${error instanceof Error ? error.message : String(error)}`),
+    );
+    print(toShownBody(new TextDecoder().decode(body)));
+    options.onCallback();
+    return new Response(null, { status });
+  }
+
+  const server = Bun.serve({
+    hostname: options.hostname,
+    port: options.port,
+    ...(options.tls === null ? {} : { tls: options.tls }),
+    maxRequestBodySize: mostBodyBytes,
+    fetch: receive,
+  });
+  return { port: server.port ?? options.port, stop: () => server.stop() };
+}
+
+function toShownBody(text: string): string {
+  const rest = text.length - longestShownBody;
+  return rest > 0 ? `${text.slice(0, longestShownBody)}\n… and ${rest} characters more` : text;
+}

@@ -1,0 +1,365 @@
+// `switchyard webhooks verify|listen|keys|rotate-key|drop-old-keys`: for receivers and for the operator.
+
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { get as getHttp } from "node:http";
+import { get as getHttps } from "node:https";
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  openWebhookKeys,
+  type PublishedKey,
+  toKeySet,
+  toStandardPublicKey,
+  type WebhookKeyStore,
+  type WebhookKeys,
+} from "../jobs/webhook-keys.ts";
+import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
+import type { Log } from "../log.ts";
+import { openLocalCertificate } from "./local-certificate.ts";
+import { startListener } from "./webhook-listener.ts";
+
+export interface WebhooksContext {
+  /** Read only by commands that need it: a receiver's machine has no settings of a gateway. */
+  readonly settings: () => { readonly dataDir: string; readonly gatewayUrl: string };
+  readonly openKeyStore: () => Promise<{ readonly store: WebhookKeyStore; close(): Promise<void> }>;
+  readonly log: Log;
+  readonly readInput: () => Promise<Uint8Array>;
+  readonly print: (line: string) => void;
+  /** Messages for people, kept apart from what `--json` prints. */
+  readonly printError?: (line: string) => void;
+  /** Ends `listen`; without it Ctrl-C does. */
+  readonly signal?: AbortSignal;
+}
+
+export const webhooksUsage = `Usage:
+  switchyard webhooks verify [<file with the body>] (--headers <file> | --signature <hex>) [options]
+      Checks a callback that was kept: the body from the file or from standard input, byte for byte.
+      --headers <file>      "Name: value" lines, or a JSON object
+      --signature <hex>     X-Service-Signature, when that is all there is
+      --key <file>          a public key in PEM, a key set in JSON, or a whpk_… text; repeat for several
+      --from <address>      of the gateway, to ask it for its keys; default: this machine's
+      --check-age           refuses what was signed more than five minutes ago
+  switchyard webhooks listen [options]
+      A receiver for development: shows each callback, and whether its signatures are good.
+      --port <n>            default: 8443
+      --host <address>      default: 127.0.0.1
+      --name <name>         a further name for its certificate, such as host.docker.internal; repeat for several
+      --status <list>       what to answer, such as 200 or 500,500,200; default: 200
+      --count <n>           ends after so many callbacks
+      --from <address>      of the gateway; default: this machine's
+      --http                without TLS, for a proxy in front of it that has a certificate
+  switchyard webhooks keys [--json]
+  switchyard webhooks rotate-key [--now] [--drop-old] [--json]
+      Makes a new key. It is published at once and signs two minutes later; the old one stays published for 30 days.
+      --now                 signs at once
+      --drop-old            signs at once, and the old ones are published no more: for a key that has leaked
+  switchyard webhooks drop-old-keys [--json]
+      Publishes no key of the past any more.`;
+
+class UsageError extends Error {}
+
+type Options = Readonly<Record<string, { readonly type: "string" | "boolean"; readonly multiple?: boolean }>>;
+
+interface Input {
+  readonly words: readonly string[];
+  text(name: string): string | undefined;
+  list(name: string): readonly string[];
+  has(name: string): boolean;
+}
+
+interface Command {
+  readonly options: Options;
+  readonly mostWords: number;
+  readonly run: (input: Input, context: WebhooksContext) => Promise<number>;
+}
+
+const text = { type: "string" } as const;
+const texts = { type: "string", multiple: true } as const;
+const flag = { type: "boolean" } as const;
+
+const commands: Readonly<Record<string, Command>> = {
+  verify: {
+    options: { headers: text, signature: text, key: texts, from: text, "check-age": flag },
+    mostWords: 1,
+    run: runVerify,
+  },
+  listen: {
+    options: { port: text, host: text, name: texts, status: text, count: text, from: text, http: flag },
+    mostWords: 0,
+    run: runListen,
+  },
+  keys: { options: { json: flag }, mostWords: 0, run: runWithKeys((keys) => keys.published()) },
+  "rotate-key": {
+    options: { now: flag, "drop-old": flag, json: flag },
+    mostWords: 0,
+    run: runWithKeys((keys, input) => keys.rotate({ isUrgent: input.has("now"), dropOld: input.has("drop-old") })),
+  },
+  "drop-old-keys": { options: { json: flag }, mostWords: 0, run: runWithKeys((keys) => keys.dropOld()) },
+};
+
+/** The exit code: 0 done or good, 1 it could not be done or is not good, 2 the command was not understood. */
+export async function runWebhooksCommand(args: string[], context: WebhooksContext): Promise<number> {
+  const printError = context.printError ?? ((line) => process.stderr.write(`${line}\n`));
+  const [verb = "", ...rest] = args;
+  if (verb === "--help" || verb === "-h" || rest.includes("--help")) {
+    context.print(webhooksUsage);
+    return 0;
+  }
+  try {
+    const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+    if (command === undefined) throw new UsageError(verb === "" ? "Say what to do." : `Unknown command "${verb}".`);
+    return await command.run(readArguments(command, rest), context);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    const message = error instanceof Error ? error.message : String(error);
+    printError(isUsage ? `${message}\n\n${webhooksUsage}` : message);
+    return isUsage ? 2 : 1;
+  }
+}
+
+async function runVerify(input: Input, context: WebhooksContext): Promise<number> {
+  const [path] = input.words;
+  const headerFile = input.text("headers");
+  const signature = input.text("signature");
+  if (headerFile === undefined && signature === undefined) throw new UsageError("--headers or --signature is needed.");
+  const headers = headerFile === undefined ? new Map<string, string>() : readHeaders(readFileSync(headerFile, "utf8"));
+  if (signature !== undefined) headers.set("x-service-signature", signature);
+  const keyFiles = input.list("key");
+  const keys =
+    keyFiles.length > 0
+      ? joinKeys(keyFiles.map((file) => parseKeys(file.startsWith("whpk_") ? file : readFileSync(file, "utf8"))))
+      : await readGatewayKeys(input.text("from") ?? context.settings().gatewayUrl);
+  const body = path === undefined || path === "-" ? await context.readInput() : readFileSync(path);
+
+  const header = (name: string) => headers.get(name) ?? null;
+  const nowMs = input.has("check-age") ? Date.now() : null;
+  const checks = verifyWebhook({ body, header, keys, nowMs });
+  if (checks.length === 0) context.print("WRONG: there is no header with a signature");
+  for (const { scheme, isGood, says } of checks) context.print(`${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
+  return checks.length > 0 && checks.every(({ isGood }) => isGood) ? 0 : 1;
+}
+
+async function runListen(input: Input, context: WebhooksContext): Promise<number> {
+  const port = toNumber(input, "port", 8443, 65_535);
+  const count = toNumber(input, "count", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  const statuses = (input.text("status") ?? "200").split(",").map(Number);
+  if (!statuses.every((status) => Number.isInteger(status) && status >= 200 && status <= 599))
+    throw new UsageError("--status takes statuses from 200 to 599, such as 500,500,200.");
+  const hostname = input.text("host") ?? "127.0.0.1";
+  const settings = context.settings();
+  const gateway = input.text("from") ?? settings.gatewayUrl;
+  const names = [...new Set(["localhost", "127.0.0.1", "::1", hostname, ...input.list("name")])];
+  const certificate = input.has("http")
+    ? null
+    : openLocalCertificate(resolve(settings.dataDir, "webhook-listener"), names);
+
+  const ended = Promise.withResolvers<void>();
+  let received = 0;
+  const listener = startListener({
+    hostname,
+    port,
+    tls: certificate === null ? null : { cert: certificate.certificate, key: certificate.key },
+    statuses,
+    readKeys: () => readGatewayKeys(gateway),
+    print: context.print,
+    onCallback() {
+      received += 1;
+      if (received >= count) ended.resolve();
+    },
+  });
+  const isEverywhere = hostname === "0.0.0.0" || hostname === "::";
+  const called = input.list("name")[0] ?? (isEverywhere ? "127.0.0.1" : hostname);
+  const authority = `${isIP(called) === 6 ? `[${called}]` : called}:${listener.port}`;
+  for (const line of introduce(authority, called, certificate?.path ?? null, gateway)) context.print(line);
+  const stop = () => ended.resolve();
+  context.signal?.addEventListener("abort", stop);
+  if (context.signal?.aborted === true) stop();
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  try {
+    await ended.promise;
+    await listener.stop();
+    return 0;
+  } finally {
+    process.off("SIGINT", stop);
+    process.off("SIGTERM", stop);
+    context.signal?.removeEventListener("abort", stop);
+  }
+}
+
+function introduce(authority: string, host: string, certificate: string | null, gateway: string): string[] {
+  const checked = `Signatures are checked with the keys of ${gateway}. Ctrl-C ends it.`;
+  if (certificate === null)
+    return [
+      `Listening on http://${authority}/`,
+      "The gateway calls https addresses alone: put a proxy with a certificate in front, and name that as webhook_receiver.",
+      checked,
+    ];
+  const range = isIP(host) === 0 ? "<its address>/32" : `${host}/${isIP(host) === 6 ? 128 : 32}`;
+  return [
+    `Listening on https://${authority}/`,
+    "The gateway calls it when it was started with",
+    `  NODE_EXTRA_CA_CERTS=${certificate} SWITCHYARD_EGRESS_ALLOW=${range} switchyard serve`,
+    "and the job says",
+    `  "webhook_receiver": "https://${authority}/"`,
+    checked,
+  ];
+}
+
+function runWithKeys(work: (keys: WebhookKeys, input: Input) => Promise<readonly PublishedKey[]>): Command["run"] {
+  return async (input, context) => {
+    const { store, close } = await context.openKeyStore();
+    try {
+      const published = await work(openWebhookKeys({ store, log: context.log }), input);
+      if (input.has("json")) context.print(JSON.stringify(toListing(published), null, 2));
+      else for (const key of published) for (const line of describeKey(key)) context.print(line);
+      return 0;
+    } finally {
+      await close();
+    }
+  };
+}
+
+function toListing(keys: readonly PublishedKey[]): unknown {
+  return keys.map((key) => ({
+    state: key.state,
+    created_at: toTime(key.createdAt),
+    signs_from: toTime(key.signsFrom),
+    published_until: key.publishedUntil === null ? null : toTime(key.publishedUntil),
+    keys: toKeySet([key]).keys,
+  }));
+}
+
+function describeKey(key: PublishedKey): string[] {
+  const until = key.publishedUntil === null ? "" : `, published until ${toTime(key.publishedUntil)}`;
+  const when = key.state === "next" ? `signs from ${toTime(key.signsFrom)}` : `made ${toTime(key.createdAt)}${until}`;
+  return [
+    `${key.state.padEnd(8)}${when}`,
+    `        RSA ${key.rsa.asymmetricKeyDetails?.modulusLength}  ${key.keyId}`,
+    `        Ed25519   ${key.ed25519KeyId}  ${toStandardPublicKey(key.ed25519)}`,
+  ];
+}
+
+function toTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+async function readGatewayKeys(gateway: string): Promise<VerifyingKeys> {
+  const url = URL.parse(`${gateway.replace(/\/+$/, "")}/v3/webhooks/keys`);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
+    throw new UsageError(`--from takes an address such as http://127.0.0.1:8080, not "${gateway}".`);
+  return parseKeys(await readText(url));
+}
+
+const answerWithinMs = 10_000;
+const mostAnswerCharacters = 1_000_000;
+
+function readText(url: URL): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const fail = (reason: string) => reject(new Error(`The keys could not be read from ${url.href}: ${reason}`));
+  const request = (url.protocol === "https:" ? getHttps : getHttp)(url, (answer) => {
+    if (answer.statusCode !== 200) {
+      answer.destroy();
+      return fail(`it answered ${answer.statusCode}`);
+    }
+    let body = "";
+    answer.setEncoding("utf8");
+    answer.on("data", (part: string) => {
+      body += part;
+      if (body.length > mostAnswerCharacters) request.destroy(new Error("the answer is too long"));
+    });
+    answer.on("end", () => resolve(body));
+    answer.on("error", (error) => fail(error.message));
+  });
+  request.on("error", (error) => fail(error.message));
+  const timer = setTimeout(() => request.destroy(new Error("no answer in time")), answerWithinMs);
+  return promise.finally(() => clearTimeout(timer));
+}
+
+const pemBlock = /-----BEGIN PUBLIC KEY-----[\s\S]+?-----END PUBLIC KEY-----/g;
+// What stands before the 32 bytes of an Ed25519 key in its DER form.
+const ed25519Prefix = Buffer.from("302a300506032b6570032100", "hex");
+
+/** One or several keys, in any of the forms in which they are published. */
+function parseKeys(given: string): VerifyingKeys {
+  const trimmed = given.trim();
+  const keys = trimmed.startsWith("{")
+    ? parseKeySet(trimmed)
+    : trimmed.startsWith("whpk_")
+      ? [parseStandardKey(trimmed)]
+      : parsePem(trimmed);
+  if (keys.length === 0) throw new Error("There is no public key in what was given as one");
+  return {
+    rsa: keys.filter((key) => key.asymmetricKeyType === "rsa"),
+    ed25519: keys.filter((key) => key.asymmetricKeyType === "ed25519"),
+  };
+}
+
+function parsePem(pem: string): KeyObject[] {
+  return Array.from(pem.matchAll(pemBlock), ([block]) => createPublicKey(block));
+}
+
+function parseKeySet(json: string): KeyObject[] {
+  const { keys } = JSON.parse(json) as { readonly keys?: readonly Record<string, string>[] };
+  return (keys ?? []).map((key) => createPublicKey({ key, format: "jwk" }));
+}
+
+function parseStandardKey(text: string): KeyObject {
+  const bytes = Buffer.from(text.slice("whpk_".length), "base64");
+  if (bytes.length !== 32) throw new Error("A whpk_ key has 32 bytes in base64");
+  return createPublicKey({ key: Buffer.concat([ed25519Prefix, bytes]), format: "der", type: "spki" });
+}
+
+function joinKeys(all: readonly VerifyingKeys[]): VerifyingKeys {
+  return { rsa: all.flatMap(({ rsa }) => rsa), ed25519: all.flatMap(({ ed25519 }) => ed25519) };
+}
+
+/** Names in lower case. */
+function readHeaders(given: string): Map<string, string> {
+  const trimmed = given.trim();
+  if (trimmed.startsWith("{"))
+    return new Map(
+      Object.entries(JSON.parse(trimmed) as Record<string, unknown>).map(([name, value]) => [
+        name.toLowerCase(),
+        String(value),
+      ]),
+    );
+  const headers = new Map<string, string>();
+  for (const line of trimmed.split(/\r?\n/)) {
+    const colon = line.indexOf(":");
+    // The request line has no colon before its first space, or none that makes a name.
+    if (colon < 1 || line.slice(0, colon).includes(" ")) continue;
+    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+function toNumber(input: Input, name: string, otherwise: number, most: number): number {
+  const given = input.text(name);
+  if (given === undefined) return otherwise;
+  const value = Number(given);
+  if (given.trim() === "" || !Number.isInteger(value) || value < 0 || value > most)
+    throw new UsageError(`--${name} takes a whole number, not "${given}".`);
+  return value;
+}
+
+function readArguments(command: Command, args: string[]): Input {
+  const { values, positionals } = parseOrExplain(args, command.options);
+  if (positionals.length > command.mostWords) throw new UsageError(`Too many words: ${positionals.at(-1)}`);
+  return {
+    words: positionals,
+    text: (name) => values[name] as string | undefined,
+    list: (name) => (values[name] as string[] | undefined) ?? [],
+    has: (name) => values[name] === true,
+  };
+}
+
+function parseOrExplain(args: string[], options: Options) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

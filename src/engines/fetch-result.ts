@@ -1,0 +1,49 @@
+// A result that a provider keeps elsewhere: fetched through the guard against inner addresses, and without credentials.
+
+import type { Egress, EgressAnswer } from "../egress/egress.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import { GatewayError } from "../errors.ts";
+import { CallerLeft, type Clocks } from "../providers/call.ts";
+import type { EngineCall } from "./engine.ts";
+
+export interface FetchResultOptions {
+  readonly egress: Egress;
+  readonly clocks: Clocks;
+  readonly ending: AbortSignal;
+  /** The provider's name. */
+  readonly provider: string;
+  /** Whether the provider itself is reached by TLS. One that is not is the operator's own, and may name plain addresses. */
+  readonly isTls: boolean;
+  readonly maxBytes: number;
+}
+
+/** An answer of status 2xx; everything else is thrown as a failure of the provider's. */
+export async function fetchResult(
+  url: string,
+  { signal, deadline }: Pick<EngineCall, "signal" | "deadline">,
+  { egress, clocks, ending, provider, isTls, maxBytes }: FetchResultOptions,
+): Promise<EgressAnswer> {
+  try {
+    const answer = await egress.fetch(url, {
+      maxBytes,
+      timeoutMs: Math.max(1, deadline - performance.now()),
+      connectTimeoutMs: clocks.connectTimeoutMs,
+      redirects: 3,
+      signal: AbortSignal.any([signal, ending]),
+      ...(isTls ? {} : { protocols: ["https:", "http:"] }),
+    });
+    const { status } = answer;
+    if (status >= 200 && status <= 299) return answer;
+    const code = status >= 500 || status === 429 ? "provider_error" : "provider_bad_response";
+    throw new GatewayError(code, `The file that the provider '${provider}' named answered with status ${status}.`);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    if (ending.aborted) throw new GatewayError("draining", "The gateway went down before the answer was complete.");
+    if (signal.aborted) throw new CallerLeft();
+    if (!(error instanceof EgressError)) throw error;
+    const code =
+      error.code === "url_not_allowed" || error.code === "too_large" ? "provider_bad_response" : "provider_unreachable";
+    const what = `The file that the provider '${provider}' named could not be fetched (${error.code}): ${error.message}.`;
+    throw new GatewayError(code, what, { cause: error });
+  }
+}

@@ -1,0 +1,120 @@
+// Installs a group of packages: fetched by npm into a folder beside, thinned out, checked, and only then put where the engines look.
+
+import { accessSync, constants, existsSync } from "node:fs";
+import { copyFile, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { findWrongFiles, type Group, keepPatterns, keptOf, stampName, stampOf } from "./groups.ts";
+
+export interface AddOptions {
+  /** npm, as a command: `["npm"]`, or a Node and npm's script. */
+  readonly npm: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** In words for the person who ran the command. */
+export class GroupError extends Error {}
+
+const stagingPrefix = ".adding-";
+const staleMs = 3_600_000;
+// Licences stay with what they are about, and by its package.json a package is found.
+const alwaysKept = /^package\.json$|^(?:.*\/)?(?:licen[cs]e|notice|copying|authors)[^/]*$/i;
+const offlineCodes = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/;
+const keptWords = 2_000;
+
+/** All or nothing: when it throws, what was there before is there still. */
+export async function addGroup(group: Group, options: AddOptions): Promise<void> {
+  checkWritable(group.folder);
+  await removeStale(group.folder);
+  const staging = await mkdtemp(join(group.folder, stagingPrefix));
+  try {
+    for (const name of ["package.json", "package-lock.json"])
+      await copyFile(join(group.folder, name), join(staging, name));
+    await runNpm(staging, group, options);
+    const fetched = join(staging, "node_modules");
+    for (const name of Object.keys(group.keep)) await thinOut(group, name, join(fetched, name));
+    const wrong = findWrongFiles(group, fetched);
+    if (wrong.length > 0) throw new GroupError(`${group.name} is not enabled: ${wrong.join("; ")}.`);
+    await writeFile(join(fetched, stampName), stampOf(group));
+    const modules = join(group.folder, "node_modules");
+    if (existsSync(modules)) await rename(modules, join(staging, "before"));
+    await rename(fetched, modules);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+export async function removeGroup(group: Group): Promise<void> {
+  checkWritable(group.folder);
+  await rm(join(group.folder, "node_modules"), { recursive: true, force: true });
+}
+
+function checkWritable(folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new GroupError(
+      `${folder} cannot be written by this user. Run the command as the owner of that folder; for a container, while its image is built.`,
+    );
+  }
+}
+
+/** What a command left behind that was killed. */
+async function removeStale(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(stagingPrefix)) continue;
+    const { mtimeMs } = await stat(join(folder, name));
+    if (Date.now() - mtimeMs > staleMs) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+async function runNpm(folder: string, group: Group, { npm, timeoutMs }: AddOptions): Promise<void> {
+  // Install scripts would fetch more, from elsewhere; and an .npmrc does not travel with a packed gateway.
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier"];
+  const child = Bun.spawn([...npm, "ci", ...options], {
+    cwd: folder,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    timeout: timeoutMs,
+    killSignal: "SIGKILL",
+  });
+  const said = await new Response(child.stderr).text();
+  const exitCode = await child.exited;
+  if (exitCode === 0) return;
+  if (child.signalCode === "SIGKILL")
+    throw new GroupError(`The packages of ${group.name} did not arrive within ${Math.round(timeoutMs / 1_000)} s.`);
+  const reason = offlineCodes.test(said)
+    ? "npm cannot reach its registry. Check the network, a proxy or npm's settings"
+    : `npm ci ended with ${exitCode}`;
+  throw new GroupError(`${group.name} could not be fetched: ${reason}.\n${said.trim().slice(-keptWords)}`);
+}
+
+async function thinOut(group: Group, packageName: string, folder: string): Promise<void> {
+  const kept = keptOf(group, packageName) ?? [];
+  const found = new Set<Bun.Glob>();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    if (entry.isDirectory()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const inPackage = path.slice(folder.length + 1).replaceAll("\\", "/");
+    if (inPackage.startsWith("node_modules/")) continue;
+    const matching = kept.filter((glob) => glob.match(inPackage));
+    for (const glob of matching) found.add(glob);
+    if (matching.length === 0 && !alwaysKept.test(inPackage)) await rm(path);
+  }
+  for (const entry of entries.toReversed())
+    if (entry.isDirectory()) await removeIfEmpty(join(entry.parentPath, entry.name), folder);
+  const missing = kept.findIndex((glob) => !found.has(glob));
+  if (missing < 0) return;
+  const pattern = keepPatterns(group, packageName)?.[missing];
+  throw new GroupError(
+    `${group.name} is not enabled: ${packageName} has no ${pattern}, so it has nothing for this machine (${process.platform} ${process.arch}).`,
+  );
+}
+
+/** And so on upwards, while nothing is left. */
+async function removeIfEmpty(folder: string, top: string): Promise<void> {
+  if (folder === top || !existsSync(folder) || (await readdir(folder)).length > 0) return;
+  await rmdir(folder);
+  await removeIfEmpty(dirname(folder), top);
+}

@@ -1,0 +1,56 @@
+// Vectors of texts. POST /v3/embeddings asks this engine as well.
+
+import { ValidationError } from "../../../errors.ts";
+import type { LocalEngine } from "../local-engine.ts";
+import { type LoadSentenceModel, sentenceModelName, sentenceModelPackages, vectorLength } from "./sentence-model.ts";
+import { charactersOf, textsOf, toTokens } from "./texts.ts";
+
+export function createEmbeddings(loadModel: LoadSentenceModel): LocalEngine {
+  return {
+    task: "text/embeddings",
+    packages: sentenceModelPackages,
+    group: "embeddings",
+    lane: "light",
+    lightCharacters: 4_000,
+    models: [sentenceModelName],
+    async load() {
+      const model = await loadModel();
+
+      return async ({ input, tellProgress }) => {
+        refuseOtherLength(input["dimensions"]);
+        const texts = textsOf(input);
+        const all = toTokens(texts, model, "texts");
+        const items: { embedding: number[] }[] = [];
+        let token = 0;
+        for (const tokens of all) {
+          items.push({ embedding: Array.from(await model.toVector(tokens), roundTo7) });
+          token += tokens.length;
+          tellProgress(items.length / all.length);
+        }
+        return {
+          output: { items },
+          original: { engine: "all-MiniLM-L6-v2, 8 bits", dimensions: vectorLength },
+          units: { token, char: charactersOf(texts) },
+        };
+      };
+    },
+  };
+}
+
+/** The front of a vector means little by itself: this model was not trained to be cut. */
+function refuseOtherLength(dimensions: unknown): void {
+  if (typeof dimensions !== "number" || dimensions === vectorLength) return;
+  throw new ValidationError([
+    {
+      loc: ["body", "input", "dimensions"],
+      msg: `The vectors of ${sentenceModelName} have ${vectorLength} dimensions and cannot be shortened`,
+      type: "value_error",
+    },
+  ]);
+}
+
+/** More than its 8 bits can tell apart. */
+function roundTo7(value: number): number {
+  // Without a zero that is negative, which JSON does not have.
+  return Math.round(value * 1e7) / 1e7 || 0;
+}

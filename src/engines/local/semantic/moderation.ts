@@ -1,0 +1,72 @@
+// Bad words, and sentences whose meaning is nearer to a phrase that should be found than to any harmless one. Assistive: it sees
+// sentences one by one, without who says them to whom.
+
+import type { LocalEngine } from "../local-engine.ts";
+import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "../text/language.ts";
+import { refuseLonger } from "../text/limits.ts";
+import { loadBadWords, type ModerationItem, moderationPackages, toModerationOutput } from "../text/moderation.ts";
+import { round } from "../text/numbers.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { harmlessPhrases, type KindOfHarm, kindsOfHarm } from "./moderation-phrases.ts";
+import { type LoadSentenceModel, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+
+// Some 1,000 sentences, of some 3 ms each.
+const mostCharacters = 100_000;
+// Below this a sentence is near to nothing that we know.
+const leastSimilarity = 0.35;
+// How much nearer it must be to a harmful phrase than to the nearest harmless one.
+const leastLead = 0.05;
+
+export function createModeration(loadModel: LoadSentenceModel): LocalEngine {
+  return {
+    task: "text/moderation",
+    packages: [...sentenceModelPackages, ...moderationPackages],
+    group: "embeddings",
+    lane: "light",
+    lightCharacters: 4_000,
+    models: ["minilm"],
+    async load() {
+      const model = await loadModel();
+      const detect = await loadLanguageDetector();
+      const findBadWords = await loadBadWords();
+      const harmless = await model.embed(harmlessPhrases);
+      const harms: (KindOfHarm & { readonly vectors: readonly Float32Array[] })[] = [];
+      for (const kind of kindsOfHarm) harms.push({ ...kind, vectors: await model.embed(kind.phrases) });
+
+      return async ({ input, tellProgress }) => {
+        refuseUnlessEnglish(input, detect, "moderates");
+        const text = textOf(input);
+        refuseLonger(text, mostCharacters);
+        const { items } = findBadWords(text);
+        const found = new Map<string, ModerationItem>();
+        const sentences = splitSentences(text);
+        for (const [index, sentence] of sentences.entries()) {
+          const item = judge(await model.toVector(model.toTokens(sentence.text)));
+          if (item !== null && item.score > (found.get(item.label)?.score ?? 0)) found.set(item.label, item);
+          tellProgress((index + 1) / sentences.length);
+        }
+        return {
+          output: toModerationOutput([...items, ...found.values()]),
+          original: {
+            engine: "obscenity, all-MiniLM-L6-v2",
+            note: "assistive: bad words, and sentences that resemble phrases of ours. That nothing was found does not mean that a text is harmless",
+          },
+          units: { char: text.length },
+        };
+      };
+
+      function judge(vector: Float32Array): ModerationItem | null {
+        const near = harms.map((kind) => ({ kind, similarity: nearest(vector, kind.vectors) }));
+        const { kind, similarity } = near.reduce((one, other) => (other.similarity > one.similarity ? other : one));
+        const lead = similarity - nearest(vector, harmless);
+        if (similarity < leastSimilarity || lead < leastLead) return null;
+        const { label, category, subcategory } = kind;
+        return { label, category, subcategory, score: round(Math.min(0.95, 0.5 + lead)) };
+      }
+    },
+  };
+}
+
+function nearest(vector: Float32Array, others: readonly Float32Array[]): number {
+  return Math.max(...others.map((other) => similarityOf(vector, other)));
+}

@@ -1,0 +1,57 @@
+// Texts in the order of how near their meaning is to a query's. A higher score is nearer, whichever way it is measured.
+
+import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../text/numbers.ts";
+import { type LoadSentenceModel, sentenceModelName, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+import { charactersOf, textsOf, toTokens } from "./texts.ts";
+
+type Measure = (a: Float32Array, b: Float32Array) => number;
+
+/** Distances become 1 for none and less for more. */
+const measures: Readonly<Record<string, Measure>> = {
+  cosine: similarityOf,
+  euclidean: (a, b) => 1 / (1 + Math.sqrt(sumOf(a, b, (difference) => difference ** 2))),
+  manhattan: (a, b) => 1 / (1 + sumOf(a, b, Math.abs)),
+  // Of the signs.
+  hamming: (a, b) => a.filter((value, index) => value >= 0 === (b[index] ?? 0) >= 0).length / a.length,
+};
+
+export function createSearch(loadModel: LoadSentenceModel): LocalEngine {
+  return {
+    task: "text/search",
+    packages: sentenceModelPackages,
+    group: "embeddings",
+    lane: "light",
+    lightCharacters: 4_000,
+    models: [sentenceModelName],
+    async load() {
+      const model = await loadModel();
+
+      return async ({ input, tellProgress }) => {
+        const [query, texts] = [String(input["query"]), textsOf(input)];
+        const measure = measures[String(input["similarity_metric"])] ?? similarityOf;
+        const [queryTokens = []] = toTokens([query], model, "query");
+        const all = toTokens(texts, model, "texts");
+        const wanted = await model.toVector(queryTokens);
+        const items: { object: string; document: number; score: number }[] = [];
+        for (const [document, tokens] of all.entries()) {
+          const score = round(measure(await model.toVector(tokens), wanted));
+          items.push({ object: "search_result", document, score });
+          tellProgress(items.length / all.length);
+        }
+        items.sort((a, b) => b.score - a.score || a.document - b.document);
+        return {
+          output: { items },
+          original: { engine: "all-MiniLM-L6-v2, 8 bits" },
+          units: { char: charactersOf([query, ...texts]) },
+        };
+      };
+    },
+  };
+}
+
+function sumOf(a: Float32Array, b: Float32Array, weigh: (difference: number) => number): number {
+  let sum = 0;
+  for (const [index, value] of a.entries()) sum += weigh(value - (b[index] ?? 0));
+  return sum;
+}

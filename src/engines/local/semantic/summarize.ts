@@ -1,0 +1,89 @@
+// Chooses the sentences that lie nearest to the meaning of the whole text. It writes nothing of its own.
+
+import type { LocalEngine } from "../local-engine.ts";
+import { fastTextPackage } from "../text/fast-text.ts";
+import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "../text/language.ts";
+import { refuseLonger } from "../text/limits.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { type LoadSentenceModel, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+
+// Some 1,000 sentences, of some 3 ms each, and the whole once more.
+const mostCharacters = 100_000;
+// How much a sentence loses that says what is chosen already.
+const repetition = 0.4;
+// Headings, greetings, "Yes.": near to anything, and no summary.
+const leastWords = 4;
+
+interface Sentence {
+  readonly text: string;
+  readonly order: number;
+  readonly vector: Float32Array;
+  readonly centrality: number;
+}
+
+export function createSummarize(loadModel: LoadSentenceModel): LocalEngine {
+  return {
+    task: "text/summarize",
+    packages: [...sentenceModelPackages, fastTextPackage],
+    group: "embeddings",
+    lane: "light",
+    lightCharacters: 4_000,
+    models: ["minilm"],
+    async load() {
+      const model = await loadModel();
+      const detect = await loadLanguageDetector();
+
+      return async ({ input, tellProgress }) => {
+        refuseUnlessEnglish(input, detect, "summarizes with this model");
+        const text = textOf(input);
+        refuseLonger(text, mostCharacters);
+        const wanted = typeof input["output_sentences"] === "number" ? input["output_sentences"] : 1;
+        const spans = splitSentences(text);
+        const long = spans.filter((span) => span.text.split(/\s+/).length >= leastWords);
+        const candidates = long.length >= wanted ? long : spans;
+        const vectors: Float32Array[] = [];
+        for (const span of candidates) {
+          vectors.push(await model.toVector(model.toTokens(span.text)));
+          tellProgress(vectors.length / candidates.length);
+        }
+        const whole = await model.toVector(model.toTokens(text));
+        const sentences = vectors.map((vector, order) => ({
+          text: candidates[order]?.text ?? "",
+          order,
+          vector,
+          centrality: similarityOf(vector, whole),
+        }));
+        const chosen = choose(sentences, wanted).sort((a, b) => a.order - b.order);
+        return {
+          output: { result: chosen.map((sentence) => sentence.text).join(" ") },
+          original: {
+            engine: "all-MiniLM-L6-v2, 8 bits",
+            note: "extractive: sentences of the text, none of its own",
+          },
+          units: { char: text.length },
+        };
+      };
+    },
+  };
+}
+
+/** The most central one, then again and again the one that is central and unlike what is chosen. */
+function choose(sentences: readonly Sentence[], wanted: number): Sentence[] {
+  if (sentences.length <= wanted) return [...sentences];
+  const rest = sentences.map((sentence) => ({ sentence, likeness: 0 }));
+  const chosen: Sentence[] = [];
+  while (chosen.length < wanted && rest.length > 0) {
+    let best = 0;
+    for (let at = 1; at < rest.length; at++) if (scoreOf(rest[at]) > scoreOf(rest[best])) best = at;
+    const [taken] = rest.splice(best, 1);
+    if (taken === undefined) break;
+    chosen.push(taken.sentence);
+    for (const one of rest)
+      one.likeness = Math.max(one.likeness, similarityOf(one.sentence.vector, taken.sentence.vector));
+  }
+  return chosen;
+}
+
+function scoreOf(one: { readonly sentence: Sentence; readonly likeness: number } | undefined): number {
+  return one === undefined ? Number.NEGATIVE_INFINITY : one.sentence.centrality - repetition * one.likeness;
+}

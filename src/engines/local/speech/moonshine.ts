@@ -1,0 +1,111 @@
+// Moonshine: English speech to text. An encoder listens to a whole piece, a decoder then writes it down token by token.
+
+import { readModelFile } from "../checksums.ts";
+import type { Onnx, Session, Tensor } from "../onnx.ts";
+import { importPackage } from "../resolve-package.ts";
+import { sampleRate } from "./decode-audio.ts";
+
+export const moonshinePackage = "@usefulsensors/moonshine-js";
+export const tokenizerPackage = "llama-tokenizer-js";
+
+export interface Heard {
+  readonly text: string;
+  /** How sure it was of its words, 0..1: the geometric mean. */
+  readonly confidence: number | null;
+}
+
+export type Transcribe = (samples: Float32Array) => Promise<Heard>;
+
+/** The parts of the package that we call. */
+interface TokenizerPackage {
+  readonly default: { decode(tokens: readonly number[], addBos: boolean, addSpace: boolean): string };
+}
+
+interface Shape {
+  readonly layers: number;
+  readonly heads: number;
+  readonly headSize: number;
+}
+
+const shapes = {
+  base: { layers: 8, heads: 8, headSize: 52 },
+  tiny: { layers: 6, heads: 8, headSize: 36 },
+} as const satisfies Record<string, Shape>;
+
+export type MoonshineSize = keyof typeof shapes;
+
+const firstToken = 1;
+const lastToken = 2;
+// Nobody says more in a second; without a bound it would go round in circles over noise.
+const tokensPerSecond = 6;
+// What it was trained on: less than a tenth of a second is no speech.
+const leastSamples = sampleRate / 10;
+
+export async function loadMoonshine(onnx: Onnx, size: MoonshineSize): Promise<Transcribe> {
+  const folder = `dist/model/${size}/quantized`;
+  const encoder = await onnx.open(moonshinePackage, `${folder}/encoder_model.onnx`);
+  const decoder = await onnx.open(moonshinePackage, `${folder}/decoder_model_merged.onnx`);
+  await readModelFile(tokenizerPackage, "llama-tokenizer.js");
+  const { default: tokenizer } = await importPackage<TokenizerPackage>(tokenizerPackage);
+
+  return async (samples) => {
+    if (samples.length < leastSamples) return { text: "", confidence: null };
+    const sound = onnx.floats(samples, [1, samples.length]);
+    const { last_hidden_state: listened } = await encoder.run({ input_values: sound });
+    if (listened === undefined) throw new Error("the encoder gave no state");
+    const most = Math.ceil((samples.length / sampleRate) * tokensPerSecond) + 2;
+    const { tokens, confidence } = await write(onnx, decoder, listened, { shape: shapes[size], most });
+    const text = tokenizer.decode(tokens, false, false).replace(/\s+/g, " ").trim();
+    return { text, confidence };
+  };
+}
+
+async function write(onnx: Onnx, decoder: Session, listened: Tensor, { shape, most }: { shape: Shape; most: number }) {
+  const past = emptyPast(onnx, shape);
+  const tokens: number[] = [];
+  let token = firstToken;
+  let logSum = 0;
+  // What the encoder heard stays as the first step saw it; asking for it again would copy tens of megabytes a token.
+  const nextOutputs = decoder.outputNames.filter((name) => !name.includes(".encoder."));
+  for (let count = 0; count < most; count++) {
+    const feeds = {
+      input_ids: onnx.integers([token], [1, 1]),
+      encoder_hidden_states: listened,
+      use_cache_branch: onnx.booleans([count > 0], [1]),
+      ...past,
+    };
+    const result = await decoder.run(feeds, count === 0 ? decoder.outputNames : nextOutputs);
+    const best = findBest(result["logits"]);
+    logSum += best.logProbability;
+    token = best.token;
+    if (token === lastToken) break;
+    tokens.push(token);
+    for (const [name, tensor] of Object.entries(result))
+      if (name.startsWith("present.")) past[name.replace("present", "past_key_values")] = tensor;
+  }
+  const confidence = tokens.length === 0 ? null : Math.exp(logSum / (tokens.length + 1));
+  return { tokens, confidence };
+}
+
+function emptyPast(onnx: Onnx, { layers, heads, headSize }: Shape): Record<string, Tensor> {
+  const past: Record<string, Tensor> = {};
+  for (let layer = 0; layer < layers; layer++)
+    for (const side of ["decoder", "encoder"])
+      for (const part of ["key", "value"])
+        past[`past_key_values.${layer}.${side}.${part}`] = onnx.floats(new Float32Array(0), [0, heads, 1, headSize]);
+  return past;
+}
+
+function findBest(logits: Tensor | undefined): { token: number; logProbability: number } {
+  // Its element type is the model's: 32-bit floats.
+  const values = logits?.data as Float32Array;
+  let token = 0;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? 0;
+    if (value > highest) [token, highest] = [index, value];
+  }
+  let sum = 0;
+  for (const value of values) sum += Math.exp(value - highest);
+  return { token, logProbability: -Math.log(sum) };
+}

@@ -1,0 +1,97 @@
+// Makes faces unrecognisable. Rather a place too many than a face too few; faces that are turned away, tiny or hidden are missed all the same.
+
+import type { LocalEngine } from "../local-engine.ts";
+import { type Box, toEdges } from "./boxes.ts";
+import type { FaceWish } from "./face-finder.ts";
+import { humanPackage } from "./human.ts";
+import { type Pixels, readPixels, writePixels } from "./pixels.ts";
+import { createSampler } from "./sampler.ts";
+import { tensorflowPackages } from "./tensorflow.ts";
+import { maxPixelsMade, oneImage, type Vision } from "./vision.ts";
+
+const wish: FaceWish = { leastScore: 0.3, most: 200, leastWindow: 192 };
+// Beyond the mesh are hair and ears, which tell people apart too.
+const margin = 0.2;
+// A face of so few patches is nobody's, and no more of it is kept than these.
+const patches = 6;
+
+export function createAnonymization(vision: Vision): LocalEngine {
+  return {
+    task: "image/anonymization",
+    group: "vision",
+    packages: [...tensorflowPackages, humanPackage],
+    async load() {
+      const finder = await vision.faceFinder();
+      return async ({ files }) => {
+        const pixels = await readPixels(files["file"], "file", maxPixelsMade);
+        const faces = finder.find(createSampler(pixels), wish).map(({ score, box }) => ({ score, box: widen(box) }));
+        for (const { box } of faces) blur(pixels, box);
+        const image = await writePixels(pixels);
+        return {
+          output: {
+            items: faces.map(({ score, box }) => ({
+              kind: "face",
+              confidence: Math.round(score * 1e4) / 1e4,
+              bounding_boxes: toEdges(box, pixels),
+            })),
+          },
+          original: { engine: "blazeface, facemesh" },
+          units: oneImage,
+          binaries: [{ base64Path: ["image"], urlPath: ["image_resource_url"], ...image }],
+        };
+      };
+    },
+  };
+}
+
+function widen({ left, top, right, bottom }: Box): Box {
+  const across = (right - left) * margin;
+  const down = (bottom - top) * margin;
+  return { left: left - across, top: top - down, right: right + across, bottom: bottom + down };
+}
+
+/** Puts the means of a few patches in the place of what was there, running into one another. */
+function blur({ width, height, data }: Pixels, box: Box): void {
+  const left = Math.max(0, Math.floor(box.left));
+  const top = Math.max(0, Math.floor(box.top));
+  const right = Math.min(width, Math.ceil(box.right));
+  const bottom = Math.min(height, Math.ceil(box.bottom));
+  if (right <= left || bottom <= top) return;
+  const means = new Float64Array(patches * patches * 3);
+  const counts = new Float64Array(patches * patches);
+  const patchOf = (value: number, start: number, end: number) => ((value + 0.5 - start) / (end - start)) * patches;
+  for (let y = top; y < bottom; y++) {
+    for (let x = left; x < right; x++) {
+      const patch = Math.floor(patchOf(y, top, bottom)) * patches + Math.floor(patchOf(x, left, right));
+      counts[patch] = (counts[patch] as number) + 1;
+      for (let channel = 0; channel < 3; channel++)
+        means[patch * 3 + channel] =
+          (means[patch * 3 + channel] as number) + (data[(y * width + x) * 4 + channel] as number);
+    }
+  }
+  const meanOf = (row: number, column: number, channel: number) => {
+    const patch = clamp(row) * patches + clamp(column);
+    return (means[patch * 3 + channel] as number) / Math.max(1, counts[patch] as number);
+  };
+  for (let y = top; y < bottom; y++) {
+    const down = patchOf(y, top, bottom) - 0.5;
+    const row = Math.floor(down);
+    for (let x = left; x < right; x++) {
+      const across = patchOf(x, left, right) - 0.5;
+      const column = Math.floor(across);
+      for (let channel = 0; channel < 3; channel++) {
+        const above = blend(meanOf(row, column, channel), meanOf(row, column + 1, channel), across - column);
+        const below = blend(meanOf(row + 1, column, channel), meanOf(row + 1, column + 1, channel), across - column);
+        data[(y * width + x) * 4 + channel] = blend(above, below, down - row);
+      }
+    }
+  }
+}
+
+function clamp(index: number): number {
+  return Math.min(patches - 1, Math.max(0, index));
+}
+
+function blend(one: number, other: number, part: number): number {
+  return one + (other - one) * part;
+}

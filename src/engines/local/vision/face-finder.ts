@@ -1,0 +1,181 @@
+// Finds faces: BlazeFace looks at the whole picture and at parts of it, and a mesh of 468 points is laid over what it has found. What
+// no mesh fits is no face.
+
+import { areaOf, type Box, keepBest } from "./boxes.ts";
+import { humanPackage } from "./human.ts";
+import type { Area, Sampler } from "./sampler.ts";
+import type { Network, Tensorflow } from "./tensorflow.ts";
+
+export type Point = readonly [x: number, y: number];
+
+export interface Face {
+  readonly score: number;
+  /** From chin to forehead, in pixels. */
+  readonly box: Box;
+  /** The face and a little around it, turned as it is: what the networks that judge faces know. */
+  readonly area: Area;
+  /** In pixels; the third is towards the viewer when negative. */
+  readonly mesh: readonly (readonly [x: number, y: number, z: number])[];
+  /** The ears, left and right as the viewer sees them. */
+  readonly ears: readonly [Point, Point];
+}
+
+export interface FaceFinder {
+  /** The largest first. */
+  find(picture: Sampler, wish?: FaceWish): Face[];
+}
+
+export interface FaceWish {
+  /** From here on a guess counts, of the detector and of the mesh. */
+  readonly leastScore: number;
+  readonly most: number;
+  /** In pixels: parts of the picture that are smaller are not looked at on their own. */
+  readonly leastWindow: number;
+}
+
+interface Candidate {
+  readonly score: number;
+  readonly box: Box;
+  /** Eyes, nose, mouth, ears; the left one first, as the viewer sees it. */
+  readonly points: readonly Point[];
+}
+
+const origin: Point = [0, 0];
+const detectorSize = 256;
+/** Each cell of the grid has so many guesses. */
+const grids = [
+  { stride: 16, guesses: 2 },
+  { stride: 32, guesses: 6 },
+];
+// The box, then six points.
+const numbersPerGuess = 16;
+const mostOverlap = 0.4;
+const meshSize = 192;
+// The detector's box ends at the eyebrows; the mesh wants the whole head.
+const headScale = 1.5;
+// Of the mesh. Measured: closer or wider, pictures of one person are told less well from those of others.
+const portraitScale = 1.3;
+// Of the longest side. Smaller faces than a twentieth of a window are not seen in it.
+const windowParts = [1, 1 / 2, 1 / 4];
+const windowStep = 0.75;
+/** More are not described: a crowd would keep a worker busy for minutes. */
+const usualWish: FaceWish = { leastScore: 0.5, most: 64, leastWindow: 320 };
+/** The outer corners of the eyes, left and right as the viewer sees them. */
+const eyeCorners = [33, 263] as const;
+
+export async function loadFaceFinder(tensorflow: Tensorflow): Promise<FaceFinder> {
+  const detector = await tensorflow.openGraph({
+    packageName: humanPackage,
+    path: "models/blazeface",
+    shape: [1, detectorSize, detectorSize, 3],
+    // Scores and places of the fine grid, then of the coarse one.
+    outputs: ["Identity", "Identity_2", "Identity_1", "Identity_3"],
+  });
+  const mesh = await tensorflow.openGraph({
+    packageName: humanPackage,
+    path: "models/facemesh",
+    shape: [1, meshSize, meshSize, 3],
+    outputs: ["Identity_2", "Identity_1"],
+  });
+  return {
+    find(picture, { leastScore, most, leastWindow } = usualWish) {
+      const candidates = windowsOf(picture, leastWindow).flatMap((window) =>
+        detect(detector, picture, window, leastScore),
+      );
+      const faces = keepBest(candidates, mostOverlap)
+        .slice(0, most)
+        .map((candidate) => layMesh(mesh, picture, candidate))
+        .filter(({ score }) => score >= leastScore);
+      // Two candidates on one head are one face as soon as the mesh is there.
+      return keepBest(faces, mostOverlap).toSorted((a, b) => areaOf(b.box) - areaOf(a.box));
+    },
+  };
+}
+
+/** Squares: all of the picture, then parts that lie over one another, so that no face is cut in each. */
+function windowsOf({ width, height }: Sampler, leastWindow: number): Area[] {
+  const longest = Math.max(width, height);
+  return windowParts.flatMap((part) => {
+    const side = longest * part;
+    if (part < 1 && side < leastWindow) return [];
+    return centresOf(width, side).flatMap((x) =>
+      centresOf(height, side).map((y) => ({ x, y, width: side, height: side })),
+    );
+  });
+}
+
+function centresOf(length: number, side: number): number[] {
+  if (length <= side) return [length / 2];
+  const count = Math.ceil((length - side) / (side * windowStep)) + 1;
+  return Array.from({ length: count }, (_, index) => side / 2 + (index * (length - side)) / (count - 1));
+}
+
+function detect(detector: Network, picture: Sampler, window: Area, leastScore: number): Candidate[] {
+  const input = picture.cut(window, detectorSize, detectorSize).map((value) => value / 127.5 - 1);
+  const outputs = detector(input);
+  const scale = window.width / detectorSize;
+  const left = window.x - window.width / 2;
+  const top = window.y - window.height / 2;
+  const found: Candidate[] = [];
+  for (const [index, { stride, guesses }] of grids.entries()) {
+    const scores = outputs[index * 2] as Float32Array;
+    const places = outputs[index * 2 + 1] as Float32Array;
+    const cells = detectorSize / stride;
+    for (const [guess, logit] of scores.entries()) {
+      const score = 1 / (1 + Math.exp(-logit));
+      if (score < leastScore) continue;
+      const cell = Math.floor(guess / guesses);
+      const cellX = ((cell % cells) + 0.5) * stride;
+      const cellY = (Math.floor(cell / cells) + 0.5) * stride;
+      const at = (offset: number) => places[guess * numbersPerGuess + offset] as number;
+      const point = (offset: number): Point => [
+        left + (cellX + at(offset)) * scale,
+        top + (cellY + at(offset + 1)) * scale,
+      ];
+      const [x, y] = point(0);
+      const halfWidth = (at(2) * scale) / 2;
+      const halfHeight = (at(3) * scale) / 2;
+      const box = { left: x - halfWidth, right: x + halfWidth, top: y - halfHeight, bottom: y + halfHeight };
+      found.push({ score, box, points: [4, 6, 8, 10, 12, 14].map(point) });
+    }
+  }
+  return found;
+}
+
+function layMesh(network: Network, picture: Sampler, { score, box, points }: Candidate): Face {
+  const [leftEye = origin, rightEye = origin, , , leftEar = origin, rightEar = origin] = points;
+  const head = squareAround(box, headScale, angleOf(leftEye, rightEye));
+  const input = picture.cut(head, meshSize, meshSize).map((value) => value / 255);
+  const [flat = new Float32Array(), [meshScore = 0] = []] = network(input);
+  const mesh = toPicture(flat, head);
+  const face = around(mesh);
+  const [leftCorner, rightCorner] = eyeCorners.map((index) => mesh[index] ?? origin) as [Point, Point];
+  const area = squareAround(face, portraitScale, angleOf(leftCorner, rightCorner));
+  return { score: Math.min(score, meshScore), box: face, area, mesh, ears: [leftEar, rightEar] };
+}
+
+function squareAround(box: Box, scale: number, angle: number): Area {
+  const side = Math.max(box.right - box.left, box.bottom - box.top) * scale;
+  return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, width: side, height: side, angle };
+}
+
+function angleOf(left: readonly number[], right: readonly number[]): number {
+  return Math.atan2((right[1] ?? 0) - (left[1] ?? 0), (right[0] ?? 0) - (left[0] ?? 0));
+}
+
+function toPicture(flat: Float32Array, area: Area): Face["mesh"] {
+  const scale = area.width / meshSize;
+  const cos = Math.cos(area.angle ?? 0);
+  const sin = Math.sin(area.angle ?? 0);
+  return Array.from({ length: flat.length / 3 }, (_, index) => {
+    const x = ((flat[index * 3] as number) - meshSize / 2) * scale;
+    const y = ((flat[index * 3 + 1] as number) - meshSize / 2) * scale;
+    return [area.x + x * cos - y * sin, area.y + x * sin + y * cos, (flat[index * 3 + 2] as number) * scale] as const;
+  });
+}
+
+function around(mesh: Face["mesh"]): Box {
+  const xs = mesh.map(([x]) => x);
+  const ys = mesh.map(([, y]) => y);
+  return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+}

@@ -1,0 +1,68 @@
+// Azure AI Document Intelligence for documents of many pages: lines with their words, and tables.
+
+import type { JsonObject } from "../../../providers/dialect.ts";
+import { asList, asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { boxAround, type ReadCell, type ReadLine, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
+import { createTask, maxBytes, pictures } from "./document-intelligence.ts";
+
+export const readPages = createTask({
+  task: "ocr/ocr_async",
+  files: { maxBytes, mediaTypes: pictures },
+  modelOf: () => "prebuilt-read",
+  toOutput: (result) => toPages(asText(result["content"]) ?? "", objectsIn(result["pages"]).map(toLines)).output,
+});
+
+function toLines(page: JsonObject): readonly ReadLine[] {
+  const words = objectsIn(page["words"]).map((word) => ({
+    offset: asNumber(at(word, "span", "offset")) ?? -1,
+    word: toWord(word, page),
+  }));
+  return objectsIn(page["lines"]).map((line) => {
+    // A word belongs to the line in whose stretch of the text it begins.
+    const stretches = objectsIn(line["spans"]).map(({ offset, length }) => {
+      const start = asNumber(offset) ?? 0;
+      return [start, start + (asNumber(length) ?? 0)] as const;
+    });
+    const own = words.filter(({ offset }) => stretches.some(([start, end]) => offset >= start && offset < end));
+    return { ...toWord(line, page), words: own.map(({ word }) => word) };
+  });
+}
+
+/** Inches for documents and pixels for pictures: relative to the page they are the same. */
+function toWord(read: JsonObject, page: JsonObject): ReadWord {
+  return {
+    text: asText(read["content"]) ?? "",
+    box: boxAround(asList(read["polygon"]), page["width"], page["height"]),
+    confidence: asNumber(read["confidence"]) === null ? null : asScore(read["confidence"]),
+  };
+}
+
+export const readTables = createTask({
+  task: "ocr/ocr_tables_async",
+  files: { maxBytes, mediaTypes: pictures },
+  modelOf: () => "prebuilt-layout",
+  toOutput: (result) => {
+    const pages = objectsIn(result["pages"]);
+    const tables = objectsIn(result["tables"]);
+    const onPage = (number: unknown) =>
+      tables.filter((table) => at(table, "boundingRegions", 0, "pageNumber") === number);
+    return toTables(
+      pages.map((page) =>
+        onPage(page["pageNumber"]).map((table) => objectsIn(table["cells"]).map((cell) => toCell(cell, page))),
+      ),
+    ).output;
+  },
+});
+
+function toCell(cell: JsonObject, page: JsonObject): ReadCell {
+  return {
+    text: asText(cell["content"]),
+    row: asNumber(cell["rowIndex"]) ?? 0,
+    column: asNumber(cell["columnIndex"]) ?? 0,
+    rowSpan: asNumber(cell["rowSpan"]) ?? 1,
+    columnSpan: asNumber(cell["columnSpan"]) ?? 1,
+    box: boxAround(asList(at(cell, "boundingRegions", 0, "polygon")), page["width"], page["height"]),
+    confidence: null,
+    isHeader: cell["kind"] === "columnHeader",
+  };
+}

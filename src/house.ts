@@ -1,0 +1,211 @@
+// What serving and working processes have in common: the store, the providers and what can be done with them, the engines, the files.
+
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import {
+  builtInPrices,
+  createPriceBook,
+  loadPrices,
+  type PriceOverrides,
+  readPriceOverrides,
+} from "./catalogue/prices.ts";
+import { type Config, ConfigError } from "./config.ts";
+import { features } from "./contract/tasks.ts";
+import { createEgress } from "./egress/egress.ts";
+import { createDeclaredEngines } from "./engines/declared.ts";
+import type { Engine } from "./engines/engine.ts";
+import { createLlmEngines } from "./engines/llm/index.ts";
+import { createLocalEngines } from "./engines/local/index.ts";
+import { createSandboxEngines } from "./engines/sandbox/index.ts";
+import { vendorRows } from "./engines/vendors/index.ts";
+import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
+import { createFileStore } from "./files/file-store.ts";
+import { createResourceUrls } from "./files/resource-urls.ts";
+import type { S3Settings } from "./files/s3-bytes.ts";
+import { Attempts } from "./inference/attempts.ts";
+import { createChatCompletions } from "./inference/chat-completions.ts";
+import { HealthBook } from "./inference/health.ts";
+import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
+import { createFetchMedia } from "./inference/media.ts";
+import { createPricing } from "./inference/pricing.ts";
+import type { AttemptReport } from "./inference/report.ts";
+import { createRouter } from "./inference/router.ts";
+import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
+import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
+import { createTicker } from "./lib/ticker.ts";
+import type { Log } from "./log.ts";
+import { configureProviders, type Provider } from "./providers/configure.ts";
+import { HttpClient } from "./providers/http-client.ts";
+import { rows } from "./providers/index.ts";
+import { openStorage } from "./storage/storage.ts";
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+export interface HouseOptions {
+  /** How many processes share the cores for local engines. */
+  readonly processes: number;
+  /** It takes work from the queue. */
+  readonly works: boolean;
+}
+
+const tickMs = 50;
+const hourMs = 3_600_000;
+
+export async function openHouse(config: Config, log: Log, { processes, works }: HouseOptions) {
+  const vendorNames = new Set(vendorRows.map(({ name }) => name));
+  const local = createLocalEngines({
+    log,
+    concurrency: config.localWorkers ?? Math.max(1, Math.floor((availableParallelism() - 1) / processes)),
+    maxWaiting: config.localMaxWaiting,
+    idleMs: config.localIdleMs,
+    maxMemoryBytes: config.localMemoryMb * 1_048_576,
+  });
+  const localEmbeddings = createLocalEmbeddings(local.engines);
+  // An operator's own provider of that name goes first.
+  const ownRows = Object.hasOwn(config.providers, localEmbeddings.row.name) ? [] : [localEmbeddings.row];
+  const allRows = [...rows, ...ownRows];
+  const providers = configureProviders(allRows, config.providers, config.readProviderSetting, vendorNames);
+  for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
+  const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, works, log });
+  const ticker = createTicker(tickMs);
+  const ending = new AbortController();
+  const http = new HttpClient(ticker);
+  const market = {
+    providers,
+    aliases: config.aliases,
+    features: new Set(features.map((feature) => feature.name)),
+  };
+  const health = new HealthBook(config);
+  const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
+  const book = createPriceBook(prices, readOverrides(config.prices), freeProviders(providers));
+  const pricing = createPricing(book);
+  const calling = {
+    attempts: new Attempts(config),
+    pricing,
+    clocks: config,
+    ticker,
+    http,
+    ending: ending.signal,
+    report: (attempt: AttemptReport) => logAttempt(attempt, log),
+  };
+  const route = (endpoint: string, serves: (provider: Provider) => boolean) =>
+    createRouter({ market, health, typicalCost: pricing.typicalCost, serves, endpoint });
+  const egress = createEgress({
+    allow: config.egressAllow,
+    dnsServers: config.egressDns,
+    proxy: config.egressProxy,
+    log,
+  });
+  const fetchMedia = createFetchMedia(egress);
+  const chatRouter = route("chat", ({ row }) => row.chat !== false);
+  const fileSecret = await storage.secrets.getOrCreate("files", 32);
+  const files = createFileStore({
+    rows: storage.files,
+    folder: join(config.dataDir, "files"),
+    s3: readS3Settings(config),
+    storeId: Bun.SHA256.hash(fileSecret, "hex"),
+    log,
+  });
+  const resources = createResourceUrls({
+    secret: fileSecret,
+    store: files,
+    baseUrl: config.publicUrl,
+    lifetimeMs: config.resourceLifetimeHours * hourMs,
+  });
+  const complete = createCompleter({
+    router: chatRouter,
+    attempts: calling.attempts,
+    chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
+  });
+  // Of two engines for one provider and task the first is meant when no model is named.
+  const engines: readonly Engine[] = [
+    ...createSandboxEngines(),
+    ...local.engines,
+    ...createDeclaredEngines(providers.values(), { ...calling, egress }),
+    ...createVendorEngines({
+      ...calling,
+      rows: vendorRows,
+      declared: config.providers,
+      readSetting: config.readProviderSetting,
+      egress,
+      log,
+    }),
+    ...createLlmEngines({ providers: providers.values(), complete }),
+  ];
+  const universalAi = createUniversalAi({
+    engines,
+    aliases: config.aliases,
+    files: { egress, openUpload: (id, owner) => files.open(id, owner), maxFileBytes: config.maxFileBytes },
+    publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base }),
+    totalTimeoutMs: config.totalTimeoutMs,
+    ending: ending.signal,
+    report: calling.report,
+  });
+
+  return {
+    providers,
+    storage,
+    ticker,
+    /** Ends whatever still runs when the time to go down is up. */
+    ending,
+    health,
+    book,
+    calling,
+    route,
+    egress,
+    fetchMedia,
+    chatRouter,
+    files,
+    resources,
+    engines,
+    localEmbeddings,
+    universalAi,
+    /** Everything but the store, which is needed to the last. */
+    async close() {
+      http.close();
+      egress.close();
+      ticker.close();
+      await local.close();
+    },
+  };
+}
+
+function readOverrides(written: unknown): PriceOverrides {
+  if (written === null) return {};
+  const { prices, problems } = readPriceOverrides(written);
+  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `prices: ${problem}`));
+  return prices;
+}
+
+function readS3Settings(config: Config): S3Settings | null {
+  const { filesS3Bucket: bucket, filesS3AccessKeyId: accessKeyId, filesS3SecretAccessKey: secretAccessKey } = config;
+  if (bucket === null || accessKeyId === null || secretAccessKey === null) return null;
+  return {
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    ...(config.filesS3Endpoint === null ? {} : { endpoint: config.filesS3Endpoint }),
+    ...(config.filesS3Region === null ? {} : { region: config.filesS3Region }),
+    ...(config.filesS3SessionToken === null ? {} : { sessionToken: config.filesS3SessionToken }),
+    prefix: config.filesS3Prefix,
+  };
+}
+
+function freeProviders(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {
+  return new Set([...providers.values()].filter(({ row }) => row.isFree === true).map(({ name }) => name));
+}
+
+function logAttempt(attempt: AttemptReport, log: Log): void {
+  log.info("attempt", {
+    request_id: attempt.requestId,
+    key: attempt.keyId,
+    provider: attempt.provider,
+    model: attempt.model,
+    stream: attempt.isStream,
+    ms: Math.round(attempt.durationMs),
+    input_tokens: attempt.usage?.inputTokens,
+    output_tokens: attempt.usage?.outputTokens,
+    cost: attempt.cost,
+    outcome: attempt.outcome,
+  });
+}

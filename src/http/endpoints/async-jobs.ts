@@ -1,0 +1,98 @@
+// /v3/universal-ai/async: tasks as jobs. Submitted, asked for, listed, deleted, and the reports that were sent about them.
+
+import { createAsyncJobRequest, jobPath, listJobsQuery, longestIdempotencyKey } from "../../contract/async-jobs.ts";
+import { parse } from "../../contract/problems.ts";
+import { ValidationError } from "../../errors.ts";
+import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
+import type { Jobs } from "../../jobs/jobs.ts";
+import { requireCaller } from "../require-caller.ts";
+import type { Call, Route } from "../route.ts";
+
+interface Dependencies {
+  readonly jobs: Jobs;
+  readonly universalAi: UniversalAi;
+  /** Names that the operator declared. */
+  readonly aliases: ReadonlySet<string>;
+  /** Where callers reach the gateway, when the operator says so. */
+  readonly publicUrl: string | null;
+}
+
+const key = "inference" as const;
+const path = "/v3/universal-ai/async";
+
+export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Dependencies): Route[] {
+  const requestSchema = createAsyncJobRequest(aliases);
+  return [
+    { method: "POST", path, key, body: "json", run: submit },
+    { method: "GET", path, key, run: list },
+    { method: "GET", path: `${path}/{job_id}`, key, run: retrieve },
+    { method: "DELETE", path: `${path}/{job_id}`, key, run: remove },
+    { method: "GET", path: `${path}/{job_id}/deliveries`, key, run: listDeliveries },
+    { method: "POST", path: `${path}/{job_id}/deliveries/redeliver`, key, body: "optional-json", run: redeliver },
+  ];
+
+  async function submit({ request, requestId, caller, body }: Call): Promise<Response> {
+    const parsed = parse(requestSchema, body?.value);
+    const idempotencyKey = readIdempotencyKey(request.headers);
+    const job = await jobs.submit({
+      caller: requireCaller(caller, "universal"),
+      // Here, once: the job would else change places with each of its runs.
+      request: universalAi.aliases.resolve(parsed),
+      requestId,
+      idempotency:
+        idempotencyKey === null
+          ? null
+          : { key: idempotencyKey, bodyHash: Bun.SHA256.hash(JSON.stringify(body?.value), "hex") },
+      baseUrl: publicUrl ?? new URL(request.url).origin,
+    });
+    return Response.json(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
+  }
+
+  async function list({ caller, query }: Call): Promise<Response> {
+    const { status, feature, subfeature, page, limit } = parse(listJobsQuery, Object.fromEntries(query), "query");
+    const { total, items } = await jobs.list(requireCaller(caller, "universal"), {
+      status: status ?? null,
+      feature: feature ?? null,
+      subfeature: subfeature ?? null,
+      limit,
+      offset: (page - 1) * limit,
+    });
+    return Response.json({ items, total, page, limit, total_pages: Math.ceil(total / limit) });
+  }
+
+  async function retrieve({ caller, params }: Call): Promise<Response> {
+    const { job_id } = parse(jobPath, params, "path");
+    return Response.json(await jobs.find(job_id, requireCaller(caller, "universal")));
+  }
+
+  async function remove({ caller, params }: Call): Promise<Response> {
+    const { job_id } = parse(jobPath, params, "path");
+    await jobs.remove(job_id, requireCaller(caller, "universal"));
+    return Response.json({ job_id, deleted: true });
+  }
+
+  async function listDeliveries({ caller, params }: Call): Promise<Response> {
+    const { job_id } = parse(jobPath, params, "path");
+    const items = await jobs.listDeliveries(job_id, requireCaller(caller, "universal"));
+    return Response.json({ job_id, items });
+  }
+
+  async function redeliver({ caller, params }: Call): Promise<Response> {
+    const { job_id } = parse(jobPath, params, "path");
+    return Response.json(await jobs.redeliver(job_id, requireCaller(caller, "universal")), { status: 202 });
+  }
+}
+
+/** Visible characters, so that two that look the same are the same. */
+function readIdempotencyKey(headers: Headers): string | null {
+  const text = headers.get("idempotency-key");
+  if (text === null) return null;
+  if (text.length <= longestIdempotencyKey && /^[\x21-\x7e]+$/.test(text)) return text;
+  throw new ValidationError([
+    {
+      loc: ["header", "idempotency-key"],
+      msg: `Input should be 1 to ${longestIdempotencyKey} visible ASCII characters`,
+      type: "string_pattern_mismatch",
+    },
+  ]);
+}

@@ -1,0 +1,100 @@
+// The local engine for vectors as a provider of POST /v3/embeddings: found, listed, allowed and fallen back to as any other, and
+// asked without a call over the network.
+
+import type { Engine } from "../engines/engine.ts";
+import { GatewayError, type Problem, ValidationError } from "../errors.ts";
+import type { Connection } from "../providers/call.ts";
+import type { EmbeddingsAnswer } from "../providers/dialect.ts";
+import type { ProviderRow } from "../providers/provider.ts";
+
+export interface LocalEmbeddings {
+  /** What it is among the providers. */
+  readonly row: ProviderRow;
+  embed(call: LocalEmbeddingsCall): Promise<EmbeddingsAnswer>;
+}
+
+export interface LocalEmbeddingsCall {
+  readonly model: string;
+  readonly texts: readonly string[];
+  readonly dimensions: number | null;
+  readonly connection: Connection;
+  /** Fires when the gateway goes down and can wait no longer. */
+  readonly ending: AbortSignal;
+  /** In the milliseconds of `performance.now()`. */
+  readonly deadline: number;
+  readonly requestId: string;
+}
+
+const [provider, task] = ["local", "text/embeddings"];
+const vectorLength = 384;
+const mostTokens = 8_192;
+
+export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddings {
+  const engine = engines.find((one) => one.provider === provider && one.task === task);
+  // What is not installed is not listed; who asks for it all the same is told how to add it.
+  const models = engine === undefined || engine.missing !== null ? [] : engine.models;
+  const row: ProviderRow = {
+    name: provider,
+    title: "Local engines",
+    docs: "docs/local-engines.md",
+    dialect: "openai",
+    baseUrl: "http://local.invalid/v1",
+    auth: { kind: "none" },
+    streamUsage: "never",
+    chat: false,
+    isFree: true,
+    models: [],
+    embeddingModels: models.map((id) => ({ id, dimensions: vectorLength, maxInputTokens: mostTokens })),
+  };
+
+  async function embed(call: LocalEmbeddingsCall): Promise<EmbeddingsAnswer> {
+    const { model, texts, dimensions, deadline, requestId } = call;
+    if (engine === undefined || !engine.models.includes(model))
+      throw new GatewayError("model_not_found", `The provider '${provider}' has no model '${model}' for embeddings.`, {
+        param: "model",
+      });
+    if (engine.missing !== null) throw new GatewayError("provider_not_configured", engine.missing);
+    const input = { texts, dimensions };
+    const { signal, clear } = join(call);
+    try {
+      const answer = await engine.run({ model, input, files: {}, providerParams: {}, signal, deadline, requestId });
+      const items = answer.output["items"] as readonly { readonly embedding: readonly number[] }[];
+      return { vectors: items.map(({ embedding }) => embedding), model, inputTokens: answer.units.token ?? null };
+    } catch (error) {
+      throw error instanceof ValidationError ? new ValidationError(atTheirPlace(error.problems)) : error;
+    } finally {
+      clear();
+    }
+  }
+
+  return { row, embed };
+}
+
+/** One signal for a caller that has left and for a gateway that goes down, which the engine's pool tells apart. */
+function join({ connection, ending }: LocalEmbeddingsCall): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const leave = () => controller.abort();
+  const end = () =>
+    controller.abort(new GatewayError("draining", "The gateway went down before the answer was complete."));
+  connection.signal.addEventListener("abort", leave, { once: true });
+  ending.addEventListener("abort", end, { once: true });
+  if (connection.signal.aborted) leave();
+  if (ending.aborted) end();
+  return {
+    signal: controller.signal,
+    clear() {
+      connection.signal.removeEventListener("abort", leave);
+      ending.removeEventListener("abort", end);
+    },
+  };
+}
+
+/** In the task they stand below `input`, here beside it: `input.texts.3` is `input.3`, `input.dimensions` is `dimensions`. */
+function atTheirPlace([first, ...others]: readonly [Problem, ...Problem[]]): [Problem, ...Problem[]] {
+  const move = (problem: Problem): Problem => {
+    const [, , member, ...rest] = problem.loc;
+    if (member === undefined) return problem;
+    return { ...problem, loc: member === "texts" ? ["body", "input", ...rest] : ["body", member, ...rest] };
+  };
+  return [move(first), ...others.map(move)];
+}

@@ -1,0 +1,104 @@
+// The output of text/moderation as OpenAI's moderation result. Categories that it has no name for are kept under a name of their own.
+
+import { categoryNames } from "../../contract/moderations.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+
+export interface ModerationResult {
+  readonly flagged: boolean;
+  readonly categories: Readonly<Record<string, boolean | null>>;
+  readonly category_scores: Readonly<Record<string, number>>;
+  readonly category_applied_input_types: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Item {
+  readonly label: string;
+  readonly category: string;
+  readonly subcategory: string;
+  readonly likelihood_score: number;
+}
+
+type CategoryName = (typeof categoryNames)[number];
+
+// Engines tell how likely something is, and leave the judgement to their callers.
+const flaggedFrom = 0.5;
+
+/** Category, or category/subcategory where that says more. Only what means the same: profanity is no harassment, drugs are not illicit. */
+const sameMeaning: Readonly<Record<string, CategoryName>> = {
+  Sexual: "sexual",
+  Violence: "violence",
+  "Violence/GraphicViolenceOrGore": "violence/graphic",
+  "HateAndExtremism/Hate": "hate",
+  "HateAndExtremism/Threatening": "hate/threatening",
+  "HateAndExtremism/Harassment": "harassment",
+  "Toxic/Derogatory": "hate",
+  "Toxic/Insult": "harassment",
+  "Toxic/Threat": "harassment/threatening",
+};
+
+/** Vendors who write `selfharm` or `SelfHarm` mean the same. */
+const byLabel = new Map(categoryNames.map((name) => [plain(name), name]));
+
+export function toModerationResult(output: JsonObject, original: unknown): ModerationResult {
+  return ownResult(original) ?? fromItems((output["items"] ?? []) as readonly Item[]);
+}
+
+/** An engine that answers in this very shape has judged better than a threshold of ours could. */
+function ownResult(original: unknown): ModerationResult | null {
+  const [result, ...others] = listIn(original, "results");
+  if (others.length > 0 || !isObject(result) || typeof result["flagged"] !== "boolean") return null;
+  const { categories, category_scores: scores, category_applied_input_types: types } = result;
+  if (!isObject(categories) || !isObject(scores)) return null;
+  const applied = isObject(types) ? types : Object.fromEntries(Object.keys(scores).map((name) => [name, ["text"]]));
+  return { ...withEveryName(), ...result, category_applied_input_types: applied } as unknown as ModerationResult;
+}
+
+function fromItems(items: readonly Item[]): ModerationResult {
+  const { categories, category_scores: scores, category_applied_input_types: types } = withEveryName();
+  for (const item of items) {
+    if (item.category === "Safe") continue;
+    const name = nameOf(item);
+    scores[name] = Math.max(scores[name] ?? 0, item.likelihood_score);
+    categories[name] = (scores[name] ?? 0) >= flaggedFrom;
+    types[name] = ["text"];
+  }
+  return {
+    flagged: Object.values(categories).includes(true),
+    categories,
+    category_scores: scores,
+    category_applied_input_types: types,
+  };
+}
+
+function withEveryName() {
+  const each = <Value>(value: Value): Record<string, Value> =>
+    Object.fromEntries(categoryNames.map((name) => [name, value]));
+  return {
+    categories: each(false),
+    category_scores: each(0),
+    category_applied_input_types: each<readonly string[]>([]),
+  };
+}
+
+function nameOf({ label, category, subcategory }: Item): string {
+  const known = byLabel.get(plain(label)) ?? sameMeaning[`${category}/${subcategory}`] ?? sameMeaning[category];
+  if (known !== undefined) return known;
+  if (category === "Other" && subcategory === "Other") return label;
+  return category === subcategory ? toSnake(category) : `${toSnake(category)}/${toSnake(subcategory)}`;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[-_ ]/g, "");
+}
+
+function toSnake(name: string): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function listIn(value: unknown, member: string): readonly unknown[] {
+  const list = isObject(value) ? value[member] : undefined;
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,148 @@
+// One engine asked once: its answer is checked against the task's schema, its binary results get addresses, its price is found, and
+// whoever keeps the books hears of it.
+
+import type { Task } from "../../contract/tasks.ts";
+import type { BinaryResult, Engine, EngineAnswer, EngineCall, EngineStep } from "../../engines/engine.ts";
+import { GatewayError, ValidationError } from "../../errors.ts";
+import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
+import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
+import { setAt } from "../../lib/set-at.ts";
+import { CallerLeft } from "../../providers/call.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import type { AttemptReport } from "../report.ts";
+import { chargeForTask } from "./unit-price.ts";
+
+export interface TaskOffer {
+  readonly engine: Engine;
+  readonly model: string | null;
+}
+
+export interface OfferRun {
+  readonly task: Task;
+  readonly offer: TaskOffer;
+  readonly call: Omit<EngineCall, "model">;
+  readonly keyId: string;
+  /** A signed address at which the bytes can be had for a while. */
+  readonly publish: (result: BinaryResult) => Promise<string>;
+  readonly report: (attempt: AttemptReport) => void;
+  /** Why the run was ended early, or null. */
+  readonly endedBy: () => Error | null;
+}
+
+export interface TaskOutcome {
+  readonly output: JsonObject;
+  readonly original: unknown;
+  readonly cost: number | null;
+  readonly costReason: string | null;
+  readonly provider: string;
+  readonly model: string | null;
+  /** That the engine took. */
+  readonly milliseconds: number;
+}
+
+/** The engine's answer, from beginning to end. */
+export async function runOffer(run: OfferRun): Promise<TaskOutcome> {
+  const done = await runWith(run, async (engine, call) => ({ answer: await engine.run(call) }));
+  if ("kept" in done) throw new TypeError("a whole run cannot end halfway");
+  return done;
+}
+
+/** One step of an engine that works elsewhere; all of it for any other. */
+export async function runOfferStep(
+  run: OfferRun,
+  kept: Json | null,
+): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: EngineAnswer }>> {
+  return await runWith(run, async (engine, call) =>
+    engine.runStep === undefined ? { answer: await engine.run(call) } : await engine.runStep(call, kept),
+  );
+}
+
+async function runWith(
+  run: OfferRun,
+  ask: (engine: Engine, call: EngineCall) => Promise<EngineStep>,
+): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: EngineAnswer }>> {
+  const { task, offer, publish } = run;
+  const { engine, model } = offer;
+  refuseMissing(engine);
+  const startedAt = performance.now();
+  try {
+    const step = await ask(engine, { ...run.call, model });
+    if (!("answer" in step)) return step;
+    const milliseconds = performance.now() - startedAt;
+    const output = await withBinaries(step.answer, task, engine, publish);
+    const { cost, reason } = chargeForTask(task, engine.provider, model, step.answer);
+    tell(run, startedAt, "completed", cost);
+    return {
+      output,
+      original: step.answer.original,
+      cost,
+      costReason: reason,
+      provider: engine.provider,
+      model,
+      milliseconds,
+    };
+  } catch (error) {
+    tell(run, startedAt, outcomeOf(run.endedBy() ?? error), null);
+    throw error;
+  }
+}
+
+/** Nobody is asked then, so that nothing is told of it either. */
+export function refuseMissing({ missing }: Engine): void {
+  if (missing !== null) throw new GatewayError("provider_not_configured", missing);
+}
+
+function tell(run: OfferRun, startedAt: number, outcome: AttemptReport["outcome"], cost: number | null): void {
+  const { engine, model } = run.offer;
+  run.report({
+    requestId: run.call.requestId,
+    keyId: run.keyId,
+    provider: engine.provider,
+    model: model === null ? engine.task : `${engine.task}/${model}`,
+    isStream: false,
+    durationMs: performance.now() - startedAt,
+    usage: null,
+    cost,
+    outcome,
+  });
+}
+
+/** The output as callers get it. It is checked before any of its bytes are given an address. */
+async function withBinaries(
+  { output, binaries = [] }: EngineAnswer,
+  task: Task,
+  engine: Engine,
+  publish: OfferRun["publish"],
+): Promise<JsonObject> {
+  if (binaries.length === 0) {
+    refuseWrongOutput(task, engine, output);
+    return output;
+  }
+  const whole = structuredClone(output) as JsonObject;
+  for (const { base64Path, urlPath, bytes } of binaries) {
+    if (base64Path !== null) setAt(whole, base64Path, Buffer.from(bytes).toString("base64"));
+    setAt(whole, urlPath, "https://address.invalid/");
+  }
+  refuseWrongOutput(task, engine, whole);
+  for (const binary of binaries) setAt(whole, binary.urlPath, await publish(binary));
+  return whole;
+}
+
+function refuseWrongOutput(
+  { outputSchema, feature, subfeature }: Task,
+  { provider }: Engine,
+  output: JsonObject,
+): void {
+  const document = new SchemaDocument(outputSchema, Number.POSITIVE_INFINITY);
+  if (fitsSchema(output as Json, document.root, document)) return;
+  throw new GatewayError(
+    "provider_bad_response",
+    `The provider '${provider}' answered with something that is not the output of ${feature}/${subfeature}.`,
+  );
+}
+
+function outcomeOf(error: unknown): AttemptReport["outcome"] {
+  if (error instanceof GatewayError) return error.code;
+  if (error instanceof ValidationError) return "invalid_request";
+  return error instanceof CallerLeft ? "caller_left" : "internal_error";
+}

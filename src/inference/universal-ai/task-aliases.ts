@@ -1,0 +1,66 @@
+// Names that the operator declared, resolved at the door: what is run, kept and run again has the names of models.
+
+import { findTask } from "../../contract/tasks.ts";
+import { GatewayError } from "../../errors.ts";
+import { type AliasTarget, resolveAlias } from "../offers.ts";
+import { drawByChance } from "../router.ts";
+
+export interface TaskAliases {
+  /** The request with the names of task models; what else an alias stands for is tried before the caller's own fallbacks. */
+  resolve<Request extends NamedModels>(request: Request): Request;
+  /**
+   * Names as the OpenAI-shaped routes take them, without the task: an alias may stand for a `<provider>/<model>`, or for a model of that task.
+   */
+  resolveFor(task: string, names: readonly [string, ...string[]]): readonly [string, ...string[]];
+}
+
+interface NamedModels {
+  readonly model: string;
+  readonly fallbacks?: readonly string[] | null | undefined;
+}
+
+export function createTaskAliases(aliases: ReadonlyMap<string, readonly AliasTarget[]>): TaskAliases {
+  const targetsOf = (name: string) => resolveAlias({ aliases }, name, drawByChance).map(({ model }) => model);
+
+  /** All of them are models of one task. */
+  function taskModelsOf(alias: string): readonly string[] {
+    const models = targetsOf(alias);
+    const [task, ...others] = new Set(models.map(taskOf));
+    if (task === undefined || task === null || others.length > 0)
+      throw new GatewayError(
+        "model_not_found",
+        `The alias '${alias}' does not stand for models of one task, such as text/moderation/local.`,
+        { param: "model" },
+      );
+    return withoutFallbacks(task, models);
+  }
+
+  return {
+    resolve(request) {
+      const names = [request.model, ...(request.fallbacks ?? [])];
+      if (!names.some((name) => aliases.has(name))) return request;
+      const [model, ...fallbacks] = names.flatMap((name) => (aliases.has(name) ? taskModelsOf(name) : [name]));
+      return { ...request, model, fallbacks };
+    },
+    resolveFor(task, names) {
+      const models = names.flatMap((name) => {
+        if (!aliases.has(name)) return [name];
+        const targets = targetsOf(name).map((model) => (taskOf(model) === task ? model.slice(task.length + 1) : model));
+        return withoutFallbacks(task, targets);
+      });
+      return models as [string, ...string[]];
+    },
+  };
+}
+
+/** Of an alias for a task that allows none, one is meant. */
+function withoutFallbacks(task: string, models: readonly string[]): readonly string[] {
+  const [feature = "", subfeature = ""] = task.split("/");
+  return findTask(feature, subfeature)?.allowsFallbacks === false ? models.slice(0, 1) : models;
+}
+
+/** `text/moderation` of `text/moderation/local`; null: the name is of no task. */
+function taskOf(model: string): string | null {
+  const [feature = "", subfeature = "", provider = ""] = model.split("/");
+  return provider === "" || findTask(feature, subfeature) === undefined ? null : `${feature}/${subfeature}`;
+}

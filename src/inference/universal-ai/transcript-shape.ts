@@ -1,0 +1,180 @@
+// The output of audio/speech_to_text_async as OpenAI's transcripts: JSON of three sorts, plain text, and subtitles.
+
+import type { TranscriptFormat } from "../../contract/audio.ts";
+import { ValidationError } from "../../errors.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+
+export interface TranscriptWish {
+  readonly format: TranscriptFormat;
+  readonly language: string | null;
+  readonly wantsWords: boolean;
+}
+
+/** Words that were said in one go, in seconds. */
+interface Span {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly speaker: number;
+}
+
+export type ShapedTranscript =
+  | { readonly kind: "json"; readonly members: JsonObject }
+  | { readonly kind: "text"; readonly text: string; readonly mediaType: string };
+
+// What fits on a screen, two lines of forty-two characters, for as long as somebody reads them.
+const mostCueCharacters = 84;
+const longestCueSeconds = 7;
+const longestPauseSeconds = 1;
+
+/** `original`: as the provider said it, which knows more when it is of this very format. */
+export function toTranscript(output: JsonObject, wish: TranscriptWish, original: unknown = null): ShapedTranscript {
+  const text = String(output["text"]);
+  const { format, wantsWords } = wish;
+  if (format === "json") return { kind: "json", members: { text } };
+  if (format === "text") return { kind: "text", text: `${text}\n`, mediaType: "text/plain" };
+  const own = readOwn(original);
+  const told = readSpans(output);
+  // The task's output has only what somebody is known to have said.
+  const spans = told === null || told.length === 0 ? (own?.spans ?? told) : told;
+  if (spans === null || (spans.length === 0 && text !== "")) throw noTimes("response_format", format);
+  if (format === "srt") return { kind: "text", text: toSubRip(toCues(spans)), mediaType: "application/x-subrip" };
+  if (format === "vtt") return { kind: "text", text: toWebVtt(toCues(spans)), mediaType: "text/vtt" };
+  const whole = { task: "transcribe", duration: own?.duration ?? spans.at(-1)?.end ?? 0, text };
+  const language = own?.language ?? wish.language;
+  if (format === "diarized_json") return { kind: "json", members: { ...whole, segments: toSpeakers(spans) } };
+  return {
+    kind: "json",
+    members: {
+      ...whole,
+      ...(language === null ? {} : { language }),
+      segments:
+        own?.segments ?? toCues(spans).map(({ start, end, text: said }, id) => ({ id, start, end, text: said })),
+      ...(wantsWords && { words: toWords(spans) }),
+    },
+  };
+}
+
+interface OwnTranscript {
+  readonly spans: readonly Span[];
+  readonly segments: readonly unknown[];
+  readonly duration: number | null;
+  readonly language: string | null;
+}
+
+/** Null when the answer is not of this format. */
+function readOwn(original: unknown): OwnTranscript | null {
+  const { segments, duration, language } = asObject(original);
+  if (!Array.isArray(segments) || segments.length === 0) return null;
+  const spans = segments
+    .map(asObject)
+    .flatMap(({ start, end, text }) =>
+      typeof start === "number" && typeof end === "number" && typeof text === "string"
+        ? [{ start, end, text: text.trim(), speaker: 1 }]
+        : [],
+    );
+  if (spans.length < segments.length) return null;
+  return {
+    spans: spans.filter(({ text }) => text !== ""),
+    segments,
+    duration: typeof duration === "number" ? duration : null,
+    language: typeof language === "string" ? language : null,
+  };
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Null when something has no times. */
+function readSpans(output: JsonObject): Span[] | null {
+  const { entries = [] } = output["diarization"] as { readonly entries?: readonly JsonObject[] };
+  const spans: Span[] = [];
+  for (const { segment, start_time, end_time, speaker } of entries) {
+    const [start, end] = [toSeconds(start_time), toSeconds(end_time)];
+    if (start === null || end === null) return null;
+    spans.push({ text: String(segment).trim(), start, end: Math.max(start, end), speaker: Number(speaker) });
+  }
+  return spans.filter(({ text }) => text !== "");
+}
+
+function toSeconds(time: unknown): number | null {
+  if (typeof time !== "string" || time.trim() === "") return null;
+  const seconds = Number(time);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.round(seconds * 1_000) / 1_000 : null;
+}
+
+/** Some engines tell every word, others every sentence: what is short and belongs together is shown together. */
+function toCues(spans: readonly Span[]): Span[] {
+  const cues: Span[] = [];
+  for (const span of spans) {
+    const last = cues.at(-1);
+    if (last !== undefined && belongs(last, span))
+      cues[cues.length - 1] = { ...last, text: `${last.text} ${span.text}`, end: Math.max(last.end, span.end) };
+    else cues.push(span);
+  }
+  return cues;
+}
+
+function belongs(last: Span, next: Span): boolean {
+  return (
+    last.speaker === next.speaker &&
+    next.start - last.end <= longestPauseSeconds &&
+    next.end - last.start <= longestCueSeconds &&
+    last.text.length + 1 + next.text.length <= mostCueCharacters &&
+    !/[.!?…。！？]["')\]]?$/.test(last.text)
+  );
+}
+
+function toSubRip(cues: readonly Span[]): string {
+  return cues
+    .map(
+      ({ text, start, end }, index) =>
+        `${index + 1}\n${toClock(start, ",")} --> ${toClock(end, ",")}\n${toLine(text)}\n`,
+    )
+    .join("\n");
+}
+
+function toWebVtt(cues: readonly Span[]): string {
+  const lines = cues.map(
+    ({ text, start, end }) => `${toClock(start, ".")} --> ${toClock(end, ".")}\n${toLine(text)}\n`,
+  );
+  return ["WEBVTT\n", ...lines].join("\n");
+}
+
+/** An empty line would end the cue, and an arrow begin another one. */
+function toLine(text: string): string {
+  return text.replace(/\s+/g, " ").replaceAll("-->", "→");
+}
+
+/** `00:01:02.345` */
+function toClock(seconds: number, point: string): string {
+  const whole = Math.round(seconds * 1_000);
+  const part = (unit: number, of: number, digits: number) =>
+    String(Math.floor(whole / unit) % of).padStart(digits, "0");
+  return `${part(3_600_000, 1_000_000, 2)}:${part(60_000, 60, 2)}:${part(1_000, 60, 2)}${point}${part(1, 1_000, 3)}`;
+}
+
+function toSpeakers(spans: readonly Span[]): object[] {
+  const names = new Map<number, string>();
+  return toCues(spans).map(({ text, start, end, speaker }, index) => {
+    if (!names.has(speaker)) names.set(speaker, letterOf(names.size));
+    return { id: `seg_${index}`, type: "transcript.text.segment", start, end, text, speaker: names.get(speaker) };
+  });
+}
+
+/** A, B … Z, AA, AB … */
+function letterOf(index: number): string {
+  const rest = Math.floor(index / 26);
+  return `${rest === 0 ? "" : letterOf(rest - 1)}${String.fromCharCode(65 + (index % 26))}`;
+}
+
+function toWords(spans: readonly Span[]): object[] {
+  if (spans.some(({ text }) => /\s/.test(text))) throw noTimes("timestamp_granularities", "word");
+  return spans.map(({ text: word, start, end }) => ({ word, start, end }));
+}
+
+function noTimes(member: string, wanted: string): ValidationError {
+  const msg = `The provider told no times that '${wanted}' could be made from. Ask for json or text`;
+  return new ValidationError([{ loc: ["body", member], msg, type: "unsupported_parameter" }]);
+}

@@ -1,0 +1,24 @@
+// The voices that can be named here, of providers that have the same ones for everybody.
+
+import type { VoiceList } from "../../contract/audio.ts";
+import type { Engine } from "../../engines/engine.ts";
+import { voiceLists } from "../../engines/voices.ts";
+
+export function listVoices(engines: readonly Engine[]): VoiceList {
+  const speaking = new Set(
+    engines.flatMap(({ task, provider, missing }) => (task === "audio/tts" && missing === null ? [provider] : [])),
+  );
+  const items = voiceLists
+    .filter(({ provider }) => speaking.has(provider))
+    .flatMap(({ provider, languages, models }) =>
+      Object.entries(models).flatMap(([model, voices]) =>
+        voices.map((voice) => ({
+          model: model === "" ? provider : `${provider}/${model}`,
+          provider,
+          voice,
+          languages: languages === null ? null : [...languages],
+        })),
+      ),
+    );
+  return { items };
+}

@@ -1,0 +1,192 @@
+// The one form of a JSON value that is signed: what Python writes with json.dumps(sort_keys=True, indent=2, ensure_ascii=False), as receivers
+// in Python, JavaScript and elsewhere write it again when they check a signature.
+//
+// Numbers are JavaScript's, and a receiver reads them back as they were written: 1.0 was parsed as 1 and is written so, -0 is 0, an
+// integer beyond 2^53 was rounded when it was parsed. None has an exponent. Below 0.0001 Python would write one, so there the bytes of
+// the body agree and those of a Python receiver that writes it again do not.
+
+type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+interface Open {
+  readonly container: Container;
+  /** Null: an array. */
+  readonly keys: readonly string[] | null;
+  readonly length: number;
+  next: number;
+}
+
+const mostQuotedKeys = 1_000;
+
+/** Takes what JSON.parse gives. Members that are undefined are left out, as JSON.stringify does. */
+export function toCanonicalJson(value: unknown): string {
+  // A stack of our own: a value that was nested a hundred thousand times must not end the process.
+  const open: Open[] = [];
+  // The same few keys come again and again.
+  const quotedKeys = new Map<string, string>();
+  let text = "";
+  let indent = "\n";
+
+  function begin(value: unknown): void {
+    if (typeof value !== "object" || value === null || value instanceof NumberText) {
+      text += toScalar(value);
+      return;
+    }
+    const container = value as Container;
+    const keys = isArray(container) ? null : sortedKeys(container);
+    const length = keys === null ? (container as readonly unknown[]).length : keys.length;
+    if (length === 0) {
+      text += keys === null ? "[]" : "{}";
+      return;
+    }
+    text += keys === null ? "[" : "{";
+    indent += "  ";
+    open.push({ container, keys, length, next: 0 });
+  }
+
+  begin(value);
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    if (top.next === top.length) {
+      open.pop();
+      indent = indent.slice(0, -2);
+      text += indent + (top.keys === null ? "]" : "}");
+      continue;
+    }
+    text += top.next === 0 ? indent : `,${indent}`;
+    const index = top.next;
+    top.next += 1;
+    if (top.keys === null) {
+      begin((top.container as readonly unknown[])[index]);
+      continue;
+    }
+    const key = top.keys[index] ?? "";
+    let quoted = quotedKeys.get(key);
+    if (quoted === undefined) {
+      quoted = `${toQuoted(key)}: `;
+      if (quotedKeys.size < mostQuotedKeys) quotedKeys.set(key, quoted);
+    }
+    text += quoted;
+    begin((top.container as Readonly<Record<string, unknown>>)[key]);
+  }
+  return text;
+}
+
+/**
+ * The canonical form of a JSON text with every number as Python would write it: 1.0 stays 1.0, an integer keeps all its digits. It is what
+ * a receiver in Python gets; throws a SyntaxError.
+ */
+export function canonicalizeJsonText(text: string): string {
+  // The types do not know the third argument yet, which holds how a number was written.
+  const keepNumbers = (_key: string, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" ? new NumberText(context?.source ?? String(value)) : value;
+  return toCanonicalJson(JSON.parse(text, keepNumbers));
+}
+
+class NumberText {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+function isArray(value: Container): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+// From here on the order of UTF-16 units and that of code points differ.
+const beyondUnits = /[\ud800-\uffff]/;
+
+function sortedKeys(container: Readonly<Record<string, unknown>>): readonly string[] {
+  const all = Object.keys(container);
+  const keys = all.some((key) => container[key] === undefined)
+    ? all.filter((key) => container[key] !== undefined)
+    : all;
+  if (!keys.some((key) => beyondUnits.test(key))) return isSorted(keys) ? keys : keys.sort();
+  if (keys.every((key) => key.isWellFormed())) return keys.sort(byCodePoint);
+  // Keys that differ in a broken character alone become one key: the last one stays, as when a parser meets a key twice.
+  const last = new Map(keys.map((key) => [key.toWellFormed(), key]));
+  return Array.from(last.keys())
+    .sort(byCodePoint)
+    .map((written) => last.get(written) ?? written);
+}
+
+/** To look is much cheaper than to sort. */
+function isSorted(keys: readonly string[]): boolean {
+  for (let index = 1; index < keys.length; index++) if ((keys[index - 1] ?? "") > (keys[index] ?? "")) return false;
+  return true;
+}
+
+function byCodePoint(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let index = 0; index < length; index++) {
+    const difference = toCodePointOrder(one.charCodeAt(index)) - toCodePointOrder(other.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates stand for the highest code points: they are put behind the units that are characters of their own. */
+function toCodePointOrder(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+function toScalar(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return toQuoted(value);
+    case "number":
+      return toPlainNumber(value);
+    case "boolean":
+    case "bigint":
+      return String(value);
+    default:
+      return value instanceof NumberText ? toPythonNumber(value.source) : "null";
+  }
+}
+
+/** JSON.stringify escapes what Python escapes, and lone surrogates besides: those cannot be sent as UTF-8. */
+function toQuoted(text: string): string {
+  return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
+}
+
+/** Not a number, or beyond all numbers: null, as JSON.stringify has it. */
+function toPlainNumber(value: number): string {
+  if (!Number.isFinite(value)) return "null";
+  const text = String(value);
+  return text.includes("e") ? toDigits(value).plain : text;
+}
+
+interface Digits {
+  readonly sign: string;
+  /** The shortest that mean this number. */
+  readonly digits: string;
+  /** Of the first digit. */
+  readonly exponent: number;
+  readonly plain: string;
+}
+
+function toDigits(value: number): Digits {
+  const [mantissa = "", power = "0"] = value.toExponential().split("e");
+  const sign = mantissa.startsWith("-") ? "-" : "";
+  const digits = mantissa.replace(/[-.]/g, "");
+  const exponent = Number(power);
+  if (exponent < 0) return { sign, digits, exponent, plain: `${sign}0.${"0".repeat(-exponent - 1)}${digits}` };
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, "0");
+  const fraction = digits.slice(exponent + 1);
+  return { sign, digits, exponent, plain: `${sign}${whole}${fraction === "" ? "" : `.${fraction}`}` };
+}
+
+/** An integer keeps its digits; everything else is the shortest text of its double, with an exponent outside 1e-4 .. 1e16. */
+function toPythonNumber(source: string): string {
+  if (!/[.eE]/.test(source)) return source === "-0" ? "0" : source;
+  const value = Number(source);
+  if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (Object.is(value, -0)) return "-0.0";
+  const { sign, digits, exponent, plain } = toDigits(value);
+  if (value === 0) return "0.0";
+  if (exponent >= -4 && exponent < 16) return plain.includes(".") ? plain : `${plain}.0`;
+  const fraction = digits.length === 1 ? "" : `.${digits.slice(1)}`;
+  const power = `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+  return `${sign}${digits.slice(0, 1)}${fraction}e${power}`;
+}

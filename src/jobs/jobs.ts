@@ -1,0 +1,194 @@
+// Jobs as their owners see them: submitted, asked for, listed, deleted, and the reports that were sent about them.
+
+import { type Caller, ownerOf } from "../access/caller.ts";
+import type { AsyncJobRequest, DeliveryObject, JobObject } from "../contract/async-jobs.ts";
+import { GatewayError, ValidationError } from "../errors.ts";
+import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
+import { toUsd } from "../lib/money.ts";
+import type { DeliveryRecord, JobStatus, ListedJob } from "../storage/job-records.ts";
+import type { DeliveryStore, JobStore } from "../storage/storage.ts";
+import { type KeptRequest, packRequest } from "./job-request.ts";
+
+export interface Jobs {
+  submit(submission: Submission): Promise<JobObject>;
+  find(id: string, caller: Caller): Promise<JobObject>;
+  list(caller: Caller, filter: ListFilter): Promise<{ total: number; items: JobObject[] }>;
+  remove(id: string, caller: Caller): Promise<void>;
+  listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]>;
+  redeliver(id: string, caller: Caller): Promise<DeliveryObject>;
+}
+
+export interface Submission {
+  readonly request: AsyncJobRequest;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+  /** Where the gateway is reached, for addresses of binary results. */
+  readonly baseUrl: string;
+}
+
+export interface ListFilter {
+  readonly status: JobStatus | null;
+  readonly feature: string | null;
+  readonly subfeature: string | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface JobsDependencies {
+  readonly jobs: JobStore;
+  readonly deliveries: DeliveryStore;
+  readonly universalAi: UniversalAi;
+  /** Throws a ValidationError unless a report may be sent there. */
+  readonly checkReceiver: (url: string, ownHost: string) => Promise<void>;
+  readonly lifetimeMs: number;
+}
+
+const markLifetimeMs = 24 * 3_600_000;
+
+export function createJobs(dependencies: JobsDependencies): Jobs {
+  const { jobs, deliveries, universalAi, checkReceiver, lifetimeMs } = dependencies;
+
+  async function submit({ request, caller, requestId, idempotency, baseUrl }: Submission): Promise<JobObject> {
+    const plan = universalAi.check(request, caller, "job");
+    const [offer] = plan.offers;
+    if (offer === undefined) throw new TypeError("a plan without an offer");
+    const owner = ownerOf(caller);
+    const receiver = request.webhook_receiver ?? null;
+    await Promise.all([
+      universalAi.checkFiles(plan, owner),
+      receiver === null ? null : checkReceiver(receiver, new URL(baseUrl).hostname),
+    ]);
+    const now = Date.now();
+    const kept: KeptRequest = {
+      request,
+      caller: { keyId: caller.keyId, kind: caller.kind, owner: caller.owner },
+      requestId,
+      baseUrl,
+    };
+    const outcome = await jobs.create(
+      {
+        id: crypto.randomUUID(),
+        owner,
+        keyId: caller.keyId,
+        feature: plan.task.feature,
+        subfeature: plan.task.subfeature,
+        provider: offer.engine.provider,
+        model: offer.model,
+        createdAt: now,
+        expiresAt: now + lifetimeMs,
+        webhookReceiver: receiver,
+        request: packRequest(kept),
+      },
+      idempotency === null ? null : { ...idempotency, expiresAt: now + markLifetimeMs },
+    );
+    if (outcome.outcome === "conflict")
+      throw new ValidationError([
+        {
+          loc: ["header", "idempotency-key"],
+          msg: "This key was used with another body",
+          type: "idempotency_key_reused",
+        },
+      ]);
+    return toJobObject(outcome.job);
+  }
+
+  async function find(id: string, caller: Caller): Promise<JobObject> {
+    const job = await jobs.find(id, ownerOf(caller));
+    if (job === null) throw jobNotFound();
+    return toJobObject(job);
+  }
+
+  async function list(caller: Caller, filter: ListFilter): Promise<{ total: number; items: JobObject[] }> {
+    const { total, jobs: found } = await jobs.list({ owner: ownerOf(caller), ...filter });
+    return { total, items: found.map(toJobObject) };
+  }
+
+  async function remove(id: string, caller: Caller): Promise<void> {
+    const outcome = await jobs.remove(id, ownerOf(caller));
+    if (outcome === "missing") throw jobNotFound();
+    if (outcome === "processing")
+      throw new GatewayError("job_processing", "The job is still running. It can be deleted when it is over.", {
+        param: "job_id",
+      });
+  }
+
+  async function listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]> {
+    const found = await deliveries.listForJob(id, ownerOf(caller));
+    if (found === null) throw jobNotFound();
+    return found.map(toDeliveryObject);
+  }
+
+  async function redeliver(id: string, caller: Caller): Promise<DeliveryObject> {
+    const owner = ownerOf(caller);
+    const job = await jobs.find(id, owner);
+    if (job === null) throw jobNotFound();
+    if (job.status === "processing")
+      throw new GatewayError("job_processing", "The job is still running: there is nothing to report yet.", {
+        param: "job_id",
+      });
+    if (job.webhookReceiver === null)
+      throw new GatewayError("no_webhook_receiver", "The job was submitted without a webhook_receiver.", {
+        param: "job_id",
+      });
+    const made = await deliveries.redeliver(id, owner, {
+      id: crypto.randomUUID(),
+      group: groupOf(job.webhookReceiver),
+      now: Date.now(),
+    });
+    if (made === null) throw jobNotFound();
+    return toDeliveryObject(made);
+  }
+
+  return { submit, find, list, remove, listDeliveries, redeliver };
+}
+
+/** Reports to one host share its connections: it is what is kept from holding up the others. */
+export function groupOf(receiver: string): string {
+  return URL.parse(receiver)?.host ?? "";
+}
+
+function jobNotFound(): GatewayError {
+  return new GatewayError("job_not_found", "There is no such job.", { param: "job_id" });
+}
+
+function toJobObject(job: ListedJob): JobObject {
+  const { status, progress, costReason, finishedAt } = job;
+  const result = job.result === null ? {} : JSON.parse(job.result);
+  return {
+    job_id: job.id,
+    public_id: job.id,
+    status,
+    feature: job.feature,
+    subfeature: job.subfeature,
+    provider: job.provider,
+    model: job.model,
+    created_at: new Date(job.createdAt).toISOString(),
+    finished_at: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+    cost: job.cost === null ? null : toUsd(job.cost),
+    ...(costReason === null ? {} : { cost_reason: costReason }),
+    ...(status === "processing" && progress !== null ? { progress } : {}),
+    output: result.output ?? null,
+    error: result.error ?? null,
+    ...("original_response" in result ? { original_response: result.original_response } : {}),
+  };
+}
+
+function toDeliveryObject(delivery: DeliveryRecord): DeliveryObject {
+  const { nextAttemptAt } = delivery;
+  return {
+    id: delivery.id,
+    state: delivery.state,
+    receiver: delivery.receiver,
+    created_at: new Date(delivery.createdAt).toISOString(),
+    next_attempt_at: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
+    attempts: delivery.attempts.map((attempt) => ({
+      number: attempt.number,
+      started_at: new Date(attempt.startedAt).toISOString(),
+      duration_ms: attempt.durationMs,
+      status: attempt.status,
+      error: attempt.error,
+      key_id: attempt.keyId,
+    })),
+  };
+}

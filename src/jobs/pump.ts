@@ -1,0 +1,255 @@
+// Takes work that is due, hands it to whoever does it, and keeps it held until that is over. One for each kind of work.
+//
+// Work belongs to a group where it can get stuck (the host of a receiver): a group has so many places and no more, and what was taken
+// for a full one waits here, held, while the others go on.
+
+import type { Log } from "../log.ts";
+import type { TakeWork, WorkItem, WorkKind } from "../storage/job-records.ts";
+
+export interface PumpOptions {
+  readonly kind: WorkKind;
+  /** The most at once. */
+  readonly places: number;
+  readonly placesPerGroup: number;
+  readonly work: WorkHolder;
+  /** Resolves when it is over, however it ended; what it throws is a bug or an outage, and the work comes up again by itself. */
+  readonly handle: (item: WorkItem, signal: AbortSignal) => Promise<void>;
+  readonly log: Log;
+  readonly timing?: Partial<typeof usualTiming>;
+}
+
+export interface WorkHolder {
+  take(what: TakeWork): Promise<WorkItem[]>;
+  /** The ids of those that are still held. */
+  extend(items: readonly WorkItem[]): Promise<string[]>;
+}
+
+export interface Pump {
+  /** There may be something to do. */
+  wake(): void;
+  /** Takes no more, waits for what runs, and at the bound ends it. What waits here comes up again elsewhere. */
+  stop(boundMs: number): Promise<void>;
+  state(): { readonly running: number; readonly waiting: number };
+}
+
+interface Held {
+  readonly item: WorkItem;
+  readonly controller: AbortController;
+  done: Promise<void> | null;
+}
+
+const usualTiming = {
+  askEveryMs: 500,
+  /** While the store is away. */
+  slowestAskMs: 2_000,
+  extendEveryMs: 5_000,
+  /** A lease lives for longer. After such a silence, of the store or of this whole machine, others may think us dead. */
+  longSilenceMs: 10_000,
+  /** Work that was ended puts itself back. */
+  putBackMs: 1_000,
+};
+const gatherMs = 10;
+const mostTaken = 128;
+const extendedAtOnce = 256;
+// Of groups that are full. What is above it is left to others, or for later.
+const mostWaiting = 2_048;
+
+export function startPump(options: PumpOptions): Pump {
+  const { kind, places, placesPerGroup, work, handle, log } = options;
+  const { askEveryMs, slowestAskMs, extendEveryMs, longSilenceMs, putBackMs } = { ...usualTiming, ...options.timing };
+  const held = new Map<string, Held>();
+  const waiting = new Map<string, Held[]>();
+  const running = new Map<string, number>();
+  let runningCount = 0;
+  let waitingCount = 0;
+  let isStopping = false;
+  let isAsking = false;
+  let isWoken = false;
+  /** The last time there was as much as could be taken. */
+  let mayBeMore = false;
+  /** Groups that were full the last time. */
+  let passedBy: readonly string[] = [];
+  /** By the clock of the wall, which is also the one that leases end by. */
+  let heardAt = Date.now();
+  let restsUntil = 0;
+  let pauseMs = askEveryMs;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let soon: ReturnType<typeof setTimeout> | null = null;
+  const heartbeat = setInterval(() => void beat(), extendEveryMs);
+
+  function wake(): void {
+    isWoken = true;
+    if (!isAsking && !isStopping) void ask();
+  }
+
+  /** Work is taken many at a time: a moment after a place became free others have, too. */
+  function wakeSoon(): void {
+    if (isStopping || soon !== null) return;
+    soon = setTimeout(() => {
+      soon = null;
+      wake();
+    }, gatherMs);
+  }
+
+  async function ask(): Promise<void> {
+    isAsking = true;
+    if (timer !== null) clearTimeout(timer);
+    let delayMs = askEveryMs;
+    try {
+      // Our own work comes first: it would be taken from us, even by us.
+      if (isLongSilent()) await extend();
+      delayMs = Math.max(delayMs, restsUntil - performance.now());
+      if (performance.now() >= restsUntil) await take();
+      pauseMs = askEveryMs;
+    } catch (error) {
+      pauseMs = Math.min(pauseMs * 2, slowestAskMs);
+      delayMs = pauseMs;
+      log.debug("work could not be taken", { kind, error });
+    }
+    isAsking = false;
+    if (!isStopping) timer = setTimeout(() => void ask(), delayMs);
+  }
+
+  function isLongSilent(): boolean {
+    return Math.abs(Date.now() - heardAt) > longSilenceMs;
+  }
+
+  /** After a long silence the others get the time to say that they still hold theirs. */
+  function hear(): void {
+    if (isLongSilent()) restsUntil = performance.now() + slowestAskMs;
+    heardAt = Date.now();
+  }
+
+  async function take(): Promise<void> {
+    do {
+      isWoken = false;
+      const limit = Math.min(places - runningCount, mostTaken);
+      mayBeMore = limit <= 0;
+      if (mayBeMore) return;
+      passedBy = fullGroups();
+      const taken = await work.take({ kind, limit, ignoreGroups: passedBy });
+      hear();
+      // What was taken in the last moment comes up again elsewhere.
+      if (isStopping) return;
+      for (const item of taken) accept(item);
+      mayBeMore = taken.length === limit;
+    } while (isWoken);
+  }
+
+  /** Nothing more is taken for a group while any of it waits here. */
+  function fullGroups(): string[] {
+    const full = new Set(waiting.keys());
+    for (const group of running.keys()) if (!mayStart(group)) full.add(group);
+    return [...full];
+  }
+
+  function accept(item: WorkItem): void {
+    // We were silent for so long that it was given away, to ourselves.
+    held.get(item.id)?.controller.abort();
+    const one: Held = { item, controller: new AbortController(), done: null };
+    if (mayStart(item.group)) {
+      start(one);
+      return;
+    }
+    if (waitingCount >= mostWaiting) return;
+    held.set(item.id, one);
+    const queue = waiting.get(item.group);
+    if (queue === undefined) waiting.set(item.group, [one]);
+    else queue.push(one);
+    waitingCount++;
+  }
+
+  /** When places become few, who has many gets no more: however many groups are stuck, there are some left for the others. */
+  function mayStart(group: string): boolean {
+    const free = places - runningCount;
+    if (free <= 0 || group === "") return free > 0;
+    return (running.get(group) ?? 0) < Math.min(placesPerGroup, Math.max(1, Math.ceil(free / 2)));
+  }
+
+  function start(one: Held): void {
+    const { group, id } = one.item;
+    held.set(id, one);
+    runningCount++;
+    running.set(group, (running.get(group) ?? 0) + 1);
+    one.done = handle(one.item, one.controller.signal)
+      .catch((error) => log.warn("work was interrupted and comes up again", { kind, subject: one.item.subject, error }))
+      .finally(() => {
+        if (held.get(id) === one) held.delete(id);
+        runningCount--;
+        const left = (running.get(group) ?? 1) - 1;
+        if (left === 0) running.delete(group);
+        else running.set(group, left);
+        if (isStopping) return;
+        startWaiting();
+        if (mayBeMore || (passedBy.includes(group) && !waiting.has(group))) wakeSoon();
+      });
+  }
+
+  function startWaiting(): void {
+    for (const [group, queue] of waiting) {
+      while (queue.length > 0 && mayStart(group)) {
+        const next = queue.shift();
+        waitingCount--;
+        if (next !== undefined && held.get(next.item.id) === next) start(next);
+      }
+      if (queue.length === 0) waiting.delete(group);
+    }
+  }
+
+  async function beat(): Promise<void> {
+    if (held.size === 0) return;
+    try {
+      await extend();
+    } catch (error) {
+      log.debug("work could not be held", { kind, error });
+    }
+  }
+
+  /** Asks the store also when nothing is held: its answer ends a silence. */
+  async function extend(): Promise<void> {
+    const all = [...held.values()];
+    for (let from = 0; from === 0 || from < all.length; from += extendedAtOnce) {
+      const some = all.slice(from, from + extendedAtOnce);
+      const still = new Set(await work.extend(some.map(({ item }) => item)));
+      hear();
+      for (const one of some) if (!still.has(one.item.id)) lose(one);
+    }
+  }
+
+  /** Somebody else has it by now, or the job is gone. */
+  function lose(one: Held): void {
+    if (held.get(one.item.id) !== one) return;
+    held.delete(one.item.id);
+    one.controller.abort();
+  }
+
+  timer = setTimeout(() => void ask(), 0);
+
+  return {
+    wake,
+    async stop(boundMs) {
+      isStopping = true;
+      if (timer !== null) clearTimeout(timer);
+      if (soon !== null) clearTimeout(soon);
+      // Not held any longer, so that the others need not wait for our end.
+      for (const { item } of [...waiting.values()].flat()) held.delete(item.id);
+      waiting.clear();
+      waitingCount = 0;
+      const over = Promise.all([...held.values()].map(({ done }) => done));
+      if (!(await endsWithin(over, boundMs))) {
+        for (const { controller } of held.values()) controller.abort();
+        await endsWithin(over, putBackMs);
+      }
+      clearInterval(heartbeat);
+    },
+    state: () => ({ running: runningCount, waiting: waitingCount }),
+  };
+}
+
+async function endsWithin(work: Promise<unknown>, boundMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), boundMs);
+  const ended = await Promise.race([work.then(() => true), late.promise]);
+  clearTimeout(timer);
+  return ended;
+}

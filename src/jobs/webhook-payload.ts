@@ -1,0 +1,101 @@
+// What a receiver is told about a job that has ended. Members that do not apply are absent, not null; `model` is null when there is none.
+
+import type { JobRecord } from "../storage/job-records.ts";
+import { toCanonicalJson } from "./canonical-json.ts";
+
+export interface WebhookPayload {
+  readonly event: "async_job_completed";
+  readonly job_id: string;
+  readonly status: "success" | "fail";
+  readonly feature: string;
+  readonly subfeature: string;
+  readonly provider: string;
+  readonly model: string | null;
+  readonly created_at: string;
+  readonly finished_at: string;
+  readonly output?: unknown;
+  readonly error?: { readonly message: string };
+  readonly original_response?: unknown;
+  readonly user_parameters?: unknown;
+}
+
+/** What is read of a job's own columns; they hold more. */
+interface KeptRequest {
+  readonly request?: {
+    readonly show_original_response?: boolean | null;
+    readonly user_webhook_parameters?: unknown;
+  };
+}
+
+interface KeptResult {
+  readonly output?: unknown;
+  readonly error?: { readonly message: string };
+  readonly original_response?: unknown;
+}
+
+type PayloadJob = Pick<
+  JobRecord,
+  "id" | "status" | "feature" | "subfeature" | "provider" | "model" | "createdAt" | "finishedAt" | "request" | "result"
+>;
+
+/** The bytes that are signed, and sent as they are. */
+export function toWebhookBody(job: PayloadJob): Buffer {
+  return Buffer.from(toCanonicalJson(toWebhookPayload(job)));
+}
+
+export function toWebhookPayload(job: PayloadJob): WebhookPayload {
+  if (job.status === "processing") throw new Error(`Job ${job.id} has not ended: there is nothing to tell about it`);
+  const { request } = JSON.parse(job.request) as KeptRequest;
+  const result = JSON.parse(job.result ?? "{}") as KeptResult;
+  const userParameters = request?.user_webhook_parameters ?? undefined;
+  const isOriginalWanted = request?.show_original_response === true && result.original_response !== undefined;
+  return {
+    event: "async_job_completed",
+    job_id: job.id,
+    status: job.status,
+    feature: job.feature,
+    subfeature: job.subfeature,
+    provider: job.provider,
+    model: job.model,
+    created_at: toIsoTime(job.createdAt),
+    finished_at: toIsoTime(job.finishedAt ?? job.createdAt),
+    ...(job.status === "success" ? { output: roundFractions(result.output ?? {}) } : {}),
+    ...(job.status === "fail" ? { error: { message: result.error?.message ?? "The job failed" } } : {}),
+    ...(isOriginalWanted ? { original_response: result.original_response } : {}),
+    ...(userParameters === undefined ? {} : { user_parameters: userParameters }),
+  };
+}
+
+/** With the offset spelled out, and milliseconds only where there are some: as `datetime.isoformat` has it. */
+function toIsoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace(/(?:\.000)?Z$/, "+00:00");
+}
+
+const perUnit = 1_000_000;
+// Beyond it a double has no six decimals.
+const mostWithDecimals = Number.MAX_SAFE_INTEGER / perUnit;
+
+/**
+ * Six decimals at most, so that a score is written without an exponent by whoever writes it again. Changes the value that it is
+ * given, which was parsed for this alone.
+ */
+function roundFractions(value: unknown): unknown {
+  if (typeof value === "number") return roundFraction(value);
+  if (typeof value !== "object" || value === null) return value;
+  const open: object[] = [value];
+  for (let container = open.pop(); container !== undefined; container = open.pop()) {
+    // An array's indexes are its keys here.
+    const members = container as Record<string, unknown>;
+    for (const key of Object.keys(members)) {
+      const member = members[key];
+      if (typeof member === "number") {
+        if (!Number.isInteger(member)) members[key] = roundFraction(member);
+      } else if (typeof member === "object" && member !== null) open.push(member);
+    }
+  }
+  return value;
+}
+
+function roundFraction(value: number): number {
+  return Math.abs(value) > mostWithDecimals ? value : Math.round(value * perUnit) / perUnit;
+}

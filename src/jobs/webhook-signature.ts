@@ -1,0 +1,156 @@
+// Signatures of callbacks, in two schemes: the specification's, an RSA signature of the text of the body's digest, and that of Standard
+// Webhooks, an Ed25519 signature of id, time and body.
+
+import { createHash, type KeyObject, sign, verify } from "node:crypto";
+import { canonicalizeJsonText, toCanonicalJson } from "./canonical-json.ts";
+import type { SigningKeys } from "./webhook-keys.ts";
+
+export interface SignedMessage {
+  /** The same for all attempts of one delivery. */
+  readonly id: string;
+  readonly timestampSeconds: number;
+  /** Canonical JSON. */
+  readonly body: Uint8Array;
+}
+
+/** All headers of a callback that say what it is and who sends it. */
+export async function signWebhook(message: SignedMessage, keys: SigningKeys): Promise<Record<string, string>> {
+  const [signature, ...standard] = await Promise.all([
+    signDigest(message.body, keys.rsa),
+    ...keys.ed25519.map((key) => signAsync(null, toSignedContent(message), key)),
+  ]);
+  return {
+    "X-Service-Webhook": "true",
+    "X-Service-Signature": signature,
+    "X-Service-Hash-Algorithm": "SHA256",
+    "webhook-id": message.id,
+    "webhook-timestamp": String(message.timestampSeconds),
+    "webhook-signature": standard.map((one) => `v1a,${one.toString("base64")}`).join(" "),
+  };
+}
+
+/** SHA-256 is applied twice: to the body, whose digest is written as text, and to that text inside of the signature. */
+export async function signDigest(body: Uint8Array, key: KeyObject): Promise<string> {
+  return (await signAsync("sha256", digestOf(body), key)).toString("hex");
+}
+
+/** On a thread of its own: an RSA signature takes milliseconds, in which everybody else would wait. */
+function signAsync(algorithm: "sha256" | null, content: Buffer, key: KeyObject): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  sign(algorithm, content, key, (error, signature) => (error === null ? resolve(signature) : reject(error)));
+  return promise;
+}
+
+function digestOf(body: Uint8Array): Buffer {
+  return Buffer.from(createHash("sha256").update(body).digest("hex"));
+}
+
+function toSignedContent({
+  id,
+  timestampSeconds,
+  body,
+}: Omit<SignedMessage, "timestampSeconds"> & { readonly timestampSeconds: number | string }): Buffer {
+  return Buffer.concat([Buffer.from(`${id}.${timestampSeconds}.`), body]);
+}
+
+export interface WebhookToVerify {
+  readonly body: Uint8Array;
+  /** The value of a header, its name in lower case; null when it is not there. */
+  readonly header: (name: string) => string | null;
+  readonly keys: VerifyingKeys;
+  /** Null: its time is not looked at, for a callback that was kept. */
+  readonly nowMs: number | null;
+}
+
+export interface VerifyingKeys {
+  readonly rsa: readonly KeyObject[];
+  readonly ed25519: readonly KeyObject[];
+}
+
+export interface WebhookCheck {
+  readonly scheme: "X-Service-Signature" | "Standard Webhooks";
+  readonly isGood: boolean;
+  /** What is wrong, or worth knowing. */
+  readonly says: string;
+}
+
+const toleranceSeconds = 300;
+
+/** One check for each scheme whose header is there. None at all: it is not signed. */
+export function verifyWebhook(webhook: WebhookToVerify): readonly WebhookCheck[] {
+  return [checkService(webhook), checkStandard(webhook)].filter((check) => check !== null);
+}
+
+function checkService({ body, header, keys }: WebhookToVerify): WebhookCheck | null {
+  const scheme = "X-Service-Signature";
+  const given = header("x-service-signature");
+  if (given === null) return null;
+  const bad = (says: string): WebhookCheck => ({ scheme, isGood: false, says });
+
+  const algorithm = header("x-service-hash-algorithm");
+  if (algorithm !== null && algorithm !== "SHA256")
+    return bad(`X-Service-Hash-Algorithm is ${quote(algorithm)}; only SHA256 is known`);
+  const text = given.trim();
+  if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return bad("the signature is not hexadecimal");
+  if (keys.rsa.length === 0) return bad("there is no RSA key to check it with");
+  const signature = Buffer.from(text, "hex");
+  const lengths = keys.rsa.map((key) => (key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
+  if (!lengths.includes(signature.length))
+    return bad(`the signature has ${signature.length} bytes; one of this key has ${lengths[0]}`);
+
+  const isSigned = (bytes: Uint8Array) => keys.rsa.some((key) => verify("sha256", digestOf(bytes), key, signature));
+  if (isSigned(body)) return { scheme, isGood: true, says: "good" };
+  if (toCanonicalForms(body).some(isSigned))
+    return {
+      scheme,
+      isGood: true,
+      says: "good; the body was written anew on its way, and its canonical form is what was signed",
+    };
+  return bad("the body is not what was signed, or another key signed it");
+}
+
+function checkStandard({ body, header, keys, nowMs }: WebhookToVerify): WebhookCheck | null {
+  const scheme = "Standard Webhooks";
+  const given = header("webhook-signature");
+  if (given === null) return null;
+  const bad = (says: string): WebhookCheck => ({ scheme, isGood: false, says });
+
+  const id = header("webhook-id");
+  const timestamp = header("webhook-timestamp");
+  if (id === null || timestamp === null)
+    return bad(`the header ${id === null ? "webhook-id" : "webhook-timestamp"} is missing`);
+  if (!/^\d{1,12}$/.test(timestamp)) return bad(`webhook-timestamp is ${quote(timestamp)}, not a number of seconds`);
+  if (keys.ed25519.length === 0) return bad("there is no Ed25519 key to check it with");
+  const signatures = given
+    .split(" ")
+    .flatMap((one) => (one.startsWith("v1a,") ? [Buffer.from(one.slice(4), "base64")] : []));
+  if (signatures.length === 0) return bad("webhook-signature holds no signature of the kind v1a");
+  const content = toSignedContent({ id, timestampSeconds: timestamp, body });
+  // One of the wrong length is no signature to some builds, and an error to others.
+  const isSigned = signatures.some(
+    (one) => one.length === 64 && keys.ed25519.some((key) => verify(null, content, key, one)),
+  );
+  if (!isSigned) return bad("id, time or body are not what was signed, or another key signed it");
+  const ageSeconds = nowMs === null ? 0 : Math.round(nowMs / 1000) - Number(timestamp);
+  if (Math.abs(ageSeconds) > toleranceSeconds)
+    return bad(`it was signed ${describeAge(ageSeconds)}; more than ${toleranceSeconds} seconds are not accepted`);
+  return { scheme, isGood: true, says: "good" };
+}
+
+/** What a receiver in Python and one in JavaScript make of the body; nothing for what is no JSON. */
+function toCanonicalForms(body: Uint8Array): Buffer[] {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return [canonicalizeJsonText(text), toCanonicalJson(JSON.parse(text))].map((form) => Buffer.from(form));
+  } catch {
+    return [];
+  }
+}
+
+function describeAge(seconds: number): string {
+  return seconds > 0 ? `${seconds} seconds ago` : `${-seconds} seconds in the future`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 40));
+}

@@ -1,0 +1,79 @@
+// Who does the work that jobs leave: one pump for runs, one for reports.
+
+import type { Log } from "../log.ts";
+import type { WorkItem } from "../storage/job-records.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { Deliverer } from "./deliverer.ts";
+import { groupOf } from "./jobs.ts";
+import { startPump } from "./pump.ts";
+import { untilStored } from "./until-stored.ts";
+
+export interface WorkerOptions {
+  readonly storage: Pick<Storage, "work" | "deliveries" | "jobs" | "onWork">;
+  readonly run: (item: WorkItem, signal: AbortSignal) => Promise<void>;
+  readonly deliverer: Deliverer;
+  readonly runsAtOnce: number;
+  readonly deliveriesAtOnce: number;
+  readonly deliveriesPerHost: number;
+  readonly log: Log;
+}
+
+export interface JobWorker {
+  /** Takes no more, and waits for what runs; at the bound it is ended and put back. */
+  stop(boundMs: number): Promise<void>;
+}
+
+const sweepEveryMs = 60_000;
+const sweptAtOnce = 500;
+
+export function startJobWorker(options: WorkerOptions): JobWorker {
+  const { storage, run, deliverer, log } = options;
+  const { work, deliveries } = storage;
+
+  async function deliver(item: WorkItem, signal: AbortSignal): Promise<void> {
+    const opened = await deliveries.open(item);
+    if (opened === null) return;
+    const { attempt, state, nextAt } = await deliverer.attempt(opened.delivery, opened.job, signal);
+    const group = groupOf(opened.delivery.receiver);
+    await untilStored(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt, group }));
+  }
+
+  const pumps = [
+    startPump({
+      kind: "run",
+      places: options.runsAtOnce,
+      placesPerGroup: options.runsAtOnce,
+      work,
+      handle: run,
+      log,
+    }),
+    startPump({
+      kind: "deliver",
+      places: options.deliveriesAtOnce,
+      placesPerGroup: options.deliveriesPerHost,
+      work,
+      handle: deliver,
+      log,
+    }),
+  ];
+  storage.onWork(() => {
+    for (const pump of pumps) pump.wake();
+  });
+  const sweeper = setInterval(() => void sweep(), sweepEveryMs);
+
+  /** What has expired is answered as if it had never been; here its rows go as well. */
+  async function sweep(): Promise<void> {
+    try {
+      while ((await storage.jobs.deleteExpired(Date.now(), sweptAtOnce)) === sweptAtOnce);
+    } catch (error) {
+      log.warn("expired jobs could not be deleted", { error });
+    }
+  }
+
+  return {
+    async stop(boundMs) {
+      clearInterval(sweeper);
+      await Promise.all(pumps.map((pump) => pump.stop(boundMs)));
+    },
+  };
+}

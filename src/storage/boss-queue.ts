@@ -1,0 +1,193 @@
+// The queue of work on PostgreSQL: pg-boss, in a schema of its own in the same database. Loaded only where it is needed.
+//
+// We add, fetch, touch and delete; pg-boss runs nothing by itself. What is done is deleted at once, what is postponed is deleted
+// and added anew, and how often something is tried is ours to count: pg-boss is told never to give up.
+
+import { fromBunSql, PgBoss } from "pg-boss";
+import { withDeadline } from "./deadline.ts";
+import type { TakeWork, WorkItem, WorkKind } from "./job-records.ts";
+import { together } from "./operation.ts";
+import type { CreateQueue, Database, Statements } from "./sql.ts";
+import { type NewWork, noWork, type WorkCounts, type WorkQueue } from "./work-queue.ts";
+
+export interface Boss {
+  readonly createQueue: CreateQueue;
+  /** To be awaited before the first use. */
+  prepare(): Promise<void>;
+  /** Gives the work of holders that were not heard of for a while to others, and keeps the tables in order. */
+  supervise(): Promise<void>;
+}
+
+type BossDatabase = ReturnType<typeof fromBunSql>;
+
+const schema = "switchyard_queue";
+const kinds: readonly WorkKind[] = ["run", "deliver"];
+// A holder is given up when it was silent for this long, and that is looked for every few seconds: half a minute is not reached.
+const heartbeatSeconds = 15;
+const monitorIntervalSeconds = 4;
+// As good as never, in what a 32-bit number of seconds holds together with a date: who works has its own limits.
+const neverSeconds = 10 * 365 * 86_400;
+// Longer than that of an operation: it counts all that waits.
+const statementDeadlineMs = 10_000;
+const unlimited = 2_147_483_647;
+
+/** `findPool` gives the pool of the moment: it is replaced when the server stops answering. */
+export function openBoss(findPool: () => Database): Boss {
+  // Its own statements, which are those of `supervise`, run outside of our transactions.
+  const boss = createBoss({
+    executeSql: (text, values) => withDeadline(statementDeadlineMs, () => toDb(findPool()).executeSql(text, values)),
+  });
+  return {
+    createQueue: (sql) => createBossQueue(boss, sql),
+    prepare: async () => {
+      // pg-boss looks a queue up when it first meets it, on a connection of its own choice. In the middle of our transactions
+      // that could wait for a connection which these hold.
+      for (const kind of kinds) await boss.findJobs(kind, { id: crypto.randomUUID() });
+    },
+    supervise: () => boss.supervise(),
+  };
+}
+
+/** Its tables and queues, where they are not there yet. The lock of our own migrations is held meanwhile. */
+export async function installBoss(database: Database): Promise<void> {
+  const boss = createBoss(toDb(database));
+  await boss.start();
+  try {
+    const present = new Set((await boss.getQueues()).map((queue) => queue.name));
+    for (const kind of kinds) if (!present.has(kind)) await boss.createQueue(kind);
+  } finally {
+    await boss.stop({ close: false, graceful: false });
+  }
+}
+
+function toDb(database: Database): BossDatabase {
+  return fromBunSql(database.client);
+}
+
+function createBoss(db: BossDatabase): PgBoss {
+  const boss = new PgBoss({
+    db,
+    schema,
+    supervise: false,
+    schedule: false,
+    monitorIntervalSeconds,
+    monitorVacuum: false,
+  });
+  // An emitted error without a listener would end the process; what fails is thrown to the caller as well.
+  boss.on("error", () => {});
+  return boss;
+}
+
+function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
+  const db = fromBunSql({
+    unsafe: (text, values) => sql.execute(text, values ?? []),
+    reserve: () => Promise.reject(new Error("A transaction has its connection already")),
+  });
+
+  async function addOfKind(kind: WorkKind, work: readonly NewWork[]): Promise<void> {
+    if (work.length === 0) return;
+    const now = Date.now();
+    const jobs = work.map(({ id, subject, group, dueAt }) => ({
+      id,
+      data: { subject },
+      // The server's clock decides what is due, so what is due at once is not given a time of ours.
+      ...(dueAt > now ? { startAfter: new Date(dueAt) } : {}),
+      ...(group === "" ? {} : { group: { id: group } }),
+      retryLimit: unlimited,
+      retryDelay: 0,
+      heartbeatSeconds,
+      expireInSeconds: neverSeconds,
+      retentionSeconds: neverSeconds,
+    }));
+    const added = await boss.insert(kind, jobs, { db, returnId: true });
+    // It passes over what it cannot add without an error.
+    if (added?.length !== work.length)
+      throw new Error(`Of ${work.length} pieces of work ${added?.length ?? 0} were added`);
+  }
+
+  return {
+    add: async (work) => {
+      for (const kind of kinds) {
+        await addOfKind(
+          kind,
+          work.filter((one) => one.kind === kind),
+        );
+      }
+    },
+
+    take: async ({ kind, limit, ignoreGroups }: TakeWork): Promise<WorkItem[]> => {
+      // A queue is nearly empty most of the time, so that is what the statistics say of it, and after a rush everything that waits
+      // would be read and sorted for each fetch. There is an index in the right order: nothing else is to be considered.
+      const inOrder = sql`
+        select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
+               set_config('enable_seqscan', 'off', true)`;
+      const fetched = boss.fetch<{ subject: string }>(kind, {
+        db,
+        batchSize: limit,
+        ...(ignoreGroups.length > 0 ? { ignoreGroups: [...ignoreGroups] } : {}),
+      });
+      const [, jobs] = await together(inOrder, fetched);
+      return jobs.map((job) => ({
+        id: job.id,
+        kind,
+        subject: job.data.subject,
+        group: job.groupId ?? "",
+        lease: String(job.retryCount),
+      }));
+    },
+
+    extend: async (items) => {
+      const held: string[] = [];
+      for (const kind of kinds) {
+        const claims = items.filter((item) => item.kind === kind).map(toClaim);
+        if (claims.length > 0) held.push(...findTouched(await boss.touch(kind, claims, { db })));
+      }
+      return held;
+    },
+
+    end: async (item) => findTouched(await boss.deleteJob(item.kind, toClaim(item), { db })).length > 0,
+
+    remove: async (kind, ids) => {
+      if (ids.length > 0) await boss.deleteJob(kind, [...ids], { db });
+    },
+
+    count: async () => {
+      const rows = await sql<{
+        kind: WorkKind;
+        waiting: bigint;
+        due: bigint;
+        held: bigint;
+        oldest_due_at: bigint | null;
+      }>`
+        select name as kind,
+          count(*) filter (where state < 'active') as waiting,
+          count(*) filter (where state < 'active' and start_after <= now()) as due,
+          count(*) filter (where state = 'active') as held,
+          cast(extract(epoch from min(start_after) filter (where state < 'active' and start_after <= now())) * 1000 as bigint)
+            as oldest_due_at
+        from switchyard_queue.job where name in ('run', 'deliver') group by name`;
+      const counts: WorkCounts = { run: noWork, deliver: noWork };
+      for (const row of rows) {
+        counts[row.kind] = {
+          waiting: Number(row.waiting),
+          due: Number(row.due),
+          held: Number(row.held),
+          oldestDueAt: row.oldest_due_at === null ? null : Number(row.oldest_due_at),
+        };
+      }
+      return counts;
+    },
+  };
+}
+
+/** Each taking counts one further, so that the count tells one holder from the next. */
+function toClaim(item: WorkItem): { id: string; retryCount: number } {
+  return { id: item.id, retryCount: Number(item.lease) };
+}
+
+/** Its types do not name what its commands answer with: the ids of the rows that a command has met. */
+function findTouched(response: object): readonly string[] {
+  const { settled } = response as { settled?: unknown };
+  if (!Array.isArray(settled)) throw new Error("pg-boss did not say which work it has met");
+  return settled;
+}

@@ -1,0 +1,257 @@
+// Statements about jobs: what callers asked for to be done later, what came of it, and the work that is left for it.
+//
+// A job and its work are written together. Who works on a job shows the piece of work that it took: whoever lost it in the
+// meantime, to a worker that took over or to the end of the job, changes nothing any more.
+// What belongs to somebody else, was deleted or has expired is answered as what never existed.
+
+import { addDelivery, deleteDeliveries } from "./deliveries.ts";
+import type {
+  CreateJobOutcome,
+  IdempotencyMark,
+  JobFilter,
+  JobRecord,
+  JobResult,
+  ListedJob,
+  NewJob,
+  WorkItem,
+} from "./job-records.ts";
+import { progressUnit, toJob, toJobRow, toListedJob } from "./job-rows.ts";
+import { read, together, write, writeJoined } from "./operation.ts";
+import { toUnavailable } from "./outage.ts";
+import type { Sql } from "./sql.ts";
+
+// A mark that changes under our hands more often than this means a store in trouble.
+const markAttempts = 5;
+
+export const jobStatements = {
+  /** The job and its work, due at once. With a mark there is at most one job for its owner and key while the mark lives. */
+  create: write("work", async (sql, job: NewJob, mark: IdempotencyMark | null): Promise<CreateJobOutcome> => {
+    if (mark !== null) {
+      const marked = await takeMark(sql, job, mark);
+      if (marked !== null) return marked;
+    }
+    const row = toJobRow(job);
+    await together(
+      sql`insert into jobs ${sql.columns(row)}`,
+      sql.work.add([{ id: row.work_id, kind: "run", subject: job.id, group: "", dueAt: job.createdAt }]),
+    );
+    return { outcome: "created", job: toListedJob({ ...row, result: null }) };
+  }),
+
+  find: read(async (sql, id: string, owner: string): Promise<ListedJob | null> => await findJob(sql, id, owner)),
+
+  /** Newest first. */
+  list: read(async (sql, filter: JobFilter): Promise<{ total: number; jobs: ListedJob[] }> => {
+    const { owner, status, feature, subfeature, limit, offset } = filter;
+    const now = Date.now();
+    const [count] = await sql<{ total: bigint }>`
+      select count(*) as total from jobs
+      where owner = ${owner} and expires_at > ${now}
+        and (cast(${status} as text) is null or status = ${status})
+        and (cast(${feature} as text) is null or feature = ${feature})
+        and (cast(${subfeature} as text) is null or subfeature = ${subfeature})`;
+    const rows = await sql`
+      select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs, progress,
+        cost_pico_usd, cost_reason, webhook_receiver, result
+      from jobs
+      where owner = ${owner} and expires_at > ${now}
+        and (cast(${status} as text) is null or status = ${status})
+        and (cast(${feature} as text) is null or feature = ${feature})
+        and (cast(${subfeature} as text) is null or subfeature = ${subfeature})
+      order by created_at desc, id desc limit ${limit} offset ${offset}`;
+    return { total: Number(count?.total ?? 0), jobs: rows.map(toListedJob) };
+  }),
+
+  /** With its deliveries and their work. */
+  remove: write(null, async (sql, id: string, owner: string): Promise<"deleted" | "processing" | "missing"> => {
+    const deleted = await sql`
+      delete from jobs where id = ${id} and owner = ${owner} and status <> 'processing' returning expires_at`;
+    const [row] = deleted;
+    if (row !== undefined) {
+      await deleteBelongings(sql, [id]);
+      return Number(row["expires_at"]) > Date.now() ? "deleted" : "missing";
+    }
+    const [kept] = await sql`
+      select id from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
+    return kept === undefined ? "missing" : "processing";
+  }),
+
+  /**
+   * The whole record for who works on it; `countRun` is false when a kept step goes on. Null: the job is over and its work with
+   * it, or the work is not the shower's any more.
+   */
+  begin: writeJoined(
+    null,
+    async (sql, calls: readonly [item: WorkItem, options: { countRun: boolean }][]): Promise<(JobRecord | null)[]> => {
+      const held = await findHeld(
+        sql,
+        calls.map(([item]) => item),
+      );
+      const begun = calls.map(([item, options]) => (held.has(item) ? beginOne(sql, item, options) : null));
+      return await together(...begun);
+    },
+  ),
+
+  /** Keeps a step and makes the work due later. False: it is not the shower's any more, or the job is over. */
+  keepStep: write(
+    "work",
+    async (sql, item: WorkItem, jobId: string, step: { kept: string; dueAt: number }): Promise<boolean> => {
+      const workId = await postpone(sql, item, step.dueAt);
+      if (workId === null) return false;
+      const updated = await sql`
+        update jobs set kept = ${step.kept}, work_id = ${workId} where id = ${jobId} and work_id = ${item.id} returning id`;
+      return updated.length > 0;
+    },
+  ),
+
+  /** Makes the work due later, the job as it was. `uncount`: the run that is given up does not count. */
+  putBack: write(
+    "work",
+    async (sql, item: WorkItem, jobId: string, options: { dueAt: number; uncount: boolean }): Promise<boolean> => {
+      const workId = await postpone(sql, item, options.dueAt);
+      if (workId === null) return false;
+      const updated = await sql`
+        update jobs set runs = runs - ${options.uncount ? 1 : 0}, work_id = ${workId}
+        where id = ${jobId} and work_id = ${item.id} returning id`;
+      return updated.length > 0;
+    },
+  ),
+
+  /** From now on a provider may have been called. False: the work is not the shower's any more, so nobody may be called. */
+  noteCalled: write(null, async (sql, item: WorkItem, jobId: string, kept: string): Promise<boolean> => {
+    if (!(await isHeld(sql, item))) return false;
+    const updated = await sql`
+      update jobs set kept = ${kept} where id = ${jobId} and work_id = ${item.id} and status = 'processing' returning id`;
+    return updated.length > 0;
+  }),
+
+  /** Of a run that was given up it is not heard. */
+  tellProgress: write(null, async (sql, jobId: string, runs: number, progress: number): Promise<void> => {
+    await sql`
+      update jobs set progress = ${Math.round(progress * progressUnit)}
+      where id = ${jobId} and runs = ${runs} and status = 'processing'`;
+  }),
+
+  /** The result, the end of the work, and a delivery due at once where there is a receiver. True for one caller only. */
+  finish: write(
+    "work",
+    async (
+      sql,
+      item: WorkItem,
+      jobId: string,
+      result: JobResult,
+      delivery: { id: string; group: string } | null,
+    ): Promise<boolean> => {
+      if (!(await sql.work.end(item))) return false;
+      const [job] = await sql<{ owner: string; webhook_receiver: string | null }>`
+        update jobs set status = ${result.status}, provider = ${result.provider}, model = ${result.model},
+          finished_at = ${result.finishedAt}, cost_pico_usd = ${result.cost}, cost_reason = ${result.costReason},
+          result = ${result.result}, kept = null, work_id = null
+        where id = ${jobId} and work_id = ${item.id} and status = 'processing'
+        returning owner, webhook_receiver`;
+      if (job === undefined) return false;
+      if (delivery === null || job.webhook_receiver === null) return true;
+      const { owner, webhook_receiver: receiver } = job;
+      await addDelivery(sql, { ...delivery, jobId, owner, receiver, now: result.finishedAt });
+      return true;
+    },
+  ),
+
+  /** How many were deleted, the longest expired first. Fewer than `limit`: no more are left, or another replica is at them. */
+  deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {
+    const [last] = await sql<{ expires_at: bigint; id: string }>`
+      select expires_at, id from jobs where expires_at <= ${now}
+      order by expires_at, id limit 1 offset ${limit - 1}`;
+    // A range of the index and not a list of ids: two replicas that clean up at once then lock rows in the same order.
+    const deleted =
+      last === undefined
+        ? await sql<DeletedJob>`delete from jobs where expires_at <= ${now} returning id, work_id`
+        : await sql<DeletedJob>`
+            delete from jobs where (expires_at, id) <= (${last.expires_at}, ${last.id}) returning id, work_id`;
+    await sql.work.remove(
+      "run",
+      deleted.flatMap((job) => job.work_id ?? []),
+    );
+    await deleteBelongings(
+      sql,
+      deleted.map((job) => job.id),
+    );
+    return deleted.length;
+  }),
+};
+
+interface DeletedJob {
+  readonly id: string;
+  readonly work_id: string | null;
+}
+
+async function findJob(sql: Sql, id: string, owner: string): Promise<ListedJob | null> {
+  const [row] = await sql`
+    select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs, progress,
+      cost_pico_usd, cost_reason, webhook_receiver, result
+    from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
+  return row === undefined ? null : toListedJob(row);
+}
+
+async function beginOne(sql: Sql, item: WorkItem, options: { countRun: boolean }): Promise<JobRecord | null> {
+  const [row] = await sql`
+    update jobs set runs = runs + ${options.countRun ? 1 : 0}
+    where id = ${item.subject} and work_id = ${item.id} and status = 'processing' and expires_at > ${Date.now()}
+    returning *`;
+  if (row !== undefined) return toJob(row);
+  await sql.work.end(item);
+  return null;
+}
+
+async function findHeld(sql: Sql, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
+  const ids = new Set(items.map(({ id }) => id));
+  if (ids.size === items.length) {
+    const held = new Set(await sql.work.extend(items));
+    return new Set(items.filter(({ id }) => held.has(id)));
+  }
+  // One that lost it and one that has it: their ids alone do not tell them apart.
+  const held = new Set<WorkItem>();
+  for (const item of items) if (await isHeld(sql, item)) held.add(item);
+  return held;
+}
+
+async function isHeld(sql: Sql, item: WorkItem): Promise<boolean> {
+  return (await sql.work.extend([item])).length > 0;
+}
+
+/** The id of the work that replaces it, or null when it is not the shower's any more. */
+async function postpone(sql: Sql, item: WorkItem, dueAt: number): Promise<string | null> {
+  if (!(await sql.work.end(item))) return null;
+  const id = Bun.randomUUIDv7();
+  await sql.work.add([{ id, kind: "run", subject: item.subject, group: "", dueAt }]);
+  return id;
+}
+
+/** Sets the mark for a new job, or says what the mark that is there already leads to. */
+async function takeMark(sql: Sql, job: NewJob, mark: IdempotencyMark): Promise<CreateJobOutcome | null> {
+  for (let attempt = 1; attempt <= markAttempts; attempt += 1) {
+    // Waits for another that sets the same mark at this moment, so that what is read next is what that one made of it.
+    const set = await sql`
+      insert into job_marks (owner, mark, body_hash, job_id, expires_at)
+      values (${job.owner}, ${mark.key}, ${mark.bodyHash}, ${job.id}, ${mark.expiresAt})
+      on conflict (owner, mark) do nothing returning job_id`;
+    if (set.length > 0) return null;
+    const [found] = await sql<{ body_hash: string; job_id: string; expires_at: bigint }>`
+      select body_hash, job_id, expires_at from job_marks where owner = ${job.owner} and mark = ${mark.key}`;
+    if (found === undefined) continue;
+    const marked = found.expires_at > Date.now() ? await findJob(sql, found.job_id, job.owner) : null;
+    if (marked !== null) {
+      return found.body_hash === mark.bodyHash ? { outcome: "same", job: marked } : { outcome: "conflict" };
+    }
+    // It leads nowhere any more.
+    await sql`delete from job_marks where owner = ${job.owner} and mark = ${mark.key} and job_id = ${found.job_id}`;
+  }
+  throw toUnavailable();
+}
+
+/** Marks have no end of their own: one that is out of date is passed by, and goes with its job. */
+async function deleteBelongings(sql: Sql, jobIds: readonly string[]): Promise<void> {
+  if (jobIds.length === 0) return;
+  await sql`delete from job_marks where job_id in ${sql.list(jobIds)}`;
+  await deleteDeliveries(sql, jobIds);
+}

@@ -1,0 +1,168 @@
+// What every engine promises about deliveries and their attempts.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { DeliveryAttempt, NewJob, WorkItem } from "../../src/storage/job-records.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { waitFor } from "../support/wait.ts";
+import { type Engine, makeJob, makeResult, silenceHolders, takeOne, withStorage } from "./engines.ts";
+
+const anything = { kind: "deliver", limit: 1000, ignoreGroups: [] } as const;
+const delivered = { state: "delivered", nextAt: null, group: "receiver.example" } as const;
+
+export function describeDeliveryStore(engine: Engine): void {
+  describe.skipIf(engine.whyNot !== null)(`deliveries on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 30_000);
+    afterAll(() => engine.stop(), 30_000);
+
+    async function withDeliveries(body: (storage: Storage) => Promise<void>): Promise<void> {
+      await withStorage({ ...(await engine.createStore()), works: true }, body);
+    }
+
+    test("a finished job is delivered with all that is known of it, and every attempt is listed", async () => {
+      await withDeliveries(async (storage) => {
+        const { job, deliveryId } = await finishJob(storage, "receiver.example");
+        const item = await takeOne(storage, "deliver");
+        expect(item).toMatchObject({ kind: "deliver", subject: deliveryId, group: "receiver.example" });
+        const opened = await storage.deliveries.open(item);
+        expect(opened?.job).toMatchObject({ id: job.id, request: job.request, status: "success" });
+        expect(opened?.delivery).toMatchObject({
+          id: deliveryId,
+          jobId: job.id,
+          owner: job.owner,
+          receiver: "https://receiver.example/hook",
+          state: "pending",
+          attempts: [],
+        });
+        const failed = makeAttempt({ status: 503, error: "503" });
+        const nextAt = Date.now() + 100;
+        expect(
+          await storage.deliveries.recordAttempt(item, failed, { state: "pending", nextAt, group: "receiver.example" }),
+        ).toBe(true);
+        expect(await storage.work.take(anything)).toEqual([]);
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([
+          { state: "pending", nextAttemptAt: nextAt, attempts: [failed] },
+        ]);
+
+        const again = await waitFor("the next attempt", async () => (await storage.work.take(anything))[0]);
+        expect(Date.now()).toBeGreaterThanOrEqual(nextAt);
+        expect(again.group).toBe("receiver.example");
+        expect((await storage.deliveries.open(again))?.delivery.attempts).toEqual([failed]);
+        const good = makeAttempt({ number: 2 });
+        expect(await storage.deliveries.recordAttempt(again, good, delivered)).toBe(true);
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([
+          { state: "delivered", nextAttemptAt: null, attempts: [failed, good] },
+        ]);
+        expect((await storage.work.count()).deliver).toMatchObject({ waiting: 0, held: 0 });
+        expect(await storage.deliveries.listForJob(job.id, "tenant-b")).toBeNull();
+      });
+    });
+
+    test("an attempt that is reported twice is listed once, and ends the delivery once", async () => {
+      await withDeliveries(async (storage) => {
+        const { job } = await finishJob(storage, "receiver.example");
+        const item = await takeOne(storage, "deliver");
+        const attempt = makeAttempt();
+        expect(await storage.deliveries.recordAttempt(item, attempt, delivered)).toBe(true);
+        expect(await storage.deliveries.recordAttempt(item, attempt, delivered)).toBe(false);
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([{ attempts: [attempt] }]);
+      });
+    });
+
+    test("one that lost its delivery changes nothing, but its attempt was made and is listed", async () => {
+      const options = { ...(await engine.createStore()), works: true };
+      await withStorage(options, async (storage) => {
+        const { job } = await finishJob(storage, "receiver.example");
+        const lost = await takeOne(storage, "deliver");
+        await silenceHolders(options);
+        const taken = await waitFor("the work to come back", async () => (await storage.work.take(anything))[0], {
+          withinMs: 20_000,
+          everyMs: 50,
+        });
+        const late = makeAttempt({ error: "late", status: null });
+        const blocked = { state: "blocked", nextAt: null, group: "receiver.example" } as const;
+        expect(await storage.deliveries.recordAttempt(lost, late, blocked)).toBe(false);
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([
+          { state: "pending", attempts: [late] },
+        ]);
+        expect(await storage.deliveries.recordAttempt(taken, makeAttempt(), delivered)).toBe(true);
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([
+          { state: "delivered", attempts: [{ number: 1 }, { number: 2 }] },
+        ]);
+      });
+    }, 30_000);
+
+    test("a finished job is delivered again when its owner wishes so, as often as that", async () => {
+      await withDeliveries(async (storage) => {
+        const running = makeJob();
+        await storage.jobs.create(running, null);
+        const wish = () => ({ id: crypto.randomUUID(), group: "receiver.example", now: Date.now() });
+        expect(await storage.deliveries.redeliver(running.id, running.owner, wish())).toBeNull();
+        const run = await takeOne(storage, "run");
+        await storage.jobs.begin(run, { countRun: true });
+        await storage.jobs.finish(run, running.id, makeResult(), wish());
+        const first = await takeOne(storage, "deliver");
+        await storage.deliveries.recordAttempt(first, makeAttempt(), delivered);
+
+        expect(await storage.deliveries.redeliver(running.id, "tenant-b", wish())).toBeNull();
+        const asked = wish();
+        const again = await storage.deliveries.redeliver(running.id, running.owner, asked);
+        expect(again).toMatchObject({ id: asked.id, state: "pending", attempts: [], nextAttemptAt: asked.now });
+        expect((await storage.deliveries.listForJob(running.id, running.owner))?.map(({ id }) => id)).toEqual([
+          first.subject,
+          asked.id,
+        ]);
+        expect((await takeOne(storage, "deliver")).subject).toBe(asked.id);
+
+        const silent = makeJob({ webhookReceiver: null });
+        await storage.jobs.create(silent, null);
+        const item = await takeOne(storage, "run");
+        await storage.jobs.finish(item, silent.id, makeResult(), null);
+        expect(await storage.deliveries.redeliver(silent.id, silent.owner, wish())).toBeNull();
+      });
+    });
+
+    test("work of hosts that are to be left alone is passed by, and taken when they are free again", async () => {
+      await withDeliveries(async (storage) => {
+        const hosts = ["a.example", "b.example", "c.example", "d'; --.example"];
+        for (const host of [...hosts, ...hosts]) await finishJob(storage, host);
+        const take = async (ignoreGroups: string[], limit = 100): Promise<WorkItem[]> =>
+          await storage.work.take({ kind: "deliver", limit, ignoreGroups });
+        const first = await take(["a.example", "d'; --.example"]);
+        expect(first.map(({ group }) => group).toSorted()).toEqual([
+          "b.example",
+          "b.example",
+          "c.example",
+          "c.example",
+        ]);
+        expect(await take(["a.example", "d'; --.example"])).toEqual([]);
+        expect((await take(["d'; --.example"], 1)).map(({ group }) => group)).toEqual(["a.example"]);
+        expect(await take([])).toHaveLength(3);
+      });
+    });
+
+    test("a delivery whose job was deleted is not opened, and its work ends", async () => {
+      await withDeliveries(async (storage) => {
+        const { job } = await finishJob(storage, "receiver.example");
+        const item = await takeOne(storage, "deliver");
+        expect(await storage.jobs.remove(job.id, job.owner)).toBe("deleted");
+        expect(await storage.deliveries.open(item)).toBeNull();
+        expect(await storage.deliveries.recordAttempt(item, makeAttempt(), delivered)).toBe(false);
+        expect((await storage.work.count()).deliver).toMatchObject({ waiting: 0, held: 0 });
+      });
+    });
+  });
+}
+
+function makeAttempt(changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
+  return { number: 1, startedAt: Date.now(), durationMs: 12, status: 200, error: null, keyId: "kid", ...changes };
+}
+
+async function finishJob(storage: Storage, group: string): Promise<{ job: NewJob; deliveryId: string }> {
+  const job = makeJob();
+  await storage.jobs.create(job, null);
+  const item = await takeOne(storage, "run");
+  await storage.jobs.begin(item, { countRun: true });
+  const deliveryId = crypto.randomUUID();
+  expect(await storage.jobs.finish(item, job.id, makeResult(), { id: deliveryId, group })).toBe(true);
+  return { job, deliveryId };
+}

@@ -1,0 +1,411 @@
+// What every engine promises about jobs, and about the work that is left for them.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { CreateJobOutcome, IdempotencyMark, JobFilter, ListedJob } from "../../src/storage/job-records.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { waitFor } from "../support/wait.ts";
+import { type Engine, makeJob, makeResult, silenceHolders, takeOne, withStorage } from "./engines.ts";
+
+const everything = { status: null, feature: null, subfeature: null, limit: 100, offset: 0 } as const;
+const anything = { kind: "run", limit: 1000, ignoreGroups: [] } as const;
+
+export function describeJobStore(engine: Engine): void {
+  describe.skipIf(engine.whyNot !== null)(`jobs on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 30_000);
+    afterAll(() => engine.stop(), 30_000);
+
+    /** A store of its own, opened by one that works. */
+    async function withJobs(body: (storage: Storage, other: Storage) => Promise<void>): Promise<void> {
+      const options = { ...(await engine.createStore()), works: true };
+      await withStorage(options, (storage) => withStorage(options, (other) => body(storage, other)));
+    }
+
+    test("a job is there as it was made, for its owner alone, and its work is due at once", async () => {
+      await withJobs(async (storage, other) => {
+        const job = makeJob();
+        const { request, ...listed } = job;
+        const expected: ListedJob = {
+          ...listed,
+          status: "processing",
+          finishedAt: null,
+          runs: 0,
+          progress: null,
+          cost: null,
+          costReason: null,
+          result: null,
+        };
+        expect(await storage.jobs.create(job, null)).toEqual({ outcome: "created", job: expected });
+        expect(await other.jobs.find(job.id, job.owner)).toEqual(expected);
+        expect(await other.jobs.find(job.id, "tenant-b")).toBeNull();
+        const item = await takeOne(other, "run");
+        expect(item).toMatchObject({ kind: "run", subject: job.id, group: "" });
+        expect(await other.jobs.begin(item, { countRun: true })).toEqual({ ...expected, request, kept: null, runs: 1 });
+      });
+    });
+
+    test("a job that cannot be stored leaves no work behind", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        await expect(storage.jobs.create({ ...job, owner: "tenant-b" }, null)).rejects.toThrow();
+        expect((await storage.work.count()).run.waiting).toBe(1);
+        expect((await storage.jobs.list({ ...everything, owner: "tenant-b" })).total).toBe(0);
+      });
+    });
+
+    test("the same key and body give the same job, another body a conflict, another owner a job of its own", async () => {
+      await withJobs(async (storage, other) => {
+        const mark = makeMark();
+        const first = makeJob();
+        expect(await storage.jobs.create(first, mark)).toMatchObject({ outcome: "created", job: { id: first.id } });
+        expect(await other.jobs.create(makeJob(), mark)).toMatchObject({ outcome: "same", job: { id: first.id } });
+        expect(await other.jobs.create(makeJob(), { ...mark, bodyHash: "other" })).toEqual({ outcome: "conflict" });
+        const theirs = makeJob({ owner: "tenant-b" });
+        expect(await other.jobs.create(theirs, mark)).toMatchObject({ outcome: "created", job: { id: theirs.id } });
+        expect((await storage.work.count()).run.waiting).toBe(2);
+      });
+    });
+
+    test("a mark whose time is over, or whose job was deleted or has expired, leads to a new job", async () => {
+      await withJobs(async (storage) => {
+        const short = makeMark({ expiresAt: Date.now() + 20 });
+        await storage.jobs.create(makeJob(), short);
+        await waitFor("the mark to expire", () => Date.now() > short.expiresAt);
+        expect(await storage.jobs.create(makeJob(), makeMark({ key: short.key }))).toMatchObject({
+          outcome: "created",
+        });
+
+        const mark = makeMark();
+        const expiring = makeJob({ expiresAt: Date.now() + 20 });
+        await storage.jobs.create(expiring, mark);
+        await waitFor("the job to expire", () => Date.now() > expiring.expiresAt);
+        const next = makeJob();
+        expect(await storage.jobs.create(next, mark)).toMatchObject({ outcome: "created", job: { id: next.id } });
+        expect(await storage.jobs.create(makeJob(), mark)).toMatchObject({ outcome: "same", job: { id: next.id } });
+
+        await finishAll(storage);
+        expect(await storage.jobs.remove(next.id, next.owner)).toBe("deleted");
+        expect(await storage.jobs.create(makeJob(), mark)).toMatchObject({ outcome: "created" });
+      });
+    });
+
+    test("of many that come with one key at once over two connections, one makes the job and all are given it", async () => {
+      await withJobs(async (storage, other) => {
+        for (let round = 0; round < 10; round += 1) {
+          const mark = makeMark();
+          const asked: Promise<CreateJobOutcome>[] = Array.from({ length: 8 }, (_, index) =>
+            (index % 2 === 0 ? storage : other).jobs.create(makeJob(), mark),
+          );
+          const outcomes = await Promise.all(asked);
+          expect(outcomes.filter(({ outcome }) => outcome === "created")).toHaveLength(1);
+          expect(new Set(outcomes.map((given) => ("job" in given ? given.job.id : null))).size).toBe(1);
+        }
+        expect((await storage.work.count()).run.waiting).toBe(10);
+      });
+    }, 20_000);
+
+    test("lists are newest first, filtered, in pages, and show only what is the owner's and has not expired", async () => {
+      await withJobs(async (storage) => {
+        const at = Date.now();
+        const jobs = Array.from({ length: 7 }, (_, index) =>
+          makeJob({
+            id: `00000000-0000-4000-8000-00000000000${index}`,
+            createdAt: at + Math.floor(index / 2),
+            feature: index < 5 ? "text" : "image",
+            subfeature: index % 2 === 0 ? "even" : "odd",
+          }),
+        );
+        for (const job of jobs) await storage.jobs.create(job, null);
+        await storage.jobs.create(makeJob({ owner: "tenant-b" }), null);
+        await storage.jobs.create(makeJob({ expiresAt: at - 1 }), null);
+        const list = async (filter: Partial<JobFilter>) => {
+          const { total, jobs: found } = await storage.jobs.list({ ...everything, owner: "tenant-a", ...filter });
+          return [total, found.map(({ id }) => Number(id.at(-1)))];
+        };
+        expect(await list({})).toEqual([7, [6, 5, 4, 3, 2, 1, 0]]);
+        expect(await list({ limit: 2, offset: 3 })).toEqual([7, [3, 2]]);
+        expect(await list({ feature: "image" })).toEqual([2, [6, 5]]);
+        expect(await list({ feature: "text", subfeature: "odd" })).toEqual([2, [3, 1]]);
+        expect(await list({ status: "success" })).toEqual([0, []]);
+        const [item] = await storage.work.take({ ...anything, limit: 1 });
+        if (item === undefined) throw new Error("No work");
+        await storage.jobs.begin(item, { countRun: true });
+        await storage.jobs.finish(item, item.subject, makeResult(), null);
+        expect((await list({ status: "success" }))[0]).toBe(1);
+        expect((await list({ status: "processing" }))[0]).toBe(6);
+      });
+    });
+
+    test("a job that runs cannot be deleted; a finished one goes with its deliveries and their work", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        expect(await storage.jobs.remove(job.id, job.owner)).toBe("processing");
+        await finishAll(storage);
+        expect((await storage.work.count()).deliver.due).toBe(1);
+        expect(await storage.jobs.remove(job.id, "tenant-b")).toBe("missing");
+        expect(await storage.jobs.remove(job.id, job.owner)).toBe("deleted");
+        expect(await storage.jobs.remove(job.id, job.owner)).toBe("missing");
+        expect(await storage.jobs.find(job.id, job.owner)).toBeNull();
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toBeNull();
+        expect((await storage.work.count()).deliver).toMatchObject({ waiting: 0, held: 0 });
+      });
+    });
+
+    test("a result is stored once: of many that finish, one is told so, and the delivery is made once", async () => {
+      await withJobs(async (storage, other) => {
+        for (let round = 0; round < 10; round += 1) {
+          const job = makeJob();
+          await storage.jobs.create(job, null);
+          const item = await takeOne(storage, "run");
+          await storage.jobs.begin(item, { countRun: true });
+          const finished = await Promise.all(
+            Array.from({ length: 6 }, (_, index) =>
+              (index % 2 === 0 ? storage : other).jobs.finish(item, job.id, makeResult(), {
+                id: crypto.randomUUID(),
+                group: "receiver.example",
+              }),
+            ),
+          );
+          expect(finished.filter(Boolean)).toHaveLength(1);
+          expect(await storage.deliveries.listForJob(job.id, job.owner)).toHaveLength(1);
+        }
+        expect((await storage.work.count()).deliver.waiting).toBe(10);
+        expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 0 });
+      });
+    }, 20_000);
+
+    test("a finished job shows its result, who did it and what it cost, to the last digit", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob({ webhookReceiver: null });
+        await storage.jobs.create(job, null);
+        const item = await takeOne(storage, "run");
+        await storage.jobs.begin(item, { countRun: true });
+        await storage.jobs.tellProgress(job.id, 1, 0.25);
+        expect((await storage.jobs.find(job.id, job.owner))?.progress).toBe(0.25);
+        await storage.jobs.tellProgress(job.id, 2, 0.75);
+        expect((await storage.jobs.find(job.id, job.owner))?.progress).toBe(0.25);
+        const result = makeResult({ provider: "another", model: "another/model", costReason: "estimated" });
+        expect(await storage.jobs.finish(item, job.id, result, { id: "unused", group: "unused" })).toBe(true);
+        expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ ...result, runs: 1 });
+        // Without a receiver nothing is delivered.
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toEqual([]);
+      });
+    });
+
+    test("a step that is kept comes up again when it is due, with what was kept", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        const first = await takeOne(storage, "run");
+        await storage.jobs.begin(first, { countRun: true });
+        const dueAt = Date.now() + 150;
+        expect(await storage.jobs.keepStep(first, job.id, { kept: '{"task":"t-1"}', dueAt })).toBe(true);
+        expect(await storage.work.take(anything)).toEqual([]);
+        expect((await storage.work.count()).run).toMatchObject({ waiting: 1, due: 0, held: 0 });
+        const again = await waitFor("the step to be due", async () => (await storage.work.take(anything))[0]);
+        expect(Date.now()).toBeGreaterThanOrEqual(dueAt);
+        const begun = await storage.jobs.begin(again, { countRun: false });
+        expect(begun).toMatchObject({ runs: 1, kept: '{"task":"t-1"}', status: "processing" });
+      });
+    });
+
+    test("a run that is put back does not count when it is said so", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        for (const [uncount, runs] of [
+          [true, 1],
+          [false, 1],
+          [false, 2],
+        ] as const) {
+          const item = await takeOne(storage, "run");
+          expect((await storage.jobs.begin(item, { countRun: true }))?.runs).toBe(runs);
+          expect(await storage.jobs.putBack(item, job.id, { dueAt: Date.now(), uncount })).toBe(true);
+        }
+        expect((await storage.jobs.find(job.id, job.owner))?.runs).toBe(2);
+      });
+    });
+
+    test("what was noted before a provider is called is there for who takes over", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        const item = await takeOne(storage, "run");
+        await storage.jobs.begin(item, { countRun: true });
+        expect(await storage.jobs.noteCalled(item, job.id, '{"called":true}')).toBe(true);
+        await storage.jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: false });
+        const next = await takeOne(storage, "run");
+        expect((await storage.jobs.begin(next, { countRun: true }))?.kept).toBe('{"called":true}');
+      });
+    });
+
+    test("work is taken once, however many take at the same time", async () => {
+      await withJobs(async (storage, other) => {
+        const jobs = Array.from({ length: 60 }, () => makeJob());
+        await Promise.all(jobs.map((job) => storage.jobs.create(job, null)));
+        const taken = await Promise.all(
+          Array.from({ length: 12 }, (_, index) =>
+            (index % 2 === 0 ? storage : other).work.take({ kind: "run", limit: 7, ignoreGroups: [] }),
+          ),
+        );
+        const rest = await storage.work.take(anything);
+        const subjects = [...taken.flat(), ...rest].map(({ subject }) => subject);
+        expect(subjects.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
+        expect(taken.every((batch) => batch.length <= 7)).toBe(true);
+        expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 60, oldestDueAt: null });
+        expect(await storage.work.take({ kind: "deliver", limit: 10, ignoreGroups: [] })).toEqual([]);
+      });
+    });
+
+    test("what has waited longest is taken first", async () => {
+      await withJobs(async (storage) => {
+        const jobs = Array.from({ length: 9 }, (_, index) => makeJob({ createdAt: Date.now() - 9 + index }));
+        for (const job of jobs) await storage.jobs.create(job, null);
+        expect((await storage.work.count()).run).toMatchObject({ waiting: 9, due: 9, held: 0 });
+        const order: string[][] = [];
+        for (let batch = 0; batch < 3; batch += 1) {
+          const items = await storage.work.take({ kind: "run", limit: 3, ignoreGroups: [] });
+          order.push(items.map(({ subject }) => subject).toSorted());
+        }
+        expect(order).toEqual(
+          [0, 3, 6].map((start) =>
+            jobs
+              .slice(start, start + 3)
+              .map(({ id }) => id)
+              .toSorted(),
+          ),
+        );
+      });
+    });
+
+    test("what a silent worker held is given to another, and from then on the first can change nothing", async () => {
+      const options = { ...(await engine.createStore()), works: true };
+      await withStorage(options, async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        const lost = await takeOne(storage, "run");
+        expect((await storage.jobs.begin(lost, { countRun: true }))?.runs).toBe(1);
+        expect(await storage.work.extend([lost])).toEqual([lost.id]);
+        await silenceHolders(options);
+        const taken = await waitFor("the work to come back", async () => (await storage.work.take(anything))[0], {
+          withinMs: 20_000,
+          everyMs: 50,
+        });
+        expect(taken.subject).toBe(job.id);
+        const [late, begun] = await Promise.all([
+          storage.jobs.begin(lost, { countRun: true }),
+          storage.jobs.begin(taken, { countRun: true }),
+        ]);
+        expect(late).toBeNull();
+        expect(begun?.runs).toBe(2);
+
+        expect(await storage.work.extend([lost, taken])).toEqual([taken.id]);
+        expect(await storage.jobs.begin(lost, { countRun: true })).toBeNull();
+        expect(await storage.jobs.noteCalled(lost, job.id, "{}")).toBe(false);
+        expect(await storage.jobs.keepStep(lost, job.id, { kept: "{}", dueAt: Date.now() })).toBe(false);
+        expect(await storage.jobs.putBack(lost, job.id, { dueAt: Date.now(), uncount: true })).toBe(false);
+        const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+        expect(await storage.jobs.finish(lost, job.id, makeResult({ status: "fail" }), delivery)).toBe(false);
+        expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ status: "processing", runs: 2 });
+        expect(await storage.work.count()).toMatchObject({ run: { waiting: 0, held: 1 }, deliver: { waiting: 0 } });
+
+        expect(await storage.jobs.finish(taken, job.id, makeResult(), delivery)).toBe(true);
+        expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ status: "success", runs: 2 });
+      });
+    }, 30_000);
+
+    test("one that lost its work does not get it back when others have taken and postponed it since", async () => {
+      const options = { ...(await engine.createStore()), works: true };
+      await withStorage(options, async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        const lost = await takeOne(storage, "run");
+        await silenceHolders(options);
+        const second = await waitFor("the work to come back", async () => (await storage.work.take(anything))[0], {
+          withinMs: 20_000,
+          everyMs: 50,
+        });
+        expect(await storage.jobs.putBack(second, job.id, { dueAt: Date.now(), uncount: false })).toBe(true);
+        const third = await takeOne(storage, "run");
+        for (const stale of [lost, second]) {
+          expect(await storage.work.extend([stale])).toEqual([]);
+          expect(await storage.jobs.finish(stale, job.id, makeResult(), null)).toBe(false);
+        }
+        expect(await storage.jobs.finish(third, job.id, makeResult(), null)).toBe(true);
+      });
+    }, 30_000);
+
+    test("work of a job that has ended or was cleaned up ends by itself", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob({ expiresAt: Date.now() + 100 });
+        await storage.jobs.create(job, null);
+        const item = await takeOne(storage, "run");
+        await waitFor("the job to expire", () => Date.now() > job.expiresAt);
+        expect(await storage.jobs.begin(item, { countRun: true })).toBeNull();
+        expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 0 });
+      });
+    });
+
+    test("expired jobs are cleaned up in batches by two connections, each counted once, with all that belongs to them", async () => {
+      await withJobs(async (storage, other) => {
+        const gone = Array.from({ length: 250 }, () => makeJob({ expiresAt: Date.now() + 60_000 }));
+        const kept = makeJob();
+        await Promise.all([...gone, kept].map((job) => storage.jobs.create(job, makeMark())));
+        await finishAll(storage, 120);
+        const clean = async (by: Storage): Promise<number> => {
+          let total = 0;
+          for (;;) {
+            const count = await by.jobs.deleteExpired(Date.now() + 120_000, 40);
+            expect(count).toBeLessThanOrEqual(40);
+            total += count;
+            if (count === 0) return total;
+          }
+        };
+        const [one, two] = await Promise.all([clean(storage), clean(other)]);
+        expect(one + two).toBe(250);
+        const left = await storage.work.count();
+        expect(left.run.waiting + left.run.held + left.deliver.waiting + left.deliver.held).toBe(1);
+        expect((await storage.jobs.list({ ...everything, owner: "tenant-a" })).jobs.map(({ id }) => id)).toEqual([
+          kept.id,
+        ]);
+      });
+    }, 30_000);
+
+    test("whoever listens hears of new work, in this process and in another one", async () => {
+      await withJobs(async (storage, other) => {
+        const heard = { here: 0, there: 0 };
+        storage.onWork(() => {
+          heard.here += 1;
+        });
+        other.onWork(() => {
+          heard.there += 1;
+        });
+        // LISTEN is on its way when the store opens.
+        await waitFor("the first word", async () => {
+          await storage.jobs.create(makeJob(), null);
+          return heard.here > 0 && heard.there > 0;
+        });
+        const before = { ...heard };
+        const startedAt = performance.now();
+        await storage.jobs.create(makeJob(), null);
+        await waitFor("both to hear", () => heard.here > before.here && heard.there > before.there, { withinMs: 1000 });
+        expect(performance.now() - startedAt).toBeLessThan(400);
+      });
+    });
+  });
+}
+
+function makeMark(changes: Partial<IdempotencyMark> = {}): IdempotencyMark {
+  return { key: crypto.randomUUID(), bodyHash: "hash", expiresAt: Date.now() + 60_000, ...changes };
+}
+
+/** Runs what is due, each with a delivery where there is a receiver. */
+async function finishAll(storage: Storage, limit = 1000): Promise<void> {
+  const items = await storage.work.take({ kind: "run", limit, ignoreGroups: [] });
+  for (const item of items) {
+    const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+    if ((await storage.jobs.begin(item, { countRun: true })) === null) continue;
+    await storage.jobs.finish(item, item.subject, makeResult(), delivery);
+  }
+}

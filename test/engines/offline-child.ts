@@ -1,0 +1,70 @@
+// Runs every local engine that is installed on some input, and prints what became of each. Started without a network by
+// local-offline.test.ts.
+
+import { readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { findTask } from "../../src/contract/tasks.ts";
+import type { EngineFile } from "../../src/engines/engine.ts";
+import { createLocalEngines } from "../../src/engines/local/index.ts";
+import { ValidationError } from "../../src/errors.ts";
+import { createLog } from "../../src/log.ts";
+import { runLocal } from "./local-call.ts";
+
+const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
+const sentence = "Good morning. The train to Edinburgh leaves from platform four.";
+const usualFile = "examples/tasks/ocr/receipt.jpg";
+const files: Readonly<Record<string, string>> = {
+  audio: "test/engines/speech-samples/sentence.opus",
+  // A document with text is read in an instant; one picture shows that tesseract stays at home as well.
+  ocr: "examples/tasks/ocr/resume.pdf",
+  "ocr/ocr": "examples/tasks/ocr/ticket-with-qr-code.png",
+};
+const local = createLocalEngines({ concurrency: 1, log });
+const outcomes: Record<string, string> = {};
+
+for (const { task, models, missing } of local.engines) {
+  if (missing !== null) {
+    outcomes[task] = missing;
+    continue;
+  }
+  // A model that only one of them loads may be the one that is fetched.
+  for (const model of models.length === 0 ? [null] : models)
+    outcomes[model === null ? task : `${task}/${model}`] = await attempt(task, model);
+}
+await local.close();
+console.log(JSON.stringify({ interfaces: Object.keys(networkInterfaces()), outcomes }));
+
+/** A refusal is an answer as well: it ran, and found no face, or no table. */
+async function attempt(task: string, model: string | null): Promise<string> {
+  try {
+    const { input, named } = someInput(task);
+    await runLocal(local, task, input, { files: named, model, withinMs: 120_000 });
+    return "answered";
+  } catch (error) {
+    return error instanceof ValidationError ? "answered" : String(error);
+  }
+}
+
+function someInput(task: string) {
+  const [feature = "", subfeature = ""] = task.split("/");
+  const { properties = {}, required = [] } = (findTask(feature, subfeature)?.inputSchema ?? {}) as InputSchema;
+  const input: Record<string, unknown> = {};
+  const named: Record<string, EngineFile> = {};
+  for (const name of required) {
+    const { $ref = "", type } = properties[name] ?? {};
+    if (!$ref.includes("file")) {
+      input[name] = type === "array" ? ["travel", "cooking"] : sentence;
+      continue;
+    }
+    const path = files[task] ?? files[feature] ?? usualFile;
+    const bytes = readFileSync(path);
+    named[name] = { name: path, mediaType: Bun.file(path).type, size: bytes.length, read: async () => bytes };
+    input[name] = path;
+  }
+  return { input, named };
+}
+
+interface InputSchema {
+  readonly properties?: Readonly<Record<string, { readonly $ref?: string; readonly type?: unknown }>>;
+  readonly required?: readonly string[];
+}

@@ -1,0 +1,311 @@
+// Work that goes on at a vendor's, as a job does it: step by step, with nothing in memory between two of them.
+
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Engine, EngineStep } from "../../src/engines/engine.ts";
+import type { DeclaredVendor } from "../../src/engines/vendors/configure-vendor.ts";
+import {
+  createVendorEngines,
+  VendorFailure,
+  type VendorRow,
+  type VendorTask,
+} from "../../src/engines/vendors/vendor-engine.ts";
+import { GatewayError, ValidationError } from "../../src/errors.ts";
+import { createTicker } from "../../src/lib/ticker.ts";
+import { createLog } from "../../src/log.ts";
+import { HttpClient } from "../../src/providers/http-client.ts";
+import { answer, hang, rst, type Script } from "../support/answers.ts";
+import { startVendor } from "../support/vendor.ts";
+import { callOf, fileOf } from "./vendor-calls.ts";
+
+const vendor = await startVendor();
+const ticker = createTicker(10);
+const http = new HttpClient(ticker);
+const logged: string[] = [];
+const log = createLog({ level: "debug", format: "json", secrets: [], write: (lines) => void logged.push(lines) });
+const root = `http://127.0.0.1:${vendor.port}`;
+
+beforeEach(() => vendor.clear());
+afterAll(async () => {
+  http.close();
+  ticker.close();
+  await vendor.stop();
+});
+
+/** Begun by a file, asked for at the place that the first answer names. */
+const work: VendorTask = {
+  task: "text/summarize",
+  docs: "",
+  toRequest: async ({ files }) => ({
+    path: "/jobs",
+    body: { kind: "bytes", bytes: (await files["file"]?.read()) ?? new Uint8Array(), mediaType: "text/plain" },
+    note: { begun: "with a file" },
+  }),
+  next: ({ json }, _call, asked) => {
+    const { state, id, share } = json as { state: string; id?: string; share?: number };
+    if (state === "failed") throw new VendorFailure(502, "it could not be done");
+    if (state === "done") return null;
+    if (id !== undefined) return { method: "GET", path: `/jobs/${id}`, note: asked.note, waitMs: "growing" };
+    return { ...asked, waitMs: "growing", ...(share !== undefined && { progress: share }) };
+  },
+  fromAnswer: (_answer, _call, { note }) => ({
+    output: { result: String((note as { begun: string }).begun) },
+    units: { request: 1 },
+  }),
+};
+
+interface Setup {
+  readonly task?: Partial<VendorTask>;
+  readonly row?: Partial<VendorRow>;
+  readonly declared?: Readonly<Record<string, DeclaredVendor>>;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly ending?: AbortSignal;
+}
+
+function createEngine({ task, row, declared = {}, settings, ending }: Setup = {}): Engine {
+  const all: Readonly<Record<string, string>> = { TRYOUT_API_KEY: "key-1", TRYOUT_BASE_URL: root, ...settings };
+  const [engine] = createVendorEngines({
+    rows: [
+      {
+        name: "tryout",
+        title: "Tryout",
+        docs: "",
+        auth: { kind: "bearer" },
+        baseUrl: null,
+        tasks: [{ ...work, ...task }],
+        ...row,
+      },
+    ],
+    declared,
+    readSetting: (name) => all[name] ?? null,
+    http,
+    ticker,
+    clocks: { connectTimeoutMs: 1_000, firstByteTimeoutMs: 2_000, idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 },
+    ending: ending ?? new AbortController().signal,
+    log,
+  });
+  if (engine === undefined) throw new Error("there is no engine");
+  return engine;
+}
+
+const file = fileOf(Buffer.from("a text"), "text/plain");
+
+/** What is kept goes through JSON, to an engine that knows nothing of the one before. */
+async function step(before: EngineStep | null, setup: Setup = {}): Promise<EngineStep> {
+  const engine = createEngine(setup);
+  if (engine.runStep === undefined) throw new Error("it has no steps");
+  if (before === null) return engine.runStep(callOf({ files: { file } }), null);
+  return engine.runStep(callOf(), JSON.parse(JSON.stringify((before as { kept: unknown }).kept)));
+}
+
+async function failureOf(attempt: Promise<unknown>): Promise<GatewayError> {
+  const error = await attempt.catch((thrown: unknown) => thrown);
+  if (!(error instanceof GatewayError)) throw new Error(`not what was expected: ${error}`);
+  return error;
+}
+
+const waitOf = (one: EngineStep) => (one as { waitMs: number }).waitMs;
+
+describe("a job's work at a vendor's", () => {
+  test("is begun once and asked for by engines that know only what was kept, without its files", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    vendor.next(answer(200, { state: "running" }));
+    vendor.next(answer(200, { state: "done" }));
+    const begun = await step(null);
+    expect(begun).toMatchObject({ waitMs: 1_000 });
+    const asked = await step(begun);
+    const done = await step(asked);
+    expect("answer" in done && done.answer.output).toEqual({ result: "with a file" });
+    expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /jobs",
+      "GET /jobs/7",
+      "GET /jobs/7",
+    ]);
+  });
+
+  test("is asked for at longer and longer intervals, up to ten seconds", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    let last = await step(null);
+    const waits = [waitOf(last)];
+    for (let polls = 0; polls < 14; polls++) {
+      vendor.next(answer(200, { state: "running" }));
+      last = await step(last);
+      waits.push(waitOf(last));
+    }
+    expect(waits[0]).toBe(1_000);
+    expect(waits.every((wait, index) => index === 0 || wait >= (waits[index - 1] ?? 0))).toBe(true);
+    expect(waits.at(-1)).toBe(10_000);
+  });
+
+  test("waits as long as the vendor says, where it says", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    const task = { next: () => ({ method: "GET" as const, path: "/jobs/7", waitMs: 4_321 }) };
+    expect(waitOf(await step(null, { task }))).toBe(4_321);
+  });
+
+  test("tells how far it is, where the vendor tells", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    vendor.next(answer(200, { state: "running", share: 0.25 }));
+    expect(await step(await step(null))).toMatchObject({ progress: 0.25 });
+  });
+
+  test("survives short failures of the question, each asked again later and later", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    let last = await step(null);
+    const waits: number[] = [];
+    const failures: Script[] = [answer(500, {}), answer(503, {}), [rst]];
+    for (const failure of failures) {
+      vendor.next(failure);
+      last = await step(last);
+      waits.push(waitOf(last));
+    }
+    expect(waits).toEqual([1_000, 2_000, 4_000]);
+    vendor.next(answer(429, {}, { "retry-after": "45" }));
+    last = await step(last);
+    expect(waitOf(last)).toBe(45_000);
+    vendor.next(answer(200, { state: "running" }));
+    last = await step(last);
+    vendor.next(answer(500, {}));
+    expect(waitOf(await step(last))).toBe(1_000);
+  });
+
+  test("is given up after twenty failures in a row, with the last one", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    let last = await step(null);
+    for (let count = 0; count < 20; count++) {
+      vendor.next(answer(500, {}));
+      last = await step(last);
+    }
+    vendor.next(answer(500, {}));
+    expect((await failureOf(step(last))).code).toBe("provider_error");
+  });
+
+  test("fails when the vendor says that it failed, and is not asked for again", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    vendor.next(answer(200, { state: "failed" }));
+    const failure = await failureOf(step(await step(null)));
+    expect([failure.code, failure.message]).toEqual([
+      "provider_error",
+      "The provider 'tryout' failed with status 502: it could not be done",
+    ]);
+  });
+
+  test("is not begun again by the engine, whatever became of the beginning", async () => {
+    vendor.next(answer(500, {}));
+    expect((await failureOf(step(null))).code).toBe("provider_error");
+    expect(vendor.requests.length).toBe(1);
+  });
+
+  test("that may be begun again says so, because the vendor is given a token", () => {
+    expect(createEngine().isRepeatable).toBeUndefined();
+    expect(createEngine({ task: { isRepeatable: true } }).isRepeatable).toBe(true);
+  });
+
+  test("is given up after a day", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    const begun = (await step(null)) as unknown as { kept: { since: number } };
+    const old = { kept: { ...begun.kept, since: Date.now() - 25 * 3_600_000 }, waitMs: 1 };
+    expect((await failureOf(step(old as unknown as EngineStep))).code).toBe("provider_timeout");
+    expect(vendor.requests.length).toBe(1);
+  });
+
+  test("goes on at the deployment that began it", async () => {
+    const deployments = ["key-a", "key-b", "key-c"].map((api_key) => ({ api_key }));
+    const declared = { tryout: { base_url: root, deployments } };
+    const engine = createEngine({ declared });
+    for (const name of ["key-a", "key-b"]) {
+      vendor.clear();
+      vendor.next(answer(200, { state: "begun", id: "7" }));
+      vendor.next(answer(200, { state: "running" }));
+      const begun = await engine.runStep?.(callOf({ files: { file } }), null);
+      // In another order, as after a change of the operator's file.
+      const changed = { tryout: { base_url: root, deployments: deployments.toReversed() } };
+      await step(begun as EngineStep, { declared: changed });
+      expect(vendor.requests.map(({ headers }) => headers["authorization"])).toEqual([
+        `Bearer ${name}`,
+        `Bearer ${name}`,
+      ]);
+    }
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    const begun = await engine.runStep?.(callOf({ files: { file } }), null);
+    const gone = { tryout: { base_url: root, deployments: deployments.slice(0, 2) } };
+    expect((await failureOf(step(begun as EngineStep, { declared: gone }))).code).toBe("provider_not_configured");
+  });
+
+  test("goes on with the new key where a vendor's only key was changed", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    vendor.next(answer(200, { state: "done" }));
+    const done = await step(await step(null), { settings: { TRYOUT_API_KEY: "key-2" } });
+    expect("answer" in done).toBe(true);
+    expect(vendor.last().headers["authorization"]).toBe("Bearer key-2");
+  });
+
+  test("keeps no key", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    expect(JSON.stringify(await step(null))).not.toContain("key-1");
+  });
+
+  test("keeps no bytes: a request that waits and has some is a mistake of ours", async () => {
+    vendor.next(answer(200, {}));
+    const body = { kind: "bytes" as const, bytes: Buffer.from("x"), mediaType: "text/plain" };
+    const task = { next: () => ({ path: "/", body, waitMs: 1 }) };
+    expect(await step(null, { task }).catch((error: Error) => error.message)).toBe(
+      "a request that waits must not carry bytes",
+    );
+  });
+
+  test("takes its files away when it is done, and when it failed, but not before", async () => {
+    const task: Partial<VendorTask> = {
+      leftovers: (_call, { note }) => [
+        { method: "DELETE", path: `/files/${(note as { begun: string }).begun.length}` },
+      ],
+    };
+    for (const end of ["done", "failed"]) {
+      vendor.clear();
+      vendor.next(answer(200, { state: "begun", id: "7" }));
+      vendor.next(answer(500, {}));
+      vendor.next(answer(200, { state: end }));
+      vendor.next(answer(404, {}));
+      const asked = await step(await step(null, { task }), { task });
+      expect(vendor.requests.some(({ method }) => method === "DELETE")).toBe(false);
+      await step(asked, { task }).catch(() => undefined);
+      expect(vendor.last()).toMatchObject({ method: "DELETE", path: "/files/11" });
+    }
+  });
+
+  test("leaves its files where they are when the gateway goes down in the middle, and is gone on with later", async () => {
+    const task: Partial<VendorTask> = { leftovers: () => [{ method: "DELETE", path: "/files/1" }] };
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    const begun = await step(null, { task });
+    const ending = new AbortController();
+    vendor.next([hang]);
+    const asked = step(begun, { task, ending: ending.signal });
+    await vendor.waitFor("the question", (requests) => requests.length === 2);
+    ending.abort();
+    expect((await failureOf(asked)).code).toBe("draining");
+    vendor.next(answer(200, { state: "done" }));
+    vendor.next(answer(200, {}));
+    expect("answer" in (await step(begun, { task }))).toBe(true);
+    expect(vendor.requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "DELETE"]);
+  });
+
+  test("that needs a setting of its own says which, and the vendor's other tasks do without", async () => {
+    const { toRequest, fromAnswer } = work;
+    const row: Partial<VendorRow> = {
+      tasks: [
+        { ...work, needs: { bucket: "TRYOUT_BUCKET" } },
+        { task: "text/keyword_extraction", docs: "", toRequest, fromAnswer },
+      ],
+    };
+    expect(createEngine({ row }).missing).toBe("The provider 'tryout' is not set up: set TRYOUT_BUCKET.");
+    expect((await failureOf(step(null, { row }))).code).toBe("provider_not_configured");
+    expect(createEngine({ row, settings: { TRYOUT_BUCKET: "b" } }).missing).toBeNull();
+    const others = createEngine({ row: { ...row, tasks: row.tasks?.slice(1) ?? [] } });
+    expect([others.missing, others.runStep]).toEqual([null, undefined]);
+  });
+
+  test("does not begin with a file that the task does not take", async () => {
+    const task = { files: { mediaTypes: ["application/pdf"] } };
+    expect(await step(null, { task }).catch((error: unknown) => error)).toBeInstanceOf(ValidationError);
+    expect(vendor.requests.length).toBe(0);
+  });
+});

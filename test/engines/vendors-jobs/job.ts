@@ -1,0 +1,130 @@
+// Runs a task of a vendor's as a job: step after step, each with an engine of its own, as after a restart. What was kept goes through JSON,
+// and only the first step has the files.
+
+import { createEgress } from "../../../src/egress/egress.ts";
+import type { Engine, EngineAnswer, EngineFile, EngineStep } from "../../../src/engines/engine.ts";
+import { createVendorEngines, type VendorRow } from "../../../src/engines/vendors/vendor-engine.ts";
+import { GatewayError } from "../../../src/errors.ts";
+import { createTicker } from "../../../src/lib/ticker.ts";
+import { createLog } from "../../../src/log.ts";
+import type { JsonObject } from "../../../src/providers/dialect.ts";
+import { HttpClient } from "../../../src/providers/http-client.ts";
+import { type Answer, judge, key, type Seen, see, toResponse, withBinaries } from "../vendors-others/ask.ts";
+
+export interface Job {
+  readonly row: VendorRow;
+  readonly task: string;
+  /** In the order of the requests; a function sees the request that it answers. */
+  readonly answers: readonly (Answer | ((seen: Seen) => Answer))[];
+  readonly input: JsonObject;
+  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly model?: string;
+  readonly providerParams?: JsonObject;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly jobId?: string;
+}
+
+export interface Done {
+  readonly answer: EngineAnswer;
+  readonly output: JsonObject;
+  readonly seen: readonly Seen[];
+  /** All steps before the last one. */
+  readonly waits: readonly Extract<EngineStep, { kept: unknown }>[];
+}
+
+const clocks = { connectTimeoutMs: 2_000, firstByteTimeoutMs: 5_000, idleTimeoutMs: 5_000, totalTimeoutMs: 10_000 };
+const log = createLog({ level: "error", format: "json", secrets: [], write: () => undefined });
+const mostSteps = 20;
+
+export const jobId = "6b1f0f0e-0000-4000-8000-000000000001";
+
+export function pathsOf(seen: readonly Seen[]): string[] {
+  return seen.map(({ method, url }) => `${method} ${url.pathname}${url.search}`);
+}
+
+export async function failureOf(job: Job): Promise<GatewayError> {
+  const error = await runJob(job).catch((thrown: unknown) => thrown);
+  if (!(error instanceof GatewayError)) throw new Error(`not what was expected: ${error}`);
+  return error;
+}
+
+export async function runJob(job: Job): Promise<Done> {
+  const seen: Seen[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const one = await see(request);
+      seen.push(one);
+      const next = job.answers[seen.length - 1];
+      if (next === undefined) return new Response("one request too many", { status: 400 });
+      return toResponse(typeof next === "function" ? next(one) : next);
+    },
+  });
+  const ticker = createTicker(20);
+  const http = new HttpClient(ticker);
+  const egress = createEgress({ allow: ["127.0.0.0/8"], log });
+  const name = job.row.name.toUpperCase();
+  const settings: Record<string, string> = {
+    [`${name}_API_KEY`]: key,
+    [`${name}_BASE_URL`]: `http://127.0.0.1:${server.port}`,
+    AWS_ACCESS_KEY_ID: "AKID",
+    AWS_SECRET_ACCESS_KEY: "aws-secret-0123456789",
+    AWS_REGION: "eu-west-1",
+    AWS_S3_BUCKET: "files",
+    GOOGLE_CLOUD_STORAGE_BUCKET: "files",
+    GOOGLE_CLOUD_PROJECT: "project-1",
+    GOOGLE_CLOUD_LOCATION: "europe-west4",
+    GOOGLE_DOCUMENT_AI_FORM_PROCESSOR: "projects/project-1/locations/eu/processors/abc",
+    ...job.settings,
+  };
+  const createEngine = (): Engine => {
+    const engines = createVendorEngines({
+      rows: [job.row],
+      declared: {},
+      readSetting: (setting) => settings[setting] ?? null,
+      http,
+      egress,
+      ticker,
+      clocks,
+      ending: new AbortController().signal,
+      log,
+    });
+    const engine = engines.find((one) => one.task === job.task);
+    if (engine === undefined) throw new Error(`${job.row.name} does not do ${job.task}`);
+    return engine;
+  };
+  const callOf = (files: Readonly<Record<string, EngineFile>>) => ({
+    model: job.model ?? null,
+    input: job.input,
+    files,
+    providerParams: job.providerParams ?? {},
+    signal: new AbortController().signal,
+    deadline: performance.now() + clocks.totalTimeoutMs,
+    requestId: "req-1",
+    jobId: job.jobId ?? jobId,
+  });
+  const finish = (answer: EngineAnswer, waits: Done["waits"]): Done => {
+    const output = withBinaries(answer.output, answer.binaries);
+    judge(job.task, output);
+    return { answer, output, seen, waits };
+  };
+  try {
+    const waits: Extract<EngineStep, { kept: unknown }>[] = [];
+    const first = createEngine();
+    if (first.runStep === undefined) return finish(await first.run(callOf(job.files ?? {})), []);
+    let step = await first.runStep(callOf(job.files ?? {}), null);
+    while ("kept" in step) {
+      waits.push(step);
+      if (waits.length > mostSteps) throw new Error("there is no end to it");
+      const kept = JSON.parse(JSON.stringify(step.kept));
+      step = (await createEngine().runStep?.(callOf({}), kept)) as EngineStep;
+    }
+    return finish(step.answer, waits);
+  } finally {
+    http.close();
+    egress.close();
+    ticker.close();
+    await server.stop(true);
+  }
+}
