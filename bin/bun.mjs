@@ -41,11 +41,24 @@ function packageFolder(name) {
 export function runBun(args) {
   const child = spawn(findBun(), args, { stdio: ["inherit", "inherit", "inherit", "ipc"] });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  stopWithNpm(child);
   child.on("error", (error) => {
     console.error(`switchyard: ${error.message}`);
     process.exit(1);
   });
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
+}
+
+/** npm passes a signal to its shell, and the shell ends without passing it on: its orphan goes down by itself. */
+function stopWithNpm(child) {
+  if (process.env.npm_command === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    child.kill("SIGTERM");
+  }, 250);
+  timer.unref();
 }
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) runBun(process.argv.slice(2));

@@ -93,9 +93,13 @@ if (import.meta.main) {
     console.error("node bin/bun.mjs run examples/try-all.ts <address> <key> [part of a name]");
     process.exit(2);
   }
+  let failures = 0;
   for (const example of (await listExamples()).filter(({ name }) => name.includes(part))) {
-    const { status, milliseconds, message } = await tryExample({ url, key }, example);
+    const { milliseconds, message } = await tryExample({ url, key }, example);
     const { model } = example.request;
-    console.log(`${model.padEnd(36)} ${status} ${String(Math.round(milliseconds)).padStart(6)} ms  ${message ?? ""}`);
+    const outcome = message === null ? "ok" : `failed: ${message}`;
+    if (message !== null) failures += 1;
+    console.log(`${model.padEnd(36)} ${String(Math.round(milliseconds)).padStart(6)} ms  ${outcome}`);
   }
+  if (failures > 0) process.exitCode = 1;
 }

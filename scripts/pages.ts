@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { settings } from "../src/config.ts";
+import { vendorRows } from "../src/engines/vendors/index.ts";
 import { errorCatalogue } from "../src/errors.ts";
 import { errorMeanings } from "../src/http/openapi/error-answers.ts";
 import { rows } from "../src/providers/index.ts";
@@ -13,7 +14,7 @@ export function pages(): ReadonlyMap<string, string> {
   return new Map([
     ["docs/settings.md", settingsPage()],
     ["docs/errors.md", errorsPage()],
-    ["docs/providers.md", providersPage(rows)],
+    ["docs/providers.md", providersPage(rows, vendorRows)],
     ["docs/faults.md", faultsPage()],
     ["README.md", withTasksTable(readFileSync("README.md", "utf8"))],
   ]);

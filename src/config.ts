@@ -186,7 +186,7 @@ export const settings = {
   jobLifetimeDays: whole("SWITCHYARD_JOB_LIFETIME_DAYS", 7, 1, 365, "how long a job and its result can be asked for"),
   deliveriesAtOnce: whole(
     "SWITCHYARD_DELIVERIES_AT_ONCE",
-    64,
+    256,
     1,
     10_000,
     "webhooks that a working process delivers at once",

@@ -87,7 +87,8 @@ export function startSupervisor({ config, command, counts, log }: SupervisorOpti
   }
 
   async function replaceAll(): Promise<void> {
-    for (const old of [...children]) {
+    const olds = [...children];
+    for (const old of olds) {
       if (stopping) return;
       const successor = spawn(old.kind);
       const isReady = await Promise.race([successor.ready, Bun.sleep(readyWithinMs).then(() => false)]);
@@ -99,7 +100,7 @@ export function startSupervisor({ config, command, counts, log }: SupervisorOpti
       }
       void retire(old);
     }
-    log.info("processes were replaced", { count: children.size });
+    log.info("processes were replaced", { count: olds.length });
   }
 
   const serving = Array.from({ length: counts.serving }, () => spawn("serving"));

@@ -115,11 +115,21 @@ for (const { engine, why } of engines) {
       return ids;
     }
 
+    /** What the gateway says of it; while nobody answers, it is asked again. */
     async function stateOf(id: string): Promise<string> {
-      const response = await fetch(`${gateway.url}/v3/universal-ai/async/${id}`, {
-        headers: { authorization: `Bearer ${key}` },
-      }).catch(() => null);
-      return response?.status === 200 ? ((await response.json()) as { status: string }).status : "?";
+      return await waitFor(
+        "an answer",
+        async () => {
+          const response = await fetch(`${gateway.url}/v3/universal-ai/async/${id}`, {
+            headers: { authorization: `Bearer ${key}` },
+          }).catch(() => null);
+          if (response === null || response.status === 503) return null;
+          return response.status === 200
+            ? ((await response.json()) as { status: string }).status
+            : `answered ${response.status}`;
+        },
+        { withinMs: 30_000, everyMs: 100 },
+      );
     }
 
     /** A delivery that met four failures in a row is over; its owner sends it again. */

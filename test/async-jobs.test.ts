@@ -273,6 +273,17 @@ for (const { engine, why } of engines) {
       const other = await call("POST", "", { ...sentiment, input: { text: "other" } }, idempotencyKey);
       expect(other.status).toBe(422);
       expect(other.body.detail).toMatchObject([{ loc: ["header", "idempotency-key"], type: "idempotency_key_reused" }]);
+      const form = new FormData();
+      form.append("file", new File(["%PDF-1.4 of a kind"], "a.pdf"));
+      const headers = { authorization: `Bearer ${key}` };
+      const upload = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
+      const { file_id } = (await upload.json()) as { file_id: string };
+      const withFile = { model: "ocr/ocr_async/sandbox", input: { file: file_id } };
+      const first = await submit(withFile, { "idempotency-key": "with-a-file" });
+      await fetch(`${gateway.url}/v3/upload`, { method: "DELETE", headers });
+      // Its file is gone: what was accepted stays so, and would not be accepted now.
+      expect((await submit(withFile, { "idempotency-key": "with-a-file" })).job_id).toBe(first.job_id);
+      expect((await call("POST", "", withFile)).status).toBe(422);
       const foreign = await call("POST", "", sentiment, idempotencyKey, otherKey);
       expect(foreign.status).toBe(202);
       expect(foreign.body.job_id).not.toBe(all[0]?.job_id);

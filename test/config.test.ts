@@ -95,6 +95,23 @@ describe("providers", () => {
     expect(() => configure("providers: { openai: { models: gpt } }")).toThrow(/providers\.openai\.models/);
   });
 
+  test("a task that does not exist is named, with the one that is nearest", () => {
+    const tasks = (names: string) => configure(`providers: { mine: { base_url: "http://x/v1", tasks: [${names}] } }`);
+    expect(tasks("text/moderation, ocr/ocr_async").get("mine")?.tasks).toEqual(["text/moderation", "ocr/ocr_async"]);
+    const nearest: Readonly<Record<string, string>> = {
+      "text/moderatoin": "text/moderation",
+      "text/sentiment": "text/sentiment_analysis",
+      "audio/text_to_speech": "audio/tts",
+      "ocr/ocr_asyn": "ocr/ocr_async",
+      "images/generation": "image/generation",
+    };
+    for (const [written, meant] of Object.entries(nearest))
+      expect(() => tasks(`ocr/ocr, ${written}`)).toThrow(
+        `providers.mine.tasks: there is no task '${written}'; the nearest is '${meant}'`,
+      );
+    expect(() => tasks("moderation")).toThrow(/providers\.mine\.tasks: has the wrong form/);
+  });
+
   test("an address with a placeholder names the setting that fills it", () => {
     const missing = configure("", { CLOUDFLARE_API_KEY: "k" }).get("cloudflare")?.missingSetting;
     expect(missing).toBe("CLOUDFLARE_ACCOUNT_ID");

@@ -288,6 +288,19 @@ describe("what a declared provider made", () => {
   });
 });
 
+test("a task that does not exist keeps the gateway from starting, and one line says which is meant", async () => {
+  const mine = { dialect: "openai", base_url: "http://127.0.0.1:1/v1", api_key: "k", tasks: ["text/moderatoin"] };
+  const started = startGateway({ vendor, config: { providers: { mine } } });
+  const failure = await started.then(
+    () => "it started",
+    (error: Error) => error.message,
+  );
+  const lines = failure.split("\n").filter((line) => line.includes("moderat"));
+  expect(new Set(lines.map((line) => line.trim()))).toEqual(
+    new Set(["providers.mine.tasks: there is no task 'text/moderatoin'; the nearest is 'text/moderation'"]),
+  );
+}, 30_000);
+
 describe("an alias of the operator's", () => {
   const moderated = (provider: string) => vendor.on(`text/moderation/${provider}`, answer(200, { output: safe }));
   const failing = (model: string) => vendor.on(model, answer(500, { error: { message: "down" } }));

@@ -47,6 +47,7 @@ describe("each request", () => {
       const { status, output, message } = await tryExample({ url: gateway.url, key }, example);
       if (engine.packages.some((name) => findPackage(name) === null)) {
         expect(status).toBe(503);
+        expect(output).toBeNull();
         expect(message).toContain(`engines add ${engine.group}`);
         return;
       }

@@ -12,7 +12,9 @@ import {
 } from "../src/contract/info.ts";
 import registry from "../src/contract/tasks.json";
 import { findTask, tasks } from "../src/contract/tasks.ts";
+import { vendorRows } from "../src/engines/vendors/index.ts";
 import { infoRoutes } from "../src/http/endpoints/info.ts";
+import { toTaskOffers } from "../src/inference/universal-ai/task-offers.ts";
 import { openDoor } from "./support/door.ts";
 
 const offer: TaskOffer = {
@@ -21,10 +23,28 @@ const offer: TaskOffer = {
   provider: "openai",
   model: "text/moderation/openai",
   pricing: { price: 2, price_unit_quantity: 1000, price_unit_type: "request" },
+  configured: true,
 };
 
-const empty = serve([]);
-const serving = serve([offer, { ...offer, provider: "local", model: "text/moderation/local", pricing: null }]);
+/** Every vendor, and none of them is set up. */
+const unconfigured = toTaskOffers(
+  vendorRows.flatMap(({ name, tasks: vendorTasks }) =>
+    vendorTasks.map(({ task, models = [] }) => ({
+      provider: name,
+      task,
+      models,
+      takesOtherModels: false,
+      missing: "its key",
+      run: () => Promise.reject(new Error("it is not asked")),
+    })),
+  ),
+);
+const empty = serve(unconfigured);
+const serving = serve([
+  offer,
+  { ...offer, provider: "local", model: "text/moderation/local", pricing: null },
+  ...unconfigured.filter(({ model }) => model !== offer.model),
+]);
 
 function serve(offers: readonly TaskOffer[]) {
   return openDoor(infoRoutes(createCatalogue([], offers)));
@@ -54,7 +74,7 @@ describe("when nothing serves a task", () => {
     expect(names.toSorted()).toEqual(registry.tasks.map((task) => `${task.feature}/${task.subfeature}`).toSorted());
 
     const models = list.features.flatMap((one) => one.subfeatures).flatMap((one) => one.models);
-    expect(models.length).toBeGreaterThan(200);
+    expect(models.length).toBeGreaterThan(150);
     expect(models.filter(({ configured }) => configured)).toEqual([]);
     expect(new Set(models.map(({ model }) => model)).size).toBe(models.length);
     expect(list.features.every(({ description }) => description !== "")).toBe(true);
@@ -80,9 +100,16 @@ describe("when nothing serves a task", () => {
     expect(detail.models.find(({ model }) => model === "text/moderation/openai")?.pricing?.price).toBe(0);
   });
 
-  test("models without a price of their own are shown by name", async () => {
-    const detail = await readDetail(empty, "/v3/info/text/summarize?include=unconfigured");
-    expect(detail.models.map(({ model }) => model)).toContain("text/summarize/cohere/summarize-medium");
+  test("models without a price of their own are shown by name, and what no engine does is not", async () => {
+    const detail = await readDetail(empty, "/v3/info/image/background_removal?include=unconfigured");
+    const names = detail.models.map(({ model }) => model);
+    expect(names).toContain("image/background_removal/clipdrop");
+    expect(
+      unconfigured.some(({ model }) => !names.includes(model) && model.startsWith("image/background_removal/")),
+    ).toBe(false);
+    const known = findTask("image", "background_removal")?.knownOffers.map(({ model }) => model) ?? [];
+    const served = new Set(unconfigured.map(({ model }) => model));
+    for (const model of known) expect(names.includes(model)).toBe(served.has(model));
   });
 
   test("tasks that run as jobs say so", async () => {

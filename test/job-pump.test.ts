@@ -101,16 +101,19 @@ class Doers {
     const { promise, resolve } = Promise.withResolvers<void>();
     const key = `${item.id}:${item.lease}`;
     this.started.push(item.id);
-    this.open.set(key, { item, end: resolve });
+    const end = () => {
+      this.open.delete(key);
+      resolve();
+    };
+    this.open.set(key, { item, end });
     this.most = Math.max(this.most, this.open.size);
     const inGroup = [...this.open.values()].filter((one) => one.item.group === item.group).length;
     this.#most.set(item.group, Math.max(this.mostOf(item.group), inGroup));
     signal.addEventListener("abort", () => {
       this.aborted.push(item);
-      if (this.endsWhenAborted) resolve();
+      if (this.endsWhenAborted) end();
     });
     await promise;
-    this.open.delete(key);
     if (!signal.aborted) this.#queue.end(item);
   };
 
@@ -242,7 +245,7 @@ describe("the pump", () => {
     const doers = new Doers(queue);
     const running = start(queue, doers.handle, { places: 16 });
     await waitFor("the stuck ones", () => doers.open.size === 4);
-    expect(running.state()).toEqual({ running: 4, waiting: 12 });
+    expect(running.state()).toMatchObject({ running: 4, waiting: 12 });
     for (let index = 0; index < 50; index++) {
       queue.add("lively");
       running.wake();
@@ -265,7 +268,7 @@ describe("the pump", () => {
       await waitFor("the next", () => doers.started.length === begun, { withinMs: 300, everyMs: 1 });
     }
     expect(doers.started).toEqual(ids);
-    expect(running.state()).toEqual({ running: 4, waiting: 0 });
+    expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
   });
 
   test("a group that was passed by is asked for as soon as it has a place", async () => {
@@ -283,13 +286,13 @@ describe("the pump", () => {
     }
   });
 
-  test("however many groups are stuck, the next one finds a place", async () => {
+  test("when more groups are stuck than would fill all places, the others still find some", async () => {
     const queue = new MemoryQueue();
-    for (let host = 0; host < 20; host++)
-      for (let index = 0; index < 10; index++) queue.add(`stuck-${host}`, Date.now() - 1_000);
+    for (let index = 0; index < 60; index++) queue.add(`stuck-${index % 6}`, Date.now() - 1_000);
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 32, placesPerGroup: 8, timing: { askEveryMs: 20 } });
-    await waitFor("the stuck ones", () => new Set([...doers.open.values()].map(({ item }) => item.group)).size === 20);
+    const running = start(queue, doers.handle, { places: 32, placesPerGroup: 8, timing: { askEveryMs: 10 } });
+    const stuckGroups = () => new Set([...doers.open.values()].map(({ item }) => item.group)).size;
+    await waitFor("the stuck ones", () => stuckGroups() === 6);
     for (let index = 0; index < 20; index++) {
       queue.add("lively");
       running.wake();
@@ -297,6 +300,12 @@ describe("the pump", () => {
       doers.endOne("lively");
     }
     expect(doers.most).toBeLessThanOrEqual(32);
+    // Each of the stuck ones goes on, too.
+    for (let round = 0; round < 60; round++) {
+      doers.endAll();
+      await Bun.sleep(1);
+    }
+    await waitFor("all of it", () => queue.rows.size === 0);
   });
 
   test("of hundreds of groups nothing is left when their work is done, and each had its turn", async () => {
@@ -313,10 +322,25 @@ describe("the pump", () => {
     await waitFor("an empty pump", () => running.state().running === 0 && running.state().waiting === 0);
     expect(new Set(doers.started).size).toBe(3_000);
     expect(doers.started).toHaveLength(3_000);
+    expect(running.state().groups).toBe(0);
     running.wake();
     const asked = queue.takes.length;
     await waitFor("one more question", () => queue.takes.length > asked);
     expect(queue.takes.at(-1)?.ignoreGroups).toEqual([]);
+  });
+
+  test("what waits here is bounded; what is above it comes up again later", async () => {
+    const queue = new MemoryQueue();
+    queue.leaseMs = 300;
+    for (let index = 0; index < 10_000; index++)
+      queue.add(`host-${Math.floor(index / 100)}`, Date.now() - 10_000 + index);
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { places: 100, placesPerGroup: 1, timing: { extendEveryMs: 60 } });
+    await waitFor("full places", () => running.state().running === 100);
+    expect(running.state().waiting).toBe(2_048);
+    doers.endAll();
+    await waitFor("more", () => doers.started.length > 100);
+    expect(running.state().waiting).toBeLessThanOrEqual(2_048);
   });
 
   test("what is done and what waits is held, and what has ended is held no longer", async () => {
@@ -354,7 +378,7 @@ describe("the pump", () => {
     await waitFor("the one that is left", () => doers.started.includes(waiting[3] as string));
     expect(doers.started).toContain(kept);
     expect(doers.started).not.toContain(waiting[0]);
-    expect(running.state()).toEqual({ running: 4, waiting: 0 });
+    expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
   });
 
   test("one of many that are held is missed, not the others", async () => {
@@ -394,11 +418,11 @@ describe("the pump", () => {
   test("after a long silence the others get the time to say what they hold", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    const timing = { askEveryMs: 10, slowestAskMs: 200, longSilenceMs: 80 };
+    const timing = { askEveryMs: 10, slowestAskMs: 200, longSilenceMs: 300 };
     start(queue, doers.handle, { timing });
     await waitFor("a question", () => queue.takes.length > 0);
     queue.isAway = true;
-    await Bun.sleep(150);
+    await Bun.sleep(400);
     // Somebody else's, whose lease ended during the silence.
     const id = queue.add();
     const takes = queue.takes.length;
@@ -424,13 +448,6 @@ describe("the pump", () => {
     expect(doers.aborted.map(({ lease }) => lease)).toEqual(["1"]);
     doers.endOne();
     await waitFor("the end of the first", () => running.state().running === 1);
-    // Who asks now for what is held must be told of the second.
-    const extended: WorkItem[] = [];
-    const { extend } = MemoryQueue.prototype;
-    queue.extend = async (items) => {
-      extended.push(...items);
-      return await extend.call(queue, items);
-    };
     await pump?.stop(0);
     expect(doers.aborted.map(({ lease }) => lease)).toEqual(["1", "2"]);
   });
@@ -478,7 +495,7 @@ describe("the pump", () => {
     const down = running.stop(5_000).then(() => {
       isDown = true;
     });
-    expect(running.state()).toEqual({ running: 4, waiting: 0 });
+    expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
     queue.add("other");
     running.wake();
     for (let left = 3; left >= 0; left--) {
@@ -535,7 +552,7 @@ describe("the pump", () => {
     queue.add();
     const doers = new Doers(queue);
     doers.endsWhenAborted = false;
-    const running = start(queue, doers.handle, { timing: { putBackMs: 100 } });
+    const running = start(queue, doers.handle, { timing: { putBackMs: 100, extendEveryMs: 20 } });
     await waitFor("both", () => doers.open.size === 2);
     const startedAt = performance.now();
     await within(1_000, "the way down", running.stop(100));
@@ -543,6 +560,10 @@ describe("the pump", () => {
     expect(doers.aborted).toHaveLength(2);
     expect(tookMs).toBeGreaterThan(190);
     expect(tookMs).toBeLessThan(600);
+    // From now on it is for others to do.
+    const { extensions } = queue;
+    await Bun.sleep(80);
+    expect(queue.extensions).toBe(extensions);
     doers.endAll();
   });
 

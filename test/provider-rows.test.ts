@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { providersPage } from "../scripts/providers-page.ts";
+import { vendorRows } from "../src/engines/vendors/index.ts";
 import { rows } from "../src/providers/index.ts";
 import type { ModelFacts, ProviderRow } from "../src/providers/provider.ts";
 
@@ -13,7 +14,21 @@ const headerPattern = /^[a-z0-9-]+$/;
 test("docs/providers.md lists the providers as they are: run scripts/providers-page.ts after a change", async () => {
   const page = await Bun.file(`${import.meta.dir}/../docs/providers.md`).text();
 
-  expect(page).toBe(providersPage(rows));
+  expect(page).toBe(providersPage(rows, vendorRows));
+});
+
+test("docs/providers.md names every setting that a vendor of tasks asks for", async () => {
+  const page = await Bun.file(`${import.meta.dir}/../docs/providers.md`).text();
+  const settings = vendorRows.flatMap(({ placeholders = {}, keyNames = [], tasks }) => [
+    ...Object.values(placeholders),
+    ...keyNames,
+    ...tasks.flatMap(({ needs = {} }) => Object.values(needs)),
+  ]);
+
+  expect(settings).toContain("SIGHTENGINE_API_USER");
+  expect([...new Set(settings)].filter((setting) => !page.includes(`\`${setting}\``))).toEqual([]);
+  expect(page).toMatch(/^\| `google` .*`ocr\/ocr_async`: `GOOGLE_CLOUD_STORAGE_BUCKET`/m);
+  expect(page).toMatch(/^\| `amazon` .*`AWS_S3_BUCKET`/m);
 });
 
 test("every file of rows/ is offered, under its own name", async () => {

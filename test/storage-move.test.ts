@@ -165,7 +165,10 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
       ],
     });
     expect(await runStorageCommand(["move", "--to", to], context)).toBe(1);
-    expect(errors.at(-1)).toContain("already holds data");
+    expect(errors.at(-1)).toContain("was moved to PostgreSQL");
+    // Two stores would both do the jobs that waited.
+    const reopened = withStorage({ databaseUrl: null, dataDir, log: quiet }, async () => {});
+    expect(String(await catchError(reopened))).toContain("was moved to PostgreSQL: set DATABASE_URL");
     expect(errors.join("\n")).not.toContain("secret");
   });
 });

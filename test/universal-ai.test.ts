@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { FeatureList, SubfeatureDetail } from "../src/contract/info.ts";
 import { answer, completion, fin, hang, type Script } from "./support/answers.ts";
+import { startCanary } from "./support/canary.ts";
 import { ask, readError } from "./support/chat.ts";
 import { type Gateway, type KeyRequest, providerSecret, startGateway } from "./support/gateway.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
@@ -403,20 +404,28 @@ describe("a key", () => {
 
   test("of the sandbox makes the gateway dial nobody, whatever its requests name", async () => {
     const as = await keyWith({ kind: "sandbox" });
-    const hits = host.hits();
-    const file = `${host.url}/scan.png`;
+    const canary = await startCanary();
+    const file = `https://127.0.0.1:${canary.port}/scan.png`;
     const ocr = (provider: string, file: string) => ({ model: `ocr/ocr/${provider}`, input: { file } });
     expect(await run(ocr("inhouse", file), { as })).toMatchObject({ provider: "sandbox" });
-    expect((await run(ocr("inhouse", `${host.url}/missing`), { as })).output["text"]).toContain("missing");
-    const face = { model: "image/generation/inhouse", input: { text: "a cat", reference_images: [{ file }] } };
-    expect(await run(face, { as })).toMatchObject({ provider: "sandbox" });
+    expect((await run(ocr("inhouse", file), { as })).output["text"]).toContain("scan.png");
+    const painted = { model: "image/generation/inhouse", input: { text: "a cat", reference_images: [{ file }] } };
+    expect(await run(painted, { as })).toMatchObject({ provider: "sandbox" });
     // Nor does the sandbox for a key that may ask others.
     expect(await run(ocr("sandbox", file))).toMatchObject({ provider: "sandbox" });
-    const picture = [{ role: "user", content: [{ type: "image_url", image_url: { url: file } }] }];
-    const chat = await ask(gateway.url, as, { model: "anthropic/any", messages: picture });
-    expect(chat.status).toBe(200);
-    expect(host.hits()).toBe(hits);
+    const seen = [{ role: "user", content: [{ type: "image_url", image_url: { url: file } }] }];
+    const shown = [{ role: "user", content: [{ type: "image", source: { type: "url", url: file } }] }];
+    const sent = [{ role: "user", content: [{ type: "input_image", image_url: file }] }];
+    const model = "anthropic/any";
+    for (const [path, body] of [
+      ["/v3/chat/completions", { model, messages: seen }],
+      ["/v3/v1/messages", { model, max_tokens: 50, messages: shown }],
+      ["/v3/responses", { model, input: sent }],
+    ] as const)
+      expect([path, (await ask(gateway.url, as, body, { path })).status]).toEqual([path, 200]);
+    expect(canary.hits()).toBe(0);
     expect(vendor.requests).toHaveLength(0);
+    canary.server.close();
   });
 
   test("of the sandbox is told of uploads that are not there, and of what is no file at all", async () => {
@@ -429,7 +438,9 @@ describe("a key", () => {
     expect(await problemOf("ftp://127.0.0.1/a.png")).toEqual(["url_scheme"]);
     expect(await problemOf(await upload(as, Buffer.from("#!/bin/sh\n")))).toEqual(["file_type_not_allowed"]);
     const own = await upload(as, png);
-    expect(await run({ model: "ocr/ocr/inhouse", input: { file: own } }, { as })).toMatchObject({ provider: "sandbox" });
+    expect(await run({ model: "ocr/ocr/inhouse", input: { file: own } }, { as })).toMatchObject({
+      provider: "sandbox",
+    });
   });
 
   test("that falls back from the sandbox to somebody who reads files has them fetched", async () => {
@@ -518,7 +529,7 @@ describe("a file", () => {
 
   test("several that cannot be had are all named", async () => {
     const input = { text: "a cat", reference_images: [`${host.url}/missing`, `${host.url}/empty`] };
-    expect(await problemsOf({ model: "image/generation/sandbox", input })).toEqual([
+    expect(await problemsOf({ model: "image/generation/inhouse", input })).toEqual([
       { loc: ["body", "input", "reference_images", 0], type: "url_fetch_failed" },
       { loc: ["body", "input", "reference_images", 1], type: "file_empty" },
     ]);

@@ -198,10 +198,12 @@ describe("switchyard webhooks listen", () => {
     const child = await within(15_000, "the deliverer", startWebhookChild(path));
     closers.push(child.stop);
     const gateway = startGateway(() => child.keys);
-    const listener = start(["listen", "--port", "0", "--status", "500,200", "--count", "2", "--from", gateway]);
+    const saved = join(folder, "callbacks");
+    const options = ["--status", "500,200", "--count", "2", "--save", saved, "--from", gateway];
+    const listener = start(["listen", "--port", "0", ...options]);
     const port = await waitFor("its address", () => /https:\/\/127\.0\.0\.1:(\d+)/.exec(listener.text())?.[1]);
     expect(listener.text()).toContain(
-      `NODE_EXTRA_CA_CERTS=${path} SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 switchyard serve`,
+      `NODE_EXTRA_CA_CERTS=${path} SWITCHYARD_EGRESS_ALLOW=127.0.0.1/32 npx switchyard serve`,
     );
 
     const task: DeliveryTask = {
@@ -235,6 +237,10 @@ describe("switchyard webhooks listen", () => {
     expect(await within(5_000, "its end", listener.code)).toBe(0);
     expect(listener.text().match(/ {2}X-Service-Signature: good\n {2}Standard Webhooks: good/g)?.length).toBe(2);
     expect(listener.text()).toContain(`"raw_text": "hello"`);
+
+    const kept = ["verify", join(saved, "2.json"), "--headers", join(saved, "2.headers"), "--from", gateway];
+    expect(listener.text()).toContain(kept.slice(0, 4).join(" "));
+    expect(await within(5_000, "the check", start(kept).code)).toBe(0);
   });
 
   test("what is not signed, or not by this gateway, is said; so is a gateway that is away", async () => {

@@ -86,7 +86,7 @@ async function measureEngine(course: Course, engine: Engine, counts: readonly nu
       const client = children.startTool("load/job-client.ts", {
         url: `${url}/v3/universal-ai/async`,
         key,
-        body,
+        bodies: [body],
         count,
         connections,
       });

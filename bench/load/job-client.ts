@@ -5,18 +5,20 @@ export {};
 interface Options {
   readonly url: string;
   readonly key: string;
-  readonly body: string;
+  /** Taken in turns. */
+  readonly bodies: readonly string[];
   readonly count: number;
   readonly connections: number;
 }
 
-const { url, key, body, count, connections } = JSON.parse(process.argv[2] ?? "{}") as Options;
+const { url, key, bodies, count, connections } = JSON.parse(process.argv[2] ?? "{}") as Options;
 const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 let next = 0;
 let failed = 0;
 
 async function send(): Promise<void> {
-  while (next++ < count) {
+  for (let turn = next++; turn < count; turn = next++) {
+    const body = bodies[turn % bodies.length] ?? "";
     const response = await fetch(url, { method: "POST", headers, body });
     await response.arrayBuffer();
     if (response.status !== 202) failed++;

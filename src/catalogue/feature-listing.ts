@@ -1,10 +1,10 @@
 // Which tasks are on offer: the task registry joined with who serves each task here.
 
 import type { Feature, FeatureList, Subfeature, SubfeatureDetail, TaskModel, TaskPricing } from "../contract/info.ts";
-import { features, type ListPrice, type Task, tasks } from "../contract/tasks.ts";
+import { features, type Task, tasks } from "../contract/tasks.ts";
 import { createJsonDocument, type Document } from "./document.ts";
 
-/** A task that this gateway can do now. */
+/** A task that this gateway can do, now or when it is told how. */
 export interface TaskOffer {
   readonly feature: string;
   readonly subfeature: string;
@@ -12,6 +12,8 @@ export interface TaskOffer {
   /** `<feature>/<subfeature>/<provider>[/<model>]` */
   readonly model: string;
   readonly pricing: TaskPricing | null;
+  /** Whether it can be done now. */
+  readonly configured: boolean;
 }
 
 export interface FeatureListing {
@@ -67,41 +69,25 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
 }
 
 function toSubfeature(task: Task, offers: readonly TaskOffer[], withUnconfigured: boolean): Subfeature {
-  const served = offers
+  const models = offers
     .filter((offer) => offer.feature === task.feature && offer.subfeature === task.subfeature)
     .map(
-      (offer): TaskModel => ({
-        model: offer.model,
-        provider: offer.provider,
-        pricing: offer.pricing,
+      ({ model, provider, pricing, configured }): TaskModel => ({
+        model,
+        provider,
+        pricing,
         mode: task.mode,
-        configured: true,
+        configured,
       }),
     );
+  const served = models.filter(({ configured }) => configured);
   return {
     name: task.subfeature,
     fullname: task.fullname,
     description: task.description,
     configured: served.length > 0,
-    models: withUnconfigured ? [...served, ...toUnconfigured(task, served)] : served,
+    models: withUnconfigured ? [...served, ...models.filter(({ configured }) => !configured)] : served,
   };
-}
-
-function toUnconfigured(task: Task, served: readonly TaskModel[]): TaskModel[] {
-  const names = new Set(served.map((model) => model.model));
-  return task.knownOffers
-    .filter((offer) => !names.has(offer.model))
-    .map((offer) => ({
-      model: offer.model,
-      provider: offer.provider,
-      pricing: offer.listPrice === null ? null : toPricing(offer.listPrice),
-      mode: task.mode,
-      configured: false,
-    }));
-}
-
-function toPricing({ price, quantity, unit }: ListPrice): TaskPricing {
-  return { price, price_unit_quantity: quantity, price_unit_type: unit };
 }
 
 function toDetail(task: Task, subfeature: Subfeature): SubfeatureDetail {

@@ -98,16 +98,17 @@ function list(isJson: boolean, { print }: EnginesContext): void {
     bytes: bytesIn(join(group.folder, "node_modules")),
     tasks: tasksOf(group),
     improves: group.improves,
+    better: betterModelsOf(group),
     description: group.description,
   }));
   if (isJson) {
     print(JSON.stringify({ groups }, null, 2));
     return;
   }
-  for (const { name, state, bytes, description, tasks, improves } of groups) {
+  for (const { name, state, bytes, description, tasks, better } of groups) {
     print(`${name}: ${state}${bytes === 0 ? "" : `, ${megabytes(bytes)}`}. ${description}`);
     if (tasks.length > 0) print(`  brings ${tasks.join(", ")}`);
-    if (improves.length > 0) print(`  improves ${improves.join(", ")}`);
+    if (better.length > 0) print(`  better by name ${better.join(", ")}`);
   }
 }
 
@@ -128,9 +129,9 @@ async function add(groups: readonly Group[], context: EnginesContext): Promise<v
     }
     const [tasks, { improves }] = [tasksOf(wanted), wanted];
     if (tasks.length > 0) context.print(`It brings ${tasks.map((task) => `${task}/local`).join(", ")}.`);
-    if (improves.length > 0) context.print(`It improves ${improves.map((task) => `${task}/local`).join(", ")}.`);
+    if (improves.length > 0) context.print(`It brings better ones by name: ${betterModelsOf(wanted).join(", ")}.`);
   }
-  context.print("A gateway that runs already lists them after a restart.");
+  context.print("A gateway that runs already has them after a restart or a SIGHUP.");
 }
 
 async function remove(groups: readonly Group[], { print }: EnginesContext): Promise<void> {
@@ -161,6 +162,13 @@ function stateWithNeeds(group: Group) {
 function tasksOf({ name, improves }: Group): string[] {
   const tasks = localEngines.filter((engine) => engine.group === name).map(({ task }) => task);
   return [...new Set(tasks)].filter((task) => !improves.includes(task));
+}
+
+/** Where a task is done without it too: `text/spell_check/local/harper`. The name without a model stays what it was. */
+function betterModelsOf({ name, improves }: Group): string[] {
+  return localEngines
+    .filter((engine) => engine.group === name && improves.includes(engine.task))
+    .flatMap(({ task, models = [] }) => models.map((model) => `${task}/local/${model}`));
 }
 
 /** The npm that started us, else the one on the PATH, else the one that came with Node. */

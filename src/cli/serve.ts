@@ -17,6 +17,8 @@ export async function runServe(config: Config): Promise<number> {
   refuseTakenPort(config.host, config.port);
   const inferenceKey = await prepareStorage(config, log);
   const counts = { serving: config.workers, working: config.jobWorkers };
+  if (config.databaseUrl === null && counts.working === 0)
+    log.warn("nobody runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL");
   const code = await supervise(config, counts, log, () => announce(config, inferenceKey));
   lock?.release();
   log.flush();
@@ -120,7 +122,7 @@ async function prepareStorage(config: Config, log: Log): Promise<string | null> 
     if (first === null) return null;
     const management = first.management ?? "as set by SWITCHYARD_ADMIN_KEY";
     print(`\n  inference key    ${first.inference}\n  management key   ${management}\n`);
-    print("  Keep them: they are not shown again. `npx switchyard keys create` makes others.\n");
+    print("  Keep them: they are not shown again. `npx switchyard keys create --name <text>` makes others.\n");
     return first.inference;
   } finally {
     await storage.close();

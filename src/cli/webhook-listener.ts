@@ -1,5 +1,7 @@
 // A receiver for development: it shows each callback and says whether its signatures are good.
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type VerifyingKeys, verifyWebhook, type WebhookCheck } from "../jobs/webhook-signature.ts";
 
 export interface ListenerOptions {
@@ -9,6 +11,8 @@ export interface ListenerOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** What to answer, one after the other; the last one stays. */
   readonly statuses: readonly number[];
+  /** A folder for bodies, byte for byte, and headers; null: nothing is kept. */
+  readonly saveTo: string | null;
   /** Reads the gateway's keys. */
   readonly readKeys: () => Promise<VerifyingKeys>;
   readonly print: (line: string) => void;
@@ -25,7 +29,8 @@ const mostBodyBytes = 256 * 1024 * 1024;
 // A failed check may be a key that is newer than ours, and may be nonsense sent often.
 const reloadKeysAfterMs = 2_000;
 
-export function startListener({ statuses, print, ...options }: ListenerOptions): Listener {
+export function startListener({ statuses, print, saveTo, ...options }: ListenerOptions): Listener {
+  if (saveTo !== null) mkdirSync(saveTo, { recursive: true });
   let received = 0;
   let keys: { readonly value: VerifyingKeys; readonly readAt: number } | null = null;
 
@@ -49,6 +54,7 @@ export function startListener({ statuses, print, ...options }: ListenerOptions):
     const body = new Uint8Array(await request.arrayBuffer());
     const status = statuses[Math.min(received, statuses.length - 1)] ?? 200;
     received += 1;
+    const number = received;
     print(`\n${new Date().toISOString()}  ${request.method} ${new URL(request.url).pathname}  answered ${status}`);
     await check(request, body).then(
       (checks) => {
@@ -58,8 +64,16 @@ export function startListener({ statuses, print, ...options }: ListenerOptions):
       (error: unknown) => print(`  not checked: ${error instanceof Error ? error.message : String(error)}`),
     );
     print(toShownBody(new TextDecoder().decode(body)));
+    if (saveTo !== null) save(join(saveTo, String(number)), request, body);
     options.onCallback();
     return new Response(null, { status });
+  }
+
+  function save(path: string, request: Request, body: Uint8Array): void {
+    const [bodyPath, headersPath] = [`${path}.json`, `${path}.headers`];
+    writeFileSync(bodyPath, body);
+    writeFileSync(headersPath, Array.from(request.headers, ([name, value]) => `${name}: ${value}\n`).join(""));
+    print(`Kept: npx switchyard webhooks verify ${bodyPath} --headers ${headersPath}`);
   }
 
   const server = Bun.serve({

@@ -18,7 +18,7 @@ import {
 import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
 import type { Log } from "../log.ts";
 import { openLocalCertificate } from "./local-certificate.ts";
-import { startListener } from "./webhook-listener.ts";
+import { type Listener, type ListenerOptions, startListener } from "./webhook-listener.ts";
 
 export interface WebhooksContext {
   /** Read only by commands that need it: a receiver's machine has no settings of a gateway. */
@@ -48,6 +48,7 @@ export const webhooksUsage = `Usage:
       --name <name>         a further name for its certificate, such as host.docker.internal; repeat for several
       --status <list>       what to answer, such as 200 or 500,500,200; default: 200
       --count <n>           ends after so many callbacks
+      --save <folder>       keeps each callback as <number>.json and <number>.headers, for verify
       --from <address>      of the gateway; default: this machine's
       --http                without TLS, for a proxy in front of it that has a certificate
   switchyard webhooks keys [--json]
@@ -86,7 +87,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: runVerify,
   },
   listen: {
-    options: { port: text, host: text, name: texts, status: text, count: text, from: text, http: flag },
+    options: { port: text, host: text, name: texts, status: text, count: text, save: text, from: text, http: flag },
     mostWords: 0,
     run: runListen,
   },
@@ -157,11 +158,12 @@ async function runListen(input: Input, context: WebhooksContext): Promise<number
 
   const ended = Promise.withResolvers<void>();
   let received = 0;
-  const listener = startListener({
+  const listener = listenOrExplain({
     hostname,
     port,
     tls: certificate === null ? null : { cert: certificate.certificate, key: certificate.key },
     statuses,
+    saveTo: input.text("save") ?? null,
     readKeys: () => readGatewayKeys(gateway),
     print: context.print,
     onCallback() {
@@ -189,6 +191,19 @@ async function runListen(input: Input, context: WebhooksContext): Promise<number
   }
 }
 
+function listenOrExplain(options: ListenerOptions): Listener {
+  try {
+    return startListener(options);
+  } catch (cause) {
+    throw new Error(
+      `Cannot listen on ${options.hostname}:${options.port}: it is taken or not allowed. Choose another --port.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
 function introduce(authority: string, host: string, certificate: string | null, gateway: string): string[] {
   const checked = `Signatures are checked with the keys of ${gateway}. Ctrl-C ends it.`;
   if (certificate === null)
@@ -201,7 +216,7 @@ function introduce(authority: string, host: string, certificate: string | null, 
   return [
     `Listening on https://${authority}/`,
     "The gateway calls it when it was started with",
-    `  NODE_EXTRA_CA_CERTS=${certificate} SWITCHYARD_EGRESS_ALLOW=${range} switchyard serve`,
+    `  NODE_EXTRA_CA_CERTS=${certificate} SWITCHYARD_EGRESS_ALLOW=${range} npx switchyard serve`,
     "and the job says",
     `  "webhook_receiver": "https://${authority}/"`,
     checked,

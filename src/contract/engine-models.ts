@@ -19,7 +19,7 @@ export function createEngineModelName(aliases: ReadonlySet<string>): z.ZodString
   return z
     .string()
     .max(256)
-    .regex(new RegExp(`^(?:${provider}(?:/${part})*${declared})$`))
+    .regex(new RegExp(`^(?:${provider}(?:/${part})*${declared})$`), "String should be <provider> or <provider>/<model>")
     .meta({ description: modelNote, examples: ["local", "sandbox/ok"] });
 }
 

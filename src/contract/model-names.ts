@@ -13,7 +13,7 @@ export function createModelName(aliases: ReadonlySet<string>): z.ZodString {
   return z
     .string()
     .max(maxModelName)
-    .regex(new RegExp(`^(?:${provider}(?:/${part})+${declared})$`))
+    .regex(new RegExp(`^(?:${provider}(?:/${part})+${declared})$`), "String should be <provider>/<model>")
     .meta({ description: "`<provider>/<model>`, or an alias that the operator declared", examples: ["sandbox/echo"] });
 }
 
@@ -22,6 +22,9 @@ export function createTaskModelName(aliases: ReadonlySet<string>): z.ZodString {
   return z
     .string()
     .max(maxModelName)
-    .regex(new RegExp(`^(?:[a-z0-9_]+/[a-z0-9_]+/${provider}(?:/${part})*${declared})$`))
+    .regex(
+      new RegExp(`^(?:[a-z0-9_]+/[a-z0-9_]+/${provider}(?:/${part})*${declared})$`),
+      "String should be <feature>/<subfeature>/<provider>[/<model>]",
+    )
     .meta({ description: "`<feature>/<subfeature>/<provider>[/<model>]`, or an alias that the operator declared" });
 }

@@ -51,7 +51,11 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
       if (issue.format === "uuid") return problem("uuid_parsing", "Input should be a valid UUID");
       if (issue.format === "datetime")
         return problem("datetime_parsing", "Input should be a valid ISO 8601 date and time");
-      return problem("string_pattern_mismatch", "String should match the documented form");
+      // The library's own words show the expression, which tells a caller little; a field may bring better ones.
+      return problem(
+        "string_pattern_mismatch",
+        issue.message.startsWith("Invalid") ? "String should match the documented form" : issue.message,
+      );
     case "invalid_value": {
       if (found === undefined) return problem("missing", "Field required");
       if (typeof found !== "string" && issue.values.every((allowed) => typeof allowed === "string"))

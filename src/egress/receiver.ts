@@ -37,7 +37,9 @@ function nameOf(host: string): string {
 }
 
 function notAllowed(): ValidationError {
-  return refused("URL should name a public host that can be found, and a port for web servers", "url_not_allowed");
+  const msg =
+    "URL should name a public host that can be found, a port for web servers, and no password; the operator can exempt others by SWITCHYARD_EGRESS_ALLOW";
+  return refused(msg, "url_not_allowed");
 }
 
 function refused(msg: string, type: string): ValidationError {

@@ -55,7 +55,7 @@ export function createRouter(routes: readonly Route[]): Router {
         const match = pattern.expression.exec(path);
         if (match !== null) return choose(pattern.methods, method, readParams(pattern.names, match));
       }
-      throw new GatewayError("not_found", `There is nothing at ${describePath(path)}.`);
+      throw new GatewayError("not_found", `There is nothing at ${describePath(path)}. /docs lists what there is.`);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { AsyncJobRequest, DeliveryObject, JobObject } from "../contract/asy
 import { GatewayError, ValidationError } from "../errors.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
-import type { DeliveryRecord, JobStatus, ListedJob } from "../storage/job-records.ts";
+import type { CreateJobOutcome, DeliveryRecord, JobStatus, ListedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
 import { type KeptRequest, packRequest } from "./job-request.ts";
 
@@ -55,6 +55,9 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     if (offer === undefined) throw new TypeError("a plan without an offer");
     const owner = ownerOf(caller);
     const receiver = request.webhook_receiver ?? null;
+    // What was accepted once stays accepted, also when its file or receiver is gone by now.
+    const marked = idempotency === null ? null : await jobs.findMarked(owner, idempotency);
+    if (marked !== null) return toAnswer(marked);
     await Promise.all([
       universalAi.checkFiles(plan, owner),
       receiver === null ? null : checkReceiver(receiver, new URL(baseUrl).hostname),
@@ -79,18 +82,23 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
         expiresAt: now + lifetimeMs,
         webhookReceiver: receiver,
         request: packRequest(kept),
+        // One that is slow, or has very much to do, does not hold up the others.
+        group: offer.engine.provider,
       },
       idempotency === null ? null : { ...idempotency, expiresAt: now + markLifetimeMs },
     );
-    if (outcome.outcome === "conflict")
-      throw new ValidationError([
-        {
-          loc: ["header", "idempotency-key"],
-          msg: "This key was used with another body",
-          type: "idempotency_key_reused",
-        },
-      ]);
-    return toJobObject(outcome.job);
+    return toAnswer(outcome);
+  }
+
+  function toAnswer(outcome: CreateJobOutcome): JobObject {
+    if (outcome.outcome !== "conflict") return toJobObject(outcome.job);
+    throw new ValidationError([
+      {
+        loc: ["header", "idempotency-key"],
+        msg: "This key was used with another body",
+        type: "idempotency_key_reused",
+      },
+    ]);
   }
 
   async function find(id: string, caller: Caller): Promise<JobObject> {

@@ -1,7 +1,7 @@
 // Takes work that is due, hands it to whoever does it, and keeps it held until that is over. One for each kind of work.
 //
-// Work belongs to a group where it can get stuck (the host of a receiver): a group has so many places and no more, and what was taken
-// for a full one waits here, held, while the others go on.
+// Work belongs to a group where it can get stuck (a provider, the host of a receiver): a group has so many places and no more, and what
+// was taken for a full one waits here, held, while the others go on.
 
 import type { Log } from "../log.ts";
 import type { TakeWork, WorkItem, WorkKind } from "../storage/job-records.ts";
@@ -29,7 +29,7 @@ export interface Pump {
   wake(): void;
   /** Takes no more, waits for what runs, and at the bound ends it. What waits here comes up again elsewhere. */
   stop(boundMs: number): Promise<void>;
-  state(): { readonly running: number; readonly waiting: number };
+  state(): { readonly running: number; readonly waiting: number; readonly groups: number };
 }
 
 interface Held {
@@ -133,14 +133,12 @@ export function startPump(options: PumpOptions): Pump {
       if (isStopping) return;
       for (const item of taken) accept(item);
       mayBeMore = taken.length === limit;
-    } while (isWoken);
+    } while (isWoken || (mayBeMore && runningCount < places));
   }
 
-  /** Nothing more is taken for a group while any of it waits here. */
+  /** Those of which something waits here are among them: it would have begun else. */
   function fullGroups(): string[] {
-    const full = new Set(waiting.keys());
-    for (const group of running.keys()) if (!mayStart(group)) full.add(group);
-    return [...full];
+    return [...running.keys()].filter((group) => !mayStart(group));
   }
 
   function accept(item: WorkItem): void {
@@ -159,11 +157,12 @@ export function startPump(options: PumpOptions): Pump {
     waitingCount++;
   }
 
-  /** When places become few, who has many gets no more: however many groups are stuck, there are some left for the others. */
+  /** When places become few, who has many gets no more: some are left for the others when several groups are stuck. */
   function mayStart(group: string): boolean {
     const free = places - runningCount;
     if (free <= 0 || group === "") return free > 0;
-    return (running.get(group) ?? 0) < Math.min(placesPerGroup, Math.max(1, Math.ceil(free / 2)));
+    const most = free > places / 4 ? placesPerGroup : Math.min(placesPerGroup, Math.ceil(free / 4));
+    return (running.get(group) ?? 0) < most;
   }
 
   function start(one: Held): void {
@@ -242,7 +241,7 @@ export function startPump(options: PumpOptions): Pump {
       }
       clearInterval(heartbeat);
     },
-    state: () => ({ running: runningCount, waiting: waitingCount }),
+    state: () => ({ running: runningCount, waiting: waitingCount, groups: running.size }),
   };
 }
 

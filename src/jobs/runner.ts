@@ -23,6 +23,8 @@ export interface RunnerDependencies {
   readonly report: (attempt: AttemptReport) => void;
   /** From its acceptance to its end. */
   readonly jobTimeoutMs: number;
+  /** For an engine that is slow to notice that it was told to stop. */
+  readonly stopMs?: number;
   readonly log: Log;
 }
 
@@ -34,7 +36,7 @@ interface Progress {
   readonly called: boolean;
   /** What its engine wants to find again. */
   readonly step: Json | null;
-  /** Runs that were counted before this offer's first. */
+  /** Runs that do not count: those before this offer's first or its last kept step, and those that others are to blame for. */
   readonly runsBefore: number;
 }
 
@@ -48,9 +50,27 @@ interface Running {
   readonly signal: AbortSignal;
 }
 
+/** What is known of a call when it fails. */
+interface Attempt {
+  readonly offer: TaskOffer;
+  readonly progress: Progress;
+  /** Its engine may have begun. */
+  isCalled: boolean;
+}
+
+type StepOutcome = Awaited<ReturnType<typeof runOfferStep>>;
+
 const mostRuns = 3;
 const pausesMs = [2_000, 10_000];
+// Until a store that was away in the middle of something is asked again, and an engine of this house that had no room.
+const outagePauseMs = 5_000;
+const usualWaitSeconds = 5;
 const leastProgressMs = 1_000;
+// A job that is over just before it expires is still reported.
+const reportMs = 300_000;
+const usualStopMs = 10_000;
+// Above the largest answer of a vendor with its bytes in base64. What is larger no store takes in good time.
+const mostResultBytes = 96 * 1_048_576;
 const begun: Progress = { offer: 0, called: false, step: null, runsBefore: 0 };
 
 /** After these nothing was done elsewhere: the same engine may be asked once more. */
@@ -58,16 +78,15 @@ const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
   "provider_rate_limited",
   "provider_unreachable",
   "provider_unavailable",
-  "overloaded",
 ]);
 
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
-  const { jobs, universalAi, publish, report, jobTimeoutMs, log } = dependencies;
+  const { jobs, universalAi, publish, report, jobTimeoutMs, stopMs = usualStopMs, log } = dependencies;
 
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
     if (job === null) return;
-    const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt);
+    const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
     try {
       const kept = unpackRequest(job.request);
       // Again, since it may be another version, or other settings, by now.
@@ -80,57 +99,44 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   async function tryOffers(running: Running, first: Progress): Promise<void> {
-    const { item, job, plan, signal } = running;
-    for (let progress = first; ; ) {
+    const { job, plan } = running;
+    for (let progress: Progress | null = first; progress !== null; ) {
       const offer = plan.offers[progress.offer];
       if (offer === undefined) throw new GatewayError("provider_not_found", "Nobody serves this task any more.");
       refuseLost(progress, offer.engine);
       if (Date.now() >= running.deadline) throw timedOut();
-      if (progress.step === null && job.runs - progress.runsBefore > mostRuns)
+      if (job.runs - progress.runsBefore > mostRuns)
         throw new GatewayError("internal_error", `The job was begun ${mostRuns} times and interrupted each time.`);
+      const attempt: Attempt = { offer, progress, isCalled: false };
+      let outcome: StepOutcome | null;
       try {
-        await runOffer(running, offer, progress);
-        return;
+        outcome = await callOffer(running, attempt);
       } catch (error) {
-        if (isOutage(error)) throw error;
-        if (signal.aborted) return await giveUp(running, offer, progress);
-        if (Date.now() >= running.deadline) throw timedOut();
-        const code = error instanceof GatewayError ? error.code : null;
-        if (code !== null && engineFallbackCodes.has(code) && plan.offers[progress.offer + 1] !== undefined) {
-          progress = { ...begun, offer: progress.offer + 1, runsBefore: job.runs - 1 };
-          // Else an interruption would be laid at the door of the one before.
-          if (!(await jobs.noteCalled(item, job.id, JSON.stringify(progress)))) return;
-          continue;
-        }
-        const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
-        if (code === null || pauseMs === undefined || !mayRunAgain(offer.engine, code)) throw error;
-        // What was noted as called was not: it may be called again.
-        const next: Progress = { ...progress, called: false, step: null };
-        const dueAt = Date.now() + pauseMs * (0.8 + 0.4 * Math.random());
-        await untilStored(log, () =>
-          jobs.keepStep(item, job.id, { kept: JSON.stringify(next), dueAt: Math.round(dueAt) }),
-        );
-        return;
+        progress = await goOnAfter(error, running, attempt);
+        continue;
       }
+      // Not in there: what fails from here on is no failure of the engine, which has done its work.
+      return outcome === null ? undefined : await keep(running, progress, outcome);
     }
   }
 
-  /** Everything about one offer: its files, the note that it is called, the call, and what came of it. */
-  async function runOffer(running: Running, offer: TaskOffer, progress: Progress): Promise<void> {
-    const { item, job, kept, plan, deadline, signal } = running;
+  /** Its files, the note that it is called, and the call. Null: the work is somebody else's by now. */
+  async function callOffer(running: Running, attempt: Attempt): Promise<StepOutcome | null> {
+    const { job, kept, plan, deadline, signal } = running;
+    const { offer, progress } = attempt;
     const { engine } = offer;
     const owner = ownerOf(callerOf(kept));
-    const limits = startLimit(deadline, signal);
+    const limits = startLimit(deadline, signal, stopMs);
     try {
       const files: Record<string, EngineFile> =
         progress.step === null
           ? await universalAi.openFiles(plan, { owner, signal: limits.signal, timeoutMs: deadline - Date.now() })
           : {};
       if (engine.missing === null && !mayRepeat(engine) && progress.step === null) {
-        const note: Progress = { ...progress, called: true };
-        if (!(await jobs.noteCalled(item, job.id, JSON.stringify(note)))) return;
+        if (!(await note(running, { ...progress, called: true }))) return null;
       }
-      const outcome = await runOfferStep(
+      attempt.isCalled = true;
+      const step = runOfferStep(
         {
           task: plan.task,
           offer,
@@ -145,19 +151,76 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
             tellProgress: createProgressTeller(job),
           },
           keyId: job.keyId,
-          publish: (binary) => publish(binary, owner, kept.baseUrl),
+          publish: (binary) => keepBinary(() => publish(binary, owner, kept.baseUrl)),
           report,
           endedBy: () => null,
         },
         progress.step,
       );
-      if ("output" in outcome) return await succeed(item, job, kept, outcome);
-      const next: Progress = { ...progress, called: true, step: outcome.kept };
-      const dueAt = Math.round(Date.now() + outcome.waitMs);
-      await untilStored(log, () => jobs.keepStep(item, job.id, { kept: JSON.stringify(next), dueAt }));
-      if (outcome.progress !== undefined) await jobs.tellProgress(job.id, job.runs, outcome.progress).catch(() => {});
+      return await Promise.race([step, limits.over]);
     } finally {
       limits.clear();
+    }
+  }
+
+  /** What to try now, or null when that is left for later. Throws what the job fails with. */
+  async function goOnAfter(error: unknown, running: Running, attempt: Attempt): Promise<Progress | null> {
+    const { job, plan, deadline, signal } = running;
+    const { offer, progress } = attempt;
+    if (signal.aborted) return await giveUp(running, attempt);
+    if (Date.now() >= deadline) throw timedOut();
+    // Of the files: an engine reads them before it calls anybody.
+    if (isOutage(error)) return await goOnLater(running, uncounted(progress), outagePauseMs);
+    if (!(error instanceof GatewayError)) throw error;
+    const { code, details } = error;
+    if (engineFallbackCodes.has(code) && plan.offers[progress.offer + 1] !== undefined) {
+      const next: Progress = { ...begun, offer: progress.offer + 1, runsBefore: job.runs - 1 };
+      // Else an interruption would be laid at the door of the one before.
+      return (await note(running, next)) ? next : null;
+    }
+    // What goes on at a vendor's is not begun anew.
+    if (progress.step !== null) throw error;
+    // It has too much to do, and this job is as good as any other: it waits.
+    if (code === "overloaded")
+      return await goOnLater(running, uncounted(progress), (details.retryAfter ?? usualWaitSeconds) * 1_000);
+    const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
+    if (pauseMs === undefined || !mayRunAgain(offer.engine, code)) throw error;
+    return await goOnLater(running, progress, pauseMs);
+  }
+
+  async function keep(running: Running, progress: Progress, outcome: StepOutcome): Promise<void> {
+    const { job } = running;
+    if ("output" in outcome) return await succeed(running, outcome);
+    const next: Progress = { ...progress, called: true, step: outcome.kept, runsBefore: job.runs };
+    await postpone(running, next, outcome.waitMs);
+    if (outcome.progress !== undefined) await jobs.tellProgress(job.id, job.runs, outcome.progress).catch(() => {});
+  }
+
+  /** From where it was before the call: what has been noted since is taken back. */
+  async function goOnLater(running: Running, progress: Progress, pauseMs: number): Promise<null> {
+    await postpone(running, progress, pauseMs * (0.8 + 0.4 * Math.random()));
+    return null;
+  }
+
+  /** Not beyond the job's own time: that must be noticed, too. */
+  async function postpone({ item, job, deadline }: Running, progress: Progress, pauseMs: number): Promise<void> {
+    const dueAt = Math.round(Math.min(Date.now() + pauseMs, deadline));
+    await untilStored(log, () => jobs.keepStep(item, job.id, { kept: JSON.stringify(progress), dueAt }));
+  }
+
+  /** False: the work is somebody else's by now. When the store did not answer nobody knows what it says, so it is said again. */
+  async function note({ item, job }: Running, progress: Progress): Promise<boolean> {
+    return await untilStored(log, () => jobs.noteCalled(item, job.id, JSON.stringify(progress)));
+  }
+
+  /** It is there and paid for: it is not thrown away because its place is not. */
+  async function keepBinary(write: () => Promise<string>): Promise<string> {
+    try {
+      return await untilStored(log, write);
+    } catch (cause) {
+      throw new GatewayError("internal_error", "The result could not be kept: the store of files did not take it.", {
+        cause,
+      });
     }
   }
 
@@ -173,13 +236,18 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** The gateway goes down, or somebody else has the work by now. */
-  async function giveUp({ item, job }: Running, { engine }: TaskOffer, progress: Progress): Promise<void> {
-    if (progress.step === null && !mayRepeat(engine)) return await fail(item, job, interrupted(engine));
+  async function giveUp({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<null> {
+    if (isCalled && progress.step === null && !mayRepeat(offer.engine)) throw interrupted(offer.engine);
     await untilStored(log, () => jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: true }));
+    return null;
   }
 
-  async function succeed(item: WorkItem, job: JobRecord, kept: KeptRequest, outcome: TaskOutcome): Promise<void> {
+  async function succeed({ item, job, kept }: Running, outcome: TaskOutcome): Promise<void> {
     const { output, original } = outcome;
+    const whole = kept.request.show_original_response === true ? { output, original_response: original } : { output };
+    const result = [whole, { output }].map((one) => JSON.stringify(one)).find(fitsStore);
+    if (result === undefined)
+      throw new GatewayError("internal_error", `The result has more than the ${mostResultBytes} bytes that are kept.`);
     await finish(item, job, {
       status: "success",
       provider: outcome.provider,
@@ -187,9 +255,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       finishedAt: Date.now(),
       cost: outcome.cost === null ? null : BigInt(Math.round(outcome.cost * picoPerUsd)),
       costReason: outcome.costReason,
-      result: JSON.stringify(
-        kept.request.show_original_response === true ? { output, original_response: original } : { output },
-      ),
+      result,
     });
   }
 
@@ -234,7 +300,16 @@ function mayRunAgain(engine: Engine, code: ErrorCode): boolean {
 
 /** A call was begun and nobody knows what became of it: doing it again could do it, and bill it, twice. */
 function refuseLost({ called, step }: Progress, engine: Engine): void {
-  if (called && step === null && !mayRepeat(engine)) throw interrupted(engine);
+  const isLost = step === null ? called && !mayRepeat(engine) : engine.runStep === undefined;
+  if (isLost) throw interrupted(engine);
+}
+
+function uncounted(progress: Progress): Progress {
+  return { ...progress, runsBefore: progress.runsBefore + 1 };
+}
+
+function fitsStore(result: string): boolean {
+  return Buffer.byteLength(result) <= mostResultBytes;
 }
 
 function interrupted({ provider }: Engine): GatewayError {
@@ -259,15 +334,30 @@ function toMessage(error: unknown): string {
   return error instanceof GatewayError ? error.message : "An internal error occurred.";
 }
 
+interface Limit {
+  readonly signal: AbortSignal;
+  /** Rejects when it has fired and whoever was told is still at it after a while. */
+  readonly over: Promise<never>;
+  clear(): void;
+}
+
 /** Ends a run that goes beyond the job's own time. */
-function startLimit(deadline: number, outer: AbortSignal): { readonly signal: AbortSignal; clear(): void } {
+function startLimit(deadline: number, outer: AbortSignal, stopMs: number): Limit {
   const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, Math.min(Math.max(0, deadline - Date.now()), 2 ** 31 - 1));
+  const over = Promise.withResolvers<never>();
+  over.promise.catch(() => {});
+  // A little later, so that the deadline has passed by any clock.
+  let timer = setTimeout(abort, Math.min(Math.max(0, deadline - Date.now()) + 5, 2 ** 31 - 1));
+  function abort(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => over.reject(new Error("the engine did not stop when it was told to")), stopMs);
+    controller.abort();
+  }
   outer.addEventListener("abort", abort, { once: true });
   if (outer.aborted) abort();
   return {
     signal: controller.signal,
+    over: over.promise,
     clear() {
       clearTimeout(timer);
       outer.removeEventListener("abort", abort);

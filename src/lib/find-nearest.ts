@@ -1,5 +1,7 @@
-/** The name that takes the fewest changed, added or left out characters to become; the first of equals. */
+/** What the name is the beginning of, else what takes the fewest changed, added or left out characters; the first of equals. */
 export function findNearest(name: string, names: readonly string[]): string | null {
+  const longer = names.find((candidate) => candidate.startsWith(name));
+  if (longer !== undefined) return longer;
   let nearest: string | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of names) {

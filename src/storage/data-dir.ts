@@ -1,7 +1,7 @@
 // The data folder: who may read it, who may use it, and whether SQLite is safe on its disk.
 
 import { Database as SqliteFile } from "bun:sqlite";
-import { closeSync, mkdirSync, openSync, statfsSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
 
@@ -27,6 +27,22 @@ export function databaseFile(dataDir: string): string {
 export function createDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   createPrivateFile(databaseFile(dataDir));
+}
+
+/** Left behind where everything was copied to PostgreSQL: two stores would both do the jobs that waited here. */
+export function markAsMoved(dataDir: string): void {
+  writeFileSync(movedFile(dataDir), `Moved to PostgreSQL at ${new Date().toISOString()}.\n`, { mode: 0o600 });
+}
+
+export function refuseMoved(dataDir: string): void {
+  if (!existsSync(movedFile(dataDir))) return;
+  throw new Error(
+    `What is in ${dataDir} was moved to PostgreSQL: set DATABASE_URL to go on there. To use this old copy all the same, delete ${movedFile(dataDir)}.`,
+  );
+}
+
+function movedFile(dataDir: string): string {
+  return join(dataDir, "moved-to-postgres.txt");
 }
 
 export function warnAboutNetworkDisk(dataDir: string, log: Log): void {

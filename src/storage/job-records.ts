@@ -46,7 +46,10 @@ export type NewJob = Pick<
   | "expiresAt"
   | "webhookReceiver"
   | "request"
->;
+> & {
+  /** What its runs share their places with; absent: nothing. */
+  readonly group?: string;
+};
 
 /** Without what is large: for lists the result is read, the request is not. */
 export type ListedJob = Omit<JobRecord, "request" | "kept">;

@@ -22,6 +22,8 @@ import type { Sql } from "./sql.ts";
 
 // A mark that changes under our hands more often than this means a store in trouble.
 const markAttempts = 5;
+// Tens of megabytes are on the disk by then.
+const largeResultMs = 5_000;
 
 export const jobStatements = {
   /** The job and its work, due at once. With a mark there is at most one job for its owner and key while the mark lives. */
@@ -33,10 +35,16 @@ export const jobStatements = {
     const row = toJobRow(job);
     await together(
       sql`insert into jobs ${sql.columns(row)}`,
-      sql.work.add([{ id: row.work_id, kind: "run", subject: job.id, group: "", dueAt: job.createdAt }]),
+      sql.work.add([{ id: row.work_id, kind: "run", subject: job.id, group: job.group ?? "", dueAt: job.createdAt }]),
     );
     return { outcome: "created", job: toListedJob({ ...row, result: null }) };
   }),
+
+  /** The job that a mark leads to: what `create` would say of it, or null when it would make one. */
+  findMarked: read(
+    async (sql, owner: string, mark: Pick<IdempotencyMark, "key" | "bodyHash">): Promise<CreateJobOutcome | null> =>
+      (await readMark(sql, owner, mark)).outcome,
+  ),
 
   find: read(async (sql, id: string, owner: string): Promise<ListedJob | null> => await findJob(sql, id, owner)),
 
@@ -155,6 +163,7 @@ export const jobStatements = {
       await addDelivery(sql, { ...delivery, jobId, owner, receiver, now: result.finishedAt });
       return true;
     },
+    { deadlineMs: largeResultMs },
   ),
 
   /** How many were deleted, the longest expired first. Fewer than `limit`: no more are left, or another replica is at them. */
@@ -223,7 +232,7 @@ async function isHeld(sql: Sql, item: WorkItem): Promise<boolean> {
 async function postpone(sql: Sql, item: WorkItem, dueAt: number): Promise<string | null> {
   if (!(await sql.work.end(item))) return null;
   const id = Bun.randomUUIDv7();
-  await sql.work.add([{ id, kind: "run", subject: item.subject, group: "", dueAt }]);
+  await sql.work.add([{ id, kind: "run", subject: item.subject, group: item.group, dueAt }]);
   return id;
 }
 
@@ -236,17 +245,28 @@ async function takeMark(sql: Sql, job: NewJob, mark: IdempotencyMark): Promise<C
       values (${job.owner}, ${mark.key}, ${mark.bodyHash}, ${job.id}, ${mark.expiresAt})
       on conflict (owner, mark) do nothing returning job_id`;
     if (set.length > 0) return null;
-    const [found] = await sql<{ body_hash: string; job_id: string; expires_at: bigint }>`
-      select body_hash, job_id, expires_at from job_marks where owner = ${job.owner} and mark = ${mark.key}`;
-    if (found === undefined) continue;
-    const marked = found.expires_at > Date.now() ? await findJob(sql, found.job_id, job.owner) : null;
-    if (marked !== null) {
-      return found.body_hash === mark.bodyHash ? { outcome: "same", job: marked } : { outcome: "conflict" };
-    }
+    const { jobId, outcome } = await readMark(sql, job.owner, mark);
+    if (outcome !== null) return outcome;
     // It leads nowhere any more.
-    await sql`delete from job_marks where owner = ${job.owner} and mark = ${mark.key} and job_id = ${found.job_id}`;
+    if (jobId !== null)
+      await sql`delete from job_marks where owner = ${job.owner} and mark = ${mark.key} and job_id = ${jobId}`;
   }
   throw toUnavailable();
+}
+
+/** `outcome` is null where the mark is not set, or leads nowhere any more. */
+async function readMark(
+  sql: Sql,
+  owner: string,
+  mark: Pick<IdempotencyMark, "key" | "bodyHash">,
+): Promise<{ jobId: string | null; outcome: CreateJobOutcome | null }> {
+  const [found] = await sql<{ body_hash: string; job_id: string; expires_at: bigint }>`
+    select body_hash, job_id, expires_at from job_marks where owner = ${owner} and mark = ${mark.key}`;
+  if (found === undefined) return { jobId: null, outcome: null };
+  const job = found.expires_at > Date.now() ? await findJob(sql, found.job_id, owner) : null;
+  if (job === null) return { jobId: found.job_id, outcome: null };
+  const isSame = found.body_hash === mark.bodyHash;
+  return { jobId: found.job_id, outcome: isSame ? { outcome: "same", job } : { outcome: "conflict" } };
 }
 
 /** Marks have no end of their own: one that is out of date is passed by, and goes with its job. */

@@ -2,7 +2,7 @@
 
 import type { Log } from "../log.ts";
 import { connectPostgres, connectSqlite, parsePostgresUrl } from "./connect.ts";
-import { lockDataDir } from "./data-dir.ts";
+import { lockDataDir, markAsMoved, refuseMoved } from "./data-dir.ts";
 import type { WorkKind } from "./job-records.ts";
 import { migrateStorage } from "./migrate.ts";
 import type { Database, Sql, SqlRow } from "./sql.ts";
@@ -28,12 +28,15 @@ const parametersAtOnce = 60_000;
 export async function moveStorage(options: MoveOptions): Promise<readonly MovedTable[]> {
   const { dataDir, to, log } = options;
   parsePostgresUrl(to);
+  refuseMoved(dataDir);
   // A gateway that still runs here would go on writing into what was copied already.
   const lock = lockDataDir(dataDir);
   try {
     await migrateStorage({ databaseUrl: null, dataDir, log });
     await migrateStorage({ databaseUrl: to, dataDir, log });
-    return await copy(dataDir, to);
+    const moved = await copy(dataDir, to);
+    markAsMoved(dataDir);
+    return moved;
   } finally {
     lock.release();
   }

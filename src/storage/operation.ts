@@ -11,6 +11,8 @@ export interface Operation<Args extends readonly unknown[], Result> {
   /** The topic that a write changes. */
   readonly changes: Topic | null;
   readonly run: (sql: Sql, ...args: Args) => Promise<Result>;
+  /** Instead of the second that every other operation has: for what may be large, and has nobody waiting. */
+  readonly deadlineMs?: number;
 }
 
 export function read<Args extends readonly unknown[], Result>(
@@ -23,8 +25,9 @@ export function read<Args extends readonly unknown[], Result>(
 export function write<Args extends readonly unknown[], Result>(
   changes: Topic | null,
   run: (sql: Sql, ...args: Args) => Promise<Result>,
+  options: Pick<Operation<Args, Result>, "deadlineMs"> = {},
 ): Operation<Args, Result> {
-  return { mode: "write", changes, run };
+  return { mode: "write", changes, run, ...options };
 }
 
 /** Calls that are made in the same moment are run as one: `run` is given the arguments of each, and answers for each. */

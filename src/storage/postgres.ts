@@ -168,7 +168,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
     if (!isHealthy) throw toUnavailable();
     const { pool } = link;
     try {
-      const result = await withDeadline(operationDeadlineMs, (signal) =>
+      const result = await withDeadline(operation.deadlineMs ?? operationDeadlineMs, (signal) =>
         operation.mode === "read"
           ? operation.run(pool.withSignal(signal), ...args)
           : runWrite(pool, operation, args, signal),

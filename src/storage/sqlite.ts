@@ -6,7 +6,7 @@ import type { Topic } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import { unpackError } from "./sqlite-errors.ts";
 import type { FromWorker, ToWorker } from "./sqlite-worker.ts";
-import { buildStores, type Storage } from "./stores.ts";
+import { buildStores, findOperation, type Storage } from "./stores.ts";
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -111,12 +111,12 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
     return found;
   }
 
-  function ask(toMessage: (id: number) => ToWorker): Promise<unknown> {
+  function ask(toMessage: (id: number) => ToWorker, deadlineMs = operationDeadlineMs): Promise<unknown> {
     const target = worker;
     if (target === null || isClosed) return Promise.reject(toUnavailable());
     const id = nextId++;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(id)?.reject(toUnavailable()), operationDeadlineMs);
+      const timer = setTimeout(() => settle(id)?.reject(toUnavailable()), deadlineMs);
       pending.set(id, { resolve, reject, timer });
       send(target, toMessage(id));
     });
@@ -124,8 +124,9 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
 
   const stores = buildStores((store, name, args) => {
     // The thread's limit is a little earlier than ours, so that what we report as failed was not begun after all.
-    const deadline = Date.now() + operationDeadlineMs - 100;
-    return ask((id) => ({ type: "call", id, store, name, args, deadline }));
+    const { deadlineMs = operationDeadlineMs } = findOperation(store, name);
+    const deadline = Date.now() + deadlineMs - 100;
+    return ask((id) => ({ type: "call", id, store, name, args, deadline }), deadlineMs);
   });
 
   return {

@@ -1,6 +1,7 @@
 // What we keep, and the one way to it: SQLite in the data folder, or PostgreSQL when there is an address for it.
 
 import type { Log } from "../log.ts";
+import { refuseMoved } from "./data-dir.ts";
 import { migrateStorage } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -32,7 +33,8 @@ export interface StorageOptions {
 
 /** Brings the tables up to date first, so that whoever opens it finds them as this code expects. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { databaseUrl, dataDir } = options;
+  if (databaseUrl === null) refuseMoved(dataDir);
   await migrateStorage(options);
-  const { databaseUrl } = options;
   return databaseUrl === null ? await openSqlite(options) : await openPostgres({ ...options, databaseUrl });
 }

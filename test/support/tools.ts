@@ -23,7 +23,9 @@ async function installFolder(folder: string): Promise<void> {
   const stamp = Bun.file(join(folder, stampName));
   if ((await stamp.exists()) && (await stamp.text()) === lock) return;
 
-  const npm = Bun.spawn(["npm", "ci", "--prefix", folder, "--loglevel=error", "--no-audit", "--no-fund"], {
+  // Not --prefix: with it npm overlooks the machine's own npmrc, and with that a certificate or mirror it may need.
+  const npm = Bun.spawn(["npm", "ci", "--loglevel=error", "--no-audit", "--no-fund"], {
+    cwd: folder,
     stdin: "ignore",
     stdout: "inherit",
     stderr: "inherit",

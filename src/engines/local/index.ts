@@ -74,5 +74,5 @@ function whatIsMissing({ task, packages, group = "core" }: LocalEngine): string 
   const missing = packages.filter((name) => findPackage(name) === null);
   if (missing.length === 0) return null;
   const command = group === "core" ? "npm ci" : `npx switchyard engines add ${group}`;
-  return `The local engine for ${task} needs ${missing.join(", ")}. Run \`${command}\`.`;
+  return `The local engine for ${task} needs ${missing.join(", ")}. Run \`${command}\` and restart the gateway.`;
 }

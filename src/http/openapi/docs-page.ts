@@ -93,7 +93,8 @@ function renderGuides(): Html {
   return html`
 <section id="quick-start"><h2>Quick start</h2>
 <p>The gateway prints one management key and one inference key at its first start. Put them into your shell; every
-command on this page then works as pasted, answered by the built-in sandbox provider, offline and free.</p>
+command on this page then works as pasted, answered by the built-in sandbox provider, offline and free. Ids are
+told by the answers before, and files are your own.</p>
 ${renderCode("Shell", examples.setUp)}
 <p>Check that the gateway is there. This needs no key:</p>
 ${renderCode("Shell", 'curl -sS "$SWITCHYARD_URL/v3/models?provider=sandbox"')}

@@ -10,6 +10,8 @@ interface Example {
   readonly body?: object;
   /** Parts of a form, as curl writes them. */
   readonly form?: readonly string[];
+  /** Where an answer goes that is not for a terminal. */
+  readonly output?: string;
 }
 
 export const baseUrl = "http://127.0.0.1:8080";
@@ -36,7 +38,7 @@ export const examples: Readonly<Record<string, Example>> = {
   deleteJob: { path: jobId },
   listDeliveries: { path: jobId },
   redeliver: { path: jobId },
-  createSpeech: { body: { model: "local", voice: "slt", input: "Good morning." } },
+  createSpeech: { body: { model: "local", voice: "slt", input: "Good morning." }, output: "good-morning.mp3" },
   createTranscription: { form: ["file=@recording.wav", "model=sandbox"] },
   createImages: { body: { model: "sandbox", prompt: "A signal box at dusk", n: 1, size: "1024x1024" } },
   createModerations: { body: { model: "local", input: ["Good morning.", "You are a bastard."] } },
@@ -78,13 +80,15 @@ export function toCurl(operation: Operation): string {
   if (example.body !== undefined) {
     lines.push('-H "Content-Type: application/json"', `-d '${toReadableJson(example.body)}'`);
   }
+  if (example.output !== undefined) lines.push(`-o ${example.output}`);
   return lines.join(" \\\n  ");
 }
 
 export const setUp = `export SWITCHYARD_URL=${baseUrl}
 export SWITCHYARD_KEY=sk-sy-...               # an inference key
 export SWITCHYARD_MANAGEMENT_KEY=mgmt-sy-...  # a management key
-export KEY_ID=...                             # the id of a key, from the list of keys`;
+export KEY_ID=... JOB_ID=...                  # ids, from the answers that tell them
+export RESPONSE_ID=... FILE_ID=...`;
 
 export const helloCommand = toChatCommand("curl -sS", hello);
 
@@ -186,12 +190,12 @@ for chunk in stream:
 
 export const plainError = `{
   "error": {
-    "message": "The API key is not known.",
+    "message": "This API key is not known.",
     "type": "authentication_error",
     "param": null,
     "code": "invalid_api_key"
   },
-  "detail": "The API key is not known."
+  "detail": "This API key is not known."
 }`;
 
 export const validationError = `{

@@ -439,7 +439,7 @@ export const operations: readonly Operation[] = [
       { name: "limit", in: "query", description: "Jobs on a page.", schema: z.int().min(1).max(1_000).default(100) },
     ],
     responses: [{ status: 200, description: "A page of jobs.", schema: jobList }],
-    errors: withKey,
+    errors: [...withKey, "invalid_request"],
   },
   {
     id: "retrieveJob",
@@ -450,7 +450,7 @@ export const operations: readonly Operation[] = [
     key: "inference",
     parameters: [jobIdParameter],
     responses: [{ status: 200, description: "The job as it is now.", schema: jobObject }],
-    errors: [...withKey, "job_not_found"],
+    errors: [...withKey, "invalid_request", "job_not_found"],
   },
   {
     id: "deleteJob",
@@ -461,7 +461,7 @@ export const operations: readonly Operation[] = [
     key: "inference",
     parameters: [jobIdParameter],
     responses: [{ status: 200, description: "It is gone.", schema: deletedJob }],
-    errors: [...withKey, "job_not_found", "job_processing"],
+    errors: [...withKey, "invalid_request", "job_not_found", "job_processing"],
   },
   {
     id: "listDeliveries",
@@ -473,7 +473,7 @@ export const operations: readonly Operation[] = [
     key: "inference",
     parameters: [jobIdParameter],
     responses: [{ status: 200, description: "The deliveries, oldest first.", schema: deliveryList }],
-    errors: [...withKey, "job_not_found"],
+    errors: [...withKey, "invalid_request", "job_not_found"],
   },
   {
     id: "redeliver",
@@ -484,7 +484,7 @@ export const operations: readonly Operation[] = [
     key: "inference",
     parameters: [jobIdParameter],
     responses: [{ status: 202, description: "The new delivery.", schema: deliveryObject }],
-    errors: [...withKey, "job_not_found", "job_processing", "no_webhook_receiver"],
+    errors: [...withKey, "invalid_request", "job_not_found", "job_processing", "no_webhook_receiver"],
   },
   {
     id: "retrieveWebhookKey",

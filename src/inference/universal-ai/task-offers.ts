@@ -5,12 +5,12 @@ import { findTask, type ListPrice } from "../../contract/tasks.ts";
 import type { Engine } from "../../engines/engine.ts";
 
 export function toTaskOffers(engines: readonly Engine[]): TaskOffer[] {
-  const offers = engines.filter(({ missing }) => missing === null).flatMap(toOffers);
-  // Two engines of one provider may do the same task; what they are called by is one name.
+  // Two engines of one provider may do the same task; what they are called by is one name, and the one that can be run counts.
+  const offers = engines.flatMap(toOffers).toSorted((one, other) => Number(one.configured) - Number(other.configured));
   return [...new Map(offers.map((offer) => [offer.model, offer])).values()];
 }
 
-function toOffers({ task, provider, models, needsModel }: Engine): TaskOffer[] {
+function toOffers({ task, provider, models, needsModel, missing }: Engine): TaskOffer[] {
   const [feature = "", subfeature = ""] = task.split("/");
   const bare = `${task}/${provider}`;
   const names = [...(needsModel === true ? [] : [bare]), ...models.map((model) => `${bare}/${model}`)];
@@ -23,6 +23,7 @@ function toOffers({ task, provider, models, needsModel }: Engine): TaskOffer[] {
     provider,
     model,
     pricing: toPricing(prices.get(model) ?? null),
+    configured: missing === null,
   }));
 }
 

@@ -58,7 +58,7 @@ export interface Plan {
 export interface UniversalAiDependencies {
   readonly engines: readonly Engine[];
   /** Names of the operator's, and what they stand for. */
-  readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
+  readonly aliases?: ReadonlyMap<string, readonly AliasTarget[]>;
   readonly files: TaskFilesOptions;
   /** A signed address at which the bytes can be had for a while. */
   readonly publish: (result: BinaryResult, owner: string, baseUrl: string) => Promise<string>;
@@ -92,6 +92,9 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const input = inputs.check(task, request.input);
     for (const name of names) refuseForbidden(name, caller);
     const offers = caller.kind === "sandbox" ? [sandboxOffer(task)] : names.map((name) => findOffer(name, task));
+    const [first] = offers;
+    // Told at once, before anything is fetched or kept for it.
+    if (first !== undefined && offers.every(({ engine }) => engine.missing !== null)) refuseMissing(first.engine);
     return { task, input, offers };
   }
 
@@ -223,7 +226,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     };
   }
 
-  const aliases = createTaskAliases(dependencies.aliases);
+  const aliases = createTaskAliases(dependencies.aliases ?? new Map());
   return { check, run, checkFiles: checkFilesOf, openFiles, engines, aliases };
 }
 
@@ -238,10 +241,16 @@ function chooseEngine(serving: readonly Engine[], model: string | null): Engine 
 function findTaskOf(name: string): Task {
   const [feature = "", subfeature = ""] = name.split("/");
   if (!tasks.some((task) => task.feature === feature))
-    throw new GatewayError("feature_not_found", `There is no feature '${feature}'.`, { param: "model" });
+    throw new GatewayError("feature_not_found", `There is no feature '${feature}'. GET /v3/info lists them.`, {
+      param: "model",
+    });
   const task = findTask(feature, subfeature);
   if (task !== undefined) return task;
-  throw new GatewayError("subfeature_not_found", `'${feature}' has no subfeature '${subfeature}'.`, { param: "model" });
+  throw new GatewayError(
+    "subfeature_not_found",
+    `'${feature}' has no subfeature '${subfeature}'. GET /v3/info/${feature}?include=unconfigured lists them.`,
+    { param: "model" },
+  );
 }
 
 function refuseFallbacks({ feature, subfeature, allowsFallbacks }: Task, fallbacks: readonly string[]): void {
