@@ -14,11 +14,21 @@ const patterns = process.argv.slice(2);
 const namesFiles = patterns.some((argument) => argument.startsWith("test/") || argument.endsWith(".ts"));
 // Whoever runs a few files of another kind need not wait for half a gigabyte.
 if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) await installEngines();
-/** They wait more than they work (for leases, retries, processes that start again): they run beside the others. */
+/**
+ * These wait a lot (for leases, retries, processes that start again), or compute in processes of their own: they run beside the others,
+ * so that both cores of a small machine have something to do.
+ */
 const patientFiles = [
   "test/async-jobs.test.ts",
   "test/async-jobs-crash.test.ts",
   "test/bad-inputs-jobs.test.ts",
+  "test/engines/local-documents.test.ts",
+  "test/engines/local-embeddings.test.ts",
+  "test/engines/local-grammar.test.ts",
+  "test/engines/local-offline.test.ts",
+  "test/engines/local-text.test.ts",
+  "test/engines/local-vision.test.ts",
+  "test/examples.test.ts",
   "test/storage-crash.test.ts",
   "test/storage-jobs.test.ts",
 ];

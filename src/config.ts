@@ -186,12 +186,12 @@ export const settings = {
   jobLifetimeDays: whole("SWITCHYARD_JOB_LIFETIME_DAYS", 7, 1, 365, "how long a job and its result can be asked for"),
   deliveriesAtOnce: whole(
     "SWITCHYARD_DELIVERIES_AT_ONCE",
-    256,
+    512,
     1,
     10_000,
     "webhooks that a working process delivers at once",
   ),
-  deliveriesPerHost: whole("SWITCHYARD_DELIVERIES_PER_HOST", 16, 1, 10_000, "of these, to one host"),
+  deliveriesPerHost: whole("SWITCHYARD_DELIVERIES_PER_HOST", 32, 1, 10_000, "of these, to one host"),
   publicUrl: optional(
     text(
       "SWITCHYARD_PUBLIC_URL",

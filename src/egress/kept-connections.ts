@@ -30,7 +30,7 @@ const longestIdleMs = 4_000;
 // A certificate was good when the connection was made: that should not hold forever.
 const longestLifeMs = 60_000;
 // As many as are delivered to one host at once, unless the operator says otherwise.
-const mostPerOrigin = 16;
+const mostPerOrigin = 32;
 const mostAltogether = 256;
 
 export function createKeptConnections(): KeptConnections {

@@ -328,31 +328,3 @@ describe.skipIf(!isAdded)("pictures, with the engines of the group vision", () =
     expect(late).toBeLessThan(early * 1.1);
   }, 240_000);
 });
-
-const mayUnshare = Bun.spawnSync(["unshare", "-rn", "true"], { stdout: "ignore", stderr: "ignore" }).success;
-
-describe("without a network", () => {
-  // Skipped where a process may not leave its network namespace.
-  test.skipIf(!isAdded || !mayUnshare)(
-    "every engine for pictures answers all the same",
-    async () => {
-      const child = Bun.spawn(
-        [
-          "unshare",
-          "-rn",
-          process.execPath,
-          "test",
-          "--timeout=120000",
-          "./test/engines/local-vision.test.ts",
-          "-t",
-          "takes a picture of one pixel|one man is known again",
-        ],
-        { stdout: "ignore", stderr: "pipe" },
-      );
-      const said = await new Response(child.stderr).text();
-      if ((await child.exited) !== 0) throw new Error(said);
-      expect(said).toContain("7 pass");
-    },
-    240_000,
-  );
-});

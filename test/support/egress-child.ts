@@ -12,10 +12,16 @@ export interface EgressChildTask {
   readonly proxy?: string;
   /** One after the other, over kept connections; the answer to the last one counts. */
   readonly times?: number;
+  /** 10,000 unless said otherwise. */
+  readonly maxBytes?: number;
+  /** Adds by how many bytes the process grew during the request. */
+  readonly wantsGrowth?: true;
 }
 
 /** The body, or the code of the error and the code of its cause. */
-export type EgressChildResult = { readonly body: string } | { readonly code: string; readonly cause: string };
+export type EgressChildResult = ({ readonly body: string } | { readonly code: string; readonly cause: string }) & {
+  readonly grownBytes?: number;
+};
 
 export async function runEgressChild(task: EgressChildTask, env: Record<string, string>): Promise<EgressChildResult> {
   const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(task)], {
@@ -35,11 +41,11 @@ if (import.meta.main) {
     secrets: [],
     write: (lines) => void process.stderr.write(lines),
   });
-  const { allow, names, dnsServers = [], proxy = null, times = 1 } = task;
+  const { allow, names, dnsServers = [], proxy = null, times = 1, maxBytes = 10_000, wantsGrowth } = task;
   const lookup = names === undefined ? {} : { lookup: async (name: string) => names[name] ?? [] };
   const egress = createEgress({ allow, log, dnsServers, proxy, ...lookup });
   const request = {
-    maxBytes: 10_000,
+    maxBytes,
     timeoutMs: 5_000,
     connectTimeoutMs: 2_000,
     protocols: ["https:", "http:"],
@@ -47,7 +53,10 @@ if (import.meta.main) {
     keepAlive: times > 1,
   } as const;
   for (let time = 1; time < times; time++) await egress.fetch(task.url, request);
-  console.log(JSON.stringify(await egress.fetch(task.url, request).then(toResult, toFailure)));
+  const before = process.memoryUsage.rss();
+  const result = await egress.fetch(task.url, request).then(toResult, toFailure);
+  const growth = wantsGrowth === true ? { grownBytes: process.memoryUsage.rss() - before } : {};
+  console.log(JSON.stringify({ ...result, ...growth }));
 }
 
 function toResult({ body }: { body: Buffer }): EgressChildResult {
