@@ -23,8 +23,6 @@ const patientFiles = [
   "test/async-jobs-crash.test.ts",
   "test/bad-inputs-jobs.test.ts",
   "test/engines/local-documents.test.ts",
-  "test/engines/local-embeddings.test.ts",
-  "test/engines/local-grammar.test.ts",
   "test/engines/local-offline.test.ts",
   "test/engines/local-text.test.ts",
   "test/engines/local-vision.test.ts",

@@ -8,12 +8,12 @@ import { createPublicKey, verify } from "node:crypto";
 import { type DnsServer, startDnsServer } from "./support/dns-server.ts";
 import { type Gateway, startGateway } from "./support/gateway.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "./support/tls-receiver.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
 import { waitFor } from "./support/wait.ts";
-import { startWebhookReceiver, type WebhookReceiver, webhookCertificate } from "./support/webhook-receiver.ts";
 
-const jobs = Number(process.env["SWITCHYARD_TEST_JOBS"] ?? 150);
-const kills = Number(process.env["SWITCHYARD_TEST_KILLS"] ?? 4);
+const jobs = Number(process.env["SWITCHYARD_TEST_JOBS"] ?? 100);
+const kills = Number(process.env["SWITCHYARD_TEST_KILLS"] ?? 3);
 const outageMs = Number(process.env["SWITCHYARD_TEST_OUTAGE_MS"] ?? 4_000);
 const senders = 16;
 const models = ["ok", "slow-20", "slow-200", "ok"];
@@ -36,7 +36,8 @@ for (const { engine, why } of engines) {
     let gateway: Gateway;
     let postgres: TestPostgres | null = null;
     let dns: DnsServer;
-    let receiver: WebhookReceiver;
+    let receiver: TlsReceiver;
+    let receiverUrl: string;
     let publicKey: ReturnType<typeof createPublicKey>;
     let key: string;
     let reports: Report[] = [];
@@ -45,7 +46,8 @@ for (const { engine, why } of engines) {
       vendor = await startVendor();
       postgres = engine === "SQLite" ? null : await startPostgres();
       dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
-      receiver = startWebhookReceiver(receive);
+      receiver = startTlsReceiver({ address: "127.0.0.1", answer: receive });
+      receiverUrl = `https://hooks.example.com:${receiver.port}/hook`;
       gateway = await startGateway({
         vendor,
         jobWorkers: 1,
@@ -53,7 +55,7 @@ for (const { engine, why } of engines) {
           ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
           SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
           SWITCHYARD_EGRESS_DNS: dns.address,
-          NODE_EXTRA_CA_CERTS: webhookCertificate,
+          NODE_EXTRA_CA_CERTS: receiversCertificate,
         },
       });
       key = await gateway.createKey();
@@ -94,7 +96,7 @@ for (const { engine, why } of engines) {
             body: JSON.stringify({
               model: `text/sentiment_analysis/sandbox/${models[index % models.length]}`,
               input: { text: `number ${index}` },
-              webhook_receiver: receiver.url,
+              webhook_receiver: receiverUrl,
             }),
             signal: AbortSignal.timeout(5_000),
           }).catch(() => null);

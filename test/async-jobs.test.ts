@@ -7,9 +7,9 @@ import { answer, hang, type Script } from "./support/answers.ts";
 import { type DnsServer, startDnsServer } from "./support/dns-server.ts";
 import { type Gateway, providerSecret, startGateway } from "./support/gateway.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "./support/tls-receiver.ts";
 import { startVendor, type Vendor, type VendorRequest } from "./support/vendor.ts";
 import { waitFor } from "./support/wait.ts";
-import { startWebhookReceiver, type WebhookReceiver, webhookCertificate } from "./support/webhook-receiver.ts";
 
 interface Received {
   readonly headers: Headers;
@@ -87,7 +87,8 @@ for (const { engine, why } of engines) {
     let gateway: Gateway;
     let postgres: TestPostgres | null = null;
     let dns: DnsServer;
-    let receiver: WebhookReceiver;
+    let receiver: TlsReceiver;
+    let receiverUrl: string;
     let received: Received[] = [];
     let respond: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 });
     let transcribing: (request: VendorRequest) => Script = () => answer(500, {});
@@ -100,10 +101,14 @@ for (const { engine, why } of engines) {
       );
       postgres = engine === "SQLite" ? null : await startPostgres();
       dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
-      receiver = startWebhookReceiver(async (request) => {
-        received.push({ headers: request.headers, text: await request.text(), at: Date.now() });
-        return await respond(request);
+      receiver = startTlsReceiver({
+        address: "127.0.0.1",
+        answer: async (request) => {
+          received.push({ headers: request.headers, text: await request.text(), at: Date.now() });
+          return await respond(request);
+        },
       });
+      receiverUrl = `https://hooks.example.com:${receiver.port}/hook`;
       const origin = `http://127.0.0.1:${vendor.port}`;
       const declared = { dialect: "openai", base_url: `${origin}/tasks/v1`, api_key: providerSecret };
       gateway = await startGateway({
@@ -115,7 +120,7 @@ for (const { engine, why } of engines) {
           ASSEMBLYAI_BASE_URL: `http://127.0.0.1:${vendor.port}/assemblyai`,
           SWITCHYARD_EGRESS_ALLOW: "127.0.0.0/8",
           SWITCHYARD_EGRESS_DNS: dns.address,
-          NODE_EXTRA_CA_CERTS: webhookCertificate,
+          NODE_EXTRA_CA_CERTS: receiversCertificate,
         },
         config: {
           providers: {
@@ -357,7 +362,7 @@ for (const { engine, why } of engines) {
       received = [];
       const { job_id } = await submit({
         ...sentiment,
-        webhook_receiver: receiver.url,
+        webhook_receiver: receiverUrl,
         user_webhook_parameters: { "10": 1, "9": { b: null, a: "ü" } },
       });
       await finished(job_id);
@@ -400,7 +405,7 @@ for (const { engine, why } of engines) {
 
     test("a report can be sent again, as a delivery of its own", async () => {
       received = [];
-      const { job_id } = await submit({ ...sentiment, webhook_receiver: receiver.url });
+      const { job_id } = await submit({ ...sentiment, webhook_receiver: receiverUrl });
       await waitFor("the report", () => received.length === 1, { withinMs: 10_000 });
       const again = await call("POST", `/${job_id}/deliveries/redeliver`);
       expect(again).toMatchObject({ status: 202, body: { state: "pending", attempts: [] } });
@@ -421,7 +426,7 @@ for (const { engine, why } of engines) {
       received = [];
       let refusals = 1;
       respond = () => new Response(null, { status: refusals-- > 0 ? 503 : 200 });
-      const { job_id } = await submit({ ...sentiment, webhook_receiver: receiver.url });
+      const { job_id } = await submit({ ...sentiment, webhook_receiver: receiverUrl });
       await waitFor("the second attempt", () => received.length === 2, { withinMs: 15_000 });
       respond = () => new Response(null, { status: 204 });
       const gap = (received[1]?.at ?? 0) - (received[0]?.at ?? 0);
@@ -444,7 +449,7 @@ for (const { engine, why } of engines) {
         );
         await Promise.all(stuck);
         const startedAt = Date.now();
-        await Promise.all(Array.from({ length: 40 }, () => submit({ ...sentiment, webhook_receiver: receiver.url })));
+        await Promise.all(Array.from({ length: 40 }, () => submit({ ...sentiment, webhook_receiver: receiverUrl })));
         await waitFor("the other reports", () => received.length === 40, { withinMs: 10_000 });
         expect(Date.now() - startedAt).toBeLessThan(10_000);
       } finally {
