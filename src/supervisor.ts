@@ -103,12 +103,15 @@ export function startSupervisor({ config, command, counts, log }: SupervisorOpti
     log.info("processes were replaced", { count: olds.length });
   }
 
-  const serving = Array.from({ length: counts.serving }, () => spawn("serving"));
-  const working = Array.from({ length: counts.working }, () => spawn("working"));
-  // Whoever calls waits for nothing but the door.
-  const awaited = serving.length > 0 ? serving : working;
+  const begin = (kind: ProcessKind) => {
+    const started = Array.from({ length: counts[kind] }, () => spawn(kind));
+    return Promise.all(started.map((child) => child.ready)).then((all) => all.every(Boolean));
+  };
+  // Whoever calls waits for nothing but the door: what works behind it starts when that is open.
+  const open = begin("serving");
+  const working = open.then((isOpen) => (isOpen && !stopping ? begin("working") : isOpen));
   return {
-    ready: Promise.all(awaited.map((child) => child.ready)).then((all) => all.every(Boolean)),
+    ready: counts.serving > 0 ? open : working,
     replaceAll() {
       replacing ??= replaceAll().finally(() => {
         replacing = null;
