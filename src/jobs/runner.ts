@@ -244,9 +244,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
 
   async function succeed({ item, job, kept }: Running, outcome: TaskOutcome): Promise<void> {
     const { output, original } = outcome;
-    const whole = kept.request.show_original_response === true ? { output, original_response: original } : { output };
-    const result = [whole, { output }].map((one) => JSON.stringify(one)).find(fitsStore);
-    if (result === undefined)
+    const wantsOriginal = kept.request.show_original_response === true;
+    let result = JSON.stringify(wantsOriginal ? { output, original_response: original } : { output });
+    if (wantsOriginal && !fitsStore(result)) result = JSON.stringify({ output });
+    if (!fitsStore(result))
       throw new GatewayError("internal_error", `The result has more than the ${mostResultBytes} bytes that are kept.`);
     await finish(item, job, {
       status: "success",
