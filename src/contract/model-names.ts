@@ -9,12 +9,22 @@ const part = "(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.:@+~=-]+";
 
 /** A name without a slash is an alias: it has to be one that the operator declared. */
 export function createModelName(aliases: ReadonlySet<string>): z.ZodString {
-  const declared = [...aliases].map((alias) => `|${RegExp.escape(alias)}`).join("");
   return z
     .string()
     .max(maxModelName)
-    .regex(new RegExp(`^(?:${provider}(?:/${part})+${declared})$`), "String should be <provider>/<model>")
+    .regex(toPattern(aliases), "String should be <provider>/<model>")
     .meta({ description: "`<provider>/<model>`, or an alias that the operator declared", examples: ["sandbox/echo"] });
+}
+
+/** What the schema says of a name, without the schema. */
+export function createModelNameTest(aliases: ReadonlySet<string>): (name: string) => boolean {
+  const pattern = toPattern(aliases);
+  return (name) => name.length <= maxModelName && pattern.test(name);
+}
+
+function toPattern(aliases: ReadonlySet<string>): RegExp {
+  const declared = [...aliases].map((alias) => `|${RegExp.escape(alias)}`).join("");
+  return new RegExp(`^(?:${provider}(?:/${part})+${declared})$`);
 }
 
 export function createTaskModelName(aliases: ReadonlySet<string>): z.ZodString {

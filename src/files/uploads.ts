@@ -107,6 +107,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     let silentAt = ticker.now + idleTimeoutMs;
     let isLate = false;
     const watched: Watched = {
+      place: -1,
       check(now) {
         if (now < Math.min(silentAt, endsAt)) return;
         isLate = true;

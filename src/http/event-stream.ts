@@ -44,6 +44,7 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
     let lastWrite = ticker.now;
     let sinceTurn = 0;
     const heartbeat: Watched = {
+      place: -1,
       check(now) {
         if (left || now - lastWrite < options.heartbeatMs) return;
         write(heartbeatFrame);

@@ -67,6 +67,7 @@ function withDeadline(whole: Promise<Uint8Array>, timeoutMs: number, ticker: Tic
   return new Promise((resolve, reject) => {
     const deadline = ticker.now + timeoutMs;
     const watched: Watched = {
+      place: -1,
       check(now) {
         if (now < deadline) return;
         ticker.forget(watched);

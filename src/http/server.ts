@@ -48,7 +48,6 @@ const idleConnectionSeconds = 120;
 const stalledReaderSeconds = 240;
 const maxHeaders = 100;
 const hostHeader = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
-const jsonType = { "content-type": "application/json" };
 const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
@@ -89,7 +88,7 @@ export function startServer(options: ServerOptions): Server {
       const call = new IncomingCall(request, requestId, params, caller, body, trace);
       const result = await route.run(call);
       // Made at once: to set headers one by one costs more.
-      if (typeof result === "string") return new Response(result, { headers: { ...jsonType, ...common(isPrivate) } });
+      if (typeof result === "string") return new Response(result, { headers: common(isPrivate, "application/json") });
       response = result;
       if (response.headers.get("content-type") === eventStreamType) server.timeout(request, stalledReaderSeconds);
     } catch (error) {
@@ -104,12 +103,11 @@ export function startServer(options: ServerOptions): Server {
     }
 
     /** The headers of every answer. */
-    function common(mustNotBeStored: boolean): Record<string, string> {
-      const headers: Record<string, string> = {
-        "x-request-id": requestId,
-        "x-content-type-options": "nosniff",
-        "server-timing": trace.toServerTiming(performance.now()),
-      };
+    function common(mustNotBeStored: boolean, contentType?: string): Record<string, string> {
+      const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType };
+      headers["x-request-id"] = requestId;
+      headers["x-content-type-options"] = "nosniff";
+      headers["server-timing"] = trace.toServerTiming(performance.now());
       // Where clients of that format look for it.
       if (errors === "messages") headers["request-id"] = requestId;
       const { length } = trace.attempts;

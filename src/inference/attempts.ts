@@ -64,13 +64,6 @@ export class RetryBudget {
   }
 }
 
-interface Try {
-  readonly candidate: Candidate;
-  readonly admission: Admission;
-  readonly reason: AttemptReason;
-  readonly trace: Trace;
-}
-
 export class Attempts {
   readonly #settings: RetrySettings;
   readonly #budget = new RetryBudget();
@@ -94,9 +87,13 @@ export class Attempts {
           break;
         }
         const reason = tried > 0 ? "retry" : reasonOf(candidates, index);
+        const note = beginNote(candidate, reason, trace);
         try {
-          return await this.#try({ candidate, admission, reason, trace }, attempt);
+          const result = await attempt(candidate);
+          noteSuccess(note, candidate, admission, trace);
+          return result;
         } catch (error) {
+          noteFailure(note, candidate, admission, error);
           if (error instanceof ValidationError) {
             // Its format has no place for what was asked; another offer's may have.
             refusal ??= error;
@@ -117,41 +114,38 @@ export class Attempts {
     }
     throw failure ?? refusal ?? unavailable(candidates);
   }
+}
 
-  async #try<T>(
-    { candidate, admission, reason, trace }: Try,
-    attempt: (candidate: Candidate) => Promise<T>,
-  ): Promise<T> {
-    const { health, provider, deployment, model } = candidate;
-    const note: AttemptNote = {
-      provider: provider.name,
-      model,
-      deployment: deployment.name,
-      reason,
-      startedAt: performance.now(),
-      failure: null,
-      endedAt: null,
-    };
-    trace.attempts.push(note);
-    try {
-      const result = await attempt(candidate);
-      const now = performance.now();
-      note.endedAt = now;
-      health.succeeded(now, admission, (trace.firstByteAt || now) - (trace.sentAt || note.startedAt));
-      return result;
-    } catch (error) {
-      note.endedAt = performance.now();
-      if (error instanceof GatewayError) {
-        const { code, message, details } = error;
-        note.failure = code;
-        const failure = { code, message, retryAfter: details.retryAfter ?? null };
-        health.failed(note.endedAt, admission, failure, reason !== "retry");
-      } else {
-        note.failure = describe(error);
-        health.forgotten(admission);
-      }
-      throw error;
-    }
+function beginNote({ provider, deployment, model }: Candidate, reason: AttemptReason, trace: Trace): AttemptNote {
+  const note: AttemptNote = {
+    provider: provider.name,
+    model,
+    deployment: deployment.name,
+    reason,
+    startedAt: performance.now(),
+    failure: null,
+    endedAt: null,
+  };
+  trace.attempts.push(note);
+  return note;
+}
+
+function noteSuccess(note: AttemptNote, { health }: Candidate, admission: Admission, trace: Trace): void {
+  const now = performance.now();
+  note.endedAt = now;
+  health.succeeded(now, admission, (trace.firstByteAt || now) - (trace.sentAt || note.startedAt));
+}
+
+function noteFailure(note: AttemptNote, { health }: Candidate, admission: Admission, error: unknown): void {
+  note.endedAt = performance.now();
+  if (error instanceof GatewayError) {
+    const { code, message, details } = error;
+    note.failure = code;
+    const failure = { code, message, retryAfter: details.retryAfter ?? null };
+    health.failed(note.endedAt, admission, failure, note.reason !== "retry");
+  } else {
+    note.failure = describe(error);
+    health.forgotten(admission);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
 import { GatewayError } from "../errors.ts";
-import { editMembers, type JsonScan, scanJson } from "../lib/json-scan.ts";
+import { editMembers, type JsonScan, type Replacement, scanJson } from "../lib/json-scan.ts";
 import { toErrorInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { PlainSource } from "./chunk-source.ts";
@@ -39,18 +39,18 @@ export function fillModel(path: string, model: string): string {
 
 /** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
 function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, model: string): string {
-  const replace = new Map([["model", JSON.stringify(model)]]);
+  const replace: Replacement[] = [["model", JSON.stringify(model)]];
   const append: string[] = [];
   if (request.stream === true && row.streamUsage === "ask" && request.stream_options?.include_usage !== true) {
     const options = JSON.stringify({ ...request.stream_options, include_usage: true });
     if (request.stream_options === undefined) append.push(`"stream_options":${options}`);
-    else replace.set("stream_options", options);
+    else replace.push(["stream_options", options]);
   }
   const remove = row.streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
   return editMembers(text, scan, { replace, remove, append });
 }
 
-const noEdits = new Map<string, string>();
+const noEdits: readonly Replacement[] = [];
 const ourMembers = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
 const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
@@ -63,8 +63,8 @@ function readWhole(text: string, provider: Provider, ours: OurMembers): WholeAns
   const total = missingTotal(usage);
   const isPlain = total === null && !("provider" in value) && !("cost" in value) && !("provider_time" in value);
   if (isPlain) return { text: `${text.slice(0, text.lastIndexOf("}"))},${addedText}}`, value, charge, added };
-  const replace =
-    total === null ? noEdits : new Map([["usage", JSON.stringify({ ...(usage as object), total_tokens: total })]]);
+  const withTotal = () => JSON.stringify({ ...(usage as object), total_tokens: total });
+  const replace: readonly Replacement[] = total === null ? noEdits : [["usage", withTotal()]];
   const edits = { replace, remove: ourMembers, append: [addedText] };
   return { text: editMembers(text, scanJson(text, scanLimits), edits), value, charge, added };
 }

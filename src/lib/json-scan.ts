@@ -122,9 +122,12 @@ export function scanJson(text: string, limits: Limits): JsonScan {
   return { members, end, tooDeepIn, tooComplex: false, hasLongNumber };
 }
 
+export type Replacement = readonly [name: string, text: string];
+
 /** A change to a document: a member replaced by other JSON text, or taken out, or text put before the closing brace. */
 export interface MemberEdits {
-  readonly replace: ReadonlyMap<string, string>;
+  /** Names and what takes the place of their values: a map, or, where every microsecond counts, a list. */
+  readonly replace: Iterable<Replacement>;
   readonly remove: ReadonlySet<string>;
   readonly append: readonly string[];
 }
@@ -145,8 +148,8 @@ export function editMembers(text: string, scan: JsonScan, edits: MemberEdits): s
       if (isSkipping) from = kept > 0 ? previousEnd : member.start;
       isSkipping = false;
       kept++;
-      const replacement = edits.replace.get(member.name);
-      if (replacement !== undefined) {
+      for (const [name, replacement] of edits.replace) {
+        if (name !== member.name) continue;
         result += text.slice(from, member.valueStart) + replacement;
         from = member.valueEnd;
       }

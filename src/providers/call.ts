@@ -56,6 +56,7 @@ const decoder = new TextDecoder();
 
 /** One call of a provider, from the first byte sent to the last byte read. */
 export class ProviderCall implements Watched {
+  place = -1;
   readonly provider: Provider;
   readonly startedAt = performance.now();
   readonly #options: CallOptions;
@@ -100,9 +101,17 @@ export class ProviderCall implements Watched {
     return this.#exchange.header("content-type") ?? "";
   }
 
-  /** The whole body of an answer that is not a stream. */
-  async readWhole(): Promise<string> {
-    return decoder.decode(await this.#read(maxAnswerBytes, "refuse"));
+  /** The whole body of an answer that is not a stream: at once where it came together with its head, as most do. */
+  readWhole(): string | Promise<string> {
+    const piece = this.take();
+    if (piece === null) return "";
+    const pieces = piece === undefined ? [] : [piece];
+    if (piece !== undefined && piece.length <= maxAnswerBytes) {
+      const next = this.take();
+      if (next === null) return decoder.decode(piece);
+      if (next !== undefined) pieces.push(next);
+    }
+    return this.#read(maxAnswerBytes, "refuse", pieces).then((bytes) => decoder.decode(bytes));
   }
 
   /** The next bytes, null at the end that the provider meant, undefined when they have to be waited for. A cut is an error. */
@@ -159,10 +168,13 @@ export class ProviderCall implements Watched {
     this.#exchange.abort();
   }
 
-  async #read(maxBytes: number, whenLarger: "refuse" | "cut"): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = [];
-    let length = 0;
+  /** `pieces`: what has been taken already. */
+  async #read(maxBytes: number, whenLarger: "refuse" | "cut", pieces: Uint8Array[] = []): Promise<Uint8Array> {
+    let length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     for (;;) {
+      if (length > maxBytes && whenLarger === "refuse")
+        throw this.#error("provider_bad_response", `answered with more than ${maxBytes} bytes`);
+      if (length > maxBytes) break;
       const piece = this.take();
       if (piece === undefined) {
         await this.wait();
@@ -170,10 +182,7 @@ export class ProviderCall implements Watched {
       }
       if (piece === null) break;
       length += piece.length;
-      if (length > maxBytes && whenLarger === "refuse")
-        throw this.#error("provider_bad_response", `answered with more than ${maxBytes} bytes`);
       pieces.push(piece);
-      if (length > maxBytes) break;
     }
     return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
   }

@@ -60,6 +60,7 @@ const longestRoundTripMs = 250;
 type Socket = Bun.Socket<Connection>;
 
 export class HttpClient implements Watched {
+  place = -1;
   readonly #ticker: Ticker;
   readonly #narrowWindow = loadNarrowWindow();
   readonly #idle = new Map<Origin, Connection[]>();

@@ -17,25 +17,27 @@ export interface ResponseHead {
 }
 
 const form =
-  /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
+  /^HTTP\/1\.[01] [1-9]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const wholeNumber = /^\d{1,15}$/;
 
 /** `text` is the head without its last line break. Headers are looked up when they are asked for: few of them ever are. */
 export function readHead(text: string): ResponseHead {
-  const match = form.exec(text);
-  if (match === null) throw new HttpSyntaxError("it is not an HTTP response");
+  if (!form.test(text)) throw new HttpSyntaxError("it is not an HTTP response");
   const lowerCase = text.toLowerCase();
-  const header = (name: string) => findHeader(text, lowerCase, name);
-  const status = Number(match[2]);
+  // Where the form has them: HTTP/1.x nnn
+  const isNew = text[7] === "1";
+  const status = Number(text.slice(9, 12));
   if (status === 101) throw new HttpSyntaxError("it switches to another protocol");
-  const connection = header("connection")?.toLowerCase() ?? "";
-  const isKept = match[1] === "1" ? !connection.includes("close") : connection.includes("keep-alive");
-  const framing = readFraming(status, header("transfer-encoding"), header("content-length"));
+  const connection = findHeader(text, lowerCase, "\r\nconnection:")?.toLowerCase() ?? "";
+  const isKept = isNew ? !connection.includes("close") : connection.includes("keep-alive");
+  const encoding = findHeader(text, lowerCase, "\r\ntransfer-encoding:");
+  const framing = readFraming(status, encoding, findHeader(text, lowerCase, "\r\ncontent-length:"));
+  const header = (name: string) => findHeader(text, lowerCase, `\r\n${name}:`);
   return { status, framing, mayKeepConnection: isKept && framing.kind !== "rest", header };
 }
 
-function findHeader(text: string, lowerCase: string, name: string): string | null {
-  const start = `\r\n${name}:`;
+/** `start` is the line break before the header, its name in lower case, and the colon. */
+function findHeader(text: string, lowerCase: string, start: string): string | null {
   let found: string | null = null;
   for (let at = lowerCase.indexOf(start); at >= 0; at = lowerCase.indexOf(start, at + 1)) {
     const from = at + start.length;
@@ -54,6 +56,7 @@ function readFraming(status: number, encoding: string | null, declared: string |
     return { kind: "chunked" };
   }
   if (declared === null) return { kind: "rest" };
+  if (wholeNumber.test(declared)) return { kind: "length", length: Number(declared) };
   const [length = "", ...others] = declared.split(",").map((part) => part.trim());
   if (!wholeNumber.test(length) || others.some((other) => other !== length))
     throw new HttpSyntaxError("its length is not a number");

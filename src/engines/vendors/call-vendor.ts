@@ -257,6 +257,7 @@ export class ReadAnswer implements VendorAnswer {
 
 /** The clocks of one exchange, and its bytes. */
 class VendorExchange implements Watched {
+  place = -1;
   readonly #exchange: Exchange;
   readonly #call: EngineCall;
   readonly #options: VendorCallOptions;

@@ -3,6 +3,8 @@
 import { createChatCompletionRequest } from "../../contract/chat-completions.ts";
 import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { MayNameHost } from "../../contract/media-urls.ts";
+import { createModelNameTest } from "../../contract/model-names.ts";
+import { createPlainCheck } from "../../contract/plain-chat-request.ts";
 import { parse } from "../../contract/problems.ts";
 import type { ChatCompletions } from "../../inference/chat-completions.ts";
 import type { Ticker } from "../../lib/ticker.ts";
@@ -26,9 +28,14 @@ interface Dependencies {
 export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
   const { chatCompletions, heartbeatMs, ticker, log } = dependencies;
   const requestSchema = createChatCompletionRequest(dependencies.aliases, dependencies.mayNameHost);
+  const isPlain = createPlainCheck(
+    new Set(Object.keys(requestSchema.shape)),
+    createModelNameTest(dependencies.aliases),
+  );
 
   async function run({ request, requestId, caller, body, trace }: Call): Promise<Response | string> {
-    const parsed = parse(requestSchema, body?.value);
+    const value = body?.value;
+    const parsed = isPlain(value) ? value : parse(requestSchema, value);
     const allowed = requireCaller(caller, "chat");
     if (body === null) throw new TypeError("the route reads a body");
     const { text, scan } = body;
