@@ -105,6 +105,32 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
       throw new Error(`Of ${work.length} pieces of work ${added?.length ?? 0} were added`);
   }
 
+  /** The ids of the rows that a command has met. */
+  async function show(
+    items: readonly WorkItem[],
+    command: (kind: WorkKind, claims: Claim[]) => Promise<object>,
+  ): Promise<string[]> {
+    const met: string[] = [];
+    for (const kind of kinds) {
+      const claims = items.filter((item) => item.kind === kind).map(toClaim);
+      if (claims.length === 0) continue;
+      // Rows are locked in the order of the index, whoever shows them: two that lock several never wait for each other.
+      const [, response] = await together(followIndexes(), command(kind, claims));
+      met.push(...findTouched(response));
+    }
+    return met;
+  }
+
+  /**
+   * A queue is nearly empty most of the time, so that is what the statistics say of it, and the server would rather read all of it.
+   * For the rest of the transaction nothing but indexes is considered.
+   */
+  async function followIndexes(): Promise<void> {
+    await sql`
+      select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
+             set_config('enable_seqscan', 'off', true)`;
+  }
+
   return {
     add: async (work) => {
       for (const kind of kinds) {
@@ -116,17 +142,13 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
     },
 
     take: async ({ kind, limit, ignoreGroups }: TakeWork): Promise<WorkItem[]> => {
-      // A queue is nearly empty most of the time, so that is what the statistics say of it, and after a rush everything that waits
-      // would be read and sorted for each fetch. There is an index in the right order: nothing else is to be considered.
-      const inOrder = sql`
-        select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
-               set_config('enable_seqscan', 'off', true)`;
+      // After a rush everything that waits would be read and sorted for each fetch else. There is an index in the right order.
       const fetched = boss.fetch<{ subject: string }>(kind, {
         db,
         batchSize: limit,
         ...(ignoreGroups.length > 0 ? { ignoreGroups: [...ignoreGroups] } : {}),
       });
-      const [, jobs] = await together(inOrder, fetched);
+      const [, jobs] = await together(followIndexes(), fetched);
       return jobs.map((job) => ({
         id: job.id,
         kind,
@@ -136,19 +158,12 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
       }));
     },
 
-    extend: async (items) => {
-      const held: string[] = [];
-      for (const kind of kinds) {
-        const claims = items.filter((item) => item.kind === kind).map(toClaim);
-        if (claims.length > 0) held.push(...findTouched(await boss.touch(kind, claims, { db })));
-      }
-      return held;
-    },
+    extend: (items) => show(items, (kind, claims) => boss.touch(kind, claims, { db })),
 
-    end: async (item) => findTouched(await boss.deleteJob(item.kind, toClaim(item), { db })).length > 0,
+    end: (items) => show(items, (kind, claims) => boss.deleteJob(kind, claims, { db })),
 
     remove: async (kind, ids) => {
-      if (ids.length > 0) await boss.deleteJob(kind, [...ids], { db });
+      if (ids.length > 0) await together(followIndexes(), boss.deleteJob(kind, [...ids], { db }));
     },
 
     count: async () => {
@@ -180,8 +195,13 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
   };
 }
 
+interface Claim {
+  readonly id: string;
+  readonly retryCount: number;
+}
+
 /** Each taking counts one further, so that the count tells one holder from the next. */
-function toClaim(item: WorkItem): { id: string; retryCount: number } {
+function toClaim(item: WorkItem): Claim {
   return { id: item.id, retryCount: Number(item.lease) };
 }
 

@@ -1,27 +1,48 @@
 // Statements about deliveries: the reports of finished jobs to their receivers, every attempt of them, and their work.
 
 import type { DeliveryAttempt, DeliveryRecord, DeliveryState, JobRecord, WorkItem } from "./job-records.ts";
-import { toJob } from "./job-rows.ts";
-import { read, together, write } from "./operation.ts";
+import { largeText, toJob } from "./job-rows.ts";
+import { type GoesAlone, goesAlone, read, readJoined, together, write, writeJoined } from "./operation.ts";
 import type { Sql, SqlRow } from "./sql.ts";
+import { findHeld, type NewWork } from "./work-queue.ts";
+
+// No text is longer.
+const unlimited = 2_147_483_647;
 
 export const deliveryStatements = {
   /**
    * With the job that it reports. Null: it was deleted or has expired, or goes on with other work; this work is ended then. That
    * is the one thing written here, and one statement, so that the rest needs no transaction.
    */
-  open: read(async (sql, item: WorkItem): Promise<{ delivery: DeliveryRecord; job: JobRecord } | null> => {
-    const [[delivery], [job], attempts] = await together(
-      sql`select * from deliveries where id = ${item.subject} and work_id = ${item.id}`,
+  open: readJoined(async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | GoesAlone | null)[]> => {
+    const ids = [...new Set(calls.map(([item]) => item.subject))];
+    const largest = calls.length === 1 ? unlimited : largeText;
+    const [deliveries, jobs, attempts] = await together(
+      sql`select * from deliveries where id in ${sql.list(ids)}`,
       sql`
-        select * from jobs
-        where id = (select job_id from deliveries where id = ${item.subject}) and expires_at > ${Date.now()}`,
-      readAttempts(sql, item.subject),
+        select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs,
+          progress, cost_pico_usd, cost_reason, webhook_receiver, kept,
+          case when octet_length(result) <= ${largest} then result end as result,
+          case when octet_length(request) <= ${largest} then request end as request
+        from jobs
+        where id in (select job_id from deliveries where id in ${sql.list(ids)}) and expires_at > ${Date.now()}`,
+      sql`select * from delivery_attempts where delivery_id in ${sql.list(ids)} order by number`,
     );
-    if (delivery !== undefined && job !== undefined)
-      return { delivery: toDelivery(delivery, attempts), job: toJob(job) };
-    await sql.work.end(item);
-    return null;
+    const deliveryOf = new Map(deliveries.map((row) => [row["id"], row]));
+    const jobOf = new Map(jobs.map((row) => [row["id"], row]));
+    const attemptsOf = Map.groupBy(attempts, (row) => row["delivery_id"]);
+    const opened = calls.map(([item]) => {
+      const delivery = deliveryOf.get(item.subject);
+      const job = jobOf.get(delivery?.["job_id"] ?? null);
+      if (delivery === undefined || delivery["work_id"] !== item.id || job === undefined) return null;
+      // What a finished job always has was left out.
+      const isLarge = job["result"] === null || job["request"] === null;
+      if (isLarge && largest === largeText) return goesAlone;
+      return { delivery: toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: toJob(job) };
+    });
+    const left = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
+    if (left.length > 0) await sql.work.end(left);
+    return opened;
   }),
 
   /** Oldest first. Null: there is no such job of this owner. */
@@ -39,38 +60,15 @@ export const deliveryStatements = {
    * One attempt, and when to try again or else the end. False: the work is not the shower's any more; the attempt was made all
    * the same, so it is logged. The attempts are numbered here, in the order of their ends; the number that comes in is not kept.
    */
-  recordAttempt: write(
-    "work",
-    async (
-      sql,
-      item: WorkItem,
-      attempt: DeliveryAttempt,
-      outcome: { state: DeliveryState; nextAt: number | null; group: string },
-    ): Promise<boolean> => {
-      const { state, nextAt, group } = outcome;
-      const id = item.subject;
-      const isHeld = await sql.work.end(item);
-      const workId = isHeld && nextAt !== null ? Bun.randomUUIDv7() : null;
-      // The row stays locked until the end, so that attempts are numbered one after the other.
-      const counted = isHeld
-        ? sql`
-            update deliveries set attempts = attempts + 1, state = ${state}, next_attempt_at = ${nextAt}, work_id = ${workId}
-            where id = ${id}`
-        : sql`
-            update deliveries set attempts = attempts + 1
-            where id = ${id}
-              and not exists (select number from delivery_attempts where delivery_id = ${id} and claim = ${toClaim(item)})`;
-      const logged = sql`
-        insert into delivery_attempts (delivery_id, number, claim, started_at, duration_ms, status, error, key_id)
-        select id, attempts, ${toClaim(item)}, ${attempt.startedAt}, ${Math.round(attempt.durationMs)},
-          ${attempt.status}, ${attempt.error}, ${attempt.keyId}
-        from deliveries where id = ${id}
-        on conflict do nothing returning number`;
-      const [, numbered] = await together(counted, logged);
-      if (numbered.length > 0 && workId !== null && nextAt !== null) {
-        await sql.work.add([{ id: workId, kind: "deliver", subject: id, group, dueAt: nextAt }]);
-      }
-      return isHeld && numbered.length > 0;
+  recordAttempt: writeJoined(
+    // What is left to be done is not due yet: who works asks often enough.
+    null,
+    async (sql, calls: readonly AttemptCall[]): Promise<boolean[]> => {
+      const items = calls.map(([item]) => item);
+      const isHeld = await findHeld(items, sql.work.end);
+      const recorded = await together(...calls.map((call, index) => recordOne(sql, call, isHeld[index] === true)));
+      await sql.work.add(recorded.flatMap(({ next }) => next ?? []));
+      return recorded.map(({ isLogged }, index) => isHeld[index] === true && isLogged);
     },
   ),
 
@@ -88,11 +86,22 @@ export const deliveryStatements = {
         where id = ${jobId} and owner = ${owner} and status <> 'processing' and expires_at > ${delivery.now}`;
       const receiver = job?.webhook_receiver ?? null;
       if (receiver === null) return null;
-      const row = await addDelivery(sql, { ...delivery, jobId, owner, receiver });
-      return toDelivery(row, []);
+      const [row] = await addDeliveries(sql, [{ ...delivery, jobId, owner, receiver }]);
+      return row === undefined ? null : toDelivery(row, []);
     },
   ),
 };
+
+interface OpenedDelivery {
+  readonly delivery: DeliveryRecord;
+  readonly job: JobRecord;
+}
+
+type AttemptCall = readonly [
+  item: WorkItem,
+  attempt: DeliveryAttempt,
+  outcome: { state: DeliveryState; nextAt: number | null; group: string },
+];
 
 interface NewDelivery {
   readonly id: string;
@@ -103,11 +112,10 @@ interface NewDelivery {
   readonly now: number;
 }
 
-/** With its work, due at once. */
-export async function addDelivery(sql: Sql, delivery: NewDelivery): Promise<SqlRow> {
-  const { id, jobId, owner, receiver, group, now } = delivery;
-  const workId = Bun.randomUUIDv7();
-  const row = {
+/** With their work, due at once. */
+export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<SqlRow[]> {
+  if (deliveries.length === 0) return [];
+  const rows = deliveries.map(({ id, jobId, owner, receiver, now }) => ({
     id,
     job_id: jobId,
     owner,
@@ -116,25 +124,62 @@ export async function addDelivery(sql: Sql, delivery: NewDelivery): Promise<SqlR
     created_at: now,
     attempts: 0,
     next_attempt_at: now,
-    work_id: workId,
-  };
-  await together(
-    sql`insert into deliveries ${sql.columns(row)}`,
-    sql.work.add([{ id: workId, kind: "deliver", subject: id, group, dueAt: now }]),
-  );
-  return row;
+    work_id: Bun.randomUUIDv7(),
+  }));
+  const work = deliveries.map(({ id, group, now }, index): NewWork => {
+    const { work_id: workId } = rows[index] as (typeof rows)[number];
+    return { id: workId, kind: "deliver", subject: id, group, dueAt: now };
+  });
+  await together(sql`insert into deliveries ${sql.columns(rows)}`, sql.work.add(work));
+  return rows;
+}
+
+async function recordOne(
+  sql: Sql,
+  [item, attempt, { state, nextAt, group }]: AttemptCall,
+  isHeld: boolean,
+): Promise<{ isLogged: boolean; next: NewWork | null }> {
+  const id = item.subject;
+  const workId = isHeld && nextAt !== null ? Bun.randomUUIDv7() : null;
+  // The row stays locked until the end, so that attempts are numbered one after the other.
+  const counted = isHeld
+    ? sql`
+        update deliveries set attempts = attempts + 1, state = ${state}, next_attempt_at = ${nextAt}, work_id = ${workId}
+        where id = ${id}`
+    : sql`
+        update deliveries set attempts = attempts + 1
+        where id = ${id}
+          and not exists (select number from delivery_attempts where delivery_id = ${id} and claim = ${toClaim(item)})`;
+  const logged = sql`
+    insert into delivery_attempts (delivery_id, number, claim, started_at, duration_ms, status, error, key_id)
+    select id, attempts, ${toClaim(item)}, ${attempt.startedAt}, ${Math.round(attempt.durationMs)},
+      ${attempt.status}, ${attempt.error}, ${attempt.keyId}
+    from deliveries where id = ${id}
+    on conflict do nothing returning number`;
+  const [, numbered] = await together(counted, logged);
+  const isLogged = numbered.length > 0;
+  if (!isLogged || workId === null || nextAt === null) return { isLogged, next: null };
+  return { isLogged, next: { id: workId, kind: "deliver", subject: id, group, dueAt: nextAt } };
 }
 
 /** Those of at least one job, with their attempts and their work. */
 export async function deleteDeliveries(sql: Sql, jobIds: readonly string[]): Promise<void> {
+  const found = await sql<{ work_id: string | null }>`
+    select work_id from deliveries where job_id in ${sql.list(jobIds)}`;
+  if (found.length === 0) return;
+  // Their work first, in the order of those that record attempts: these and we would wait for each other else. Receivers that
+  // delete a job as soon as they hear of it come in just that moment.
+  const ended = new Set(found.flatMap((delivery) => delivery.work_id ?? []));
+  await sql.work.remove("deliver", [...ended]);
   const deleted = await sql<{ id: string; work_id: string | null }>`
     delete from deliveries where job_id in ${sql.list(jobIds)} returning id, work_id`;
-  if (deleted.length === 0) return;
   const ids = deleted.map(({ id }) => id);
-  await sql`delete from delivery_attempts where delivery_id in ${sql.list(ids)}`;
+  if (ids.length > 0) await sql`delete from delivery_attempts where delivery_id in ${sql.list(ids)}`;
+  // What was postponed in between goes on with other work.
+  const added = deleted.flatMap((delivery) => delivery.work_id ?? []);
   await sql.work.remove(
     "deliver",
-    deleted.flatMap((delivery) => delivery.work_id ?? []),
+    added.filter((id) => !ended.has(id)),
   );
 }
 

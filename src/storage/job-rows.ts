@@ -6,6 +6,9 @@ import type { SqlRow } from "./sql.ts";
 /** Progress is kept in millionths, since there are no fractions in our tables. */
 export const progressUnit = 1_000_000;
 
+/** Texts of more characters do not share a transaction with those of others, who would wait for them. */
+export const largeText = 65_536;
+
 export function toJobRow(job: NewJob): SqlRow & { work_id: string } {
   return {
     id: job.id,

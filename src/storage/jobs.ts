@@ -4,7 +4,7 @@
 // meantime, to a worker that took over or to the end of the job, changes nothing any more.
 // What belongs to somebody else, was deleted or has expired is answered as what never existed.
 
-import { addDelivery, deleteDeliveries } from "./deliveries.ts";
+import { addDeliveries, deleteDeliveries } from "./deliveries.ts";
 import type {
   CreateJobOutcome,
   IdempotencyMark,
@@ -15,10 +15,11 @@ import type {
   NewJob,
   WorkItem,
 } from "./job-records.ts";
-import { progressUnit, toJob, toJobRow, toListedJob } from "./job-rows.ts";
+import { largeText, progressUnit, toJob, toJobRow, toListedJob } from "./job-rows.ts";
 import { read, together, write, writeJoined } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import type { Sql } from "./sql.ts";
+import { findHeld } from "./work-queue.ts";
 
 // A mark that changes under our hands more often than this means a store in trouble.
 const markAttempts = 5;
@@ -27,18 +28,31 @@ const largeResultMs = 5_000;
 
 export const jobStatements = {
   /** The job and its work, due at once. With a mark there is at most one job for its owner and key while the mark lives. */
-  create: write("work", async (sql, job: NewJob, mark: IdempotencyMark | null): Promise<CreateJobOutcome> => {
-    if (mark !== null) {
-      const marked = await takeMark(sql, job, mark);
-      if (marked !== null) return marked;
-    }
-    const row = toJobRow(job);
-    await together(
-      sql`insert into jobs ${sql.columns(row)}`,
-      sql.work.add([{ id: row.work_id, kind: "run", subject: job.id, group: job.group ?? "", dueAt: job.createdAt }]),
-    );
-    return { outcome: "created", job: toListedJob({ ...row, result: null }) };
-  }),
+  create: writeJoined(
+    "work",
+    async (sql, calls: readonly [job: NewJob, mark: IdempotencyMark | null][]): Promise<CreateJobOutcome[]> => {
+      for (const [job, mark] of calls) {
+        const marked = mark === null ? null : await takeMark(sql, job, mark);
+        if (marked !== null) return [marked];
+      }
+      const jobs = calls.map(([job]) => ({ job, row: toJobRow(job) }));
+      await together(
+        sql`insert into jobs ${sql.columns(jobs.map(({ row }) => row))}`,
+        sql.work.add(
+          jobs.map(({ job, row }) => ({
+            id: row.work_id,
+            kind: "run",
+            subject: job.id,
+            group: job.group ?? "",
+            dueAt: job.createdAt,
+          })),
+        ),
+      );
+      return jobs.map(({ row }) => ({ outcome: "created", job: toListedJob({ ...row, result: null }) }));
+    },
+    // Two transactions with several marks each could wait for each other.
+    { isAlone: (job, mark) => mark !== null || job.request.length > largeText },
+  ),
 
   /** The job that a mark leads to: what `create` would say of it, or null when it would make one. */
   findMarked: read(
@@ -91,12 +105,11 @@ export const jobStatements = {
   begin: writeJoined(
     null,
     async (sql, calls: readonly [item: WorkItem, options: { countRun: boolean }][]): Promise<(JobRecord | null)[]> => {
-      const held = await findHeld(
-        sql,
-        calls.map(([item]) => item),
+      const items = calls.map(([item]) => item);
+      const isHeld = await findHeld(items, sql.work.extend);
+      return await together(
+        ...calls.map(([item, options], index) => (isHeld[index] ? beginOne(sql, item, options) : null)),
       );
-      const begun = calls.map(([item, options]) => (held.has(item) ? beginOne(sql, item, options) : null));
-      return await together(...begun);
     },
   ),
 
@@ -141,29 +154,21 @@ export const jobStatements = {
   }),
 
   /** The result, the end of the work, and a delivery due at once where there is a receiver. True for one caller only. */
-  finish: write(
+  finish: writeJoined(
     "work",
-    async (
-      sql,
-      item: WorkItem,
-      jobId: string,
-      result: JobResult,
-      delivery: { id: string; group: string } | null,
-    ): Promise<boolean> => {
-      if (!(await sql.work.end(item))) return false;
-      const [job] = await sql<{ owner: string; webhook_receiver: string | null }>`
-        update jobs set status = ${result.status}, provider = ${result.provider}, model = ${result.model},
-          finished_at = ${result.finishedAt}, cost_pico_usd = ${result.cost}, cost_reason = ${result.costReason},
-          result = ${result.result}, kept = null, work_id = null
-        where id = ${jobId} and work_id = ${item.id} and status = 'processing'
-        returning owner, webhook_receiver`;
-      if (job === undefined) return false;
-      if (delivery === null || job.webhook_receiver === null) return true;
-      const { owner, webhook_receiver: receiver } = job;
-      await addDelivery(sql, { ...delivery, jobId, owner, receiver, now: result.finishedAt });
-      return true;
+    async (sql, calls: readonly FinishCall[]): Promise<boolean[]> => {
+      const items = calls.map(([item]) => item);
+      const isHeld = await findHeld(items, sql.work.end);
+      const finished = await together(...calls.map((call, index) => (isHeld[index] ? finishOne(sql, call) : null)));
+      const reported = finished.flatMap((job, index) => {
+        const [, jobId, result, delivery] = calls[index] as FinishCall;
+        if (job === null || job.webhook_receiver === null || delivery === null) return [];
+        return { ...delivery, jobId, owner: job.owner, receiver: job.webhook_receiver, now: result.finishedAt };
+      });
+      await addDeliveries(sql, reported);
+      return finished.map((job) => job !== null);
     },
-    { deadlineMs: largeResultMs },
+    { isAlone: (_item, _jobId, { result }) => result.length > largeText, deadlineMs: largeResultMs },
   ),
 
   /** How many were deleted, the longest expired first. Fewer than `limit`: no more are left, or another replica is at them. */
@@ -189,6 +194,18 @@ export const jobStatements = {
   }),
 };
 
+type FinishCall = readonly [
+  item: WorkItem,
+  jobId: string,
+  result: JobResult,
+  delivery: { id: string; group: string } | null,
+];
+
+interface FinishedJob {
+  readonly owner: string;
+  readonly webhook_receiver: string | null;
+}
+
 interface DeletedJob {
   readonly id: string;
   readonly work_id: string | null;
@@ -208,20 +225,18 @@ async function beginOne(sql: Sql, item: WorkItem, options: { countRun: boolean }
     where id = ${item.subject} and work_id = ${item.id} and status = 'processing' and expires_at > ${Date.now()}
     returning *`;
   if (row !== undefined) return toJob(row);
-  await sql.work.end(item);
+  await sql.work.end([item]);
   return null;
 }
 
-async function findHeld(sql: Sql, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
-  const ids = new Set(items.map(({ id }) => id));
-  if (ids.size === items.length) {
-    const held = new Set(await sql.work.extend(items));
-    return new Set(items.filter(({ id }) => held.has(id)));
-  }
-  // One that lost it and one that has it: their ids alone do not tell them apart.
-  const held = new Set<WorkItem>();
-  for (const item of items) if (await isHeld(sql, item)) held.add(item);
-  return held;
+async function finishOne(sql: Sql, [item, jobId, result]: FinishCall): Promise<FinishedJob | null> {
+  const [job] = await sql<FinishedJob>`
+    update jobs set status = ${result.status}, provider = ${result.provider}, model = ${result.model},
+      finished_at = ${result.finishedAt}, cost_pico_usd = ${result.cost}, cost_reason = ${result.costReason},
+      result = ${result.result}, kept = null, work_id = null
+    where id = ${jobId} and work_id = ${item.id} and status = 'processing'
+    returning owner, webhook_receiver`;
+  return job ?? null;
 }
 
 async function isHeld(sql: Sql, item: WorkItem): Promise<boolean> {
@@ -230,7 +245,7 @@ async function isHeld(sql: Sql, item: WorkItem): Promise<boolean> {
 
 /** The id of the work that replaces it, or null when it is not the shower's any more. */
 async function postpone(sql: Sql, item: WorkItem, dueAt: number): Promise<string | null> {
-  if (!(await sql.work.end(item))) return null;
+  if ((await sql.work.end([item])).length === 0) return null;
   const id = Bun.randomUUIDv7();
   await sql.work.add([{ id, kind: "run", subject: item.subject, group: item.group, dueAt }]);
   return id;

@@ -6,6 +6,9 @@ import type { Sql } from "./sql.ts";
 /** What other processes are told about when it changes. Work has no revisions: who missed it asks for it anyway. */
 export type Topic = "keys" | "work";
 
+/** Within this time a caller is told, whatever has become of the store. */
+export const operationDeadlineMs = 1000;
+
 export interface Operation<Args extends readonly unknown[], Result> {
   readonly mode: "read" | "write";
   /** The topic that a write changes. */
@@ -30,18 +33,37 @@ export function write<Args extends readonly unknown[], Result>(
   return { mode: "write", changes, run, ...options };
 }
 
-/** Calls that are made in the same moment are run as one: `run` is given the arguments of each, and answers for each. */
+/**
+ * Calls that come together are run as one: `run` is given the arguments of each, and answers for each. What fails for one of them is
+ * undone for all, and each is run by itself then (see join.ts). `run` must do for one call what it does for it among others.
+ */
 export interface JoinedOperation<Args extends readonly unknown[], Result>
-  extends Operation<[calls: readonly Args[]], Result[]> {
+  extends Operation<[calls: readonly Args[]], (Result | GoesAlone)[]> {
   readonly isJoined: true;
+  /** Calls that are not to be joined: those that would keep the others waiting. `deadlineMs` is then theirs. */
+  readonly isAlone?: (...args: Args) => boolean;
+}
+
+/** The answer of `run` for one call among others that turns out to be too large: it is run once more, by itself. */
+export const goesAlone = { goesAlone: true } as const;
+export type GoesAlone = typeof goesAlone;
+
+type JoinedOptions<Args extends readonly unknown[]> = Pick<JoinedOperation<Args, unknown>, "deadlineMs" | "isAlone">;
+
+export function readJoined<Args extends readonly unknown[], Result>(
+  run: (sql: Sql, calls: readonly Args[]) => Promise<(Result | GoesAlone)[]>,
+  options: JoinedOptions<Args> = {},
+): JoinedOperation<Args, Result> {
+  return { mode: "read", changes: null, run, isJoined: true, ...options };
 }
 
 /** For what is called many times at once: one transaction, and one way to the disk, is then enough for all. */
 export function writeJoined<Args extends readonly unknown[], Result>(
   changes: Topic | null,
   run: (sql: Sql, calls: readonly Args[]) => Promise<Result[]>,
+  options: JoinedOptions<Args> = {},
 ): JoinedOperation<Args, Result> {
-  return { mode: "write", changes, run, isJoined: true };
+  return { mode: "write", changes, run, isJoined: true, ...options };
 }
 
 /**

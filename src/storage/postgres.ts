@@ -6,7 +6,7 @@ import { withDeadline } from "./deadline.ts";
 import { readRevisions, type Topic, together } from "./operation.ts";
 import { isOutage, toStorageError, toUnavailable } from "./outage.ts";
 import type { CreateQueue, Database } from "./sql.ts";
-import { type AnyOperation, buildStores, findOperation, type Storage } from "./stores.ts";
+import { type AnyOperation, buildStores, findOperation, type OperationCall, type Storage } from "./stores.ts";
 
 /** Replaced as a whole when the server stops answering without closing its connections. */
 interface Link {
@@ -16,7 +16,6 @@ interface Link {
 }
 
 const channel = "switchyard_changes";
-const operationDeadlineMs = 1000;
 const probeEveryMs = 500;
 const probeDeadlineMs = 1000;
 const firstProbes = 3;
@@ -26,6 +25,8 @@ const lateProbesBeforeReplacing = 2;
 const defaultPoolSize = 4;
 // Those that work wait for the disk of the server most of the time, each for a job of its own.
 const workingPoolSize = 10;
+// While one waits for the disk another one gets its statements done; with more the batches become smaller.
+const joinedAtOnce = 2;
 // The server's own limit, for a gateway that froze or was cut off in the middle of a transaction and would keep its locks.
 const serverLimitMs = 5000;
 // Creations of jobs are told together: NOTIFY inside their transactions would make those commit one after the other.
@@ -163,12 +164,13 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
     link = openLink(databaseUrl, poolSize, boss.createQueue);
   }
 
-  async function run(operation: AnyOperation, args: readonly unknown[]): Promise<unknown> {
+  async function run({ store, name, args, deadlineMs }: OperationCall): Promise<unknown> {
     // Waiting would only pile up callers behind a server that is known to be away.
     if (!isHealthy) throw toUnavailable();
     const { pool } = link;
+    const operation = findOperation(store, name);
     try {
-      const result = await withDeadline(operation.deadlineMs ?? operationDeadlineMs, (signal) =>
+      const result = await withDeadline(deadlineMs, (signal) =>
         operation.mode === "read"
           ? operation.run(pool.withSignal(signal), ...args)
           : runWrite(pool, operation, args, signal),
@@ -181,7 +183,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   }
 
   return {
-    ...buildStores((store, name, args) => run(findOperation(store, name), args)),
+    ...buildStores(run, { atOnce: joinedAtOnce, isAway: () => !isHealthy }),
     onKeysChanged: (listener) => {
       listeners.keys.push(listener);
     },

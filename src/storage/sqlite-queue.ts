@@ -58,10 +58,14 @@ export function createSqliteQueue(sql: Statements): WorkQueue {
       return held;
     },
 
-    end: async (item) => {
-      const rows = await sql`
-        delete from work where id = ${item.id} and takes = ${BigInt(item.lease)} and held = 1 returning id`;
-      return rows.length > 0;
+    end: async (items) => {
+      const ended: string[] = [];
+      for (const item of items) {
+        const rows = await sql`
+          delete from work where id = ${item.id} and takes = ${BigInt(item.lease)} and held = 1 returning id`;
+        if (rows.length > 0) ended.push(item.id);
+      }
+      return ended;
     },
 
     remove: async (_kind, ids) => {

@@ -2,11 +2,11 @@
 
 import type { Log } from "../log.ts";
 import { warnAboutNetworkDisk } from "./data-dir.ts";
-import type { Topic } from "./operation.ts";
+import { operationDeadlineMs, type Topic } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import { unpackError } from "./sqlite-errors.ts";
 import type { FromWorker, ToWorker } from "./sqlite-worker.ts";
-import { buildStores, findOperation, type Storage } from "./stores.ts";
+import { buildStores, type Storage } from "./stores.ts";
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -14,7 +14,8 @@ interface Pending {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-const operationDeadlineMs = 1000;
+// One is written while the next one is on its way to the thread.
+const joinedAtOnce = 2;
 const probeEveryMs = 1000;
 const openDeadlineMs = 10_000;
 const restartAfterMs = 250;
@@ -122,12 +123,14 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
     });
   }
 
-  const stores = buildStores((store, name, args) => {
-    // The thread's limit is a little earlier than ours, so that what we report as failed was not begun after all.
-    const { deadlineMs = operationDeadlineMs } = findOperation(store, name);
-    const deadline = Date.now() + deadlineMs - 100;
-    return ask((id) => ({ type: "call", id, store, name, args, deadline }), deadlineMs);
-  });
+  const stores = buildStores(
+    ({ store, name, args, deadlineMs }) => {
+      // The thread's limit is a little earlier than ours, so that what we report as failed was not begun after all.
+      const deadline = Date.now() + deadlineMs - 100;
+      return ask((id) => ({ type: "call", id, store, name, args, deadline }), deadlineMs);
+    },
+    { atOnce: joinedAtOnce, isAway: () => false },
+  );
 
   return {
     ...stores,

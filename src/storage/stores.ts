@@ -3,8 +3,9 @@
 import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
 import { jobStatements } from "./jobs.ts";
+import { type Joining, join } from "./join.ts";
 import { keyStatements } from "./keys.ts";
-import type { JoinedOperation, Operation } from "./operation.ts";
+import { type JoinedOperation, type Operation, operationDeadlineMs } from "./operation.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
 import { workStatements } from "./work.ts";
@@ -47,7 +48,14 @@ export interface Storage extends Stores {
 }
 
 export type AnyOperation = Operation<readonly unknown[], unknown>;
-export type Runner = (store: string, name: string, args: readonly unknown[]) => Promise<unknown>;
+export type Runner = (call: OperationCall) => Promise<unknown>;
+
+export interface OperationCall {
+  readonly store: string;
+  readonly name: string;
+  readonly args: readonly unknown[];
+  readonly deadlineMs: number;
+}
 
 export function findOperation(store: string, name: string): AnyOperation {
   const found = (statements as Record<string, Record<string, unknown>>)[store]?.[name];
@@ -57,42 +65,22 @@ export function findOperation(store: string, name: string): AnyOperation {
 }
 
 /** The methods of every store, each of which hands its arguments to the engine. */
-export function buildStores(run: Runner): Stores {
+export function buildStores(run: Runner, joining: Joining): Stores {
   const stores = Object.entries(statements).map(([store, operations]) => {
-    const methods = Object.entries(operations).map(([name, operation]) => {
-      const call = (args: readonly unknown[]) => run(store, name, args);
+    const methods = Object.keys(operations).map((name) => {
+      const operation = findOperation(store, name);
+      const { deadlineMs = operationDeadlineMs } = operation;
+      if (!isJoined(operation)) return [name, (...args: unknown[]) => run({ store, name, args, deadlineMs })];
       // What joined operations answer with is a list, by their type.
-      if ("isJoined" in operation) return [name, join((calls) => call([calls]) as Promise<readonly unknown[]>)];
-      return [name, (...args: unknown[]) => call(args)];
+      const runJoined = (calls: readonly (readonly unknown[])[], withinMs: number) =>
+        run({ store, name, args: [calls], deadlineMs: withinMs }) as Promise<readonly unknown[]>;
+      return [name, join(operation, runJoined, joining)];
     });
     return [store, Object.fromEntries(methods)];
   });
   return Object.fromEntries(stores) as Stores;
 }
 
-interface JoinedCall {
-  readonly args: readonly unknown[];
-  readonly answer: PromiseWithResolvers<unknown>;
-}
-
-function join(run: (calls: readonly (readonly unknown[])[]) => Promise<readonly unknown[]>) {
-  let waiting: JoinedCall[] = [];
-
-  async function runAll(): Promise<void> {
-    const calls = waiting;
-    waiting = [];
-    try {
-      const results = await run(calls.map(({ args }) => args));
-      for (const [index, { answer }] of calls.entries()) answer.resolve(results[index]);
-    } catch (error) {
-      for (const { answer } of calls) answer.reject(error);
-    }
-  }
-
-  return (...args: unknown[]): Promise<unknown> => {
-    const answer = Promise.withResolvers<unknown>();
-    waiting.push({ args, answer });
-    if (waiting.length === 1) queueMicrotask(() => void runAll());
-    return answer.promise;
-  };
+function isJoined(operation: object): operation is JoinedOperation<readonly unknown[], unknown> {
+  return "isJoined" in operation;
 }

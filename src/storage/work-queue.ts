@@ -31,9 +31,27 @@ export interface WorkQueue {
   take(what: TakeWork): Promise<WorkItem[]>;
   /** The ids of those that are still held by who shows them. */
   extend(items: readonly WorkItem[]): Promise<string[]>;
-  /** Takes it away for good. False: it is not the shower's any more. */
-  end(item: WorkItem): Promise<boolean>;
+  /** Takes them away for good. The ids of those that were still held by who shows them. */
+  end(items: readonly WorkItem[]): Promise<string[]>;
   /** Takes it away from whoever holds it. */
   remove(kind: WorkKind, ids: readonly string[]): Promise<void>;
   count(): Promise<WorkCounts>;
+}
+
+/**
+ * For each item whether it is still held, by what `extend` or `end` says of it. Claims of the same work are shown one after the other: an
+ * id that comes back would not tell who lost it from who has it, nor the first that ends it from the second.
+ */
+export async function findHeld(
+  items: readonly WorkItem[],
+  show: (items: readonly WorkItem[]) => Promise<readonly string[]>,
+): Promise<boolean[]> {
+  const isHeld = items.map(() => false);
+  for (let left = [...items.entries()]; left.length > 0; ) {
+    const shown = new Map(left.toReversed().map((entry) => [entry[1].id, entry]));
+    const ids = new Set(await show([...shown.values()].map(([, item]) => item)));
+    for (const [id, [index]] of shown) isHeld[index] = ids.has(id);
+    left = left.filter((entry) => shown.get(entry[1].id) !== entry);
+  }
+  return isHeld;
 }

@@ -84,9 +84,20 @@ export function describeDeliveryStore(engine: Engine): void {
         expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([
           { state: "pending", attempts: [late] },
         ]);
-        expect(await storage.deliveries.recordAttempt(taken, makeAttempt(), delivered)).toBe(true);
+        // At the same moment, so that they go together; the late one has been told of before.
+        const recorded = await Promise.all([
+          storage.deliveries.recordAttempt(lost, late, blocked),
+          storage.deliveries.recordAttempt(taken, makeAttempt(), delivered),
+        ]);
+        expect(recorded).toEqual([false, true]);
         expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([
-          { state: "delivered", attempts: [{ number: 1 }, { number: 2 }] },
+          {
+            state: "delivered",
+            attempts: [
+              { number: 1, error: "late" },
+              { number: 2, error: null },
+            ],
+          },
         ]);
       });
     }, 30_000);

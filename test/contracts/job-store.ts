@@ -310,8 +310,14 @@ export function describeJobStore(engine: Engine): void {
         expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ status: "processing", runs: 2 });
         expect(await storage.work.count()).toMatchObject({ run: { waiting: 0, held: 1 }, deliver: { waiting: 0 } });
 
-        expect(await storage.jobs.finish(taken, job.id, makeResult(), delivery)).toBe(true);
+        // At the same moment, so that they go together: the one that lost it comes first and stays out.
+        const finished = await Promise.all([
+          storage.jobs.finish(lost, job.id, makeResult({ status: "fail" }), { ...delivery, id: crypto.randomUUID() }),
+          storage.jobs.finish(taken, job.id, makeResult(), delivery),
+        ]);
+        expect(finished).toEqual([false, true]);
         expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ status: "success", runs: 2 });
+        expect(await storage.deliveries.listForJob(job.id, job.owner)).toMatchObject([{ id: delivery.id }]);
       });
     }, 30_000);
 
