@@ -230,6 +230,21 @@ describe("the pump", () => {
     await waitFor("the second", () => doers.started.length === 2, { withinMs: 1_000 });
   });
 
+  test("a thousand hints in a moment are a few questions, and the last hint is not lost", async () => {
+    const queue = new MemoryQueue();
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    await waitFor("the first question", () => queue.takes.length === 1);
+    for (let index = 0; index < 1_000; index++) {
+      running.wake();
+      if (index % 10 === 0) await new Promise<void>((done) => setImmediate(done));
+    }
+    queue.add();
+    running.wake();
+    await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 1_000 });
+    expect(queue.takes.length).toBeLessThan(30);
+  });
+
   test("work that nobody told of is found all the same", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);

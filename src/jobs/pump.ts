@@ -64,7 +64,7 @@ export function startPump(options: PumpOptions): Pump {
   let waitingCount = 0;
   let isStopping = false;
   let isAsking = false;
-  let isWoken = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
   /** The last time there was as much as could be taken. */
   let mayBeMore = false;
   /** Groups that were full the last time. */
@@ -78,8 +78,10 @@ export function startPump(options: PumpOptions): Pump {
   const heartbeat = setInterval(() => void beat(), extendEveryMs);
 
   function wake(): void {
-    isWoken = true;
-    if (!isAsking && !isStopping) void ask();
+    if (isStopping) return;
+    // In a rush there is a hint for everything that is done, and each ask in vain costs as much as one that finds something.
+    if (isAsking || performance.now() - askedAt < gatherMs) wakeSoon();
+    else void ask();
   }
 
   /** Work is taken many at a time: a moment after a place became free others have, too. */
@@ -87,12 +89,14 @@ export function startPump(options: PumpOptions): Pump {
     if (isStopping || soon !== null) return;
     soon = setTimeout(() => {
       soon = null;
-      wake();
+      if (isAsking) wakeSoon();
+      else void ask();
     }, gatherMs);
   }
 
   async function ask(): Promise<void> {
     isAsking = true;
+    askedAt = performance.now();
     if (timer !== null) clearTimeout(timer);
     let delayMs = askEveryMs;
     try {
@@ -122,7 +126,6 @@ export function startPump(options: PumpOptions): Pump {
 
   async function take(): Promise<void> {
     do {
-      isWoken = false;
       const limit = Math.min(places - runningCount, mostTaken);
       mayBeMore = limit <= 0;
       if (mayBeMore) return;
@@ -133,7 +136,7 @@ export function startPump(options: PumpOptions): Pump {
       if (isStopping) return;
       for (const item of taken) accept(item);
       mayBeMore = taken.length === limit;
-    } while (isWoken || (mayBeMore && runningCount < places));
+    } while (mayBeMore && runningCount < places);
   }
 
   /** Those of which something waits here are among them: it would have begun else. */

@@ -79,10 +79,19 @@ function createBoss(db: BossDatabase): PgBoss {
 }
 
 function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
-  const db = fromBunSql({
+  const bound = fromBunSql({
     unsafe: (text, values) => sql.execute(text, values ?? []),
     reserve: () => Promise.reject(new Error("A transaction has its connection already")),
   });
+  // A list goes as one value. The adapter would make a parameter of each element, and for each length of a list the server would
+  // have another statement to read and to plan.
+  const db: BossDatabase = {
+    executeSql: (text, values) =>
+      bound.executeSql(
+        text,
+        values?.map((value) => (Array.isArray(value) ? toArray(value) : value)),
+      ),
+  };
 
   async function addOfKind(kind: WorkKind, work: readonly NewWork[]): Promise<void> {
     if (work.length === 0) return;
@@ -193,6 +202,11 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
       return counts;
     },
   };
+}
+
+/** As PostgreSQL writes an array. */
+function toArray(values: readonly unknown[]): string {
+  return `{${values.map((value) => `"${String(value).replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
 interface Claim {
