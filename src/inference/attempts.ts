@@ -78,7 +78,9 @@ export class Attempts {
     this.#budget.deposit();
     let failure: GatewayError | null = null;
     let refusal: ValidationError | null = null;
-    for (const [index, candidate] of candidates.entries()) {
+    let index = -1;
+    for (const candidate of candidates) {
+      index++;
       const retries = candidates.length === 1 ? this.#settings.retries : 0;
       for (let tried = 0; tried <= retries; tried++) {
         const admission = candidate.health.admit(performance.now());

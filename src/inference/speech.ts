@@ -1,7 +1,7 @@
 // How one provider is spoken to for one request, whatever its dialect: what is sent, and how the answer is read.
 
 import type { ChunkSource } from "./chunk-source.ts";
-import { type Charge, type Quote, toCostMembers } from "./pricing.ts";
+import type { Charge, Quote } from "./pricing.ts";
 
 export interface Speech {
   readonly path: string;
@@ -42,6 +42,10 @@ export interface AddedMembers {
 }
 
 export function toAdded({ provider, providerTime, metadata }: OurMembers, charge: Charge): AddedMembers {
-  const added = { provider, ...toCostMembers(charge), provider_time: providerTime };
+  const { cost, reason } = charge;
+  const added: AddedMembers =
+    reason === null
+      ? { provider, cost, provider_time: providerTime }
+      : { provider, cost, cost_reason: reason, provider_time: providerTime };
   return metadata === null ? added : { ...added, switchyard: metadata };
 }

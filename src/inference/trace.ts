@@ -50,19 +50,16 @@ export class Trace {
 
   /** The Server-Timing header: durations in milliseconds of the steps that were taken. */
   toServerTiming(now: number): string {
-    let text = `queue;dur=${round(this.queueMs)}`;
-    const step = (name: string, from: number, to: number) => {
-      // What was taken in an earlier attempt lies before the beginning of this one.
-      if (to >= from && from > 0) text += `, ${name};dur=${round(to - from)}`;
-    };
-    step("auth", this.startedAt, this.authorizedAt);
-    step("read", this.authorizedAt, this.readAt);
-    step("route", this.readAt, this.routedAt);
-    step("connect", this.sentAt, this.connectedAt);
-    step("provider", this.sentAt, this.firstByteAt);
-    step("transform", this.firstByteAt, this.firstByteAt > 0 ? now : 0);
-    step("total", this.startedAt, now);
-    return text;
+    return (
+      `queue;dur=${toHundredths(this.queueMs)}` +
+      toStep(", auth;dur=", this.startedAt, this.authorizedAt) +
+      toStep(", read;dur=", this.authorizedAt, this.readAt) +
+      toStep(", route;dur=", this.readAt, this.routedAt) +
+      toStep(", connect;dur=", this.sentAt, this.connectedAt) +
+      toStep(", provider;dur=", this.sentAt, this.firstByteAt) +
+      toStep(", transform;dur=", this.firstByteAt, this.firstByteAt > 0 ? now : 0) +
+      toStep(", total;dur=", this.startedAt, now)
+    );
   }
 
   /** The `switchyard` member. */
@@ -84,6 +81,15 @@ export class Trace {
   }
 }
 
-function round(milliseconds: number): number {
-  return Math.round(milliseconds * 100) / 100;
+/** Empty for a step that was not taken. What was taken in an earlier attempt lies before the beginning of this one. */
+function toStep(start: string, from: number, to: number): string {
+  return to >= from && from > 0 ? start + toHundredths(to - from) : "";
+}
+
+// To write a fraction takes longer than most steps do: those of up to ten milliseconds are there already.
+const written: readonly string[] = Array.from({ length: 1_000 }, (_, index) => String(index / 100));
+
+function toHundredths(milliseconds: number): string {
+  const hundredths = Math.round(milliseconds * 100);
+  return written[hundredths] ?? String(hundredths / 100);
 }

@@ -30,7 +30,7 @@ export interface CallOptions {
   /** What the deployment's own headers do not say, as lines. */
   readonly headerLines?: string;
   readonly wantsStream: boolean;
-  /** Its signal says when the caller has left. It is asked for only with a tick: making one is work, and most calls are over by then. */
+  /** Its signal says when the caller has left. It is asked for only with a tick, and of calls that take their time. */
   readonly connection: Connection;
   /** Fires when the gateway goes down and can wait no longer. */
   readonly ending: AbortSignal;
@@ -51,6 +51,8 @@ export class CallerLeft extends Error {
 
 const maxAnswerBytes = 64 * 1_048_576;
 const maxErrorBytes = 65_536;
+// Making a signal is work, and most answers of one piece are over by then.
+const leastAgeMs = 50;
 const never = Number.POSITIVE_INFINITY;
 const decoder = new TextDecoder();
 
@@ -65,6 +67,8 @@ export class ProviderCall implements Watched {
   #connectAt: number;
   #waitAt: number;
   readonly #totalAt: number;
+  /** From when on it is asked whether the caller is still there. */
+  readonly #askAt: number;
   #waitMs: number;
   #hasBegun = false;
   #failure: Error | null = null;
@@ -78,6 +82,7 @@ export class ProviderCall implements Watched {
     this.#waitMs = firstByteTimeoutMs;
     this.#waitAt = this.startedAt + firstByteTimeoutMs;
     this.#totalAt = options.deadline;
+    this.#askAt = this.startedAt + leastAgeMs;
     this.#exchange = send(options);
     options.ticker.watch(this);
   }
@@ -144,7 +149,8 @@ export class ProviderCall implements Watched {
   /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
   check(now: number): void {
     const { connection, ending, clocks } = this.#options;
-    if (connection.signal.aborted) this.#fail(new CallerLeft());
+    const asksForCaller = now >= this.#askAt;
+    if (asksForCaller && connection.signal.aborted) this.#fail(new CallerLeft());
     else if (ending.aborted)
       this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
     else if (now >= this.#totalAt) this.#fail(this.#timeout(`did not finish within ${clocks.totalTimeoutMs} ms`));
