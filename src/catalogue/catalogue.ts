@@ -1,8 +1,8 @@
-// What is on offer, built once at start from the providers and the task offers of this gateway.
+// What is on offer, from the providers and the task offers of this gateway. It is built when it is first asked for, so that a start need
+// not wait for it.
 
 import { createFeatureListing, type FeatureListing, type TaskOffer } from "./feature-listing.ts";
 import { createModelListing, type ModelListing, type Offered } from "./model-listing.ts";
-
 import type { PriceBook } from "./prices.ts";
 
 export type { TaskOffer } from "./feature-listing.ts";

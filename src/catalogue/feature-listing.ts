@@ -2,6 +2,7 @@
 
 import type { Feature, FeatureList, Subfeature, SubfeatureDetail, TaskModel, TaskPricing } from "../contract/info.ts";
 import { features, type Task, tasks } from "../contract/tasks.ts";
+import { once } from "../lib/once.ts";
 import { createJsonDocument, type Document } from "./document.ts";
 
 /** A task that this gateway can do, now or when it is told how. */
@@ -27,29 +28,34 @@ export interface FeatureListing {
 /** One view of the registry, either of what is configured or of everything. */
 interface View {
   readonly list: Document;
-  readonly features: ReadonlyMap<string, Document>;
-  readonly subfeatures: ReadonlyMap<string, Document>;
+  readonly features: ReadonlyMap<string, () => Document>;
+  readonly subfeatures: ReadonlyMap<string, () => Document>;
 }
 
 export function createFeatureListing(offers: readonly TaskOffer[]): FeatureListing {
-  const configured = createView(offers, false);
-  const everything = createView(offers, true);
-  const view = (withUnconfigured: boolean) => (withUnconfigured ? everything : configured);
+  const configured = once(() => createView(offers, false));
+  const everything = once(() => createView(offers, true));
+  const view = (withUnconfigured: boolean) => (withUnconfigured ? everything() : configured());
 
   return {
     list: (withUnconfigured) => view(withUnconfigured).list,
-    findFeature: (feature, withUnconfigured) => view(withUnconfigured).features.get(feature),
+    findFeature: (feature, withUnconfigured) => view(withUnconfigured).features.get(feature)?.(),
     findSubfeature: (feature, subfeature, withUnconfigured) =>
-      view(withUnconfigured).subfeatures.get(`${feature}/${subfeature}`),
+      view(withUnconfigured).subfeatures.get(`${feature}/${subfeature}`)?.(),
   };
 }
 
 function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): View {
   const byFeature = new Map<string, Subfeature[]>(features.map((feature) => [feature.name, []]));
-  const details = new Map<string, Document>();
+  const details = new Map<string, () => Document>();
+  const byTask = Map.groupBy(offers, ({ feature, subfeature }) => `${feature}/${subfeature}`);
   for (const task of tasks) {
-    const subfeature = toSubfeature(task, offers, withUnconfigured);
-    details.set(`${task.feature}/${task.subfeature}`, createJsonDocument(toDetail(task, subfeature)));
+    const name = `${task.feature}/${task.subfeature}`;
+    const subfeature = toSubfeature(task, byTask.get(name) ?? [], withUnconfigured);
+    details.set(
+      name,
+      once(() => createJsonDocument(toDetail(task, subfeature))),
+    );
     if (withUnconfigured || subfeature.configured) byFeature.get(task.feature)?.push(subfeature);
   }
 
@@ -63,23 +69,22 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
   const list: FeatureList = { features: listed.filter((feature) => feature.subfeatures.length > 0) };
   return {
     list: createJsonDocument(list),
-    features: new Map(listed.map((feature) => [feature.name, createJsonDocument(feature)])),
+    features: new Map(listed.map((feature) => [feature.name, once(() => createJsonDocument(feature))])),
     subfeatures: details,
   };
 }
 
+/** `offers` are those of this task. */
 function toSubfeature(task: Task, offers: readonly TaskOffer[], withUnconfigured: boolean): Subfeature {
-  const models = offers
-    .filter((offer) => offer.feature === task.feature && offer.subfeature === task.subfeature)
-    .map(
-      ({ model, provider, pricing, configured }): TaskModel => ({
-        model,
-        provider,
-        pricing,
-        mode: task.mode,
-        configured,
-      }),
-    );
+  const models = offers.map(
+    ({ model, provider, pricing, configured }): TaskModel => ({
+      model,
+      provider,
+      pricing,
+      mode: task.mode,
+      configured,
+    }),
+  );
   const served = models.filter(({ configured }) => configured);
   return {
     name: task.subfeature,

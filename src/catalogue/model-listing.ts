@@ -1,6 +1,7 @@
 // Which models are on offer: the rows' facts in the public shape, filtered on demand.
 
 import type { Model, ModelDetail } from "../contract/models.ts";
+import { once } from "../lib/once.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
 import type { EmbeddingModelFacts, ModelFacts, ProviderRow } from "../providers/provider.ts";
 import { createDocument, createJsonDocument, type Document, jsonType } from "./document.ts";
@@ -31,8 +32,6 @@ export interface ModelListing {
   list(filters: ModelFilters, withUnconfigured: boolean): Document;
   /** Unconfigured ones included: see `model.configured`. */
   find(id: string): ListedModel | undefined;
-  /** Every model that a configured provider states, in the order of the listing. */
-  readonly configured: readonly Model[];
 }
 
 // Chat models belong to this feature, as the alias path `/v3/llm/chat/completions` says.
@@ -48,6 +47,25 @@ interface Entry extends ListedModel {
 }
 
 export function createModelListing(providers: readonly Offered[], prices: PriceBook | null): ModelListing {
+  const entries = once(() => createEntries(providers, prices));
+  const all = once(() => [...entries().values()]);
+  const configured = once(() => all().filter((entry) => entry.model.configured));
+  const wholeConfigured = once(() => toListDocument(configured()));
+  const wholeAll = once(() => toListDocument(all()));
+
+  return {
+    find: (id) => entries().get(id),
+    list(filters, withUnconfigured) {
+      if (Object.values(filters).every((values) => values.length === 0)) {
+        return withUnconfigured ? wholeAll() : wholeConfigured();
+      }
+      return toListDocument((withUnconfigured ? all() : configured()).filter((entry) => holds(entry, filters)));
+    },
+  };
+}
+
+/** By id. */
+function createEntries(providers: readonly Offered[], prices: PriceBook | null): ReadonlyMap<string, Entry> {
   const ordered = [...providers.filter((offered) => offered.configured), ...providers.filter((o) => !o.configured)];
   const byId = new Map<string, Entry>();
   for (const { row, configured, dialect } of ordered) {
@@ -60,22 +78,7 @@ export function createModelListing(providers: readonly Offered[], prices: PriceB
       if (!byId.has(model.id)) byId.set(model.id, toEntry(model, parameters));
     }
   }
-
-  const all = [...byId.values()];
-  const configured = all.filter((entry) => entry.model.configured);
-  const wholeConfigured = toListDocument(configured);
-  const wholeAll = toListDocument(all);
-
-  return {
-    configured: configured.map((entry) => entry.model),
-    find: (id) => byId.get(id),
-    list(filters, withUnconfigured) {
-      if (Object.values(filters).every((values) => values.length === 0)) {
-        return withUnconfigured ? wholeAll : wholeConfigured;
-      }
-      return toListDocument((withUnconfigured ? all : configured).filter((entry) => holds(entry, filters)));
-    },
-  };
+  return byId;
 }
 
 function holds(entry: Entry, filters: ModelFilters): boolean {

@@ -1,15 +1,11 @@
 // The command line: noun, then verb.
+// What a command needs is loaded by that command alone: a gateway starts sooner so.
 
 import { type Config, ConfigError, readConfig, readLauncher, secretsOf } from "../config.ts";
-import { storeWebhookKeysIn } from "../jobs/webhook-keys.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
-import { runEnginesCommand } from "./engines.ts";
-import { runKeysCommand } from "./keys.ts";
 import { addressOf, runServe, runServingProcess, runWork, runWorkingProcess } from "./serve.ts";
-import { runStorageCommand } from "./storage.ts";
-import { runWebhooksCommand } from "./webhooks.ts";
 
 const usage = `switchyard ${version}
 
@@ -37,13 +33,16 @@ export async function runCommand(args: readonly string[]): Promise<number> {
       case "working-process":
         return await runWorkingProcess(readConfig());
       case "keys":
-        return await runKeysCommand(rest, { openStorage: openConfiguredStorage, print: console.log });
+        return await (await import("./keys.ts")).runKeysCommand(rest, {
+          openStorage: openConfiguredStorage,
+          print: console.log,
+        });
       case "storage":
-        return await runStorageCommand(rest, storageContext());
+        return await (await import("./storage.ts")).runStorageCommand(rest, storageContext());
       case "engines":
-        return await runEnginesCommand(rest, enginesContext());
+        return await (await import("./engines.ts")).runEnginesCommand(rest, enginesContext());
       case "webhooks":
-        return await runWebhooksCommand(rest, webhooksContext());
+        return await (await import("./webhooks.ts")).runWebhooksCommand(rest, await webhooksContext());
       case "version":
       case "--version":
         console.log(version);
@@ -78,7 +77,8 @@ function enginesContext() {
   return { npmScript, nodePath, print: console.log };
 }
 
-function webhooksContext() {
+async function webhooksContext() {
+  const { storeWebhookKeysIn } = await import("../jobs/webhook-keys.ts");
   return {
     settings: () => {
       const { dataDir, host, port } = readConfig();
