@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openLocalCertificate } from "../src/cli/local-certificate.ts";
 import { createLog } from "../src/log.ts";
-import { openStorage } from "../src/storage/storage.ts";
+import type { WorkItem } from "../src/storage/job-records.ts";
+import { openStorage, type Storage } from "../src/storage/storage.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { Children, findFreePort, waitForAnswer } from "./children.ts";
 import { readProcessTree } from "./process-tree.ts";
@@ -100,10 +101,9 @@ async function leaveBacklog(receivers: readonly string[]): Promise<void> {
         request: JSON.stringify({ request: { webhook_receiver: receiver } }),
       };
       await storage.jobs.create(job, null);
-      const [item] = await storage.work.take({ kind: "run", limit: 1, ignoreGroups: [] });
-      // Not always the one that was made here: others take, too.
-      const taken = item === undefined ? null : await storage.jobs.begin(item, { countRun: true });
-      if (item === undefined || taken === null) throw new Error("the work of a job that was just made is not there");
+      const item = await takeOne(storage);
+      const taken = await storage.jobs.begin(item, { countRun: true });
+      if (taken === null) throw new Error("the work of a job that was just made is not there");
       const result = {
         status: "success" as const,
         provider: "sandbox",
@@ -119,6 +119,15 @@ async function leaveBacklog(receivers: readonly string[]): Promise<void> {
   }
   await Promise.all(Array.from({ length: 32 }, leaveSome));
   await storage.close();
+}
+
+/** Not always the one that was made here: others take, too, and what began a moment before may not see what has come since. */
+async function takeOne(storage: Storage): Promise<WorkItem> {
+  for (let attempt = 1; attempt <= 100; attempt++) {
+    const [item] = await storage.work.take({ kind: "run", limit: 1, ignoreGroups: [] });
+    if (item !== undefined) return item;
+  }
+  throw new Error("there is less work than was made");
 }
 
 function residentMegabytes(pid: number): number {
