@@ -78,9 +78,7 @@ export class Attempts {
     this.#budget.deposit();
     let failure: GatewayError | null = null;
     let refusal: ValidationError | null = null;
-    let index = -1;
-    for (const candidate of candidates) {
-      index++;
+    for (const [index, candidate] of candidates.entries()) {
       const retries = candidates.length === 1 ? this.#settings.retries : 0;
       for (let tried = 0; tried <= retries; tried++) {
         const admission = candidate.health.admit(performance.now());

@@ -149,8 +149,7 @@ export class ProviderCall implements Watched {
   /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
   check(now: number): void {
     const { connection, ending, clocks } = this.#options;
-    const asksForCaller = now >= this.#askAt;
-    if (asksForCaller && connection.signal.aborted) this.#fail(new CallerLeft());
+    if (now >= this.#askAt && connection.signal.aborted) this.#fail(new CallerLeft());
     else if (ending.aborted)
       this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
     else if (now >= this.#totalAt) this.#fail(this.#timeout(`did not finish within ${clocks.totalTimeoutMs} ms`));
