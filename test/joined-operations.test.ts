@@ -36,17 +36,15 @@ describe("calls of one operation", () => {
     readonly atOnce?: number;
     readonly isAlone?: (text: string) => boolean;
     readonly isAway?: () => boolean;
-    readonly gatherMs?: number;
   }
 
   /** The real joining, in front of a store whose answers the test gives. */
   function startJoin(options: JoinTrial = {}) {
     const batches: Batch[] = [];
-    const { atOnce = 1, isAlone = () => false, isAway = () => false, gatherMs = 0 } = options;
+    const { atOnce = 1, isAlone = () => false, isAway = () => false } = options;
     const operation = writeJoined(null, async () => [], {
       isAlone: (...[text]: readonly unknown[]) => isAlone(String(text)),
       deadlineMs: 5_000,
-      gatherMs,
     });
     const call = join(
       operation,
@@ -86,38 +84,6 @@ describe("calls of one operation", () => {
     await pass();
     answer(2);
     expect(await later).toBe("e!");
-  });
-
-  test("where nobody waits for the answer, those that come soon after one wait a moment and go together", async () => {
-    const { call, batches, answer } = startJoin({ atOnce: 2, gatherMs: 100 });
-    const first = call("a");
-    await pass();
-    const begunAt = performance.now();
-    expect(batches.map(({ texts }) => texts)).toEqual([["a"]]);
-    answer(0);
-    await first;
-    const others = ["b", "c"].map(call);
-    await pass();
-    others.push(call("d"));
-    expect(batches).toHaveLength(1);
-    await waitFor("the moment to pass", () => batches.length > 1);
-    expect(performance.now() - begunAt).toBeGreaterThan(90);
-    expect(batches[1]?.texts).toEqual(["b", "c", "d"]);
-    answer(1);
-    expect(await Promise.all(others)).toEqual(["b!", "c!", "d!"]);
-  });
-
-  test("who fills a batch does not wait for the moment to pass", async () => {
-    const { call, batches, answer } = startJoin({ atOnce: 2, gatherMs: 60_000 });
-    const first = call("a");
-    await pass();
-    answer(0);
-    await first;
-    const others = Array.from({ length: 64 }, (_, index) => call(String(index)));
-    await pass();
-    expect(batches.map(({ texts }) => texts.length)).toEqual([1, 64]);
-    answer(1);
-    expect(await Promise.all(others)).toHaveLength(64);
   });
 
   test("as many batches as there may be are under way, and none is larger than it may be", async () => {

@@ -2,16 +2,7 @@
 
 import type { DeliveryAttempt, DeliveryRecord, DeliveryState, JobRecord, WorkItem } from "./job-records.ts";
 import { largeText, toJob } from "./job-rows.ts";
-import {
-  type GoesAlone,
-  goesAlone,
-  read,
-  readJoined,
-  together,
-  workGatherMs,
-  write,
-  writeJoined,
-} from "./operation.ts";
+import { type GoesAlone, goesAlone, read, readJoined, together, write, writeJoined } from "./operation.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { findHeld, type NewWork } from "./work-queue.ts";
 
@@ -23,39 +14,36 @@ export const deliveryStatements = {
    * With the job that it reports. Null: it was deleted or has expired, or goes on with other work; this work is ended then. That
    * is the one thing written here, and one statement, so that the rest needs no transaction.
    */
-  open: readJoined(
-    async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | GoesAlone | null)[]> => {
-      const ids = [...new Set(calls.map(([item]) => item.subject))];
-      const largest = calls.length === 1 ? unlimited : largeText;
-      const [deliveries, jobs, attempts] = await together(
-        sql`select * from deliveries where id in ${sql.list(ids)}`,
-        sql`
+  open: readJoined(async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | GoesAlone | null)[]> => {
+    const ids = [...new Set(calls.map(([item]) => item.subject))];
+    const largest = calls.length === 1 ? unlimited : largeText;
+    const [deliveries, jobs, attempts] = await together(
+      sql`select * from deliveries where id in ${sql.list(ids)}`,
+      sql`
         select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs,
           progress, cost_pico_usd, cost_reason, webhook_receiver, kept,
           case when octet_length(result) <= ${largest} then result end as result,
           case when octet_length(request) <= ${largest} then request end as request
         from jobs
         where id in (select job_id from deliveries where id in ${sql.list(ids)}) and expires_at > ${Date.now()}`,
-        sql`select * from delivery_attempts where delivery_id in ${sql.list(ids)} order by number`,
-      );
-      const deliveryOf = new Map(deliveries.map((row) => [row["id"], row]));
-      const jobOf = new Map(jobs.map((row) => [row["id"], row]));
-      const attemptsOf = Map.groupBy(attempts, (row) => row["delivery_id"]);
-      const opened = calls.map(([item]) => {
-        const delivery = deliveryOf.get(item.subject);
-        const job = jobOf.get(delivery?.["job_id"] ?? null);
-        if (delivery === undefined || delivery["work_id"] !== item.id || job === undefined) return null;
-        // What a finished job always has was left out.
-        const isLarge = job["result"] === null || job["request"] === null;
-        if (isLarge && largest === largeText) return goesAlone;
-        return { delivery: toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: toJob(job) };
-      });
-      const left = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
-      if (left.length > 0) await sql.work.end(left);
-      return opened;
-    },
-    { gatherMs: workGatherMs },
-  ),
+      sql`select * from delivery_attempts where delivery_id in ${sql.list(ids)} order by number`,
+    );
+    const deliveryOf = new Map(deliveries.map((row) => [row["id"], row]));
+    const jobOf = new Map(jobs.map((row) => [row["id"], row]));
+    const attemptsOf = Map.groupBy(attempts, (row) => row["delivery_id"]);
+    const opened = calls.map(([item]) => {
+      const delivery = deliveryOf.get(item.subject);
+      const job = jobOf.get(delivery?.["job_id"] ?? null);
+      if (delivery === undefined || delivery["work_id"] !== item.id || job === undefined) return null;
+      // What a finished job always has was left out.
+      const isLarge = job["result"] === null || job["request"] === null;
+      if (isLarge && largest === largeText) return goesAlone;
+      return { delivery: toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: toJob(job) };
+    });
+    const left = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
+    if (left.length > 0) await sql.work.end(left);
+    return opened;
+  }),
 
   /** Oldest first. Null: there is no such job of this owner. */
   listForJob: read(async (sql, jobId: string, owner: string): Promise<DeliveryRecord[] | null> => {
@@ -82,7 +70,6 @@ export const deliveryStatements = {
       await sql.work.add(recorded.flatMap(({ next }) => next ?? []));
       return recorded.map(({ isLogged }, index) => isHeld[index] === true && isLogged);
     },
-    { gatherMs: workGatherMs },
   ),
 
   /** A further delivery of a finished job. Null: there is no such job of this owner, or it runs still, or has no receiver. */

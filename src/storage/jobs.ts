@@ -16,7 +16,7 @@ import type {
   WorkItem,
 } from "./job-records.ts";
 import { largeText, progressUnit, toJob, toJobRow, toListedJob } from "./job-rows.ts";
-import { read, together, workGatherMs, write, writeJoined } from "./operation.ts";
+import { read, together, write, writeJoined } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import type { Sql } from "./sql.ts";
 import { findHeld } from "./work-queue.ts";
@@ -111,7 +111,6 @@ export const jobStatements = {
         ...calls.map(([item, options], index) => (isHeld[index] ? beginOne(sql, item, options) : null)),
       );
     },
-    { gatherMs: workGatherMs },
   ),
 
   /** Keeps a step and makes the work due later. False: it is not the shower's any more, or the job is over. */
@@ -172,7 +171,6 @@ export const jobStatements = {
     {
       isAlone: (_item, _jobId, { result }) => result.length > largeText,
       deadlineMs: largeResultMs,
-      gatherMs: workGatherMs,
     },
   ),
 

@@ -33,35 +33,24 @@ export function join(
   run: RunJoined,
   { atOnce, isAway }: Joining,
 ): (...args: unknown[]) => Promise<unknown> {
-  const { isAlone = () => false, deadlineMs = operationDeadlineMs, gatherMs = 0 } = operation;
+  const { isAlone = () => false, deadlineMs = operationDeadlineMs } = operation;
   const waiting: WaitingCall[] = [];
   let underWay = 0;
   let isGathering = false;
-  let begunAt = Number.NEGATIVE_INFINITY;
-  let timer: ReturnType<typeof setTimeout> | null = null;
 
   async function runAlone(args: Args, withinMs: number): Promise<unknown> {
     const [result] = await run([args], withinMs);
     return result;
   }
 
-  /** After what is called in the same moment has lined up; in a rush, a little later. */
+  /** After what is called in the same moment has lined up. */
   function gather(): void {
     if (isGathering || underWay >= atOnce) return;
-    const waitMs = begunAt + gatherMs - performance.now();
-    if (waitMs > 0 && waiting.length < mostJoined) {
-      timer ??= setTimeout(runWaiting, waitMs);
-      return;
-    }
     isGathering = true;
-    queueMicrotask(runWaiting);
-  }
-
-  function runWaiting(): void {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    isGathering = false;
-    while (waiting.length > 0 && underWay < atOnce) void runNext();
+    queueMicrotask(() => {
+      isGathering = false;
+      while (waiting.length > 0 && underWay < atOnce) void runNext();
+    });
   }
 
   async function runNext(): Promise<void> {
@@ -72,7 +61,6 @@ export function join(
     });
     if (calls.length === 0) return;
     underWay += 1;
-    begunAt = performance.now();
     await runTogether(calls);
     underWay -= 1;
     if (waiting.length > 0) gather();

@@ -42,21 +42,13 @@ export interface JoinedOperation<Args extends readonly unknown[], Result>
   readonly isJoined: true;
   /** Calls that are not to be joined: those that would keep the others waiting. `deadlineMs` is then theirs. */
   readonly isAlone?: (...args: Args) => boolean;
-  /** Where nobody waits for the answer: calls that come so soon after others wait for as long, so that more go together. */
-  readonly gatherMs?: number;
 }
 
 /** The answer of `run` for one call among others that turns out to be too large: it is run once more, by itself. */
 export const goesAlone = { goesAlone: true } as const;
 export type GoesAlone = typeof goesAlone;
 
-type JoinedOptions<Args extends readonly unknown[]> = Pick<
-  JoinedOperation<Args, unknown>,
-  "deadlineMs" | "isAlone" | "gatherMs"
->;
-
-/** For what those that work ask. */
-export const workGatherMs = 10;
+type JoinedOptions<Args extends readonly unknown[]> = Pick<JoinedOperation<Args, unknown>, "deadlineMs" | "isAlone">;
 
 export function readJoined<Args extends readonly unknown[], Result>(
   run: (sql: Sql, calls: readonly Args[]) => Promise<(Result | GoesAlone)[]>,
