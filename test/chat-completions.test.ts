@@ -182,6 +182,37 @@ function shuffle<Value>(values: readonly Value[], seed: number): Value[] {
   return keyed.sort((a, b) => a.rank - b.rank).map(({ value }) => value);
 }
 
+describe("an answer that comes in pieces is the same answer", () => {
+  const content = "€ one, two and three; ".repeat(40);
+  const text = Buffer.from(JSON.stringify(completion(content)));
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+  const chunk = (bytes: Uint8Array) =>
+    Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+  const chunked = (size: number) => {
+    const parts: Uint8Array[] = [];
+    for (let from = 0; from < text.length; from += size) parts.push(chunk(text.subarray(from, from + size)));
+    return Buffer.concat([
+      Buffer.from(`${head}transfer-encoding: chunked\r\n\r\n`),
+      ...parts,
+      Buffer.from("0\r\n\r\n"),
+    ]);
+  };
+  const whole = Buffer.concat([Buffer.from(`${head}content-length: ${text.length}\r\n\r\n`), text]);
+
+  test.each([
+    ["chunks of 100 bytes, all at once", chunked(100), []],
+    ["two chunks, all at once", chunked(Math.ceil(text.length / 2)), []],
+    ["three chunks, cut anywhere", chunked(Math.ceil(text.length / 3)), [60, 300, 301, 700]],
+    ["a length, cut behind the head and in the middle", whole, [whole.length - text.length, 400, 900]],
+  ])("%s", async (_title, bytes, cuts) => {
+    const places = [0, ...cuts, bytes.length];
+    vendor.next(places.slice(1).flatMap((end, index) => [write(bytes.subarray(places[index], end)), wait(5)]));
+    const response = await ask(gateway.url, key, { ...hello, model: "mock/echo" });
+    const answered = (await response.json()) as { choices: { message: { content: string } }[] };
+    expect(answered.choices[0]?.message.content).toBe(content);
+  });
+});
+
 describe("what the caller gets", () => {
   test("a completion says who answered, what it cost and how long it took", async () => {
     vendor.next([wait(120), ...answer(200, completion("hi"))]);

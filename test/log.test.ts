@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createLog } from "../src/log.ts";
+import { waitFor } from "./support/wait.ts";
 
 function open(secrets: string[] = []) {
   let written = "";
@@ -55,4 +56,21 @@ test("an error is written with its cause, and lines below the level are not", ()
   expect(JSON.parse(read())).toMatchObject({
     error: { name: "TypeError", message: "outer", cause: { message: "inner" } },
   });
+});
+
+test("every line says when it was written", async () => {
+  const { log, read } = open();
+  const before = Date.now();
+  log.info("first");
+  await waitFor("another millisecond", () => Date.now() > before + 2);
+  const between = Date.now();
+  log.info("second");
+  log.flush();
+  const [first = 0, second = 0] = read()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => Date.parse(JSON.parse(line).time));
+  expect(first).toBeGreaterThanOrEqual(before);
+  expect(first).toBeLessThan(between);
+  expect(second).toBeGreaterThanOrEqual(between);
 });
