@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createEgress, type Egress, type EgressAnswer, type EgressRequest } from "../src/egress/egress.ts";
 import { EgressError } from "../src/egress/egress-error.ts";
 import { fetchMedia, toDataUrl } from "../src/egress/media.ts";
@@ -474,7 +475,8 @@ describe("an answer", () => {
     "not HTTP": "hello there\r\n\r\n",
     "two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx",
     "a length and chunks": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
-    "packed though nobody asked": "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nok",
+    "not packed as it says": "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nok",
+    "packed in an unknown way": "HTTP/1.1 200 OK\r\ncontent-encoding: zip\r\ncontent-length: 2\r\n\r\nok",
     "another protocol": "HTTP/1.1 101 Switching Protocols\r\n\r\n",
     "an endless head": `HTTP/1.1 200 OK\r\na: ${"x".repeat(70_000)}`,
     "endless interim answers": `${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(20)}${ok}`,
@@ -535,6 +537,49 @@ describe("an answer", () => {
       expect(grownBytes).toBeLessThan(80_000_000);
       await waitFor("the connection to be closed", () => listener.open() === 0);
     });
+});
+
+describe("an answer that comes packed though plain bytes were asked for", () => {
+  const noise = Buffer.from(new Bun.CryptoHasher("sha512").update("noise").digest("hex").repeat(8));
+  const ways = { gzip: gzipSync, "X-GZIP": gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+  function answerPacked(packed: Buffer, encoding: string, status = "200 OK"): Promise<Listener> {
+    const head = `HTTP/1.1 ${status}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${packed.length}\r\n\r\n`;
+    return answerWith(Buffer.concat([Buffer.from(head), packed]));
+  }
+
+  test.each(Object.entries(ways))("is unpacked: %s", async (encoding, pack) => {
+    const listener = await answerPacked(pack(noise), encoding);
+    const { body } = await fetchWith(guard().egress, listener.url, { maxBytes: noise.length });
+    expect(body.equals(noise)).toBe(true);
+  });
+
+  test.each(Object.entries(ways))("is too large by what it unpacks to: %s", async (encoding, pack) => {
+    const listener = await answerPacked(pack(noise), encoding);
+    const more = { maxBytes: noise.length - 1 };
+    expect(await codeOf(fetchWith(guard().egress, listener.url, more))).toBe("too_large");
+  });
+
+  test.each(Object.entries(ways))("is too large at over 100 times of its size: %s", async (encoding, pack) => {
+    const packed = pack(Buffer.alloc(10_000_000));
+    expect(packed.length).toBeLessThan(100_000);
+    const listener = await answerPacked(packed, encoding);
+    const more = { maxBytes: 20_000_000 };
+    expect(await codeOf(fetchWith(guard().egress, listener.url, more))).toBe("too_large");
+  });
+
+  test("is an error when it is cut inside, and none when there is nothing in it", async () => {
+    const cut = await answerPacked(gzipSync(noise).subarray(0, -9), "gzip");
+    expect(await codeOf(fetchWith(guard().egress, cut.url))).toBe("bad_response");
+    const empty = await answerPacked(Buffer.alloc(0), "gzip");
+    expect((await fetchWith(guard().egress, empty.url)).body).toHaveLength(0);
+  });
+
+  test("is not unpacked when it tells of an error", async () => {
+    const listener = await answerPacked(Buffer.from("not packed"), "gzip", "500 Internal Server Error");
+    const { status, body } = await fetchWith(guard().egress, listener.url);
+    expect([status, body.toString()]).toEqual([500, "not packed"]);
+  });
 });
 
 describe("an excerpt, where the status decides,", () => {

@@ -13,6 +13,7 @@ import { EgressError } from "./egress-error.ts";
 import { type Connection, createKeptConnections } from "./kept-connections.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 import { type Answer, readAnswer, UnansweredError } from "./read-answer.ts";
+import { unpack } from "./unpack.ts";
 
 export interface EgressSettings {
   /** CIDRs that are dialled although they are not public. */
@@ -31,7 +32,7 @@ export interface EgressRequest {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Of the answer's body. */
+  /** Of the answer's body, as it comes and as it is. */
   readonly maxBytes: number;
   /** For everything, redirects included. */
   readonly timeoutMs: number;
@@ -110,8 +111,10 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
       const { head, body } = await visit(hop, request, signal);
       const { status } = head;
       if (!redirectStatuses.has(status)) {
-        if (request.isExcerpt !== true) refuseEncoded(status, head.header("content-encoding"));
-        return { status, header: head.header, body, finalUrl: hop.url.href };
+        const isPlain = request.isExcerpt === true || status < 200 || status > 299;
+        const encoding = isPlain ? null : head.header("content-encoding");
+        const unpacked = await orAborted(unpack(body, encoding, request.maxBytes), signal);
+        return { status, header: head.header, body: unpacked, finalUrl: hop.url.href };
       }
       if (mostRedirects === 0) throw redirectRefused("The server's answer is a redirect", status);
       if (redirects >= mostRedirects) throw redirectRefused("The server redirects too often", status);
@@ -270,14 +273,6 @@ function nextHop({ url, headers }: Hop, location: string, protocols: readonly Eg
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-/** Identity was asked for; to unpack what somebody else packed is how a small answer becomes a large one. */
-function refuseEncoded(status: number, encoding: string | null): void {
-  if (encoding === null || encoding.toLowerCase() === "identity" || status < 200 || status > 299) return;
-  throw new EgressError("bad_response", "The server's answer is compressed although that was not asked for", {
-    status,
-  });
 }
 
 function redirectRefused(message: string, status: number): EgressError {
