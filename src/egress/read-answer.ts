@@ -1,7 +1,9 @@
 // Reads one answer from a connection, holding no more of it than was agreed.
 
 import type { Socket } from "node:net";
-import { BodyReader, HttpSyntaxError, type ResponseHead, readHead } from "../providers/http-response.ts";
+import { GrowingBuffer } from "../lib/growing-buffer.ts";
+import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
+import { type ResponseHead, readHead } from "../providers/http-response.ts";
 import { EgressError, type EgressErrorCode } from "./egress-error.ts";
 
 export interface ReadOptions {
@@ -80,7 +82,7 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
 
   function begin(found: ResponseHead): void {
     head = found;
-    reader = new BodyReader(found);
+    reader = new BodyReader(found.framing);
     if (isExcerpt) excerptTimer = setTimeout(finish, excerptMs);
     else if (found.framing.kind === "length" && found.framing.length > maxBytes) throw tooLarge(maxBytes);
   }
@@ -128,35 +130,6 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   // A connection that was kept may have gone at this very moment.
   else if (socket.destroyed) lose();
   return promise;
-}
-
-/** Copies what it is given: a body in a million tiny chunks is then one buffer and not a million objects. */
-class GrowingBuffer {
-  readonly #maxBytes: number;
-  #held: Buffer = Buffer.alloc(0);
-  #length = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** False when it does not fit; what does is kept. */
-  append(piece: Uint8Array): boolean {
-    const fitting = piece.subarray(0, this.#maxBytes - this.#length);
-    const needed = this.#length + fitting.length;
-    if (needed > this.#held.length) {
-      const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, this.#held.length * 2), this.#maxBytes));
-      larger.set(this.#held.subarray(0, this.#length));
-      this.#held = larger;
-    }
-    this.#held.set(fitting, this.#length);
-    this.#length = needed;
-    return fitting.length === piece.length;
-  }
-
-  bytes(): Buffer {
-    return this.#held.subarray(0, this.#length);
-  }
 }
 
 function badResponse(reason: string): EgressError {

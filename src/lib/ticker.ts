@@ -1,9 +1,9 @@
 // Many clocks on one timer. A request has several and a stream starts one anew with every chunk; a timer each would cost
 // more than the work that it guards. The price is precision: what is watched is looked at once per tick.
 
-export interface Watched {
-  /** The ticker's own note of where it stands among the others; -1 while it is not watched. */
-  place: number;
+import { type Listed, Roster } from "./roster.ts";
+
+export interface Watched extends Listed {
   /** Looks at its own clocks. `now` is the ticker's. */
   check(now: number): void;
 }
@@ -17,40 +17,23 @@ export interface Ticker {
 }
 
 export function createTicker(tickMs: number): Ticker {
-  // Not a Set: when many come and go, its earlier tables, which are garbage, keep alive what they held until a full collection.
-  const all: Watched[] = [];
+  const all = new Roster<Watched>();
   let now = performance.now();
+  const check = (watched: Watched) => watched.check(now);
   const timer = setInterval(() => {
     now = performance.now();
-    // From the end: whoever is forgotten meanwhile is replaced by the last, which has been looked at.
-    for (let index = all.length - 1; index >= 0; index--) all[index]?.check(now);
+    all.forEach(check);
   }, tickMs);
-
-  function watch(watched: Watched): void {
-    if (watched.place >= 0) return;
-    watched.place = all.length;
-    all.push(watched);
-  }
-
-  function forget(watched: Watched): void {
-    const { place } = watched;
-    if (place < 0) return;
-    watched.place = -1;
-    const last = all.pop();
-    if (last === undefined || last === watched) return;
-    last.place = place;
-    all[place] = last;
-  }
 
   return {
     get now() {
       return now;
     },
-    watch,
-    forget,
+    watch: (watched) => all.add(watched),
+    forget: (watched) => all.remove(watched),
     close() {
       clearInterval(timer);
-      for (const watched of all.splice(0)) watched.place = -1;
+      all.clear();
     },
   };
 }

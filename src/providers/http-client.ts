@@ -1,8 +1,9 @@
 // HTTP/1.1 to providers, over Bun's sockets on our own event loop: a socket can be paused while the caller does not read, and
 // it is known when a connection stands (docs/decisions/0007-http-client.md has the comparison with fetch). TLS, certificates and names are checked by Bun's sockets.
 
+import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
-import { BodyReader, HttpSyntaxError, type ResponseHead, readHead } from "./http-response.ts";
+import { type ResponseHead, readHead } from "./http-response.ts";
 import { loadNarrowWindow } from "./narrow-window.ts";
 
 /** Where a connection goes. */
@@ -261,7 +262,7 @@ class SocketExchange implements Exchange {
 
   takeHead(head: ResponseHead): void {
     this.#head = head;
-    this.#body = new BodyReader(head);
+    this.#body = new BodyReader(head.framing);
     this.#isEventStream = this.isStream && head.status < 300 && isEventStream(head);
     if (this.#body.isComplete) this.#complete(this.#body);
     this.#wake();
@@ -311,7 +312,8 @@ class SocketExchange implements Exchange {
     const connection = this.#connection;
     this.#connection = null;
     // Bytes behind the end belong to nobody: such a connection is not used again.
-    connection?.finish(body.mayKeepConnection && !body.hasSurplus && this.#received.length === 0);
+    const mayKeep = this.#head?.mayKeepConnection === true && !body.hasSurplus && this.#received.length === 0;
+    connection?.finish(mayKeep);
   }
 
   #discard(): void {

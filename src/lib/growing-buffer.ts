@@ -1,0 +1,28 @@
+/** Copies what it is given: a body in a million tiny pieces is then one buffer and not a million objects. */
+export class GrowingBuffer {
+  readonly #maxBytes: number;
+  #held: Buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** False when it does not fit; what does is kept. */
+  append(piece: Uint8Array): boolean {
+    const fitting = piece.subarray(0, this.#maxBytes - this.#length);
+    const needed = this.#length + fitting.length;
+    if (needed > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, this.#held.length * 2), this.#maxBytes));
+      larger.set(this.#held.subarray(0, this.#length));
+      this.#held = larger;
+    }
+    this.#held.set(fitting, this.#length);
+    this.#length = needed;
+    return fitting.length === piece.length;
+  }
+
+  bytes(): Buffer {
+    return this.#held.subarray(0, this.#length);
+  }
+}
