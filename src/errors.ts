@@ -1,5 +1,5 @@
 // The error catalogue: every code that a caller can meet, its status and type, and whether a client's retry makes sense.
-// Whatever is thrown on the way of a request ends in http/error-response.ts, which turns these into an answer.
+// Whatever is thrown on the way of a request ends in http/error-reply.ts, which turns these into an answer.
 
 interface Entry {
   readonly status: number;
@@ -25,6 +25,7 @@ export const errorCatalogue = {
   missing_api_key: { status: 401, type: "authentication_error" },
   invalid_auth_scheme: { status: 401, type: "authentication_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },
+  ambiguous_credentials: { status: 401, type: "authentication_error" },
   api_key_expired: { status: 401, type: "authentication_error" },
   api_key_revoked: { status: 401, type: "authentication_error" },
   insufficient_credits: { status: 402, type: "insufficient_quota" },

@@ -3,6 +3,7 @@
 
 import { heartbeatFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
+import { type BodyStream, type BodyWriter, type Reply, reply } from "./reply.ts";
 
 export const eventStreamType = "text/event-stream; charset=utf-8";
 
@@ -26,44 +27,48 @@ interface StreamOptions {
   readonly describeFailure: (error: unknown) => Uint8Array | null;
 }
 
-/** Bun's direct streams: what is written and flushed goes out at once; `flush(true)` waits while the caller does not read. */
-interface DirectController {
-  write(bytes: Uint8Array): unknown;
-  flush(wait: true): number | Promise<number>;
-  close(): void;
+export function streamReply(source: FrameSource, options: StreamOptions): Reply {
+  return reply(new EventStream(source, options), { headers: { ...options.headers, "content-type": eventStreamType } });
 }
 
-export function streamResponse(source: FrameSource, options: StreamOptions): Response {
-  const { ticker } = options;
-  let left = false;
-  async function pull(controller: DirectController): Promise<void> {
-    const write = (frame: Uint8Array) => {
-      controller.write(frame);
-      return controller.flush(true);
-    };
+class EventStream implements BodyStream {
+  readonly #source: FrameSource;
+  readonly #options: StreamOptions;
+  #hasLeft = false;
+
+  constructor(source: FrameSource, options: StreamOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  abandon(): void {
+    this.#hasLeft = true;
+    this.#source.abandon();
+  }
+
+  async writeTo(writer: BodyWriter): Promise<void> {
+    const { ticker, heartbeatMs, describeFailure } = this.#options;
     let lastWrite = ticker.now;
-    let sinceTurn = 0;
     const heartbeat: Watched = {
       place: -1,
       check(now) {
-        if (left || now - lastWrite < options.heartbeatMs) return;
-        write(heartbeatFrame);
+        if (writer.isStalled || now - lastWrite < heartbeatMs) return;
+        writer.write([heartbeatFrame]);
         lastWrite = now;
       },
     };
     ticker.watch(heartbeat);
+    let sinceTurn = 0;
     try {
       for (;;) {
-        const frames = source.take();
-        if (frames === null || left) break;
+        const frames = this.#source.take();
+        if (frames === null || this.#hasLeft) return;
         if (frames === undefined) {
-          await source.wait();
+          await this.#source.wait();
           continue;
         }
-        for (const frame of frames) {
-          const flushed = write(frame);
-          if (flushed instanceof Promise) await flushed;
-        }
+        const stalled = writer.write(frames);
+        if (stalled !== undefined) await stalled;
         lastWrite = ticker.now;
         sinceTurn += frames.length;
         if (sinceTurn >= framesPerTurn) {
@@ -72,20 +77,10 @@ export function streamResponse(source: FrameSource, options: StreamOptions): Res
         }
       }
     } catch (error) {
-      const failure = left ? null : options.describeFailure(error);
-      if (failure !== null) await write(failure);
+      const failure = this.#hasLeft ? null : describeFailure(error);
+      if (failure !== null) writer.write([failure]);
     } finally {
       ticker.forget(heartbeat);
-      if (!left) controller.close();
     }
   }
-  const stream = new ReadableStream<Uint8Array>({
-    type: "direct",
-    pull,
-    cancel() {
-      left = true;
-      source.abandon();
-    },
-  });
-  return new Response(stream, { headers: { ...options.headers, "content-type": eventStreamType } });
 }

@@ -3,6 +3,8 @@
 import type { Caller } from "../access/caller.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { JsonBody } from "./read-body.ts";
+import type { Reply } from "./reply.ts";
+import type { IncomingRequest } from "./wire/incoming-request.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -20,11 +22,11 @@ export interface Route {
   /** How errors are told: `messages` for clients of Anthropic's format; else both usual forms. */
   readonly errors?: "messages";
   /** A text is the JSON of a good answer. Throws a GatewayError or ValidationError when the call cannot be answered. */
-  readonly run: (call: Call) => Response | string | Promise<Response | string>;
+  readonly run: (call: Call) => Reply | string | Promise<Reply | string>;
 }
 
 export interface Call {
-  readonly request: Request;
+  readonly request: IncomingRequest;
   readonly requestId: string;
   readonly method: Method | "HEAD";
   /** Path parameters, percent-decoded. */

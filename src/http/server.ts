@@ -1,5 +1,5 @@
 // The door: takes every request in, checks it in a fixed order (framing, path, method, key, drain and limits, body), and
-// gives it to its endpoint. Whatever is thrown becomes an answer in error-response.ts.
+// gives it to its endpoint. Whatever is thrown becomes an answer in error-reply.ts.
 
 import type { Caller } from "../access/caller.ts";
 import type { Limits } from "../access/limits.ts";
@@ -8,14 +8,20 @@ import { Trace } from "../inference/trace.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { toErrorResponse } from "./error-response.ts";
-import { eventStreamType } from "./event-stream.ts";
+import { toErrorReply } from "./error-reply.ts";
 import type { LoadWatch } from "./load-watch.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
+import { type Reply, reply } from "./reply.ts";
 import type { Call, Route } from "./route.ts";
 import { createRouter } from "./router.ts";
 import { SocketConnection, type SocketRoute } from "./socket.ts";
 import { wantsMetadata } from "./wants-metadata.ts";
+import type { ConnectionClocks, Takeover } from "./wire/connection.ts";
+import type { IncomingRequest } from "./wire/incoming-request.ts";
+import { listen } from "./wire/listen.ts";
+import type { RequestHeaders } from "./wire/request-head.ts";
+import { WebSocketWire } from "./wire/websocket.ts";
+import { isWebSocketKey, toAcceptKey } from "./wire/websocket-frames.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -26,6 +32,7 @@ export interface ServerOptions {
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
   readonly ticker: Ticker;
+  readonly clocks?: Partial<ConnectionClocks>;
   readonly loadWatch: LoadWatch;
   readonly log: Log;
 }
@@ -40,14 +47,6 @@ export interface Server {
   stopNow(): void;
 }
 
-// Ours are checked first, with an answer of our own; the parser's limit only has to be out of the way.
-const parserMaxBodyBytes = 2 ** 31 - 1;
-// Between requests of a kept connection. While a request runs, its own clocks decide.
-const idleConnectionSeconds = 120;
-// A stream writes at least its heartbeat; a caller who has not read anything for so long is gone.
-const stalledReaderSeconds = 240;
-const maxHeaders = 100;
-const hostHeader = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
@@ -56,50 +55,46 @@ export function startServer(options: ServerOptions): Server {
   const connections = new Set<SocketConnection>();
   let draining = false;
 
-  async function answer(
-    request: Request,
-    server: Bun.Server<SocketConnection>,
-    knownPath?: string,
-  ): Promise<Response | undefined> {
-    const requestId = chooseRequestId(request.headers);
+  async function answer(request: IncomingRequest): Promise<Reply | Takeover> {
+    const { headers } = request;
+    const requestId = chooseRequestId(headers);
     const trace = new Trace(performance.now(), options.loadWatch.lagMs);
-    let response: Response;
+    let answered: Reply;
     let isPrivate = true;
     let errors: Route["errors"];
     try {
-      checkFraming(request.headers);
-      if (request.method === "GET" && request.headers.get("upgrade")?.toLowerCase() === "websocket") {
-        const route = sockets.get(knownPath ?? pathOf(request.url));
-        if (route !== undefined) return await upgrade(request, server, route, requestId);
+      checkExpectation(headers);
+      const path = pathOf(request.head.target);
+      if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
+        const route = sockets.get(path);
+        if (route !== undefined) return await upgrade(request, route, requestId);
       }
-      const found = router.find(request.method, knownPath ?? pathOf(request.url));
-      if ("allow" in found) return finish(new Response(null, { status: 204, headers: { allow: found.allow } }), false);
+      const found = router.find(request.method, path);
+      if ("allow" in found) return finish(reply(null, { status: 204, headers: { allow: found.allow } }), false);
       const { route, params } = found;
       isPrivate = route.key !== "none";
       errors = route.errors;
-      const admitted = isPrivate ? admit(request, route, server) : null;
+      const admitted = isPrivate ? admit(request, route) : null;
       // Not awaited when it is there: a turn of the event loop for nothing.
       const caller = admitted instanceof Promise ? await admitted : admitted;
       trace.authorizedAt = performance.now();
-      if (route.body !== undefined) server.timeout(request, 0);
-      const readsBody = route.body === "json" || (route.body === "optional-json" && request.body !== null);
-      const body = readsBody ? await readJsonBody(request, options.bodyLimits, options.ticker) : null;
+      const readsBody = route.body === "json" || (route.body === "optional-json" && !request.body.isComplete);
+      const read = readsBody ? readJsonBody(request, options.bodyLimits, options.ticker) : null;
+      const body = read instanceof Promise ? await read : read;
       trace.readAt = performance.now();
-      const call = new IncomingCall(request, requestId, params, caller, body, trace);
-      const result = await route.run(call);
-      // Made at once: to set headers one by one costs more.
-      if (typeof result === "string") return new Response(result, { headers: common(isPrivate, "application/json") });
-      response = result;
-      if (response.headers.get("content-type") === eventStreamType) server.timeout(request, stalledReaderSeconds);
+      const result = await route.run(new IncomingCall(request, requestId, params, caller, body, trace));
+      // Made at once: to put headers together costs more.
+      if (typeof result === "string")
+        return { status: 200, headers: common(isPrivate, "application/json"), body: result };
+      answered = result;
     } catch (error) {
-      const metadata = wantsMetadata(request.headers) ? trace.toMetadata(requestId) : null;
-      response = toErrorResponse(error, { requestId, log: options.log, form: errors ?? "usual", metadata });
+      const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
+      answered = toErrorReply(error, { requestId, log: options.log, form: errors ?? "usual", metadata });
     }
-    return finish(response, isPrivate);
+    return finish(answered, isPrivate);
 
-    function finish(made: Response, mustNotBeStored: boolean): Response {
-      for (const [name, value] of Object.entries(common(mustNotBeStored))) made.headers.set(name, value);
-      return made;
+    function finish(made: Reply, mustNotBeStored: boolean): Reply {
+      return { ...made, headers: { ...made.headers, ...common(mustNotBeStored) } };
     }
 
     /** The headers of every answer. */
@@ -119,14 +114,10 @@ export function startServer(options: ServerOptions): Server {
     }
   }
 
-  async function upgrade(
-    request: Request,
-    server: Bun.Server<SocketConnection>,
-    route: SocketRoute,
-    requestId: string,
-  ): Promise<undefined> {
-    const authorization = request.headers.get("authorization");
-    const address = server.requestIP(request)?.address ?? "";
+  async function upgrade(request: IncomingRequest, route: SocketRoute, requestId: string): Promise<Takeover> {
+    const { headers } = request;
+    const authorization = readAuthorization(headers);
+    const address = request.findAddress();
     // Asked again with every message, because a key may be revoked while its connection stays. Counted are the messages: to
     // connect is not yet to ask for something.
     const identify = async () => {
@@ -136,20 +127,30 @@ export function startServer(options: ServerOptions): Server {
     };
     const caller = await identify();
     if (draining) throw new GatewayError("draining", "The gateway is going down; connect again.");
-    const data = new SocketConnection(route, requestId, caller, identify);
-    if (!server.upgrade(request, { data, headers: { "x-request-id": requestId } }))
-      throw new GatewayError("malformed_request", "The request to open a WebSocket is not valid.");
+    const key = headers.get("sec-websocket-key") ?? "";
+    if (!isWebSocketKey(key) || headers.get("sec-websocket-version") !== "13" || !request.head.isNew)
+      throw new GatewayError("malformed_request", "The request to open a WebSocket is not valid.", {
+        headers: { "sec-websocket-version": "13" },
+      });
+    const limits = { maxMessageBytes: options.bodyLimits.maxBodyBytes };
+    return {
+      headers: { upgrade: "websocket", "sec-websocket-accept": toAcceptKey(key), "x-request-id": requestId },
+      open(outgoing, close) {
+        const connection = new SocketConnection(route, requestId, caller, identify, () =>
+          connections.delete(connection),
+        );
+        const wire = new WebSocketWire(outgoing, limits, connection, close);
+        connections.add(connection);
+        connection.opened(wire);
+        return wire;
+      },
+    };
   }
 
-  function admit(
-    request: Request,
-    route: Pick<Route, "key" | "errors">,
-    server: Bun.Server<SocketConnection>,
-  ): Caller | Promise<Caller> {
-    const address = () => server.requestIP(request)?.address ?? "";
+  function admit(request: IncomingRequest, route: Pick<Route, "key" | "errors">): Caller | Promise<Caller> {
     const { headers } = request;
-    const authorization = headers.get("authorization") ?? (route.errors === "messages" ? keyHeader(headers) : null);
-    const found = options.authenticator.authenticate(authorization, address);
+    const authorization = readAuthorization(headers) ?? (route.errors === "messages" ? keyHeader(headers) : null);
+    const found = options.authenticator.authenticate(authorization, request.findAddress);
     return found instanceof Promise ? found.then((caller) => checkLimits(caller, route)) : checkLimits(found, route);
   }
 
@@ -165,56 +166,34 @@ export function startServer(options: ServerOptions): Server {
     options.loadWatch.refuseWhenOverloaded();
   }
 
-  const server = Bun.serve<SocketConnection>({
-    hostname: options.host,
-    port: options.port,
-    reusePort: true,
-    idleTimeout: idleConnectionSeconds,
-    maxRequestBodySize: parserMaxBodyBytes,
-    // The parser finds a fixed path without making a string of the address first.
-    routes: Object.fromEntries(
-      router.fixedPaths.map((path) => [
-        path,
-        (request: Request, server: Bun.Server<SocketConnection>) => answer(request, server, path),
-      ]),
-    ),
-    fetch: (request, server) => answer(request, server),
-    websocket: {
-      maxPayloadLength: options.bodyLimits.maxBodyBytes,
-      idleTimeout: idleConnectionSeconds,
-      sendPings: true,
-      open(socket) {
-        connections.add(socket.data);
-        socket.data.opened(socket);
-      },
-      message: (socket, message) => socket.data.received(message),
-      drain: (socket) => socket.data.wasDrained(),
-      close(socket) {
-        connections.delete(socket.data);
-        socket.data.closed();
-      },
-    },
-    error: (error) =>
-      toErrorResponse(error, { requestId: crypto.randomUUID(), log: options.log, form: "usual", metadata: null }),
-  });
+  /** What is no request has neither a path nor an id. */
+  function refuse(error: unknown): Reply {
+    const requestId = crypto.randomUUID();
+    const refused = toErrorReply(error, { requestId, log: options.log, form: "usual", metadata: null });
+    const headers = { ...refused.headers, "x-request-id": requestId, "x-content-type-options": "nosniff" };
+    return { ...refused, headers };
+  }
+
+  const { host, port, ticker, clocks } = options;
+  const listener = listen({ host, port, ticker, clocks, answer, refuse });
   return {
-    port: server.port ?? options.port,
+    port: listener.port,
     beginDrain() {
       draining = true;
       for (const connection of connections) connection.beginDrain();
     },
-    stop: () => server.stop(),
-    stopNow: () => void server.stop(true),
+    stop: listener.stop,
+    stopNow: listener.stopNow,
   };
 }
 
-function chooseRequestId(headers: Headers): string {
+function chooseRequestId(headers: RequestHeaders): string {
   const given = headers.get("x-request-id");
   return given !== null && keptRequestId.test(given) ? given : crypto.randomUUID();
 }
 
 class IncomingCall implements Call {
-  readonly request: Request;
+  readonly request: IncomingRequest;
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
   readonly caller: Caller | null;
@@ -222,7 +201,7 @@ class IncomingCall implements Call {
   readonly trace: Trace;
 
   constructor(
-    request: Request,
+    request: IncomingRequest,
     requestId: string,
     params: Readonly<Record<string, string>>,
     caller: Caller | null,
@@ -242,12 +221,12 @@ class IncomingCall implements Call {
   }
 
   get query(): URLSearchParams {
-    return queryOf(this.request.url);
+    return queryOf(this.request.head.target);
   }
 }
 
 /** Clients of Anthropic's format send their key so. */
-function keyHeader(headers: Headers): string | null {
+function keyHeader(headers: RequestHeaders): string | null {
   const key = headers.get("x-api-key");
   return key === null ? null : `Bearer ${key}`;
 }
@@ -260,28 +239,27 @@ function toHeaderList(names: readonly string[]): string {
     .join(", ");
 }
 
-/** What the parser lets through and we do not. */
-function checkFraming(headers: Headers): void {
-  const host = headers.get("host");
-  // Two Host headers arrive joined by a comma, which the pattern refuses.
-  if (host !== null && !hostHeader.test(host))
-    throw new GatewayError("malformed_request", "The Host header is not valid.", { headers: { connection: "close" } });
-  if (headers.count > maxHeaders)
-    throw new GatewayError("too_many_headers", `A request may have at most ${maxHeaders} headers.`);
+/** Two headers of this name are read differently by different readers: whoever stands before us may have checked the other one. */
+function readAuthorization(headers: RequestHeaders): string | null {
+  if (headers.isRepeated("authorization"))
+    throw new GatewayError("ambiguous_credentials", "Send one Authorization header.");
+  return headers.get("authorization");
+}
+
+function checkExpectation(headers: RequestHeaders): void {
   const expect = headers.get("expect");
   if (expect !== null && expect.toLowerCase() !== "100-continue")
     throw new GatewayError("expectation_failed", "The only expectation that is met is 100-continue.");
 }
 
-/** The path as it came: percent-encoding is the router's matter, so that an encoded slash stays inside its segment. */
-function pathOf(url: string): string {
-  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+function pathOf(target: string): string {
+  const start = target.startsWith("/") ? 0 : target.indexOf("/", target.indexOf("://") + 3);
   if (start < 0) return "/";
-  const query = url.indexOf("?", start);
-  return query < 0 ? url.slice(start) : url.slice(start, query);
+  const query = target.indexOf("?", start);
+  return query < 0 ? target.slice(start) : target.slice(start, query);
 }
 
-function queryOf(url: string): URLSearchParams {
-  const query = url.indexOf("?");
-  return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
+function queryOf(target: string): URLSearchParams {
+  const query = target.indexOf("?");
+  return new URLSearchParams(query < 0 ? "" : target.slice(query + 1));
 }

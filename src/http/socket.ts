@@ -1,6 +1,7 @@
 // WebSockets: a path at which a connection stays open and messages go both ways. The door's checks are made once, when it opens.
 
 import type { Caller } from "../access/caller.ts";
+import type { WebSocketEvents, WebSocketWire } from "./wire/websocket.ts";
 
 export interface SocketRoute {
   readonly path: string;
@@ -30,22 +31,30 @@ export interface SocketSession {
   drain(): void;
 }
 
-/** One open connection, between Bun's handlers and the session. */
-export class SocketConnection implements Socket {
+/** One open connection, between the wire and the session. */
+export class SocketConnection implements Socket, WebSocketEvents {
   caller: Caller;
   readonly requestId: string;
   readonly #controller = new AbortController();
-  #socket: Bun.ServerWebSocket<SocketConnection> | null = null;
+  #wire: WebSocketWire | null = null;
   #session: SocketSession | null = null;
   #drained: PromiseWithResolvers<void> | null = null;
   readonly #open: SocketRoute["open"];
   readonly #identify: () => Promise<Caller>;
+  readonly #onClose: () => void;
 
-  constructor(route: SocketRoute, requestId: string, caller: Caller, identify: () => Promise<Caller>) {
+  constructor(
+    route: SocketRoute,
+    requestId: string,
+    caller: Caller,
+    identify: () => Promise<Caller>,
+    onClose: () => void,
+  ) {
     this.#open = route.open;
     this.requestId = requestId;
     this.caller = caller;
     this.#identify = identify;
+    this.#onClose = onClose;
   }
 
   async identify(): Promise<Caller> {
@@ -58,28 +67,30 @@ export class SocketConnection implements Socket {
   }
 
   send(text: string): boolean {
-    // -1: it is queued and will be sent; 0: it was dropped, because the connection is gone.
-    return (this.#socket?.send(text) ?? 0) !== -1;
+    return this.#wire?.send(text) ?? true;
   }
 
   drained(): Promise<void> {
-    if (this.#socket === null) return Promise.resolve();
+    if (this.#wire === null) return Promise.resolve();
     this.#drained ??= Promise.withResolvers<void>();
     return this.#drained.promise;
   }
 
   close(code: number, reason: string): void {
-    this.#socket?.close(code, reason);
+    this.#wire?.close(code, reason);
   }
 
-  opened(socket: Bun.ServerWebSocket<SocketConnection>): void {
-    this.#socket = socket;
+  opened(wire: WebSocketWire): void {
+    this.#wire = wire;
     this.#session = this.#open(this);
   }
 
-  received(message: string | Buffer): void {
-    if (typeof message === "string") this.#session?.receive(message);
-    else this.close(1003, "Messages are text.");
+  received(text: string): void {
+    this.#session?.receive(text);
+  }
+
+  receivedBinary(): void {
+    this.close(1003, "Messages are text.");
   }
 
   beginDrain(): void {
@@ -94,6 +105,7 @@ export class SocketConnection implements Socket {
   closed(): void {
     this.#controller.abort();
     this.wasDrained();
-    this.#socket = null;
+    this.#wire = null;
+    this.#onClose();
   }
 }

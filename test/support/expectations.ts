@@ -25,14 +25,7 @@ export async function checkResponse(
   expect(text).not.toContain(providerSecret);
   for (const forbidden of expected.forbid ?? []) expect(text).not.toContain(forbidden);
 
-  // The HTTP parser refuses broken framing without a body; the closed socket is then the rest of the answer.
-  const refusedByParser =
-    text === "" && [0, 400, 413, 414, 431, 501, 505].includes(response.status) && mayBeFraming(expected);
-  if (refusedByParser) {
-    await connection.waitForClose();
-    return;
-  }
-
+  if (response.status === 0) return;
   expect(response.headers["x-request-id"]).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   // Another status of the list has another code: only the envelope is known of it.
   const isFirstChoice = response.status === expected.status;
@@ -47,11 +40,6 @@ export async function checkResponse(
   if (expected.shape === "error" || expected.shape === "validation") checkError(expected, text);
   if (expected.shape === "sse_error") checkBrokenStream(expected, response, text);
   if (expected.shape === "ok") checkSuccess(response, text);
-}
-
-/** A socket that is closed, or headers that are too large: what a parser refuses before there is a request. */
-function mayBeFraming(expected: Expectation): boolean {
-  return expected.closes === true || expected.status === 431;
 }
 
 interface ErrorBody {

@@ -5,8 +5,10 @@ import { parse } from "../../contract/problems.ts";
 import { ValidationError } from "../../errors.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../../jobs/jobs.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
+import type { RequestHeaders } from "../wire/request-head.ts";
 
 interface Dependencies {
   readonly jobs: Jobs;
@@ -31,7 +33,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
     { method: "POST", path: `${path}/{job_id}/deliveries/redeliver`, key, body: "optional-json", run: redeliver },
   ];
 
-  async function submit({ request, requestId, caller, body }: Call): Promise<Response> {
+  async function submit({ request, requestId, caller, body }: Call): Promise<Reply> {
     const parsed = parse(requestSchema, body?.value);
     const idempotencyKey = readIdempotencyKey(request.headers);
     const job = await jobs.submit({
@@ -45,10 +47,10 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
           : { key: idempotencyKey, bodyHash: Bun.SHA256.hash(JSON.stringify(body?.value), "hex") },
       baseUrl: publicUrl ?? new URL(request.url).origin,
     });
-    return Response.json(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
+    return replyJson(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
   }
 
-  async function list({ caller, query }: Call): Promise<Response> {
+  async function list({ caller, query }: Call): Promise<Reply> {
     const { status, feature, subfeature, page, limit } = parse(listJobsQuery, Object.fromEntries(query), "query");
     const { total, items } = await jobs.list(requireCaller(caller, "universal"), {
       status: status ?? null,
@@ -57,34 +59,34 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
       limit,
       offset: (page - 1) * limit,
     });
-    return Response.json({ items, total, page, limit, total_pages: Math.ceil(total / limit) });
+    return replyJson({ items, total, page, limit, total_pages: Math.ceil(total / limit) });
   }
 
-  async function retrieve({ caller, params }: Call): Promise<Response> {
+  async function retrieve({ caller, params }: Call): Promise<Reply> {
     const { job_id } = parse(jobPath, params, "path");
-    return Response.json(await jobs.find(job_id, requireCaller(caller, "universal")));
+    return replyJson(await jobs.find(job_id, requireCaller(caller, "universal")));
   }
 
-  async function remove({ caller, params }: Call): Promise<Response> {
+  async function remove({ caller, params }: Call): Promise<Reply> {
     const { job_id } = parse(jobPath, params, "path");
     await jobs.remove(job_id, requireCaller(caller, "universal"));
-    return Response.json({ job_id, deleted: true });
+    return replyJson({ job_id, deleted: true });
   }
 
-  async function listDeliveries({ caller, params }: Call): Promise<Response> {
+  async function listDeliveries({ caller, params }: Call): Promise<Reply> {
     const { job_id } = parse(jobPath, params, "path");
     const items = await jobs.listDeliveries(job_id, requireCaller(caller, "universal"));
-    return Response.json({ job_id, items });
+    return replyJson({ job_id, items });
   }
 
-  async function redeliver({ caller, params }: Call): Promise<Response> {
+  async function redeliver({ caller, params }: Call): Promise<Reply> {
     const { job_id } = parse(jobPath, params, "path");
-    return Response.json(await jobs.redeliver(job_id, requireCaller(caller, "universal")), { status: 202 });
+    return replyJson(await jobs.redeliver(job_id, requireCaller(caller, "universal")), { status: 202 });
   }
 }
 
 /** Visible characters, so that two that look the same are the same. */
-function readIdempotencyKey(headers: Headers): string | null {
+function readIdempotencyKey(headers: RequestHeaders): string | null {
   const text = headers.get("idempotency-key");
   if (text === null) return null;
   if (text.length <= longestIdempotencyKey && /^[\x21-\x7e]+$/.test(text)) return text;

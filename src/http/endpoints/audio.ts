@@ -15,6 +15,7 @@ import { toTranscript } from "../../inference/universal-ai/transcript-shape.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { listVoices } from "../../inference/universal-ai/voices.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { type Reply, reply, replyJson } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
 import { toShapedContext } from "../shaped-context.ts";
@@ -60,7 +61,7 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
   const speechSchema = createSpeechRequest(aliases);
   const transcriptionSchema = createTranscriptionFields(aliases);
 
-  async function speak(call: Call): Promise<Response> {
+  async function speak(call: Call): Promise<Reply> {
     const request = parse(speechSchema, call.body?.value);
     const context = toShapedContext(call, publicUrl);
     const { model, fallbacks, provider_params, strict_parameters } = request;
@@ -86,7 +87,7 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
   }
 
   /** The scope first, unlike elsewhere: nobody should send a hundred megabytes to learn that they may not. */
-  async function transcribe(call: Call): Promise<Response> {
+  async function transcribe(call: Call): Promise<Reply> {
     requireCaller(call.caller, "universal");
     const file = await uploads.borrow(call.request, (fields) => parse(transcriptionSchema, fields));
     try {
@@ -97,7 +98,7 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
     }
   }
 
-  async function transcribeFile(call: Call, file: BorrowedFile<TranscriptionFields>): Promise<Response> {
+  async function transcribeFile(call: Call, file: BorrowedFile<TranscriptionFields>): Promise<Reply> {
     const { fields } = file;
     const answer = await runShapedTask(
       universalAi,
@@ -120,9 +121,9 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
       wantsWords: fields["timestamp_granularities[]"].includes("word"),
     };
     const shaped = toTranscript(answer.output, wish, answer.original_response);
-    if (shaped.kind === "json") return Response.json({ ...shaped.members, ...answer.added });
+    if (shaped.kind === "json") return replyJson({ ...shaped.members, ...answer.added });
     const type = `${shaped.mediaType}; charset=utf-8`;
-    return new Response(shaped.text, { headers: { "content-type": type, ...toHeaders(answer) } });
+    return reply(shaped.text, { headers: { "content-type": type, ...toHeaders(answer) } });
   }
 
   return [
@@ -132,7 +133,7 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
       method: "GET",
       path: "/v3/info/audio/tts/voices",
       key: "none",
-      run: () => Response.json(listVoices(universalAi.engines)),
+      run: () => replyJson(listVoices(universalAi.engines)),
     },
   ];
 }
@@ -150,11 +151,11 @@ function withoutMembers(request: JsonObject, members: ReadonlySet<string>): Json
   return Object.fromEntries(Object.entries(request).filter(([name]) => !members.has(name)));
 }
 
-function sendAudio(audio: TakenBinary | null, answer: ShapedAnswer): Response {
+function sendAudio(audio: TakenBinary | null, answer: ShapedAnswer): Reply {
   if (audio === null)
     throw new GatewayError("provider_bad_response", `The provider '${answer.added.provider}' answered without audio.`);
   const { bytes, mediaType } = audio;
-  return new Response(Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength), {
+  return reply(Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength), {
     headers: { "content-type": mediaType, ...toHeaders(answer) },
   });
 }

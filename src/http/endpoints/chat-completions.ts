@@ -10,8 +10,9 @@ import type { ChatCompletions } from "../../inference/chat-completions.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
-import { toErrorFrame } from "../error-response.ts";
-import { streamResponse } from "../event-stream.ts";
+import { toErrorFrame } from "../error-reply.ts";
+import { streamReply } from "../event-stream.ts";
+import type { Reply } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
 import { wantsMetadata } from "../wants-metadata.ts";
@@ -33,7 +34,7 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
     createModelNameTest(dependencies.aliases),
   );
 
-  async function run({ request, requestId, caller, body, trace }: Call): Promise<Response | string> {
+  async function run({ request, requestId, caller, body, trace }: Call): Promise<Reply | string> {
     const value = body?.value;
     const parsed = isPlain(value) ? value : parse(requestSchema, value);
     const allowed = requireCaller(caller, "chat");
@@ -56,7 +57,7 @@ export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
       if (error instanceof CallerLeft) return null;
       return toErrorFrame(error, { requestId, log, metadata: isTold ? trace.toMetadata(requestId) : null });
     };
-    return streamResponse(answer.stream, {
+    return streamReply(answer.stream, {
       heartbeatMs,
       ticker,
       headers: { "x-accel-buffering": "no" },

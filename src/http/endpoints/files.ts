@@ -15,6 +15,7 @@ import { fileNotFound } from "../../files/file-errors.ts";
 import type { FileStore } from "../../files/file-store.ts";
 import type { Uploads } from "../../files/uploads.ts";
 import type { FileRecord } from "../../storage/files.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 
 interface Dependencies {
@@ -36,12 +37,12 @@ export function fileRoutes({ files, uploads }: Dependencies): Route[] {
   ];
 
   /** The scope first, unlike elsewhere: nobody should send a hundred megabytes to learn that they may not. */
-  async function upload(call: Call): Promise<Response> {
+  async function upload(call: Call): Promise<Reply> {
     const owner = ownerOf(requireScope(call.caller));
-    return Response.json(toFileObject(await uploads.receive(call.request, owner)));
+    return replyJson(toFileObject(await uploads.receive(call.request, owner)));
   }
 
-  async function list(call: Call): Promise<Response> {
+  async function list(call: Call): Promise<Reply> {
     const { purpose, page, limit } = parse(listFilesQuery, Object.fromEntries(call.query), "query");
     const owner = ownerOf(requireScope(call.caller));
     const filter = { owner, purpose: purpose ?? null, limit, offset: (page - 1) * limit };
@@ -53,28 +54,28 @@ export function fileRoutes({ files, uploads }: Dependencies): Route[] {
       limit,
       total_pages: Math.ceil(total / limit),
     };
-    return Response.json(answer);
+    return replyJson(answer);
   }
 
-  async function get(call: Call): Promise<Response> {
+  async function get(call: Call): Promise<Reply> {
     const { file_id } = parse(filePath, call.params, "path");
     const found = await files.find(file_id, ownerOf(requireScope(call.caller)));
     if (found === null) throw fileNotFound();
-    return Response.json(toFileObject(found));
+    return replyJson(toFileObject(found));
   }
 
-  async function removeSome(call: Call): Promise<Response> {
+  async function removeSome(call: Call): Promise<Reply> {
     const { file_ids } = parse(deleteFilesRequest, call.body?.value);
     const owner = ownerOf(requireScope(call.caller));
-    return Response.json({ deleted_count: await files.remove(owner, file_ids) });
+    return replyJson({ deleted_count: await files.remove(owner, file_ids) });
   }
 
   /** All of the caller's, unless a body names some. */
-  async function removeAll(call: Call): Promise<Response> {
+  async function removeAll(call: Call): Promise<Reply> {
     if (call.body !== null) return await removeSome(call);
     parse(deleteAllFilesQuery, Object.fromEntries(call.query), "query");
     const owner = ownerOf(requireScope(call.caller));
-    return Response.json({ deleted_count: await files.remove(owner, null) });
+    return replyJson({ deleted_count: await files.remove(owner, null) });
   }
 }
 

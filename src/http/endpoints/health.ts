@@ -1,6 +1,7 @@
 // GET /healthz: the process lives. GET /readyz: requests will be served.
 
 import { GatewayError } from "../../errors.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import type { Route } from "../route.ts";
 
 interface Dependencies {
@@ -8,10 +9,10 @@ interface Dependencies {
   readonly whyNotReady: () => "draining" | "dependency_unavailable" | null;
 }
 
-const ok = () => Response.json({ status: "ok" }, { headers: { "cache-control": "no-store" } });
+const ok = () => replyJson({ status: "ok" }, { headers: { "cache-control": "no-store" } });
 
 export function healthRoutes({ whyNotReady }: Dependencies): Route[] {
-  function readyz(): Response {
+  function readyz(): Reply {
     switch (whyNotReady()) {
       case null:
         return ok();

@@ -6,6 +6,7 @@ import { parse } from "../../contract/problems.ts";
 import { runShapedTask } from "../../inference/universal-ai/shaped-task.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 import { toShapedContext } from "../shaped-context.ts";
 
@@ -35,7 +36,7 @@ const members: ReadonlySet<string> = new Set([
 export function imagesRoutes({ universalAi, aliases, publicUrl }: Dependencies): Route[] {
   const requestSchema = createImagesRequest(aliases);
 
-  async function generate(call: Call): Promise<Response> {
+  async function generate(call: Call): Promise<Reply> {
     const request = parse(requestSchema, call.body?.value);
     const { model, fallbacks, provider_params, strict_parameters, response_format: format } = request;
     const answer = await runShapedTask(
@@ -54,7 +55,7 @@ export function imagesRoutes({ universalAi, aliases, publicUrl }: Dependencies):
       toShapedContext(call, publicUrl),
     );
     const images = (answer.output["items"] ?? []) as readonly MadeImage[];
-    return Response.json({
+    return replyJson({
       created: Math.floor(Date.now() / 1_000),
       data: images.map(({ image, image_resource_url }) => ({
         ...(format !== "b64_json" && { url: image_resource_url }),

@@ -3,6 +3,7 @@
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { GatewayError } from "../../errors.ts";
 import { sendDocument } from "../openapi/send-document.ts";
+import type { Reply } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 import { readWithUnconfigured } from "./models.ts";
 
@@ -24,14 +25,14 @@ export function infoRoutes(catalogue: Catalogue): readonly Route[] {
   ];
 }
 
-function retrieveFeature(catalogue: Catalogue, call: Call): Response {
+function retrieveFeature(catalogue: Catalogue, call: Call): Reply {
   const feature = call.params["feature"] ?? "";
   const document = catalogue.features.findFeature(feature, readWithUnconfigured(call.query));
   if (document === undefined) throw featureNotFound(feature);
   return sendDocument(call, document);
 }
 
-function retrieveSubfeature(catalogue: Catalogue, call: Call): Response {
+function retrieveSubfeature(catalogue: Catalogue, call: Call): Reply {
   const withUnconfigured = readWithUnconfigured(call.query);
   const feature = call.params["feature"] ?? "";
   const subfeature = call.params["subfeature"] ?? "";

@@ -11,6 +11,7 @@ import {
 } from "../../contract/keys.ts";
 import { parse } from "../../contract/problems.ts";
 import { GatewayError } from "../../errors.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 
 const key = "management" as const;
@@ -27,7 +28,7 @@ export function keyRoutes(keyring: Keyring): Route[] {
     { method: "GET", path: "/v3/manage/whoami", key, run: whoAmI },
   ];
 
-  async function list(call: Call): Promise<Response> {
+  async function list(call: Call): Promise<Reply> {
     const { kind, enabled, owner, page, limit } = parse(listKeysQuery, readQuery(call.query), "query");
     const { items, total } = await keyring.list({
       kind: kind ?? null,
@@ -37,37 +38,37 @@ export function keyRoutes(keyring: Keyring): Route[] {
       limit,
     });
     const answer: KeyList = { items, total, page, limit, total_pages: Math.ceil(total / limit) };
-    return Response.json(answer);
+    return replyJson(answer);
   }
 
-  async function create(call: Call): Promise<Response> {
-    return Response.json(await keyring.create(parse(createKeyRequest, call.body?.value, "body")), { status: 201 });
+  async function create(call: Call): Promise<Reply> {
+    return replyJson(await keyring.create(parse(createKeyRequest, call.body?.value, "body")), { status: 201 });
   }
 
-  async function get(call: Call): Promise<Response> {
-    return Response.json(await keyring.get(readKeyId(call)));
+  async function get(call: Call): Promise<Reply> {
+    return replyJson(await keyring.get(readKeyId(call)));
   }
 
-  async function update(call: Call): Promise<Response> {
+  async function update(call: Call): Promise<Reply> {
     const id = readKeyId(call);
-    return Response.json(await keyring.update(id, parse(updateKeyRequest, call.body?.value, "body")));
+    return replyJson(await keyring.update(id, parse(updateKeyRequest, call.body?.value, "body")));
   }
 
-  async function rotate(call: Call): Promise<Response> {
+  async function rotate(call: Call): Promise<Reply> {
     const id = readKeyId(call);
     const request = parse(rotateKeyRequest, call.body?.value ?? {}, "body");
-    return Response.json(await keyring.rotate(id, request.grace_seconds));
+    return replyJson(await keyring.rotate(id, request.grace_seconds));
   }
 
-  async function revoke(call: Call): Promise<Response> {
+  async function revoke(call: Call): Promise<Reply> {
     const id = readKeyId(call);
     await keyring.revoke(id);
-    return Response.json({ id: id.toLowerCase(), deleted: true });
+    return replyJson({ id: id.toLowerCase(), deleted: true });
   }
 
-  async function whoAmI(call: Call): Promise<Response> {
+  async function whoAmI(call: Call): Promise<Reply> {
     if (call.caller === null) throw new GatewayError("missing_api_key", "This address needs a management key.");
-    return Response.json(await keyring.describe(call.caller));
+    return replyJson(await keyring.describe(call.caller));
   }
 }
 

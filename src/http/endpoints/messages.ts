@@ -8,8 +8,9 @@ import { toThreadRefusal } from "../../inference/messages/messages-error.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
-import { toMessagesErrorFrame } from "../error-response.ts";
-import { streamResponse } from "../event-stream.ts";
+import { toMessagesErrorFrame } from "../error-reply.ts";
+import { streamReply } from "../event-stream.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
 import { wantsMetadata } from "../wants-metadata.ts";
@@ -30,12 +31,12 @@ export function messagesRoutes(dependencies: Dependencies): Route[] {
   const createSchema = createMessagesRequest(aliases, mayNameHost);
   const countSchema = createCountTokensRequest(aliases, mayNameHost);
 
-  async function create(call: Call): Promise<Response | string> {
+  async function create(call: Call): Promise<Reply | string> {
     const input = readInput(call, parse(createSchema, call.body?.value));
-    if (input.request["thread"]) return Response.json(toThreadRefusal(call.requestId), { status: 400 });
+    if (input.request["thread"]) return replyJson(toThreadRefusal(call.requestId), { status: 400 });
     const answer = await messages.create(input);
     if (answer.kind === "whole") return answer.text;
-    return streamResponse(answer.stream, {
+    return streamReply(answer.stream, {
       heartbeatMs,
       ticker,
       headers: { "x-accel-buffering": "no" },

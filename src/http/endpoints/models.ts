@@ -3,6 +3,7 @@
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import { sendDocument } from "../openapi/send-document.ts";
+import type { Reply } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 
 export function modelsRoutes(catalogue: Catalogue): readonly Route[] {
@@ -26,7 +27,7 @@ export function modelsRoutes(catalogue: Catalogue): readonly Route[] {
   ];
 }
 
-function retrieveModel(catalogue: Catalogue, call: Call): Response {
+function retrieveModel(catalogue: Catalogue, call: Call): Reply {
   const withUnconfigured = readWithUnconfigured(call.query);
   const id = call.params["id"] ?? "";
   const found = catalogue.models.find(id);

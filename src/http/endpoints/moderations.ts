@@ -7,6 +7,7 @@ import { toModerationResult } from "../../inference/universal-ai/moderation-shap
 import { runShapedTask, type ShapedAnswer } from "../../inference/universal-ai/shaped-task.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 import { toShapedContext } from "../shaped-context.ts";
 
@@ -24,7 +25,7 @@ const members: ReadonlySet<string> = new Set([...engineMemberNames, "input"]);
 export function moderationsRoutes({ universalAi, aliases, publicUrl }: Dependencies): Route[] {
   const requestSchema = createModerationsRequest(aliases);
 
-  async function moderate(call: Call): Promise<Response> {
+  async function moderate(call: Call): Promise<Reply> {
     const request = parse(requestSchema, call.body?.value);
     const context = toShapedContext(call, publicUrl);
     const { model, fallbacks, provider_params, strict_parameters } = request;
@@ -45,7 +46,7 @@ export function moderationsRoutes({ universalAi, aliases, publicUrl }: Dependenc
         context,
       ),
     );
-    return Response.json({
+    return replyJson({
       id: `modr-${crypto.randomUUID().replaceAll("-", "")}`,
       model: answers[0]?.model ?? answers[0]?.added.provider,
       results: answers.map(({ output, original_response }) => toModerationResult(output, original_response)),

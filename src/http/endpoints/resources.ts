@@ -2,7 +2,10 @@
 
 import { fileNotFound } from "../../files/file-errors.ts";
 import { type OpenedResource, type ResourceUrls, resourcePath } from "../../files/resource-urls.ts";
+import { type Reply, reply, streamBytes } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
+import type { IncomingRequest } from "../wire/incoming-request.ts";
+import type { RequestHeaders } from "../wire/request-head.ts";
 
 // What a browser may show in place. Everything else, and whatever could run a script, is only saved.
 const shownTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain(?:;|$))/i;
@@ -10,7 +13,7 @@ const shownTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain(?:;|$))/i;
 export function resourceRoutes(resources: ResourceUrls): Route[] {
   return [{ method: "GET", path: `${resourcePath}{resource_id}`, key: "none", run: get }];
 
-  async function get(call: Call): Promise<Response> {
+  async function get(call: Call): Promise<Reply> {
     const { query, params } = call;
     const id = params["resource_id"] ?? "";
     const opened = await resources.open(id, query.get("expires") ?? "", query.get("signature") ?? "");
@@ -19,7 +22,7 @@ export function resourceRoutes(resources: ResourceUrls): Route[] {
   }
 }
 
-function send({ file, expiresAt }: OpenedResource, request: Request): Response {
+function send({ file, expiresAt }: OpenedResource, request: IncomingRequest): Reply {
   const tag = `"${file.id}"`;
   const disposition = shownTypes.test(file.mediaType) ? "inline" : "attachment";
   const headers = {
@@ -32,13 +35,13 @@ function send({ file, expiresAt }: OpenedResource, request: Request): Response {
     "content-security-policy": "sandbox; default-src 'none'",
     "referrer-policy": "no-referrer",
   };
-  if (holdsTag(request.headers.get("if-none-match"), tag)) return new Response(null, { status: 304, headers });
+  if (holdsTag(request.headers.get("if-none-match"), tag)) return reply(null, { status: 304, headers });
   const range = readRange(request.headers, tag, file.size);
   if (range === "unsatisfiable")
-    return new Response(null, { status: 416, headers: { "content-range": `bytes */${file.size}` } });
+    return reply(null, { status: 416, headers: { "content-range": `bytes */${file.size}` } });
   const { start, end } = range ?? { start: 0, end: file.size };
   const isHead = request.method === "HEAD";
-  return new Response(isHead ? null : file.stream(range ?? undefined), {
+  return reply(isHead ? null : streamBytes(file.stream(range ?? undefined)), {
     status: range === null ? 200 : 206,
     headers: {
       ...headers,
@@ -54,7 +57,7 @@ function holdsTag(header: string | null, tag: string): boolean {
 }
 
 /** One range. Several, and what is no range, are answered with the whole, as the standard allows. */
-function readRange(headers: Headers, tag: string, size: number) {
+function readRange(headers: RequestHeaders, tag: string, size: number) {
   const ifRange = headers.get("if-range");
   if (ifRange !== null && ifRange !== tag) return null;
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(headers.get("range")?.trim() ?? "") ?? [];

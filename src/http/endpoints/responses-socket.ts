@@ -12,7 +12,7 @@ import { editMembers } from "../../lib/json-scan.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { toErrorMessage, toErrorObject } from "../error-response.ts";
+import { toErrorMessage, toErrorObject } from "../error-reply.ts";
 import { parseJson } from "../read-body.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Socket, SocketRoute, SocketSession } from "../socket.ts";

@@ -9,8 +9,9 @@ import type { Responses } from "../../inference/responses/responses.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
-import { toErrorObject } from "../error-response.ts";
-import { streamResponse } from "../event-stream.ts";
+import { toErrorObject } from "../error-reply.ts";
+import { streamReply } from "../event-stream.ts";
+import { type Reply, reply } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
 import { wantsMetadata } from "../wants-metadata.ts";
@@ -30,7 +31,7 @@ const key = "inference" as const;
 export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, ticker, log }: Dependencies): Route[] {
   const requestSchema = createResponseRequest(aliases, mayNameHost);
 
-  async function create(call: Call): Promise<Response> {
+  async function create(call: Call): Promise<Reply> {
     const { request, requestId, caller, body, trace } = call;
     const parsed = parse(requestSchema, body?.value);
     const allowed = requireCaller(caller, "responses");
@@ -49,9 +50,9 @@ export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, t
     return respond(answer, call);
   }
 
-  function respond(answer: ResponsesAnswer, { requestId }: Call): Response {
+  function respond(answer: ResponsesAnswer, { requestId }: Call): Reply {
     if (answer.kind === "whole") return sendJson(answer.text);
-    return streamResponse(answer.stream, {
+    return streamReply(answer.stream, {
       heartbeatMs,
       ticker,
       headers: { "x-accel-buffering": "no" },
@@ -100,6 +101,6 @@ export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, t
   ];
 }
 
-function sendJson(text: string): Response {
-  return new Response(text, { headers: { "content-type": "application/json" } });
+function sendJson(text: string): Reply {
+  return reply(text, { headers: { "content-type": "application/json" } });
 }

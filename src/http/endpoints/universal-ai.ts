@@ -3,6 +3,7 @@
 import { parse } from "../../contract/problems.ts";
 import { createUniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
+import { type Reply, replyJson } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
 import { wantsMetadata } from "../wants-metadata.ts";
@@ -18,7 +19,7 @@ interface Dependencies {
 export function universalAiRoutes({ universalAi, aliases, publicUrl }: Dependencies): Route[] {
   const requestSchema = createUniversalAiRequest(aliases);
 
-  async function run({ request, requestId, caller, body, trace }: Call): Promise<Response> {
+  async function run({ request, requestId, caller, body, trace }: Call): Promise<Reply> {
     const asked = parse(requestSchema, body?.value);
     const answer = await universalAi.run({
       caller: requireCaller(caller, "universal"),
@@ -29,7 +30,7 @@ export function universalAiRoutes({ universalAi, aliases, publicUrl }: Dependenc
       wantsMetadata: wantsMetadata(request.headers),
       baseUrl: publicUrl ?? new URL(request.url).origin,
     });
-    return Response.json(answer);
+    return replyJson(answer);
   }
 
   return [{ method: "POST", path: "/v3/universal-ai", key: "inference", body: "json", run }];

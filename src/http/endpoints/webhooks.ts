@@ -9,6 +9,7 @@ import {
   type WebhookKeys,
 } from "../../jobs/webhook-keys.ts";
 import { sendDocument } from "../openapi/send-document.ts";
+import type { Reply } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 
 interface Dependencies {
@@ -23,7 +24,7 @@ export function webhookRoutes({ keys }: Dependencies): Route[] {
     { method: "GET", path: "/v3/webhooks/keys", key: "none", run: (call) => send(call, toKeySetDocument) },
   ];
 
-  async function send(call: Call, toDocument: (keys: readonly PublishedKey[]) => Document): Promise<Response> {
+  async function send(call: Call, toDocument: (keys: readonly PublishedKey[]) => Document): Promise<Reply> {
     return sendDocument(call, toDocument(await keys.published()), headers);
   }
 }

@@ -6,6 +6,7 @@ import { toMessagesError, toMessagesErrorEvent, toMessagesErrorType } from "../i
 import { toFrame } from "../lib/event-stream.ts";
 import type { Log } from "../log.ts";
 import { CallerLeft } from "../providers/call.ts";
+import { type Reply, reply } from "./reply.ts";
 
 // Not a status of the standard, but what proxies commonly note when the client has closed the connection.
 const callerLeftStatus = 499;
@@ -36,14 +37,14 @@ export interface ErrorContext {
   readonly metadata: Record<string, unknown> | null;
 }
 
-export function toErrorResponse(error: unknown, context: ErrorContext): Response {
+export function toErrorReply(error: unknown, context: ErrorContext): Reply {
   // Nobody reads it; the server only wants to be told that this is over.
-  if (error instanceof CallerLeft) return new Response(null, { status: callerLeftStatus });
+  if (error instanceof CallerLeft) return reply(null, { status: callerLeftStatus });
   const { requestId, log, form, metadata } = context;
   const { status, body, headers } = describe(error, requestId, log);
   const told = form === "messages" ? toMessagesError(status, body.error.message, requestId) : body;
   const text = JSON.stringify(metadata === null ? told : { ...told, switchyard: metadata });
-  return new Response(text, { status, headers: { ...headers, "content-type": "application/json" } });
+  return reply(text, { status, headers: { ...headers, "content-type": "application/json" } });
 }
 
 /** For a stream that has begun: the error as its last event. */
