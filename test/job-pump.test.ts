@@ -245,6 +245,30 @@ describe("the pump", () => {
     expect(queue.takes.length).toBeLessThan(30);
   });
 
+  test("hints while a group is full are few questions, and a place that becomes free in it is still filled at once", async () => {
+    const queue = new MemoryQueue();
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { places: 16, timing: { askEveryMs: 60_000 } });
+    for (let index = 0; index < 4; index++) queue.add("host");
+    running.wake();
+    await waitFor("a full group", () => doers.open.size === 4);
+    const asked = queue.takes.length;
+    const fillMs: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      const id = queue.add("host");
+      for (let index = 0; index < 40; index++) {
+        running.wake();
+        await Bun.sleep(5);
+      }
+      const endedAt = performance.now();
+      doers.endOne();
+      await waitFor("the next", () => doers.started.includes(id), { withinMs: 1_000, everyMs: 1 });
+      fillMs.push(performance.now() - endedAt);
+    }
+    expect(queue.takes.length - asked).toBeLessThan(40);
+    expect(Math.min(...fillMs)).toBeLessThan(50);
+  });
+
   test("work that nobody told of is found all the same", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);

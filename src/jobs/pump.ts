@@ -49,6 +49,8 @@ const usualTiming = {
   putBackMs: 1_000,
 };
 const gatherMs = 10;
+// A hint does not name its group. While groups are full most hints are of theirs, and the rest of the queue is looked through in vain.
+const gatherFullMs = 100;
 const mostTaken = 128;
 const extendedAtOnce = 256;
 // Of groups that are full. What is above it is left to others, or for later.
@@ -69,29 +71,40 @@ export function startPump(options: PumpOptions): Pump {
   let mayBeMore = false;
   /** Groups that were full the last time. */
   let passedBy: readonly string[] = [];
+  /** And nothing was found beside them. */
+  let isInVain = false;
   /** By the clock of the wall, which is also the one that leases end by. */
   let heardAt = Date.now();
   let restsUntil = 0;
   let pauseMs = askEveryMs;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let soon: ReturnType<typeof setTimeout> | null = null;
+  let soonAt = 0;
+  let isFilling = false;
   const heartbeat = setInterval(() => void beat(), extendEveryMs);
 
   function wake(): void {
     if (isStopping) return;
     // In a rush there is a hint for everything that is done, and each ask in vain costs as much as one that finds something.
-    if (isAsking || performance.now() - askedAt < gatherMs) wakeSoon();
+    const waitMs = askedAt + (isInVain ? gatherFullMs : gatherMs) - performance.now();
+    if (isAsking || waitMs > 0) wakeSoon(Math.max(waitMs, gatherMs));
     else void ask();
   }
 
   /** Work is taken many at a time: a moment after a place became free others have, too. */
-  function wakeSoon(): void {
-    if (isStopping || soon !== null) return;
+  function wakeSoon(waitMs = gatherMs): void {
+    if (isStopping) return;
+    const at = performance.now() + waitMs;
+    if (soon !== null) {
+      if (soonAt <= at) return;
+      clearTimeout(soon);
+    }
+    soonAt = at;
     soon = setTimeout(() => {
       soon = null;
       if (isAsking) wakeSoon();
       else void ask();
-    }, gatherMs);
+    }, waitMs);
   }
 
   async function ask(): Promise<void> {
@@ -135,6 +148,7 @@ export function startPump(options: PumpOptions): Pump {
       // What was taken in the last moment comes up again elsewhere.
       if (isStopping) return;
       for (const item of taken) accept(item);
+      isInVain = taken.length === 0 && passedBy.length > 0;
       mayBeMore = taken.length === limit;
     } while (mayBeMore && runningCount < places);
   }
@@ -181,10 +195,20 @@ export function startPump(options: PumpOptions): Pump {
         const left = (running.get(group) ?? 1) - 1;
         if (left === 0) running.delete(group);
         else running.set(group, left);
-        if (isStopping) return;
-        startWaiting();
-        if (mayBeMore || (passedBy.includes(group) && !waiting.has(group))) wakeSoon();
+        fillPlaces();
       });
+  }
+
+  /** After all that ends in this moment: what begins together asks the store together. */
+  function fillPlaces(): void {
+    if (isFilling) return;
+    isFilling = true;
+    setImmediate(() => {
+      isFilling = false;
+      if (isStopping) return;
+      startWaiting();
+      if (mayBeMore || passedBy.some((group) => !waiting.has(group) && mayStart(group))) wakeSoon();
+    });
   }
 
   function startWaiting(): void {

@@ -1,11 +1,11 @@
 // Who does the work that jobs leave: one pump for runs, one for reports.
 
 import type { Log } from "../log.ts";
-import type { WorkItem } from "../storage/job-records.ts";
+import type { WorkItem, WorkKind } from "../storage/job-records.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Deliverer } from "./deliverer.ts";
 import { groupOf } from "./jobs.ts";
-import { startPump } from "./pump.ts";
+import { type Pump, startPump } from "./pump.ts";
 import { untilStored } from "./until-stored.ts";
 
 export interface WorkerOptions {
@@ -25,21 +25,26 @@ export interface JobWorker {
 
 const sweepEveryMs = 60_000;
 const sweptAtOnce = 500;
+// Of deliveries under way: with fewer the places would be missed.
+const crowd = 8;
+const gatherMs = 10;
 
 export function startJobWorker(options: WorkerOptions): JobWorker {
   const { storage, run, deliverer, log } = options;
   const { work, deliveries } = storage;
+  const gathered = createGathering();
 
   async function deliver(item: WorkItem, signal: AbortSignal): Promise<void> {
     const opened = await deliveries.open(item);
     if (opened === null) return;
     const { attempt, state, nextAt } = await deliverer.attempt(opened.delivery, opened.job, signal);
     const group = groupOf(opened.delivery.receiver);
+    await gathered(pumps.deliver.state().running);
     await untilStored(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt, group }));
   }
 
-  const pumps = [
-    startPump({
+  const pumps: Record<WorkKind, Pump> = {
+    run: startPump({
       kind: "run",
       places: options.runsAtOnce,
       placesPerGroup: options.runsAtOnce,
@@ -47,7 +52,7 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
       handle: run,
       log,
     }),
-    startPump({
+    deliver: startPump({
       kind: "deliver",
       places: options.deliveriesAtOnce,
       placesPerGroup: options.deliveriesPerHost,
@@ -55,10 +60,8 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
       handle: deliver,
       log,
     }),
-  ];
-  storage.onWork(() => {
-    for (const pump of pumps) pump.wake();
-  });
+  };
+  storage.onWork((kind) => pumps[kind].wake());
   const sweeper = setInterval(() => void sweep(), sweepEveryMs);
 
   /** What has expired is answered as if it had never been; here its rows go as well. */
@@ -73,7 +76,22 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
   return {
     async stop(boundMs) {
       clearInterval(sweeper);
-      await Promise.all(pumps.map((pump) => pump.stop(boundMs)));
+      await Promise.all([pumps.run.stop(boundMs), pumps.deliver.stop(boundMs)]);
     },
+  };
+}
+
+/**
+ * Reports leave one by one, as signatures are made. In a crowd those that have ended within a few milliseconds are written down
+ * together; one that is nearly alone does not wait.
+ */
+function createGathering(): (company: number) => Promise<void> | null {
+  let turn: Promise<void> | null = null;
+  return (company) => {
+    if (company < crowd) return null;
+    turn ??= Bun.sleep(gatherMs).finally(() => {
+      turn = null;
+    });
+    return turn;
   };
 }

@@ -5,7 +5,7 @@
 
 import { fromBunSql, PgBoss } from "pg-boss";
 import { withDeadline } from "./deadline.ts";
-import type { TakeWork, WorkItem, WorkKind } from "./job-records.ts";
+import { type TakeWork, type WorkItem, type WorkKind, workKinds } from "./job-records.ts";
 import { together } from "./operation.ts";
 import type { CreateQueue, Database, Statements } from "./sql.ts";
 import { type NewWork, noWork, type WorkCounts, type WorkQueue } from "./work-queue.ts";
@@ -21,7 +21,6 @@ export interface Boss {
 type BossDatabase = ReturnType<typeof fromBunSql>;
 
 const schema = "switchyard_queue";
-const kinds: readonly WorkKind[] = ["run", "deliver"];
 // A holder is given up when it was silent for this long, and that is looked for every few seconds: half a minute is not reached.
 const heartbeatSeconds = 15;
 const monitorIntervalSeconds = 4;
@@ -42,7 +41,7 @@ export function openBoss(findPool: () => Database): Boss {
     prepare: async () => {
       // pg-boss looks a queue up when it first meets it, on a connection of its own choice. In the middle of our transactions
       // that could wait for a connection which these hold.
-      for (const kind of kinds) await boss.findJobs(kind, { id: crypto.randomUUID() });
+      for (const kind of workKinds) await boss.findJobs(kind, { id: crypto.randomUUID() });
     },
     supervise: () => boss.supervise(),
   };
@@ -54,7 +53,7 @@ export async function installBoss(database: Database): Promise<void> {
   await boss.start();
   try {
     const present = new Set((await boss.getQueues()).map((queue) => queue.name));
-    for (const kind of kinds) if (!present.has(kind)) await boss.createQueue(kind);
+    for (const kind of workKinds) if (!present.has(kind)) await boss.createQueue(kind);
   } finally {
     await boss.stop({ close: false, graceful: false });
   }
@@ -120,7 +119,7 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
     command: (kind: WorkKind, claims: Claim[]) => Promise<object>,
   ): Promise<string[]> {
     const met: string[] = [];
-    for (const kind of kinds) {
+    for (const kind of workKinds) {
       const claims = items.filter((item) => item.kind === kind).map(toClaim);
       if (claims.length === 0) continue;
       // Rows are locked in the order of the index, whoever shows them: two that lock several never wait for each other.
@@ -142,7 +141,7 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
 
   return {
     add: async (work) => {
-      for (const kind of kinds) {
+      for (const kind of workKinds) {
         await addOfKind(
           kind,
           work.filter((one) => one.kind === kind),

@@ -74,7 +74,7 @@ export const deliveryStatements = {
 
   /** A further delivery of a finished job. Null: there is no such job of this owner, or it runs still, or has no receiver. */
   redeliver: write(
-    "work",
+    "deliver",
     async (
       sql,
       jobId: string,

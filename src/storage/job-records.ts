@@ -116,7 +116,12 @@ export interface DeliveryAttempt {
   readonly keyId: string;
 }
 
-export type WorkKind = "run" | "deliver";
+export const workKinds = ["run", "deliver"] as const;
+export type WorkKind = (typeof workKinds)[number];
+
+export function isWorkKind(text: string): text is WorkKind {
+  return (workKinds as readonly string[]).includes(text);
+}
 
 /** Something to be done, held by who took it until the lease ends. */
 export interface WorkItem {

@@ -29,7 +29,7 @@ const largeResultMs = 5_000;
 export const jobStatements = {
   /** The job and its work, due at once. With a mark there is at most one job for its owner and key while the mark lives. */
   create: writeJoined(
-    "work",
+    "run",
     async (sql, calls: readonly [job: NewJob, mark: IdempotencyMark | null][]): Promise<CreateJobOutcome[]> => {
       for (const [job, mark] of calls) {
         const marked = mark === null ? null : await takeMark(sql, job, mark);
@@ -115,7 +115,7 @@ export const jobStatements = {
 
   /** Keeps a step and makes the work due later. False: it is not the shower's any more, or the job is over. */
   keepStep: write(
-    "work",
+    "run",
     async (sql, item: WorkItem, jobId: string, step: { kept: string; dueAt: number }): Promise<boolean> => {
       const workId = await postpone(sql, item, step.dueAt);
       if (workId === null) return false;
@@ -127,7 +127,7 @@ export const jobStatements = {
 
   /** Makes the work due later, the job as it was. `uncount`: the run that is given up does not count. */
   putBack: write(
-    "work",
+    "run",
     async (sql, item: WorkItem, jobId: string, options: { dueAt: number; uncount: boolean }): Promise<boolean> => {
       const workId = await postpone(sql, item, options.dueAt);
       if (workId === null) return false;
@@ -155,7 +155,7 @@ export const jobStatements = {
 
   /** The result, the end of the work, and a delivery due at once where there is a receiver. True for one caller only. */
   finish: writeJoined(
-    "work",
+    "deliver",
     async (sql, calls: readonly FinishCall[]): Promise<boolean[]> => {
       const items = calls.map(([item]) => item);
       const isHeld = await findHeld(items, sql.work.end);

@@ -1,10 +1,11 @@
 // A store is an object of operations: functions over the Sql handle, marked as reading or writing.
 // The engines run them (in a Worker thread for SQLite, on the pool for PostgreSQL); callers see plain async methods.
 
+import type { WorkKind } from "./job-records.ts";
 import type { Sql } from "./sql.ts";
 
 /** What other processes are told about when it changes. Work has no revisions: who missed it asks for it anyway. */
-export type Topic = "keys" | "work";
+export type Topic = "keys" | WorkKind;
 
 /** Within this time a caller is told, whatever has become of the store. */
 export const operationDeadlineMs = 1000;

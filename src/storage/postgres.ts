@@ -3,6 +3,7 @@
 import type { Log } from "../log.ts";
 import { connectPostgres } from "./connect.ts";
 import { withDeadline } from "./deadline.ts";
+import { isWorkKind, type WorkKind, workKinds } from "./job-records.ts";
 import { readRevisions, type Topic, together } from "./operation.ts";
 import { isOutage, toStorageError, toUnavailable } from "./outage.ts";
 import type { CreateQueue, Database } from "./sql.ts";
@@ -46,7 +47,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   const { databaseUrl, log } = options;
   const { openBoss } = await import("./boss-queue.ts");
   const boss = openBoss(() => link.pool);
-  const listeners: Record<Topic, (() => void)[]> = { keys: [], work: [] };
+  const listeners: Record<Topic, (() => void)[]> = { keys: [], run: [], deliver: [] };
   const poolSize = options.works === true ? workingPoolSize : defaultPoolSize;
   let link = openLink(databaseUrl, poolSize, boss.createQueue);
   let isHealthy = false;
@@ -57,6 +58,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   let timer: ReturnType<typeof setTimeout> | null = null;
   let tellTimer: ReturnType<typeof setTimeout> | null = null;
   let toldWorkAt = 0;
+  const untold = new Set<WorkKind>();
   let isSupervising = false;
   let superviseError: unknown = null;
 
@@ -82,19 +84,21 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   /** After a reconnect too: what was sent in between is lost, so everything may have changed. */
   function announceAll(): void {
     announce("keys");
-    announce("work");
+    for (const kind of workKinds) announce(kind);
   }
 
   /** To this process at once, to the others with the next notification. */
-  function tellWork(): void {
-    announce("work");
+  function tellWork(kind: WorkKind): void {
+    announce(kind);
+    untold.add(kind);
     if (tellTimer !== null) return;
     const waitMs = Math.max(0, toldWorkAt + tellWorkEveryMs - Date.now());
     tellTimer = setTimeout(() => {
       tellTimer = null;
       toldWorkAt = Date.now();
       // Whoever misses it asks for work before long.
-      if (isHealthy) link.pool.sql`select pg_notify(${channel}, 'work')`.catch(() => {});
+      for (const one of untold) if (isHealthy) link.pool.sql`select pg_notify(${channel}, ${one})`.catch(() => {});
+      untold.clear();
     }, waitMs);
     tellTimer.unref();
   }
@@ -151,7 +155,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   function listen(target: Link): void {
     if (target.isListening) return;
     target.isListening = true;
-    const receive = (topic: string) => announce(topic === "work" ? "work" : "keys");
+    const receive = (topic: string) => announce(isWorkKind(topic) ? topic : "keys");
     target.watcher.client.listen(channel, receive, announceAll).catch((error) => {
       target.isListening = false;
       if (!isClosed && target === link) log.debug("LISTEN failed; changes are seen by asking", { error });
@@ -175,7 +179,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
           ? operation.run(pool.withSignal(signal), ...args)
           : runWrite(pool, operation, args, signal),
       );
-      if (operation.changes === "work") tellWork();
+      if (operation.changes !== null && operation.changes !== "keys") tellWork(operation.changes);
       return result;
     } catch (error) {
       throw toStorageError(error);
@@ -188,7 +192,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
       listeners.keys.push(listener);
     },
     onWork: (listener) => {
-      listeners.work.push(listener);
+      for (const kind of workKinds) listeners[kind].push(() => listener(kind));
     },
     isHealthy: () => isHealthy,
     close: async () => {

@@ -4,7 +4,7 @@
 import { Database as SqliteFile } from "bun:sqlite";
 import { connectSqlite } from "./connect.ts";
 import { databaseFile } from "./data-dir.ts";
-import { type Operation, readRevisions, type Topic } from "./operation.ts";
+import { type Operation, readRevisions } from "./operation.ts";
 import { toStorageError, toUnavailable } from "./outage.ts";
 import type { Database } from "./sql.ts";
 import { packError } from "./sqlite-errors.ts";
@@ -31,8 +31,11 @@ export type FromWorker =
   | { readonly type: "result"; readonly id: number; readonly value: unknown }
   | { readonly type: "error"; readonly id: number; readonly error: ReturnType<typeof packError> }
   | { readonly type: "failed"; readonly error: ReturnType<typeof packError> }
-  | { readonly type: "changed"; readonly topic: Topic }
+  | { readonly type: "changed"; readonly topic: Announced }
   | { readonly type: "closed" };
+
+/** Changes of keys have revisions; whatever else was committed may be work. */
+export type Announced = "keys" | "work";
 
 interface Waiting {
   readonly id: number;
@@ -101,7 +104,7 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
     isPollDue = false;
     const current = await readRevisions.run(database.sql);
     for (const [topic, revision] of current) {
-      if (revisions.get(topic) !== revision) post({ type: "changed", topic });
+      if (topic === "keys" && revisions.get(topic) !== revision) post({ type: "changed", topic });
     }
     revisions = current;
   }

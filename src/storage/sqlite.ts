@@ -2,10 +2,11 @@
 
 import type { Log } from "../log.ts";
 import { warnAboutNetworkDisk } from "./data-dir.ts";
-import { operationDeadlineMs, type Topic } from "./operation.ts";
+import { workKinds } from "./job-records.ts";
+import { operationDeadlineMs } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import { unpackError } from "./sqlite-errors.ts";
-import type { FromWorker, ToWorker } from "./sqlite-worker.ts";
+import type { Announced, FromWorker, ToWorker } from "./sqlite-worker.ts";
 import { buildStores, type Storage } from "./stores.ts";
 
 interface Pending {
@@ -23,7 +24,7 @@ const restartAfterMs = 250;
 export async function openSqlite(options: { readonly dataDir: string; readonly log: Log }): Promise<Storage> {
   const { dataDir, log } = options;
   const pending = new Map<number, Pending>();
-  const listeners: Record<Topic, (() => void)[]> = { keys: [], work: [] };
+  const listeners: Record<Announced, (() => void)[]> = { keys: [], work: [] };
   let nextId = 1;
   let isHealthy = false;
   let isClosed = false;
@@ -138,7 +139,8 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
       listeners.keys.push(listener);
     },
     onWork: (listener) => {
-      listeners.work.push(listener);
+      // A commit does not say what it was about.
+      for (const kind of workKinds) listeners.work.push(() => listener(kind));
       if (worker !== null) send(worker, { type: "watch-work" });
     },
     isHealthy: () => isHealthy,

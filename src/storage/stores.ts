@@ -2,6 +2,7 @@
 
 import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
+import type { WorkKind } from "./job-records.ts";
 import { jobStatements } from "./jobs.ts";
 import { type Joining, join } from "./join.ts";
 import { keyStatements } from "./keys.ts";
@@ -41,7 +42,7 @@ export interface Storage extends Stores {
   /** Called after keys changed, in this process or in another one, and whenever a change may have been missed. */
   onKeysChanged(listener: () => void): void;
   /** Called when work may have become due, whoever added it. A hint: some may not be told, and some are told in vain. */
-  onWork(listener: () => void): void;
+  onWork(listener: (kind: WorkKind) => void): void;
   /** False while the store does not answer. */
   isHealthy(): boolean;
   close(): Promise<void>;

@@ -381,11 +381,13 @@ export function describeJobStore(engine: Engine): void {
     test("whoever listens hears of new work, in this process and in another one", async () => {
       await withJobs(async (storage, other) => {
         const heard = { here: 0, there: 0 };
-        storage.onWork(() => {
-          heard.here += 1;
+        let reports = 0;
+        storage.onWork((kind) => {
+          if (kind === "run") heard.here += 1;
         });
-        other.onWork(() => {
-          heard.there += 1;
+        other.onWork((kind) => {
+          if (kind === "run") heard.there += 1;
+          else reports += 1;
         });
         // LISTEN is on its way when the store opens.
         await waitFor("the first word", async () => {
@@ -397,6 +399,9 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.create(makeJob(), null);
         await waitFor("both to hear", () => heard.here > before.here && heard.there > before.there, { withinMs: 1000 });
         expect(performance.now() - startedAt).toBeLessThan(400);
+        const reportsBefore = reports;
+        await finishAll(storage);
+        await waitFor("the reports to be told", () => reports > reportsBefore, { withinMs: 1000 });
       });
     });
   });
