@@ -398,6 +398,35 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
     });
   }, 20_000);
 
+  test("work is ended without reading through all that waits", async () => {
+    const options = await createStore();
+    await withStorage(options, async (storage) => {
+      // The statements are planned while the queue is short.
+      for (let round = 0; round < 8; round++) {
+        for (const item of await begin(storage, 8)) await finish(storage, item);
+        await takeAll(storage, "deliver", 8);
+      }
+      await Promise.all(Array.from({ length: 3_000 }, () => storage.jobs.create(makeJob(), null)));
+      const readEntries = async (): Promise<number> => {
+        let entries = 0;
+        await withDatabase(options, async ({ sql }) => {
+          const rows = await sql<{ read: bigint }>`
+            select cast(sum(idx_tup_read) as bigint) as read from pg_stat_user_indexes where schemaname = 'switchyard_queue'`;
+          entries = Number(rows[0]?.read);
+        });
+        return entries;
+      };
+      const items = await storage.work.take({ kind: "run", limit: 64, ignoreGroups: [] });
+      // What a connection has counted is seen when it has been idle for a moment.
+      await Bun.sleep(1_500);
+      const before = await readEntries();
+      await Promise.all(items.map((item) => finish(storage, item)));
+      await waitFor("it to be counted", async () => (await readEntries()) > before, { withinMs: 15_000 });
+      await Bun.sleep(1_500);
+      expect((await readEntries()) - before).toBeLessThan(1_500);
+    });
+  }, 40_000);
+
   test("what comes with a key, and what is large, has one of its own", async () => {
     const options = await createStore();
     await withStorage(options, async (storage) => {

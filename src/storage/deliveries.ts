@@ -2,7 +2,8 @@
 
 import type { DeliveryAttempt, DeliveryRecord, DeliveryState, JobRecord, WorkItem } from "./job-records.ts";
 import { largeText, toJob } from "./job-rows.ts";
-import { type GoesAlone, goesAlone, read, readJoined, together, write, writeJoined } from "./operation.ts";
+import { toLots } from "./lots.ts";
+import { type GoesAlone, goesAlone, insertRows, read, readJoined, together, write, writeJoined } from "./operation.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { findHeld, type NewWork } from "./work-queue.ts";
 
@@ -17,20 +18,25 @@ export const deliveryStatements = {
   open: readJoined(async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | GoesAlone | null)[]> => {
     const ids = [...new Set(calls.map(([item]) => item.subject))];
     const largest = calls.length === 1 ? unlimited : largeText;
-    const [deliveries, jobs, attempts] = await together(
-      sql`select * from deliveries where id in ${sql.list(ids)}`,
-      sql`
-        select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs,
-          progress, cost_pico_usd, cost_reason, webhook_receiver, kept,
-          case when octet_length(result) <= ${largest} then result end as result,
-          case when octet_length(request) <= ${largest} then request end as request
-        from jobs
-        where id in (select job_id from deliveries where id in ${sql.list(ids)}) and expires_at > ${Date.now()}`,
-      sql`select * from delivery_attempts where delivery_id in ${sql.list(ids)} order by number`,
+    const deliveries = await sql`select * from deliveries where id in ${sql.list(ids)}`;
+    const jobIds = [...new Set(deliveries.map((row) => row["job_id"] as string))];
+    const tried = deliveries.flatMap((row) => (Number(row["attempts"]) > 0 ? (row["id"] as string) : []));
+    const [jobs, attempts] = await together(
+      jobIds.length === 0
+        ? null
+        : sql`
+            select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs,
+              progress, cost_pico_usd, cost_reason, webhook_receiver, kept,
+              case when octet_length(result) <= ${largest} then result end as result,
+              case when octet_length(request) <= ${largest} then request end as request
+            from jobs where id in ${sql.list(jobIds)} and expires_at > ${Date.now()}`,
+      tried.length === 0
+        ? null
+        : sql`select * from delivery_attempts where delivery_id in ${sql.list(tried)} order by number`,
     );
     const deliveryOf = new Map(deliveries.map((row) => [row["id"], row]));
-    const jobOf = new Map(jobs.map((row) => [row["id"], row]));
-    const attemptsOf = Map.groupBy(attempts, (row) => row["delivery_id"]);
+    const jobOf = new Map(jobs?.map((row) => [row["id"], row]));
+    const attemptsOf = Map.groupBy(attempts ?? [], (row) => row["delivery_id"]);
     const opened = calls.map(([item]) => {
       const delivery = deliveryOf.get(item.subject);
       const job = jobOf.get(delivery?.["job_id"] ?? null);
@@ -66,9 +72,19 @@ export const deliveryStatements = {
     async (sql, calls: readonly AttemptCall[]): Promise<boolean[]> => {
       const items = calls.map(([item]) => item);
       const isHeld = await findHeld(items, sql.work.end);
-      const recorded = await together(...calls.map((call, index) => recordOne(sql, call, isHeld[index] === true)));
-      await sql.work.add(recorded.flatMap(({ next }) => next ?? []));
-      return recorded.map(({ isLogged }, index) => isHeld[index] === true && isLogged);
+      const isEnd = calls.map(([, , { nextAt }], index) => isHeld[index] === true && nextAt === null);
+      // Most of them: one statement for all that end in the same way. First, since the same report may come twice.
+      const ends = calls.filter((_, index) => isEnd[index]);
+      const logged = new Set<string>();
+      for (const [state, some] of Map.groupBy(ends, ([, , outcome]) => outcome.state))
+        for (const id of await recordEnds(sql, state, some)) logged.add(id);
+      const recorded = await together(
+        ...calls.map((call, index) => (isEnd[index] ? null : recordOne(sql, call, isHeld[index] === true))),
+      );
+      await sql.work.add(recorded.flatMap((one) => one?.next ?? []));
+      return items.map(({ subject }, index) =>
+        isEnd[index] ? logged.has(subject) : isHeld[index] === true && recorded[index]?.isLogged === true,
+      );
     },
   ),
 
@@ -130,7 +146,7 @@ export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]
     const { work_id: workId } = rows[index] as (typeof rows)[number];
     return { id: workId, kind: "deliver", subject: id, group, dueAt: now };
   });
-  await together(sql`insert into deliveries ${sql.columns(rows)}`, sql.work.add(work));
+  await together(insertRows(sql, "deliveries", rows), sql.work.add(work));
   return rows;
 }
 
@@ -160,6 +176,39 @@ async function recordOne(
   const isLogged = numbered.length > 0;
   if (!isLogged || workId === null || nextAt === null) return { isLogged, next: null };
   return { isLogged, next: { id: workId, kind: "deliver", subject: id, group, dueAt: nextAt } };
+}
+
+/** The ids of the deliveries of which it was logged. */
+async function recordEnds(sql: Sql, state: DeliveryState, calls: readonly AttemptCall[]): Promise<string[]> {
+  const ids = calls.map(([item]) => item.subject);
+  const counted = await sql<{ id: string; attempts: bigint }>`
+    update deliveries set attempts = attempts + 1, state = ${state}, next_attempt_at = null, work_id = null
+    where id in ${sql.list(ids)} returning id, attempts`;
+  const numberOf = new Map(counted.map(({ id, attempts }) => [id, attempts]));
+  const rows = calls.flatMap(([item, attempt]) => {
+    const number = numberOf.get(item.subject);
+    return number === undefined ? [] : [toAttemptRow(item, attempt, number)];
+  });
+  const logged = await together(
+    ...toLots(rows).map(
+      (lot) => sql<{ delivery_id: string }>`
+        insert into delivery_attempts ${sql.columns(lot)} on conflict do nothing returning delivery_id`,
+    ),
+  );
+  return logged.flat().map((row) => row.delivery_id);
+}
+
+function toAttemptRow(item: WorkItem, attempt: DeliveryAttempt, number: bigint): SqlRow {
+  return {
+    delivery_id: item.subject,
+    number,
+    claim: toClaim(item),
+    started_at: attempt.startedAt,
+    duration_ms: Math.round(attempt.durationMs),
+    status: attempt.status,
+    error: attempt.error,
+    key_id: attempt.keyId,
+  };
 }
 
 /** Those of at least one job, with their attempts and their work. */

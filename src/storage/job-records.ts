@@ -134,6 +134,8 @@ export interface WorkItem {
   readonly group: string;
   /** What must be shown to extend, finish or postpone it: whoever lost the lease has an old one. */
   readonly lease: string;
+  /** When it was asked for, by the clock of who took it. */
+  readonly takenAt?: number;
 }
 
 export interface TakeWork {

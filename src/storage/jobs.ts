@@ -16,10 +16,10 @@ import type {
   WorkItem,
 } from "./job-records.ts";
 import { largeText, progressUnit, toJob, toJobRow, toListedJob } from "./job-rows.ts";
-import { read, together, write, writeJoined } from "./operation.ts";
+import { insertRows, read, together, write, writeJoined } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
-import type { Sql } from "./sql.ts";
-import { findHeld } from "./work-queue.ts";
+import type { Sql, SqlRow } from "./sql.ts";
+import { findHeld, isFresh } from "./work-queue.ts";
 
 // A mark that changes under our hands more often than this means a store in trouble.
 const markAttempts = 5;
@@ -37,7 +37,11 @@ export const jobStatements = {
       }
       const jobs = calls.map(([job]) => ({ job, row: toJobRow(job) }));
       await together(
-        sql`insert into jobs ${sql.columns(jobs.map(({ row }) => row))}`,
+        insertRows(
+          sql,
+          "jobs",
+          jobs.map(({ row }) => row),
+        ),
         sql.work.add(
           jobs.map(({ job, row }) => ({
             id: row.work_id,
@@ -106,10 +110,16 @@ export const jobStatements = {
     null,
     async (sql, calls: readonly [item: WorkItem, options: { countRun: boolean }][]): Promise<(JobRecord | null)[]> => {
       const items = calls.map(([item]) => item);
-      const isHeld = await findHeld(items, sql.work.extend);
-      return await together(
-        ...calls.map(([item, options], index) => (isHeld[index] ? beginOne(sql, item, options) : null)),
-      );
+      const isHeld = await findHeld(items, sql.work.extend, isFresh);
+      const held = calls.filter((_, index) => isHeld[index]);
+      const begun = new Map<string, JobRecord>();
+      for (const countRun of [true, false]) {
+        const some = held.flatMap(([item, options]) => (options.countRun === countRun ? item : []));
+        for (const row of await beginJobs(sql, some, countRun ? 1 : 0)) begun.set(row["work_id"] as string, toJob(row));
+      }
+      const left = held.flatMap(([item]) => (begun.has(item.id) ? [] : item));
+      if (left.length > 0) await sql.work.end(left);
+      return items.map((item, index) => (isHeld[index] ? (begun.get(item.id) ?? null) : null));
     },
   ),
 
@@ -222,14 +232,14 @@ async function findJob(sql: Sql, id: string, owner: string): Promise<ListedJob |
   return row === undefined ? null : toListedJob(row);
 }
 
-async function beginOne(sql: Sql, item: WorkItem, options: { countRun: boolean }): Promise<JobRecord | null> {
-  const [row] = await sql`
-    update jobs set runs = runs + ${options.countRun ? 1 : 0}
-    where id = ${item.subject} and work_id = ${item.id} and status = 'processing' and expires_at > ${Date.now()}
+/** The rows of those that are not over, once each. */
+async function beginJobs(sql: Sql, items: readonly WorkItem[], runs: number): Promise<SqlRow[]> {
+  if (items.length === 0) return [];
+  return await sql`
+    update jobs set runs = runs + ${runs}
+    where id in ${sql.list(items.map(({ subject }) => subject))} and work_id in ${sql.list(items.map(({ id }) => id))}
+      and status = 'processing' and expires_at > ${Date.now()}
     returning *`;
-  if (row !== undefined) return toJob(row);
-  await sql.work.end([item]);
-  return null;
 }
 
 async function finishOne(sql: Sql, [item, jobId, result]: FinishCall): Promise<FinishedJob | null> {

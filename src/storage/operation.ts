@@ -2,7 +2,8 @@
 // The engines run them (in a Worker thread for SQLite, on the pool for PostgreSQL); callers see plain async methods.
 
 import type { WorkKind } from "./job-records.ts";
-import type { Sql } from "./sql.ts";
+import { toLots } from "./lots.ts";
+import type { Sql, SqlRow } from "./sql.ts";
 
 /** What other processes are told about when it changes. Work has no revisions: who missed it asks for it anyway. */
 export type Topic = "keys" | WorkKind;
@@ -99,4 +100,9 @@ export async function together<const Statements extends readonly (Promise<unknow
     return one.value;
   });
   return values as { -readonly [Index in keyof Statements]: Awaited<Statements[Index]> };
+}
+
+/** Rows that have the same columns. */
+export async function insertRows(sql: Sql, table: string, rows: readonly SqlRow[]): Promise<void> {
+  await together(...toLots(rows).map((lot) => sql`insert into ${sql.identifier(table)} ${sql.columns(lot)}`));
 }

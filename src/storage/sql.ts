@@ -4,6 +4,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ValidationError } from "../errors.ts";
+import { padList } from "./lots.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
 export type Engine = "sqlite" | "postgres";
@@ -127,17 +128,20 @@ interface Handling {
 }
 
 function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: Handling): Sql {
-  async function run<Row>(query: Bun.SQL.Query<Row[]>): Promise<Row[]> {
-    if (signal === undefined) return await query;
-    const cancel = () => {
-      query.cancel();
-    };
-    signal.addEventListener("abort", cancel, { once: true });
-    try {
-      return await query;
-    } finally {
-      signal.removeEventListener("abort", cancel);
+  // The signal is that of one operation and goes with it: nothing is taken off it again.
+  let started: { cancel(): unknown }[] | null = null;
+
+  function run<Row>(query: Bun.SQL.Query<Row[]>): Promise<Row[]> {
+    if (signal === undefined) return query;
+    if (started === null) {
+      const all: { cancel(): unknown }[] = [];
+      started = all;
+      signal.addEventListener("abort", () => {
+        for (const one of all) one.cancel();
+      });
     }
+    started.push(query);
+    return query;
   }
 
   async function tag<Row>(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): Promise<Row[]> {
@@ -156,7 +160,7 @@ function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: Han
     },
     list: (values: readonly string[]): SqlFragment => {
       for (const value of values) refuseNul(value);
-      return { fragment: client([...values]) };
+      return { fragment: client(padList(values)) };
     },
     identifier: (name: string): SqlFragment => ({ fragment: client(name) }),
     script: async (text: string): Promise<SqlRow[]> => {

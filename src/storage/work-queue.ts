@@ -40,18 +40,28 @@ export interface WorkQueue {
 
 /**
  * For each item whether it is still held, by what `extend` or `end` says of it. Claims of the same work are shown one after the other: an
- * id that comes back would not tell who lost it from who has it, nor the first that ends it from the second.
+ * id that comes back would not tell who lost it from who has it, nor the first that ends it from the second. Of those that are
+ * known to be held the store is not asked.
  */
 export async function findHeld(
   items: readonly WorkItem[],
   show: (items: readonly WorkItem[]) => Promise<readonly string[]>,
+  isKnown: (item: WorkItem) => boolean = () => false,
 ): Promise<boolean[]> {
-  const isHeld = items.map(() => false);
-  for (let left = [...items.entries()]; left.length > 0; ) {
+  const isHeld = items.map(isKnown);
+  for (let left = [...items.entries()].filter(([index]) => !isHeld[index]); left.length > 0; ) {
     const shown = new Map(left.toReversed().map((entry) => [entry[1].id, entry]));
     const ids = new Set(await show([...shown.values()].map(([, item]) => item)));
     for (const [id, [index]] of shown) isHeld[index] = ids.has(id);
     left = left.filter((entry) => shown.get(entry[1].id) !== entry);
   }
   return isHeld;
+}
+
+// Much less than a holder may be silent for.
+const freshMs = 5_000;
+
+/** It was taken so shortly before that nobody else can have been given it. */
+export function isFresh({ takenAt }: WorkItem): boolean {
+  return takenAt !== undefined && Math.abs(Date.now() - takenAt) < freshMs;
 }

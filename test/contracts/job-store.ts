@@ -1,7 +1,13 @@
 // What every engine promises about jobs, and about the work that is left for them.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { CreateJobOutcome, IdempotencyMark, JobFilter, ListedJob } from "../../src/storage/job-records.ts";
+import type {
+  CreateJobOutcome,
+  IdempotencyMark,
+  JobFilter,
+  ListedJob,
+  WorkItem,
+} from "../../src/storage/job-records.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { waitFor } from "../support/wait.ts";
 import { type Engine, makeJob, makeResult, silenceHolders, takeOne, withStorage } from "./engines.ts";
@@ -258,6 +264,28 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
+    test("many that begin at once are each given their own job, and only what is over is taken from them", async () => {
+      await withJobs(async (storage) => {
+        const jobs = Array.from({ length: 21 }, (_, index) => makeJob({ request: JSON.stringify({ index }) }));
+        const [over] = jobs.splice(20);
+        if (over === undefined) throw new Error("there is none");
+        await Promise.all([...jobs, over].map((job) => storage.jobs.create(job, null)));
+        const items = await storage.work.take({ kind: "run", limit: 100, ignoreGroups: [] });
+        const ended = items.find(({ subject }) => subject === over.id) as WorkItem;
+        await storage.jobs.finish(ended, over.id, makeResult(), null);
+        const old = items.map((item, index) => (index % 2 === 0 ? item : { ...item, takenAt: 0 }));
+        const begun = await Promise.all(
+          old.map((item, index) => storage.jobs.begin(item, { countRun: index % 3 > 0 })),
+        );
+        for (const [index, item] of items.entries()) {
+          const job = jobs.find(({ id }) => id === item.subject);
+          if (job === undefined) expect(begun[index]).toBeNull();
+          else expect(begun[index]).toMatchObject({ id: job.id, request: job.request, runs: index % 3 > 0 ? 1 : 0 });
+        }
+        expect((await storage.work.count()).run).toMatchObject({ held: 20, waiting: 0 });
+      });
+    });
+
     test("what has waited longest is taken first", async () => {
       await withJobs(async (storage) => {
         const jobs = Array.from({ length: 9 }, (_, index) => makeJob({ createdAt: Date.now() - 9 + index }));
@@ -284,7 +312,8 @@ export function describeJobStore(engine: Engine): void {
       await withStorage(options, async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
-        const lost = await takeOne(storage, "run");
+        // It is long ago for who was silent for so long.
+        const lost = { ...(await takeOne(storage, "run")), takenAt: 0 };
         expect((await storage.jobs.begin(lost, { countRun: true }))?.runs).toBe(1);
         expect(await storage.work.extend([lost])).toEqual([lost.id]);
         await silenceHolders(options);
