@@ -87,6 +87,8 @@ const httpsOnly: readonly EgressProtocol[] = ["https:"];
 const mostAddressesTried = 4;
 const longestLoggedHost = 256;
 const ownAddressesMs = 1_000;
+const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 // What may follow to another origin: everything else could be meant for the first one alone.
 const headersForEveryone: ReadonlySet<string> = new Set(["accept", "user-agent"]);
@@ -250,15 +252,23 @@ function toMessage(
   { url, headers }: Hop,
   { body, method = body === undefined ? "GET" : "POST", keepAlive = false }: EgressRequest,
 ): Buffer {
-  // Refuses what is not a header, line breaks above all.
-  const all = new Headers({ accept: "*/*", "user-agent": "Switchyard/1", ...lowerCased(headers) });
-  all.set("host", url.host);
-  all.set("accept-encoding", "identity");
-  all.set("connection", keepAlive ? "keep-alive" : "close");
   const content = typeof body === "string" ? Buffer.from(body) : (body ?? Buffer.alloc(0));
-  if (method === "POST" || body !== undefined) all.set("content-length", String(content.length));
-  const lines = Array.from(all, ([name, value]) => `${name}: ${value}\r\n`);
-  const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}\r\n`;
+  const all: Record<string, string> = {
+    accept: "*/*",
+    "user-agent": "Switchyard/1",
+    ...lowerCased(headers),
+    host: url.host,
+    "accept-encoding": "identity",
+    connection: keepAlive ? "keep-alive" : "close",
+  };
+  if (method === "POST" || body !== undefined) all["content-length"] = String(content.length);
+  let lines = "";
+  for (const [name, value] of Object.entries(all)) {
+    // Line breaks above all: they would begin another header, or another request.
+    if (!headerName.test(name) || !headerValue.test(value)) throw new TypeError(`'${name}' is not a header`);
+    lines += `${name}: ${value}\r\n`;
+  }
+  const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines}\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), content]);
 }
 
