@@ -125,21 +125,9 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
     for (const kind of workKinds) {
       const claims = items.filter((item) => item.kind === kind).map(toClaim);
       if (claims.length === 0) continue;
-      // Rows are locked in the order of the index, whoever shows them: two that lock several never wait for each other.
-      const [, response] = await together(followIndexes(), command(kind, claims));
-      met.push(...findTouched(response));
+      met.push(...findTouched(await command(kind, claims)));
     }
     return met;
-  }
-
-  /**
-   * A queue is nearly empty most of the time, so that is what the statistics say of it, and the server would rather read all of it.
-   * For the rest of the transaction nothing but indexes is considered.
-   */
-  async function followIndexes(): Promise<void> {
-    await sql`
-      select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
-             set_config('enable_seqscan', 'off', true)`;
   }
 
   return {
@@ -153,13 +141,11 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
     },
 
     take: async ({ kind, limit, ignoreGroups }: TakeWork): Promise<WorkItem[]> => {
-      // After a rush everything that waits would be read and sorted for each fetch else. There is an index in the right order.
-      const fetched = boss.fetch<{ subject: string }>(kind, {
+      const jobs = await boss.fetch<{ subject: string }>(kind, {
         db,
         batchSize: limit,
         ...(ignoreGroups.length > 0 ? { ignoreGroups: [...ignoreGroups] } : {}),
       });
-      const [, jobs] = await together(followIndexes(), fetched);
       return jobs.map((job) => ({
         id: job.id,
         kind,
@@ -188,7 +174,7 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
     },
 
     remove: async (kind, ids) => {
-      if (ids.length > 0) await together(followIndexes(), boss.deleteJob(kind, [...ids], { db }));
+      if (ids.length > 0) await boss.deleteJob(kind, [...ids], { db });
     },
 
     count: async () => {

@@ -13,7 +13,7 @@ const unlimited = 2_147_483_647;
 export const deliveryStatements = {
   /**
    * With the job that it reports. Null: it was deleted or has expired, or goes on with other work; this work is ended then. That
-   * is the one thing written here, and one statement, so that the rest needs no transaction.
+   * is the one thing written here, and one statement, so that SQLite needs no transaction for the rest.
    */
   open: readJoined(async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | GoesAlone | null)[]> => {
     const ids = [...new Set(calls.map(([item]) => item.subject))];

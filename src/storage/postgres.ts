@@ -7,7 +7,7 @@ import { isWorkKind, type WorkKind, workKinds } from "./job-records.ts";
 import { readRevisions, type Topic, together } from "./operation.ts";
 import { isOutage, toStorageError, toUnavailable } from "./outage.ts";
 import type { CreateQueue, Database } from "./sql.ts";
-import { type AnyOperation, buildStores, findOperation, type OperationCall, type Storage } from "./stores.ts";
+import { type AnyOperation, buildStores, findOperation, isJoined, type OperationCall, type Storage } from "./stores.ts";
 
 /** Replaced as a whole when the server stops answering without closing its connections. */
 interface Link {
@@ -175,9 +175,10 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
     const operation = findOperation(store, name);
     try {
       const result = await withDeadline(deadlineMs, (signal) =>
-        operation.mode === "read"
-          ? operation.run(pool.withSignal(signal), ...args)
-          : runWrite(pool, operation, args, signal),
+        // What is joined looks up lists: a transaction has the settings for that.
+        operation.mode === "write" || isJoined(operation)
+          ? runTransaction(pool, operation, args, signal)
+          : operation.run(pool.withSignal(signal), ...args),
       );
       if (operation.changes !== null && operation.changes !== "keys") tellWork(operation.changes);
       return result;
@@ -207,7 +208,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   };
 }
 
-async function runWrite(
+async function runTransaction(
   pool: Database,
   operation: AnyOperation,
   args: readonly unknown[],
@@ -215,11 +216,17 @@ async function runWrite(
 ): Promise<unknown> {
   return await pool.transaction(async (sql) => {
     // For this transaction only: settings of the session do not survive a connection pooler in front of the server.
-    const limits = sql`
+    //
+    // Nothing but indexes is considered. A plan is kept, and tables that were short when it was made, or are short most of the time as
+    // a queue is, would be read through from then on. And rows are locked in the order of the index by all that lock several: they
+    // never wait for each other.
+    const settings = sql`
       select set_config('statement_timeout', ${String(serverLimitMs)}, true),
-             set_config('idle_in_transaction_session_timeout', ${String(serverLimitMs)}, true)`;
+             set_config('idle_in_transaction_session_timeout', ${String(serverLimitMs)}, true),
+             set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+             set_config('enable_sort', 'off', true)`;
     // Sent together with the first statement of the operation.
-    const [, result] = await together(limits, operation.run(sql, ...args));
+    const [, result] = await together(settings, operation.run(sql, ...args));
     if (operation.changes === "keys") await sql`select pg_notify(${channel}, ${operation.changes})`;
     return result;
   }, signal);

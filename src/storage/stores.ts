@@ -82,6 +82,6 @@ export function buildStores(run: Runner, joining: Joining): Stores {
   return Object.fromEntries(stores) as Stores;
 }
 
-function isJoined(operation: object): operation is JoinedOperation<readonly unknown[], unknown> {
+export function isJoined(operation: object): operation is JoinedOperation<readonly unknown[], unknown> {
   return "isJoined" in operation;
 }
