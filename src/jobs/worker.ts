@@ -27,7 +27,8 @@ const sweepEveryMs = 60_000;
 const sweptAtOnce = 500;
 // Of deliveries under way: with fewer the places would be missed.
 const crowd = 8;
-const gatherMs = 10;
+// Who is killed meanwhile has delivered what will be delivered again; so it is short.
+const gatherMs = 20;
 
 export function startJobWorker(options: WorkerOptions): JobWorker {
   const { storage, run, deliverer, log } = options;

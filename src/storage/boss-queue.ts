@@ -1,7 +1,8 @@
 // The queue of work on PostgreSQL: pg-boss, in a schema of its own in the same database. Loaded only where it is needed.
 //
 // We add, fetch, touch and delete; pg-boss runs nothing by itself. What is done is deleted at once, what is postponed is deleted
-// and added anew, and how often something is tried is ours to count: pg-boss is told never to give up.
+// and added anew, and how often something is tried is ours to count: pg-boss is told never to give up. What is fetched and touched is
+// found by indexes alone, which the settings of our transactions see to (postgres.ts).
 
 import { fromBunSql, PgBoss } from "pg-boss";
 import { withDeadline } from "./deadline.ts";
