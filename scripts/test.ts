@@ -27,8 +27,10 @@ const patientFiles = [
   "test/engines/local-text.test.ts",
   "test/engines/local-vision.test.ts",
   "test/examples.test.ts",
+  "test/restart.test.ts",
   "test/storage-crash.test.ts",
   "test/storage-jobs.test.ts",
+  "test/wire.test.ts",
 ];
 
 const lanes = namesFiles ? [[]] : [await findOtherFiles(), patientFiles];
