@@ -21,8 +21,10 @@ export class ChunkedWriter implements StreamWriter {
   }
 
   write(pieces: readonly Uint8Array[]): Promise<void> | undefined {
-    const bytes = toChunks(pieces);
-    return this.#outgoing.write(bytes, bytes.length) ? undefined : this.#outgoing.drained();
+    let room = 0;
+    for (const piece of pieces) room += piece.length + mostFramingBytes;
+    const chunks = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
+    return this.#outgoing.writeCopy(chunks, writeChunks(pieces, chunks)) ? undefined : this.#outgoing.drained();
   }
 
   end(): boolean {
@@ -59,21 +61,29 @@ export class PlainWriter implements StreamWriter {
 }
 
 const nothing = Buffer.alloc(0);
+// Chunks are put together here and gone when they are written: a buffer for each would cost more than all the rest.
+const scratch = Buffer.allocUnsafe(65_536);
 // The size in hexadecimal digits, and two line breaks.
 const mostFramingBytes = 12;
+const digits = Buffer.from("0123456789abcdef");
+const carriageReturn = 0x0d;
+const newline = 0x0a;
 
-function toChunks(pieces: readonly Uint8Array[]): Buffer {
-  let length = 0;
-  for (const piece of pieces) length += piece.length + mostFramingBytes;
-  const chunks = Buffer.allocUnsafe(length);
+/** How many bytes they are as chunks. */
+function writeChunks(pieces: readonly Uint8Array[], chunks: Buffer): number {
   let at = 0;
   for (const piece of pieces) {
     // An empty chunk would be the end.
     if (piece.length === 0) continue;
-    at += chunks.write(`${piece.length.toString(16)}\r\n`, at, "latin1");
+    let shift = 28;
+    while (piece.length >>> shift === 0) shift -= 4;
+    for (; shift >= 0; shift -= 4) chunks[at++] = digits[(piece.length >>> shift) & 15] ?? 0;
+    chunks[at++] = carriageReturn;
+    chunks[at++] = newline;
     chunks.set(piece, at);
     at += piece.length;
-    at += chunks.write("\r\n", at, "latin1");
+    chunks[at++] = carriageReturn;
+    chunks[at++] = newline;
   }
-  return chunks.subarray(0, at);
+  return at;
 }

@@ -2,7 +2,7 @@
 
 interface Sink {
   /** How many bytes were taken; less than all when the other side does not read. */
-  write(data: string | Uint8Array): number;
+  write(data: string | Uint8Array, offset?: number, length?: number): number;
 }
 
 export class Outgoing {
@@ -36,10 +36,15 @@ export class Outgoing {
     if (this.#isClosed || length === 0) return true;
     const written = this.isStalled ? 0 : Math.max(0, this.#sink.write(data));
     if (written >= length) return true;
-    if (!this.isStalled) this.#movedAt = performance.now();
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
-    this.#unsent.push(bytes.subarray(written));
-    return false;
+    return this.#keep(bytes.subarray(written));
+  }
+
+  /** The first bytes of a buffer that is used for something else afterwards. */
+  writeCopy(buffer: Buffer, length: number): boolean {
+    if (this.#isClosed || length === 0) return true;
+    const written = this.isStalled ? 0 : Math.max(0, this.#sink.write(buffer, 0, length));
+    return written >= length || this.#keep(Buffer.from(buffer.subarray(written, length)));
   }
 
   /** Resolves when nothing waits, or the connection is gone. */
@@ -67,6 +72,12 @@ export class Outgoing {
     this.#isClosed = true;
     this.#unsent = [];
     this.#wake();
+  }
+
+  #keep(bytes: Uint8Array): false {
+    if (!this.isStalled) this.#movedAt = performance.now();
+    this.#unsent.push(bytes);
+    return false;
   }
 
   #wake(): void {
