@@ -592,6 +592,34 @@ describe("an answer", () => {
     expect(isAbandoned).toBe(true);
   });
 
+  test("that comes bit by bit is the same for every reader, however slow, and whoever else is written to", async () => {
+    const piecesOf = (name: string) =>
+      Array.from({ length: 400 }, (_none, index) => Buffer.alloc(50_000, `${name}${index} `));
+    const server = open(async ({ head }) =>
+      reply({
+        async writeTo(writer) {
+          for (const piece of piecesOf(head.target)) await writer.write([piece.subarray(0, 9), piece.subarray(9)]);
+        },
+        abandon: () => {},
+      }),
+    );
+    const names = ["/a", "/b", "/c"];
+    const hashes = await Promise.all(
+      names.map(async (name) => {
+        const hasher = new Bun.CryptoHasher("sha256");
+        let pieces = 0;
+        for await (const piece of (await fetch(`${server.url}${name}`)).body ?? []) {
+          hasher.update(piece);
+          if (++pieces % 20 === 0) await Bun.sleep(1);
+        }
+        return hasher.digest("hex");
+      }),
+    );
+    expect(hashes).toEqual(
+      names.map((name) => new Bun.CryptoHasher("sha256").update(Buffer.concat(piecesOf(name))).digest("hex")),
+    );
+  }, 60_000);
+
   test("that nobody reads is given up after a while", async () => {
     const stalled = open(async () => reply("x".repeat(50_000_000)), { stalledReaderMs: 200 });
     let isClosed = false;
