@@ -5,7 +5,7 @@ import { heartbeatFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { type BodyStream, type BodyWriter, type Reply, reply } from "./reply.ts";
 
-export const eventStreamType = "text/event-stream; charset=utf-8";
+const eventStreamType = "text/event-stream; charset=utf-8";
 
 export interface FrameSource {
   /** The frames to write next, null at the end, undefined when they have to be waited for. */

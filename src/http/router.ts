@@ -15,8 +15,6 @@ interface Pattern {
 }
 
 export interface Router {
-  /** Paths without parameters. */
-  readonly fixedPaths: readonly string[];
   /** The route, or for an OPTIONS request on a known path what is allowed there. Throws 404 and 405. */
   find(method: string, path: string): Match | { readonly allow: string };
 }
@@ -47,7 +45,6 @@ export function createRouter(routes: readonly Route[]): Router {
   }
 
   return {
-    fixedPaths: [...fixed.keys()],
     find(method, path) {
       const methods = fixed.get(path);
       if (methods !== undefined) return choose(methods, method, none);

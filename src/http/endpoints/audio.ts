@@ -155,7 +155,7 @@ function sendAudio(audio: TakenBinary | null, answer: ShapedAnswer): Reply {
   if (audio === null)
     throw new GatewayError("provider_bad_response", `The provider '${answer.added.provider}' answered without audio.`);
   const { bytes, mediaType } = audio;
-  return reply(Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength), {
+  return reply(bytes, {
     headers: { "content-type": mediaType, ...toHeaders(answer) },
   });
 }

@@ -39,14 +39,9 @@ export class IncomingBody {
     this.#mustInvite = mustInvite && received.length === 0 && !this.isComplete;
   }
 
-  /** Null when it comes in chunks. */
-  get declaredLength(): number | null {
-    return this.#framing.kind === "length" ? this.#framing.length : null;
-  }
-
   /** The whole body, if it has come together with its head. */
   takeWhole(): Uint8Array | null {
-    const length = this.declaredLength;
+    const length = this.#declaredLength;
     if (length === null || this.#reader !== null || this.#unread.length < length) return null;
     const whole = this.#unread.subarray(0, length);
     this.#unread = this.#unread.subarray(length);
@@ -84,7 +79,7 @@ export class IncomingBody {
     if (this.isComplete) return true;
     if (this.#mustInvite) return false;
     this.#passOver();
-    const length = this.declaredLength;
+    const length = this.#declaredLength;
     if (!this.isComplete && (length === null || length - this.#receivedBytes > mostSkippedBytes)) return false;
     if (this.hasFailed) return false;
     this.#source.resume();
@@ -111,6 +106,11 @@ export class IncomingBody {
     if (this.isComplete) return;
     this.#failure = error;
     this.#wake();
+  }
+
+  /** Null when it comes in chunks. */
+  get #declaredLength(): number | null {
+    return this.#framing.kind === "length" ? this.#framing.length : null;
   }
 
   #passOver(): void {
