@@ -233,6 +233,20 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
+    test("work that was put back a moment ago does not begin again, and counts no run", async () => {
+      await withJobs(async (storage) => {
+        const job = makeJob();
+        await storage.jobs.create(job, null);
+        const item = await takeOne(storage, "run");
+        await storage.jobs.begin(item, { countRun: true });
+        await storage.jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: false });
+        expect(await storage.jobs.begin(item, { countRun: true })).toBeNull();
+        expect((await storage.jobs.find(job.id, job.owner))?.runs).toBe(1);
+        const next = await takeOne(storage, "run");
+        expect((await storage.jobs.begin(next, { countRun: true }))?.runs).toBe(2);
+      });
+    });
+
     test("what was noted before a provider is called is there for who takes over", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();
