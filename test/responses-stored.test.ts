@@ -6,8 +6,19 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { answer, chatChunk, event, hang, rst, type Script, streamHead } from "./support/answers.ts";
-import { claudeMessage } from "./support/anthropic.ts";
+import {
+  answer,
+  chatChunk,
+  chatChunks,
+  doneText,
+  event,
+  eventText,
+  hang,
+  rst,
+  type Script,
+  streamHead,
+} from "./support/answers.ts";
+import { claudeEvents, claudeMessage } from "./support/anthropic.ts";
 import { readError } from "./support/chat.ts";
 import { type Gateway, readFolder, startGateway } from "./support/gateway.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
@@ -92,6 +103,44 @@ describe("keeping", () => {
     const { id, last } = await client.stream({ model: "mockchat/echo", input: "one" });
     expect(last.response?.store).toBe(true);
     expect(await client.retrieve(id)).toEqual(last.response as never);
+  });
+
+  /** Head and all events of a stream in one write and with a length, so that the gateway gets all of it with its first read. */
+  function inOneWrite(payloads: readonly { readonly type?: string }[], end = ""): Script {
+    const events = payloads.map((payload) => (payload.type ? `event: ${payload.type}\n` : "") + eventText(payload));
+    return answer(200, events.join("") + end, { "content-type": "text/event-stream" });
+  }
+
+  for (const model of ["mockchat/echo", "claude/echo", "passing/echo", "mock/echo", "sandbox/echo"]) {
+    test(`a stream that arrives in one read is stored as it was reported, and can be continued (${model})`, async () => {
+      if (model.startsWith("mockchat")) vendor.next(inOneWrite(chatChunks(["one", " read"]), doneText));
+      if (model.startsWith("claude")) vendor.next(inOneWrite(claudeEvents(["one read"])));
+      const { id, last } = await client.stream({ model, input: "one" });
+      expect(last.type).toBe("response.completed");
+      const { cost: _, provider_time: __, ...stored } = await client.retrieve(id);
+      expect(stored).toMatchObject({ status: "completed", output: last.response?.output as never });
+      if (model.startsWith("claude")) vendor.next(answer(200, claudeMessage("two")));
+      const second = await client.create({ model, input: "two", previous_response_id: id });
+      expect(second.status).toBe("completed");
+    });
+  }
+
+  test("a stream that is complete before its reader leaves stays completed", async () => {
+    vendor.next(inOneWrite(chatChunks(Array(100).fill("x".repeat(1_000))), doneText));
+    const controller = new AbortController();
+    const response = await client.post({ model: "mockchat/echo", input: "one", stream: true }, "", {
+      signal: controller.signal,
+    });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    controller.abort();
+    const id = /"id":"(resp_[0-9a-f]{48})"/.exec(Buffer.from(value ?? []).toString())?.[1] ?? "";
+    const stored = await waitFor("the response to have ended", async () => {
+      const found = await client.retrieve(id);
+      return found.status === "in_progress" ? null : found;
+    });
+    // Either the whole answer was read and stored, or it was cut off: never an end without its text.
+    if (stored.status === "completed") expect(textOf(stored)).toHaveLength(100_000);
+    else expect(stored.status).toBe("cancelled");
   });
 
   test("items of the input have ids, types and parts, and are paged by them", async () => {

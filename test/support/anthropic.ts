@@ -18,12 +18,13 @@ export function claudeMessage(text: string): Record<string, unknown> {
   };
 }
 
-export function claudeEvent(payload: { readonly type: string; readonly [more: string]: unknown }): Step {
+export function claudeEvent(payload: ClaudePayload): Step {
   return httpChunk(`event: ${payload.type}\ndata: ${JSON.stringify(payload)}\n\n`);
 }
 
-/** The head of a stream, and its events up to the last of these pieces of text. */
-export function claudeBegun(texts: readonly string[]): Step[] {
+type ClaudePayload = { readonly type: string; readonly [more: string]: unknown };
+
+function begunEvents(texts: readonly string[]): ClaudePayload[] {
   const message = {
     ...claudeMessage(""),
     content: [],
@@ -31,21 +32,29 @@ export function claudeBegun(texts: readonly string[]): Step[] {
     usage: { input_tokens: 9, output_tokens: 1 },
   };
   return [
-    streamHead(),
-    claudeEvent({ type: "message_start", message }),
-    claudeEvent({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
-    ...texts.map((text) => claudeEvent({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
+    { type: "message_start", message },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    ...texts.map((text) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
   ];
 }
 
-export function claudeStream(texts: readonly string[]): Script {
+/** The events of a complete stream. */
+export function claudeEvents(texts: readonly string[]): ClaudePayload[] {
   return [
-    ...claudeBegun(texts),
-    claudeEvent({ type: "content_block_stop", index: 0 }),
-    claudeEvent({ type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: claudeUsage }),
-    claudeEvent({ type: "message_stop" }),
-    lastHttpChunk,
+    ...begunEvents(texts),
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: claudeUsage },
+    { type: "message_stop" },
   ];
+}
+
+/** The head of a stream, and its events up to the last of these pieces of text. */
+export function claudeBegun(texts: readonly string[]): Step[] {
+  return [streamHead(), ...begunEvents(texts).map(claudeEvent)];
+}
+
+export function claudeStream(texts: readonly string[]): Script {
+  return [streamHead(), ...claudeEvents(texts).map(claudeEvent), lastHttpChunk];
 }
 
 export function claudeAnswer(text: string, isStream: boolean): Script {

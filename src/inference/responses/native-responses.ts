@@ -35,7 +35,7 @@ import {
   stateless,
   toItems,
 } from "./response-call.ts";
-import type { KeptResponse } from "./response-keeper.ts";
+import type { KeptResponse, StoredResponse } from "./response-keeper.ts";
 
 interface Context {
   readonly owner: string;
@@ -102,10 +102,10 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       const isStored = isAtProvider(answer) || mustKeep;
       return { id: keeper.issue(owner, isStored), previousId: request.previous_response_id ?? null, isStored };
     };
-    const keep = async (answer: JsonObject, own: JsonObject) => {
-      if (!own["store"]) return;
+    const store = (answer: JsonObject, own: JsonObject): StoredResponse | null => {
+      if (!own["store"]) return null;
       if (typeof answer["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
-      await keeper.keep({
+      return keeper.store({
         id: own["id"] as string,
         owner,
         keyId: input.caller.keyId,
@@ -157,16 +157,17 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       provider_time: Math.round(performance.now() - startedAt) / 1_000,
       ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
     });
-    await keep(answer.value, own);
+    await store(answer.value, own)?.stored;
     return { kind: "whole", text: patchJson(answer.text, answer.value, own) };
 
     async function openStream(opened: ProviderCall): Promise<ResponsesAnswer> {
-      let keeping: Promise<unknown> | null = null;
+      let record: StoredResponse | null = null;
+      let pending: Promise<unknown> | null = null;
       let isAtGateway = false;
-      const hold = (promise: Promise<unknown>) => {
-        keeping = promise;
-        // Waited for where the frames are; a caller who leaves before leaves nobody to tell.
-        promise.catch(() => {});
+      const hold = (promise: Promise<unknown> | undefined) => {
+        pending = promise ?? null;
+        // Awaited where the frames are taken; a caller that leaves before takes none.
+        promise?.catch(() => {});
       };
       const relay = new NativeRelay({
         provider,
@@ -176,17 +177,18 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
         name,
         onCreated: (response, own) => {
           isAtGateway = mustKeep && !isAtProvider(response);
-          hold(keep(response, own));
+          record = store(response, own);
+          hold(record?.stored);
         },
         onEnded: (own) => {
           remember(own);
-          if (mustKeep) hold((keeping ?? Promise.resolve()).then(() => keeper.complete(own, owner)));
+          if (mustKeep) hold(record?.complete(own));
         },
       });
       /** What the provider keeps can be asked for there; of what the gateway keeps alone the end is written down. */
       const giveUp = (changes: JsonObject) => {
         const { response } = relay;
-        if (isAtGateway && response !== null) keeper.giveUp({ ...response, ...changes }, owner);
+        if (isAtGateway && response !== null) record?.giveUp({ ...response, ...changes });
       };
       const stream = new RelayStream(opened, relay, ({ outcome, usage, charge, error }) => {
         if (error !== null) {
@@ -198,12 +200,12 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       await stream.open();
       trace.firstByteAt = performance.now();
       const takePending = () => {
-        const taken = keeping;
-        keeping = null;
+        const taken = pending;
+        pending = null;
         return taken;
       };
       try {
-        // An id is told only when it is kept: while nothing is told, this can still fail with a status of its own.
+        // The caller learns an id only once it is stored: until then the request can still fail with a status of its own.
         await takePending();
       } catch (error) {
         stream.abandon();
@@ -234,7 +236,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       const added = { provider: provider.name, ...toCostMembers(charge) };
       const own = toOwnResponse(answer.value, names, markId, added);
       // What ran in the background has come to its end since: the gateway's own copy comes to it as well.
-      if (kept.body !== null && !ended.has(kept.status) && ended.has(own["status"])) await keeper.complete(own, owner);
+      if (kept.body !== null && !ended.has(kept.status) && ended.has(own["status"])) await keeper.complete(kept, own);
       return { kind: "whole", text: patchJson(answer.text, answer.value, own) };
     }
     const relay = new NativeRelay({

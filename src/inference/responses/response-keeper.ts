@@ -29,6 +29,16 @@ export interface ToKeep {
   readonly input: readonly JsonObject[] | null;
 }
 
+/** A response that is being stored, and whose end may still come. The only way to write down that end. */
+export interface StoredResponse {
+  /** Resolves when the response can be found by its id. */
+  readonly stored: Promise<void>;
+  /** Writes the end down, after the response itself. The first end counts. */
+  complete(response: JsonObject): Promise<void>;
+  /** The same where nothing waits for the outcome. */
+  giveUp(response: JsonObject): void;
+}
+
 /** `unfinished`: the response has not come to an end that could be gone on from. `broken`: a turn of it is not there. */
 export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 
@@ -37,11 +47,9 @@ export interface ResponseKeeper {
   readonly keepsAll: boolean;
   issue(owner: string, isKept: boolean): string;
   isOwnUnstored(id: string, owner: string): boolean;
-  keep(response: ToKeep): Promise<void>;
-  /** Of a stream or of work in the background, when it has ended. The first end counts. */
-  complete(response: JsonObject, owner: string): Promise<void>;
-  /** The same when nobody waits for it. */
-  giveUp(response: JsonObject, owner: string): void;
+  store(response: ToKeep): StoredResponse;
+  /** The end of a response that was found in the store. The first end counts. */
+  complete(kept: KeptResponse, response: JsonObject): Promise<void>;
   find(id: string, owner: string): Promise<KeptResponse | null>;
   remove(id: string, owner: string): Promise<boolean>;
   /** Null when the gateway has not kept it itself. */
@@ -108,8 +116,20 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     return turns.length === 0 ? "broken" : turns;
   }
 
-  async function complete(response: JsonObject, owner: string): Promise<void> {
-    const id = response["id"] as string;
+  async function create({ response, input, ...known }: ToKeep): Promise<void> {
+    const now = Date.now();
+    const mustSeal = input !== null;
+    await store.create({
+      ...known,
+      status: statusOf(response),
+      createdAt: now,
+      expiresAt: now + lifetimeMs,
+      body: mustSeal ? await seal(response, "body", known) : null,
+      input: mustSeal ? await seal(input.map(toKeptItem), "input", known) : null,
+    });
+  }
+
+  async function complete({ id, owner }: Pick<KeptResponse, "id" | "owner">, response: JsonObject): Promise<void> {
     await store.update(id, owner, { status: statusOf(response), body: await seal(response, "body", { id, owner }) });
   }
 
@@ -117,24 +137,22 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     keepsAll: sealer !== null,
     issue: (owner, isKept) => ids.issue(owner, isKept ? "stored" : "not-stored"),
     isOwnUnstored: ids.isOwnUnstored,
-    async keep({ response, input, ...known }) {
-      const now = Date.now();
-      const mustSeal = input !== null;
-      await store.create({
-        ...known,
-        status: statusOf(response),
-        createdAt: now,
-        expiresAt: now + lifetimeMs,
-        body: mustSeal ? await seal(response, "body", known) : null,
-        input: mustSeal ? await seal(input.map(toKeptItem), "input", known) : null,
-      });
+    store(response) {
+      const stored = create(response);
+      // Also awaited by the caller of `store`; this one only keeps a rejection from being unhandled.
+      stored.catch(() => {});
+      const finish = (last: JsonObject) => stored.then(() => complete(response, last));
+      return {
+        stored,
+        complete: finish,
+        giveUp(last) {
+          finish(last).catch((error) =>
+            log.warn("the end of a response could not be stored", { response: response.id, error }),
+          );
+        },
+      };
     },
     complete,
-    giveUp(response, owner) {
-      complete(response, owner).catch((error) =>
-        log.warn("the end of a response could not be kept", { response: response["id"], error }),
-      );
-    },
     async find(id, owner) {
       const found = await store.find(id, owner);
       // Kept here, and the operator wants nothing kept any more: there is nothing to be read.

@@ -26,7 +26,7 @@ import {
   toItems,
 } from "./response-call.ts";
 import { createDraft } from "./response-defaults.ts";
-import type { KeptResponse } from "./response-keeper.ts";
+import type { KeptResponse, StoredResponse } from "./response-keeper.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds, takenCallIds, toResponse } from "./to-response.ts";
 import { comesFrom } from "./told-items.ts";
@@ -182,8 +182,8 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const id = keeper.issue(owner, isKept);
     const previousId = request.previous_response_id ?? null;
     const draft = createDraft({ ...request, store: isKept }, { id, createdAt: nowInSeconds(), model });
-    const keep = (response: JsonObject) =>
-      keeper.keep({
+    const store = (response: JsonObject) =>
+      keeper.store({
         id,
         owner,
         keyId: input.caller.keyId,
@@ -199,7 +199,8 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const callIds = takenCallIds([...history, ...toItems(request.input)]);
     const writer = new ResponsesStreamWriter(draft, callIds);
     const toldSoFar = () => writer.response as unknown as JsonObject;
-    let completing: Promise<unknown> | null = null;
+    let record: StoredResponse | null = null;
+    let pending: Promise<unknown> | null = null;
     const text = JSON.stringify(chat);
     const answer = await chatCompletions.attempt(
       {
@@ -211,8 +212,9 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         scan: scanJson(text, scanLimits),
         createWriter: () =>
           createWriter(writer, { provider: provider.name, startedAt: performance.now() }, (response) => {
-            if (isKept) completing = keeper.complete(response, owner);
-            completing?.catch(() => {});
+            // Without a record the stream ended within its first read: it is then stored with its end.
+            pending = record?.complete(response) ?? null;
+            pending?.catch(() => {});
             const output = (response["output"] ?? []) as readonly JsonObject[];
             input.local?.remember(id, [...history, ...toItems(request.input), ...output]);
           }),
@@ -224,31 +226,33 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
       const { stream } = answer;
       const fail = (error: { code: string; message: string }) => encoder.encode(writer.fail(error).join(""));
       if (!isKept) return { kind: "stream", stream, fail };
+      const opened = store(toldSoFar());
+      record = opened;
       try {
-        // An id is told only when it is kept: while nothing is told, this can still fail with a status of its own.
-        await keep(draft as unknown as JsonObject);
+        // The caller learns an id only once it is stored: until then the request can still fail with a status of its own.
+        await opened.stored;
       } catch (error) {
         stream.abandon();
         throw error;
       }
       const takePending = () => {
-        const taken = completing;
-        completing = null;
+        const taken = pending;
+        pending = null;
         return taken;
       };
-      const onAbandoned = () => keeper.giveUp({ ...toldSoFar(), status: "cancelled" }, owner);
+      const onAbandoned = () => opened.giveUp({ ...toldSoFar(), status: "cancelled" });
       return {
         kind: "stream",
         stream: new HeldStream(stream, { takePending, onAbandoned }),
         fail(error) {
           const frames = fail(error);
-          keeper.giveUp(toldSoFar(), owner);
+          opened.giveUp(toldSoFar());
           return frames;
         },
       };
     }
     const response = { ...toResponse(draft, answer.value as ChatCompletion, callIds), ...answer.added };
-    if (isKept) await keep(response as unknown as JsonObject);
+    if (isKept) await store(response as unknown as JsonObject).stored;
     return { kind: "whole", text: JSON.stringify(response) };
   }
 
