@@ -23,11 +23,12 @@ const none: Readonly<Record<string, string>> = {};
 const order: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 export function createRouter(routes: readonly Route[]): Router {
-  const byPath = Map.groupBy(routes, (route) => route.path);
+  const spelled = routes.flatMap((route) => spellingsOf(route).map((path) => ({ path, route })));
+  const byPath = Map.groupBy(spelled, ({ path }) => path);
   const fixed = new Map<string, ReadonlyMap<string, Route>>();
   const patterns: Pattern[] = [];
   for (const [path, group] of byPath) {
-    const methods = new Map<string, Route>(group.map((route) => [route.method, route]));
+    const methods = new Map<string, Route>(group.map(({ route }) => [route.method, route]));
     const get = methods.get("GET" satisfies Method);
     if (get !== undefined) methods.set("HEAD", get);
     if (path.includes("{")) patterns.push({ ...toExpression(path), methods });
@@ -57,6 +58,17 @@ export function createRouter(routes: readonly Route[]): Router {
   };
 }
 
+const bases = ["/v3", "/v3/v1", "/v1"];
+
+/**
+ * The paths of a route. Clients append paths with and without `/v1` to the base address that they are given, so all three bases
+ * lead to the same routes. Management routes have one path only: operators protect them by path, in proxies.
+ */
+export function spellingsOf({ path, key }: { readonly path: string; readonly key?: Route["key"] }): string[] {
+  const [, rest] = /^\/v3(?:\/v1)?(\/.+)$/.exec(path) ?? [];
+  return rest === undefined || key === "management" ? [path] : bases.map((base) => base + rest);
+}
+
 /** `{name}` is one segment, `{name...}` the rest of the path. */
 function toExpression(path: string): { expression: RegExp; names: string[] } {
   const names: string[] = [];
@@ -83,6 +95,6 @@ function readParams(names: readonly string[], match: RegExpExecArray): Record<st
 const shownPath = 120;
 
 function describePath(path: string): string {
-  const hint = path.startsWith("/v1/") || path.startsWith("/v2/") ? "; every path starts with /v3" : "";
+  const hint = path.startsWith("/v2/") ? "; every path starts with /v3" : "";
   return `${path.slice(0, shownPath)}${hint}`;
 }

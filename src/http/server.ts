@@ -13,7 +13,7 @@ import type { LoadWatch } from "./load-watch.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import { type Reply, reply } from "./reply.ts";
 import type { Call, Route } from "./route.ts";
-import { createRouter } from "./router.ts";
+import { createRouter, spellingsOf } from "./router.ts";
 import { SocketConnection, type SocketRoute } from "./socket.ts";
 import { wantsMetadata } from "./wants-metadata.ts";
 import type { ConnectionClocks, Takeover } from "./wire/connection.ts";
@@ -51,7 +51,7 @@ const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
   const router = createRouter(options.routes);
-  const sockets = new Map((options.sockets ?? []).map((route) => [route.path, route]));
+  const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
   const connections = new Set<SocketConnection>();
   let draining = false;
 
