@@ -1,5 +1,5 @@
 // A conformance probe that others wrote (npm's llmprobe), unchanged, against the sandbox: every demand (MUST) that it makes of the
-// model list, of chat completions and of responses. It asks as plain a client as there is, so that what it demands, all rely on.
+// model list, of chat completions, of responses and of messages. It is as plain a client as there is: all clients rely on its demands.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { startVendor, type Vendor } from "./support/vendor.ts";
 import { within } from "./support/wait.ts";
 
 const program = join(import.meta.dir, "tools/agents/node_modules/llmprobe/bin/dist/llmprobe.mjs");
-const surfaces: readonly string[] = ["models", "chat", "responses"];
+const surfaces: readonly string[] = ["models", "chat", "responses", "messages"];
 const probeTimeoutMs = 60_000;
 
 interface Report {
@@ -31,7 +31,8 @@ interface Result {
   readonly failures: readonly { readonly id: string; readonly severity: string; readonly message: string }[];
 }
 
-type Excuses = Readonly<Record<string, Result["outcome"]>>;
+/** The outcome by the id of a test, with the message of a failed demand. */
+type Excuses = Readonly<Record<string, string>>;
 
 // What no gateway can show with a model that has no mind, or what the probe does not ask: none of it is a failed demand.
 const excusedAlways: Excuses = {
@@ -46,10 +47,28 @@ const excusedAlways: Excuses = {
   // It makes no demand where there are no such headers.
   "chat-rate-limit-headers": "unsupported",
   "responses-rate-limit-headers": "unsupported",
+  "messages-rate-limit-headers": "unsupported",
+  "messages-assistant-prefill": "inconclusive",
+  // The sandbox does not run into a stop sequence of the probe's.
+  "messages-stop-sequence-echo": "inconclusive",
+  // Without `cache_control` this format promises no cache
+  // (https://platform.claude.com/docs/en/build-with-claude/prompt-caching), and the probe sends none.
+  "messages-prompt-caching": "fail: cached_tokens was 0 on an identical repeated prompt",
 };
 
 // Only a model that thinks can spend its limit on thinking: `sandbox/reasoning` shows these.
-const excusedThoughtless: Excuses = { "chat-reasoning-cap": "inconclusive", "responses-reasoning-cap": "inconclusive" };
+const excusedThoughtless: Excuses = {
+  "chat-reasoning-cap": "inconclusive",
+  "responses-reasoning-cap": "inconclusive",
+  "messages-reasoning-cap": "inconclusive",
+  "messages-thinking-budget": "inconclusive",
+};
+
+// The probe holds `cache_read_input_tokens` to at most `input_tokens`, as in the other formats; in this format, `input_tokens` counts
+// only what was not read from the cache (same page, "Tracking cache performance").
+const cacheBound = (cached: number, input: number): Excuses => ({
+  "messages-prompt-cache-prefix": `fail: cached_tokens ${cached} > prompt_tokens ${input}`,
+});
 
 interface Run {
   readonly title: string;
@@ -64,19 +83,30 @@ const runs: readonly Run[] = [
     model: "sandbox/transcript",
     storesForAll: false,
     // The gateway keeps nothing for this provider, and says so: 400.
-    excused: { ...excusedAlways, ...excusedThoughtless, "responses-previous-response-id": "unsupported" },
+    excused: {
+      ...excusedAlways,
+      ...excusedThoughtless,
+      ...cacheBound(611, 40),
+      "responses-previous-response-id": "unsupported",
+    },
   },
   {
     title: "with conversations kept for all: what was said before is remembered",
     model: "sandbox/transcript",
     storesForAll: true,
-    excused: { ...excusedAlways, ...excusedThoughtless },
+    excused: { ...excusedAlways, ...excusedThoughtless, ...cacheBound(611, 40) },
   },
   {
     title: "with a model that thinks",
     model: "sandbox/reasoning",
     storesForAll: false,
-    excused: { ...excusedAlways, "responses-previous-response-id": "unsupported" },
+    excused: {
+      ...excusedAlways,
+      ...cacheBound(611, 17),
+      // It answers with thoughts of its own, which name no word of the system prompt.
+      "messages-system-blocks": "inconclusive",
+      "responses-previous-response-id": "unsupported",
+    },
   },
 ];
 
@@ -154,10 +184,12 @@ describe.each([...runs])("$title ($model)", ({ model, storesForAll, excused }) =
     ["models", 4],
     ["chat", 90],
     ["responses", 85],
-  ])("%s: at least %i demands were made, and all of them met", (surface, least) => {
+    ["messages", 85],
+  ])("%s: at least %i demands were made, and all of them met, but for what is excused by name", (surface, least) => {
     const score = report.conformance.bySurface.find((one) => one.surface === surface);
     expect(score?.total).toBeGreaterThanOrEqual(least);
-    expect(score?.passed).toBe(score?.total as number);
+    const failing = Object.entries(excused).filter(([id, told]) => id.startsWith(surface) && told.startsWith("fail"));
+    expect(score?.passed).toBe((score?.total as number) - failing.length);
   });
 
   test.skipIf(!hasPublishedSchemas)("every answer and every event fits the published schemas", async () => {

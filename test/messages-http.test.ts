@@ -260,14 +260,14 @@ describe("to a provider of another format", () => {
     await readMessage(response);
     expect(response.headers.get("x-switchyard-dropped-params")).toBe("future_parameter");
     const refused = await readError(await ask({ ...body, strict_parameters: true }));
-    expect(refused).toMatchObject({ status: 422, type: "invalid_request_error" });
+    expect(refused).toMatchObject({ status: 400, type: "invalid_request_error" });
     expect(refused.message).toContain("future_parameter");
   });
 
   test("what would change the answer is refused by name", async () => {
     const servers = [{ type: "url", url: "https://example.com/mcp", name: "x" }];
     const error = await readError(await ask(hello(chatModels.gemini, { mcp_servers: servers })));
-    expect(error).toMatchObject({ status: 422, type: "invalid_request_error" });
+    expect(error).toMatchObject({ status: 400, type: "invalid_request_error" });
     expect(error.message).toContain("mcp_servers");
     expect(vendor.requests).toBeEmpty();
   });
@@ -383,23 +383,23 @@ describe("errors have the form of the format at every stage", () => {
     ["an unknown provider", hello("nobody/model"), 404, "not_found_error"],
     ["a provider that is not set up", hello("openai/gpt-5"), 503, "overloaded_error"],
     ["a provider without chat", hello("voyage/voyage-3"), 404, "not_found_error"],
-    ["a model's name of a wrong form", hello("model"), 422, "invalid_request_error"],
-    ["broken JSON", '{"model":', 422, "invalid_request_error"],
-    ["no messages", { model: claude, max_tokens: 5 }, 422, "invalid_request_error"],
-    ["no max_tokens", { model: claude, messages: [] }, 422, "invalid_request_error"],
+    ["a model's name of a wrong form", hello("model"), 400, "invalid_request_error"],
+    ["broken JSON", '{"model":', 400, "invalid_request_error"],
+    ["no messages", { model: claude, max_tokens: 5 }, 400, "invalid_request_error"],
+    ["no max_tokens", { model: claude, messages: [] }, 400, "invalid_request_error"],
     [
       "a wrong block",
       hello(claude, { messages: [{ role: "user", content: [{ type: "text" }] }] }),
-      422,
+      400,
       "invalid_request_error",
     ],
     [
       "a small budget",
       hello(claude, { thinking: { type: "enabled", budget_tokens: 5 } }),
-      422,
+      400,
       "invalid_request_error",
     ],
-    ["an address of this machine", imageAt("https://127.0.0.1/a.png"), 422, "invalid_request_error"],
+    ["an address of this machine", imageAt("https://127.0.0.1/a.png"), 400, "invalid_request_error"],
   ];
   for (const [name, body, status, type] of wrongRequests)
     test(name, async () => {
@@ -529,7 +529,7 @@ describe("counting", () => {
 
   test("errors have the form of the format", async () => {
     expect(await readError(await ask({ model: claude }, to))).toMatchObject({
-      status: 422,
+      status: 400,
       type: "invalid_request_error",
     });
     const failing = hello(`${claude}-fail-404`);

@@ -553,7 +553,7 @@ describe("a completion becomes a message", () => {
 
   test("a refusal's words are the text and the explanation", () => {
     const answer = toMessagesAnswer(completion({ refusal: "I will not." }));
-    expect(answer.content).toEqual([{ type: "text", text: "I will not.", citations: null }]);
+    expect(answer.content).toEqual([{ type: "text", text: "I will not." }]);
     expect(answer.stop_details).toEqual({ type: "refusal", category: null, explanation: "I will not." });
   });
 
@@ -580,7 +580,7 @@ describe("a completion becomes a message", () => {
     const answer = toMessagesAnswer(completion({ reasoning: "Hm", content: [{ type: "text", text: "Yes" }] }));
     expect(answer.content).toEqual([
       { type: "thinking", thinking: "Hm", signature: "" },
-      { type: "text", text: "Yes", citations: null },
+      { type: "text", text: "Yes" },
     ]);
   });
 
@@ -593,7 +593,7 @@ describe("a completion becomes a message", () => {
     expect(answer.content).toEqual([
       { type: "thinking", thinking: "Hm", signature: "" },
       { type: "redacted_thinking", data: "d" },
-      { type: "text", text: "Yes", citations: null },
+      { type: "text", text: "Yes" },
     ]);
   });
 

@@ -2,7 +2,12 @@
 // (`error`) and for FastAPI clients (`detail`).
 
 import { errorCatalogue, GatewayError, type Problem, ValidationError } from "../errors.ts";
-import { toMessagesError, toMessagesErrorEvent, toMessagesErrorType } from "../inference/messages/messages-error.ts";
+import {
+  toMessagesError,
+  toMessagesErrorEvent,
+  toMessagesErrorType,
+  toMessagesStatus,
+} from "../inference/messages/messages-error.ts";
 import { toFrame } from "../lib/event-stream.ts";
 import type { Log } from "../log.ts";
 import { CallerLeft } from "../providers/call.ts";
@@ -41,7 +46,8 @@ export function toErrorReply(error: unknown, context: ErrorContext): Reply {
   // Nobody reads it; the server only wants to be told that this is over.
   if (error instanceof CallerLeft) return reply(null, { status: callerLeftStatus });
   const { requestId, log, form, metadata } = context;
-  const { status, body, headers } = describe(error, requestId, log);
+  const { status: usualStatus, body, headers } = describe(error, requestId, log);
+  const status = form === "messages" ? toMessagesStatus(usualStatus) : usualStatus;
   const told = form === "messages" ? toMessagesError(status, body.error.message, requestId) : body;
   const text = JSON.stringify(metadata === null ? told : { ...told, switchyard: metadata });
   return reply(text, { status, headers: { ...headers, "content-type": "application/json" } });

@@ -176,9 +176,10 @@ function toContent({ schema, contentType }: OperationResponse, components: Compo
   return contentType === undefined ? {} : { [contentType]: { schema: { type: "string" } } };
 }
 
-function toErrorResponses({ errors, errorSchema }: Operation, components: Components): Record<string, ResponseObject> {
+function toErrorResponses(operation: Operation, components: Components): Record<string, ResponseObject> {
   const byStatus: Record<string, ResponseObject> = {};
-  for (const [status, grouped] of groupByStatus(errors)) {
+  const { errors, errorSchema, toErrorStatus } = operation;
+  for (const [status, grouped] of groupByStatus(errors, toErrorStatus)) {
     const schema = errorSchema ?? (status === 422 ? errorSchemas.validation : errorSchemas.plain);
     const header = errorHeaders[status];
     byStatus[status] = {
@@ -191,10 +192,13 @@ function toErrorResponses({ errors, errorSchema }: Operation, components: Compon
 }
 
 /** In the order of the statuses. */
-export function groupByStatus(codes: readonly ErrorCode[]): [number, ErrorCode[]][] {
+export function groupByStatus(
+  codes: readonly ErrorCode[],
+  toStatus: (status: number) => number = (status) => status,
+): [number, ErrorCode[]][] {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(codes)) {
-    const { status } = errorCatalogue[code];
+    const status = toStatus(errorCatalogue[code].status);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return [...byStatus].sort(([left], [right]) => left - right);

@@ -185,7 +185,7 @@ ${renderCode("Shell", examples.toCurl(operation))}
         html`<li><b>${status}</b><div>${prose(response.description)} ${renderContentTypes(response.content)}</div></li>`,
     )}</ul>
 <h4>Errors</h4>
-<ul class="codes">${groupByStatus(operation.errors).map(
+<ul class="codes">${groupByStatus(operation.errors, operation.toErrorStatus).map(
     ([status, codes]) =>
       html`<li><b>${status}</b><span>${codes.map((code) => html`<a href="#error-${code}">${code}</a> `)}</span></li>`,
   )}</ul>

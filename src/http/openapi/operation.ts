@@ -34,6 +34,8 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
   /** Where errors have a form of their own. */
   readonly errorSchema?: z.ZodType;
+  /** Where that form has other statuses than the catalogue. */
+  readonly toErrorStatus?: (status: number) => number;
 }
 
 export interface Parameter {

@@ -47,6 +47,7 @@ import {
 } from "../../contract/responses.ts";
 import { universalAiAnswer, universalAiRequest } from "../../contract/universal-ai.ts";
 import type { ErrorCode } from "../../errors.ts";
+import { toMessagesStatus } from "../../inference/messages/messages-error.ts";
 import { errorAnswer, errorObject, validationErrorAnswer, validationProblem } from "./error-answers.ts";
 import type { Operation, OperationResponse, Parameter } from "./operation.ts";
 
@@ -285,6 +286,7 @@ export const operations: readonly Operation[] = [
     ],
     errors: chatErrors,
     errorSchema: messagesError,
+    toErrorStatus: toMessagesStatus,
   },
   {
     id: "countMessageTokens",
@@ -298,6 +300,7 @@ export const operations: readonly Operation[] = [
     responses: [{ status: 200, description: "The count.", schema: tokenCount }],
     errors: chatErrors,
     errorSchema: messagesError,
+    toErrorStatus: toMessagesStatus,
   },
   {
     id: "createResponse",

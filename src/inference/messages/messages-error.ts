@@ -24,6 +24,11 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
+/** The format has no 422: its clients expect a request that does not fit the schema to be refused with 400. */
+export function toMessagesStatus(status: number): number {
+  return status === 422 ? 400 : status;
+}
+
 /** Statuses without a type of their own: the documentation has one for the other 4xx, and one for what went wrong inside. */
 export function toMessagesErrorType(status: number): string {
   return types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");

@@ -165,12 +165,12 @@ export class MessagesStreamWriter {
   }
 
   #writeText(text: string): void {
-    this.#openBlock("text", { type: "text", text: "", citations: null });
+    this.#openBlock("text", { type: "text", text: "" });
     this.#pushText("text_delta", "text", text);
   }
 
   #writeCitation(citation: Citation): void {
-    this.#openBlock("text", { type: "text", text: "", citations: null });
+    this.#openBlock("text", { type: "text", text: "" });
     this.#pushDelta({ type: "citations_delta", citation });
   }
 

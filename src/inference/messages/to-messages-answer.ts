@@ -33,7 +33,7 @@ export interface MessagesAnswer {
 export type AnswerBlock =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string }
-  | { readonly type: "text"; readonly text: string; readonly citations: readonly Citation[] | null }
+  | { readonly type: "text"; readonly text: string; readonly citations?: readonly Citation[] }
   | {
       readonly type: "tool_use";
       readonly id: string;
@@ -99,7 +99,8 @@ function toBlocks(message: ChatChoice["message"], refusal: string | null): Answe
   const text = readText(message.content) + (refusal ?? "");
   const citations = (message.annotations ?? []).flatMap(toCitation);
   if (text !== "" || citations.length > 0)
-    blocks.push({ type: "text", text, citations: citations.length > 0 ? citations : null });
+    // Left out where there are none: clients refuse null in its place.
+    blocks.push({ type: "text", text, ...(citations.length > 0 && { citations }) });
   for (const call of message.tool_calls ?? []) blocks.push(toToolUse(call));
   return blocks;
 }
