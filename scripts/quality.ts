@@ -109,6 +109,7 @@ function runnerOf(local: LocalEngines): RunTask {
       signal,
       deadline,
       requestId: "quality",
+      owner: "key:test",
     });
     return answer.output;
   };

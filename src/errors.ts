@@ -84,6 +84,8 @@ interface ErrorDetails {
   readonly param?: string;
   /** Seconds, for the Retry-After header. */
   readonly retryAfter?: number;
+  /** The same request would fail in the same way: neither a client nor a job should repeat it. */
+  readonly shouldRetry?: false;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }

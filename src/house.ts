@@ -57,6 +57,12 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     log,
     concurrency: config.localWorkers ?? Math.max(1, Math.floor((availableParallelism() - 1) / processes)),
     maxWaiting: config.localMaxWaiting,
+    maxWaitingPerOwner: config.localMaxWaitingPerOwner,
+    timeLimitsMs: {
+      text: config.localTextTimeoutMs,
+      media: config.localMediaTimeoutMs,
+      job: config.localJobTimeoutMs,
+    },
     idleMs: config.localIdleMs,
     maxMemoryBytes: config.localMemoryMb * 1_048_576,
   });

@@ -523,11 +523,12 @@ describe("when a worker goes down or dies", () => {
 });
 
 describe("an engine that fails", () => {
-  test("one of this house that has no room is waited for, as long as it says and however often", async () => {
+  test.each([
+    "overloaded",
+    "rate_limit_exceeded",
+  ] as const)("a local engine whose queue is full (%s) is waited for, as long as it says and however often", async (code) => {
     const job = await createJob({
-      engines: [
-        { name: "local", isRepeatable: true, run: (_call, times) => (times <= 8 ? refuse("overloaded", 30) : good) },
-      ],
+      engines: [{ name: "local", isRepeatable: true, run: (_call, times) => (times <= 8 ? refuse(code, 30) : good) }],
     });
     for (let run = 1; run <= 8; run++) {
       await job.work();

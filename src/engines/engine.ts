@@ -49,6 +49,8 @@ export interface EngineCall {
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly requestId: string;
+  /** Whose work it is, as `ownerOf` of access/caller.ts names it: local engines serve owners in turn. */
+  readonly owner: string;
   /** The same for every run of a job, and for no other: what a vendor takes as a token against doing a thing twice. */
   readonly jobId?: string;
   /** 0..1; only jobs listen. */

@@ -90,7 +90,7 @@ function describeKnown({ code, message, details }: GatewayError): Described {
   if (entry.status === 401) headers["www-authenticate"] = "Bearer";
   if (details.retryAfter !== undefined) headers["retry-after"] = String(details.retryAfter);
   else if (entry.status === 429 || entry.status === 503) headers["retry-after"] = "1";
-  if ("retry" in entry) headers["x-should-retry"] = "false";
+  if ("retry" in entry || details.shouldRetry === false) headers["x-should-retry"] = "false";
   const param = details.param ?? null;
   return {
     status: entry.status,

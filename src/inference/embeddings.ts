@@ -1,7 +1,7 @@
 // One request for embeddings, start to finish. A provider of the same dialect gets the caller's bytes; for another one the
 // request is translated, in as many calls as its limits ask for.
 
-import type { Caller } from "../access/caller.ts";
+import { type Caller, ownerOf } from "../access/caller.ts";
 import { gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { EmbeddingsRequestBody } from "../contract/embeddings.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
@@ -125,6 +125,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       ending,
       deadline: input.trace.startedAt + clocks.totalTimeoutMs,
       requestId: input.requestId,
+      owner: ownerOf(input.caller),
     });
     return toVectors([answer], model);
   }

@@ -23,6 +23,7 @@ export interface LocalEmbeddingsCall {
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly requestId: string;
+  readonly owner: string;
 }
 
 const [provider, task] = ["local", "text/embeddings"];
@@ -48,7 +49,7 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
   };
 
   async function embed(call: LocalEmbeddingsCall): Promise<EmbeddingsAnswer> {
-    const { model, texts, dimensions, deadline, requestId } = call;
+    const { model, texts, dimensions, deadline, requestId, owner } = call;
     if (engine === undefined || !engine.models.includes(model))
       throw new GatewayError("model_not_found", `The provider '${provider}' has no model '${model}' for embeddings.`, {
         param: "model",
@@ -57,7 +58,16 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
     const input = { texts, dimensions };
     const { signal, clear } = join(call);
     try {
-      const answer = await engine.run({ model, input, files: {}, providerParams: {}, signal, deadline, requestId });
+      const answer = await engine.run({
+        model,
+        input,
+        files: {},
+        providerParams: {},
+        signal,
+        deadline,
+        requestId,
+        owner,
+      });
       const items = answer.output["items"] as readonly { readonly embedding: readonly number[] }[];
       return { vectors: items.map(({ embedding }) => embedding), model, inputTokens: answer.units.token ?? null };
     } catch (error) {

@@ -147,6 +147,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
             signal: limits.signal,
             deadline: performance.now() + (deadline - Date.now()),
             requestId: kept.requestId,
+            owner,
             jobId: job.id,
             tellProgress: createProgressTeller(job),
           },
@@ -180,11 +181,11 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     }
     // What goes on at a vendor's is not begun anew.
     if (progress.step !== null) throw error;
-    // It has too much to do, and this job is as good as any other: it waits.
-    if (code === "overloaded")
+    // The queue of the local engines is full, or this owner's part of it: the job waits here.
+    if (code === "overloaded" || code === "rate_limit_exceeded")
       return await goOnLater(running, uncounted(progress), (details.retryAfter ?? usualWaitSeconds) * 1_000);
     const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
-    if (pauseMs === undefined || !mayRunAgain(offer.engine, code)) throw error;
+    if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, code)) throw error;
     return await goOnLater(running, progress, pauseMs);
   }
 

@@ -67,6 +67,7 @@ function run(task: string, input: JsonObject, asked: Asked = {}): Promise<Engine
     signal: AbortSignal.timeout(5_000),
     deadline: performance.now() + 5_000,
     requestId: "req-1",
+    owner: "key:test",
   });
 }
 
@@ -320,7 +321,12 @@ describe("what comes back", () => {
     }).filter(({ task }) => task === "text/summarize");
     say({ result: "short" });
     const call = { model: "gpt-4o", input: text, files: {}, providerParams: {}, signal: AbortSignal.timeout(5_000) };
-    const made = await engine?.run({ ...call, deadline: performance.now() + 5_000, requestId: "req-1" });
+    const made = await engine?.run({
+      ...call,
+      deadline: performance.now() + 5_000,
+      requestId: "req-1",
+      owner: "key:test",
+    });
     expect(made?.output).toEqual({ result: "short" });
     expect(made?.charge).toEqual({ cost: null, reason: "usage_unknown" });
   });

@@ -34,6 +34,7 @@ export function runLocal(
     signal: new AbortController().signal,
     deadline: performance.now() + (options.withinMs ?? 60_000),
     requestId: "test",
+    owner: "key:test",
     ...(options.tellProgress === undefined ? {} : { tellProgress: options.tellProgress }),
   });
 }

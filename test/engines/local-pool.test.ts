@@ -25,6 +25,7 @@ function open(options: Partial<PoolOptions> = {}): Pool {
     listModule,
     workers: { light: 1, heavy: 1 },
     maxWaiting: 4,
+    maxWaitingPerOwner: 4,
     idleMs: 60_000,
     maxMemoryBytes: 1_024 * 1_048_576,
     log,
@@ -38,6 +39,8 @@ function job(task: string, more: Partial<Job> = {}): Job {
   return {
     task,
     lane: "light",
+    owner: "key:test",
+    timeLimit: { milliseconds: 30_000, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" },
     model: null,
     input: {},
     files: {},
@@ -92,7 +95,7 @@ describe("work", () => {
   });
 
   test("parallel calls use as many workers as are allowed, and all are answered", async () => {
-    const pool = open({ workers: { light: 2, heavy: 1 }, maxWaiting: 20 });
+    const pool = open({ workers: { light: 2, heavy: 1 }, maxWaiting: 20, maxWaitingPerOwner: 20 });
     const jobs = Array.from({ length: 12 }, () => pool.run(job("test/compute", { input: { milliseconds: 20 } })));
     expect(pool.state().light).toMatchObject({ workers: 2, busy: 2, waiting: 10 });
     const pids = (await Promise.all(jobs)).map(({ output }) => output["pid"]);
@@ -192,6 +195,27 @@ describe("limits", () => {
     expect(await pidOf(pool)).not.toBe(pid);
   });
 
+  test("a task that exceeds its time limit is ended with its process, and the error says so", async () => {
+    const pool = open();
+    const pid = await pidOf(pool);
+    const timeLimit = { milliseconds: 1_500, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" };
+    const error = await within(20_000, "the refusal", refusalOf(pool.run(job("test/endless", { timeLimit }))));
+    expect(error).toMatchObject({ code: "provider_timeout", details: { shouldRetry: false } });
+    expect(error.message).toBe(
+      "The local engine for test/endless exceeded its time limit of 1.5 s. Send a smaller input, or ask the operator to raise SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS.",
+    );
+    await waitFor("the end of the process", () => !isRunning(pid));
+    expect(await pidOf(pool)).not.toBe(pid);
+  });
+
+  test("the time limit counts the work of a task, not its wait in the queue", async () => {
+    const pool = open();
+    const first = pool.run(job("test/compute", { input: { milliseconds: 2_500 } }));
+    const timeLimit = { milliseconds: 2_000, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" };
+    const second = pool.run(job("test/echo", { timeLimit }));
+    await Promise.all([first, second]);
+  });
+
   test("a caller that leaves frees the worker, even in the middle of a loop that never ends", async () => {
     const pool = open();
     const pid = await pidOf(pool);
@@ -267,6 +291,54 @@ describe("limits", () => {
     await waitFor("the end of the worker", () => !isRunning(pid));
     expect(pool.state().light.workers).toBe(0);
     expect(await pidOf(pool)).not.toBe(pid);
+  });
+});
+
+describe("fairness between owners", () => {
+  /** Occupies the only process until the returned function is called. */
+  async function occupy(pool: Pool): Promise<() => void> {
+    const caller = new AbortController();
+    await pidOf(pool);
+    pool.run(job("test/compute", { signal: caller.signal, input: { milliseconds: 300 } })).catch(() => {});
+    return () => caller.abort();
+  }
+
+  test("owners are served in turn, however many tasks one of them has queued", async () => {
+    const pool = open({ maxWaiting: 20, maxWaitingPerOwner: 10 });
+    const release = await occupy(pool);
+    const served: string[] = [];
+    const queue = (owner: string) => pool.run(job("test/echo", { owner })).then(() => served.push(owner));
+    const all = [..."aaaaaa", ..."bb", "c"].map(queue);
+    release();
+    await Promise.all(all);
+    expect(served.join("")).toBe("abcabaaaa");
+  });
+
+  test("an owner whose part of the queue is full gets 429, and other owners are still accepted", async () => {
+    const pool = open({ maxWaiting: 5, maxWaitingPerOwner: 2 });
+    const release = await occupy(pool);
+    const waiting = [1, 2].map(() => pool.run(job("test/echo", { owner: "a" })));
+    const error = await refusalOf(pool.run(job("test/echo", { owner: "a" })));
+    expect(error).toMatchObject({ code: "rate_limit_exceeded" });
+    expect(error.message).toContain("2 local tasks");
+    expect((error as GatewayError).details.retryAfter).toBeGreaterThanOrEqual(1);
+    waiting.push(pool.run(job("test/echo", { owner: "b" })));
+    release();
+    await Promise.all(waiting);
+    await pool.run(job("test/echo", { owner: "a" }));
+  });
+
+  test("an owner that left the queue holds no part of it", async () => {
+    const pool = open({ maxWaitingPerOwner: 1 });
+    const release = await occupy(pool);
+    const caller = new AbortController();
+    const left = refusalOf(pool.run(job("test/echo", { owner: "a", signal: caller.signal })));
+    caller.abort();
+    await left;
+    const next = pool.run(job("test/echo", { owner: "a" }));
+    release();
+    await next;
+    expect(pool.state().light.waiting).toBe(0);
   });
 });
 
@@ -348,8 +420,8 @@ describe("the end", () => {
       `import { createPool } from ${JSON.stringify(new URL("../../src/engines/local/pool.ts", import.meta.url).href)};
 const none = () => {};
 const log = { debug: none, info: none, warn: none, error: none, hide: none, flush: none };
-const pool = createPool({ listModule: ${JSON.stringify(listModule)}, workers: { light: 1, heavy: 1 }, maxWaiting: 1, idleMs: 60000, maxMemoryBytes: 1e9, log });
-const job = (task) => ({ task, lane: "light", model: null, input: {}, files: {}, signal: new AbortController().signal, deadline: performance.now() + 60000 });
+const pool = createPool({ listModule: ${JSON.stringify(listModule)}, workers: { light: 1, heavy: 1 }, maxWaiting: 1, maxWaitingPerOwner: 1, idleMs: 60000, maxMemoryBytes: 1e9, log });
+const job = (task) => ({ task, lane: "light", owner: "key:test", timeLimit: { milliseconds: 30000, setting: "" }, model: null, input: {}, files: {}, signal: new AbortController().signal, deadline: performance.now() + 60000 });
 const { output } = await pool.run(job("test/echo"));
 void pool.run(job("test/endless"));
 console.log(output.pid);

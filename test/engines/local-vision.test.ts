@@ -71,6 +71,7 @@ async function run(task: string, picture: Uint8Array, input: Members = {}, model
     signal: new AbortController().signal,
     deadline: performance.now() + limitMs,
     requestId: "test",
+    owner: "key:test",
   });
   if (answer === undefined) throw new Error(`no engine for ${task}`);
   const binary = answer.binaries?.[0];

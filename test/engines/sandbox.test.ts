@@ -28,7 +28,16 @@ interface Asked {
 function run(task: string, input: JsonObject, asked: Asked = {}): Promise<EngineAnswer> {
   const { model = null, signal = new AbortController().signal, withinMs = 5_000 } = asked;
   const deadline = performance.now() + withinMs;
-  const call: EngineCall = { model, input, files: { file }, providerParams: {}, signal, deadline, requestId: "req-1" };
+  const call: EngineCall = {
+    model,
+    input,
+    files: { file },
+    providerParams: {},
+    signal,
+    deadline,
+    requestId: "req-1",
+    owner: "key:test",
+  };
   return (engines.get(task) as Engine).run(call);
 }
 

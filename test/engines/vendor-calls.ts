@@ -44,6 +44,7 @@ export function callOf({
     signal: signal ?? new AbortController().signal,
     deadline: performance.now() + withinMs,
     requestId: "req-test",
+    owner: "key:test",
     settings: settings ?? {},
     ...(jobId === undefined ? {} : { jobId }),
   };

@@ -1,12 +1,12 @@
-// The engines that work in this house, without any account: provider `local`. Each answer comes from a worker of the pool.
+// The engines that run on this machine, without any account: provider `local`. Each answer comes from a process of the pool.
 
 import { availableParallelism } from "node:os";
 import type { Log } from "../../log.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { Engine } from "../engine.ts";
 import { localEngines } from "./list.ts";
-import type { Lane, LocalEngine } from "./local-engine.ts";
-import { createPool, type LaneState } from "./pool.ts";
+import type { Lane, LocalEngine, TimeLimitKind } from "./local-engine.ts";
+import { createPool, type LaneState, type TimeLimit } from "./pool.ts";
 import { findPackage } from "./resolve-package.ts";
 
 export interface LocalEngineOptions {
@@ -14,6 +14,8 @@ export interface LocalEngineOptions {
   readonly concurrency?: number;
   /** Jobs that wait per lane before the next is refused. */
   readonly maxWaiting?: number;
+  readonly maxWaitingPerOwner?: number;
+  readonly timeLimitsMs?: Readonly<Record<TimeLimitKind, number>>;
   readonly idleMs?: number;
   readonly maxMemoryBytes?: number;
   readonly log: Log;
@@ -31,6 +33,16 @@ const minute = 60_000;
 // Ordinary jobs stay far below; what is above it is an input that no engine of ours should see.
 const defaultMemoryBytes = 1_536 * 1_048_576;
 const usualLightCharacters = 20_000;
+const usualTimeLimitsMs: Readonly<Record<TimeLimitKind, number>> = {
+  text: minute / 2,
+  media: 2 * minute,
+  job: 30 * minute,
+};
+const timeLimitSettings: Readonly<Record<TimeLimitKind, string>> = {
+  text: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS",
+  media: "SWITCHYARD_LOCAL_MEDIA_TIMEOUT_MS",
+  job: "SWITCHYARD_LOCAL_JOB_TIMEOUT_MS",
+};
 
 export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
   const concurrency = options.concurrency ?? Math.max(1, availableParallelism() - 1);
@@ -38,24 +50,26 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
     listModule: new URL("./list.ts", import.meta.url).href,
     workers: { heavy: concurrency, light: Math.max(1, Math.floor(concurrency / 2)) },
     maxWaiting: options.maxWaiting ?? 64,
+    maxWaitingPerOwner: options.maxWaitingPerOwner ?? 16,
     idleMs: options.idleMs ?? 5 * minute,
     maxMemoryBytes: options.maxMemoryBytes ?? defaultMemoryBytes,
     log: options.log,
   });
 
   function toEngine(local: LocalEngine): Engine {
+    const { task } = local;
+    const timeLimit = timeLimitOf(local, options.timeLimitsMs ?? usualTimeLimitsMs);
     return {
       provider: "local",
-      task: local.task,
+      task,
       models: local.models ?? [],
       takesOtherModels: false,
       missing: whatIsMissing(local),
       isRepeatable: true,
-      async run({ model, input, files, signal, deadline, tellProgress }) {
+      async run({ model, input, files, signal, deadline, owner, tellProgress }) {
         const lane = laneOf(local, input);
-        const { task } = local;
-        const answer = await pool.run({ task, lane, model, input, files, signal, deadline, tellProgress });
-        return { ...answer, charge: free };
+        const job = { task, lane, owner, timeLimit, model, input, files, signal, deadline, tellProgress };
+        return { ...(await pool.run(job)), charge: free };
       },
     };
   }
@@ -68,6 +82,11 @@ function laneOf({ lane = "heavy", lightCharacters = usualLightCharacters }: Loca
   const all: readonly unknown[] = Array.isArray(texts) ? texts : [text];
   const length = all.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
   return length > lightCharacters ? "heavy" : lane;
+}
+
+function timeLimitOf({ task, timeLimit }: LocalEngine, limitsMs: Readonly<Record<TimeLimitKind, number>>): TimeLimit {
+  const kind = timeLimit ?? (/^(?:text|translation)\//.test(task) ? "text" : "media");
+  return { milliseconds: limitsMs[kind], setting: timeLimitSettings[kind] };
 }
 
 function whatIsMissing({ task, packages, group = "core" }: LocalEngine): string | null {

@@ -15,6 +15,8 @@ export interface LocalEngine {
   readonly lane?: Lane;
   /** A text that is longer makes a heavy job of a light one. Absent: 20,000 characters. */
   readonly lightCharacters?: number;
+  /** Which of the time limits of the settings holds. Absent: `text` for text and translation, else `media`. */
+  readonly timeLimit?: TimeLimitKind;
   /** Absent: it has none to choose from. */
   readonly models?: readonly string[];
   /** Once per worker, at the first call. Nothing in it or in what it returns may reach for the network. */
@@ -51,5 +53,8 @@ export interface LocalAnswer {
 }
 
 export type EngineGroup = "core" | "embeddings" | "speech" | "vision" | "voice" | "grammar";
+
+/** `job`: for tasks that run as jobs only, on files of many pages or hours. */
+export type TimeLimitKind = "text" | "media" | "job";
 
 export type Lane = "light" | "heavy";

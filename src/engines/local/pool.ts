@@ -11,6 +11,7 @@ import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult, EngineFile } from "../engine.ts";
 import { fromFailure } from "./failure.ts";
+import { FairQueue } from "./fair-queue.ts";
 import type { Lane, LocalAnswer } from "./local-engine.ts";
 import {
   type Assignment,
@@ -28,6 +29,8 @@ export interface PoolOptions {
   readonly workers: Readonly<Record<Lane, number>>;
   /** The most jobs that wait in a lane; one more is refused. */
   readonly maxWaiting: number;
+  /** The most jobs of one owner that wait in a lane. */
+  readonly maxWaitingPerOwner: number;
   /** A worker without a job for so long is let go, and its memory with it. */
   readonly idleMs: number;
   /** A worker above this is ended, its job fails. */
@@ -38,6 +41,9 @@ export interface PoolOptions {
 export interface Job {
   readonly task: string;
   readonly lane: Lane;
+  /** Owners take turns in the queue. */
+  readonly owner: string;
+  readonly timeLimit: TimeLimit;
   readonly model: string | null;
   readonly input: JsonObject;
   readonly files: Readonly<Record<string, EngineFile>>;
@@ -46,6 +52,12 @@ export interface Job {
   readonly deadline: number;
   /** Absent: nobody listens. */
   readonly tellProgress?: ((share: number) => void) | undefined;
+}
+
+/** How long an engine process may work on one task, and the setting that says so. */
+export interface TimeLimit {
+  readonly milliseconds: number;
+  readonly setting: string;
 }
 
 export interface Pool {
@@ -94,7 +106,7 @@ interface LaneOfWorkers {
   readonly name: Lane;
   readonly limit: number;
   readonly workers: Set<LocalWorker>;
-  readonly waiting: Set<Place>;
+  readonly waiting: FairQueue<Place>;
   averageMs: number;
 }
 
@@ -125,7 +137,7 @@ export function createPool(options: PoolOptions): Pool {
       name,
       limit: options.workers[name],
       workers: new Set(),
-      waiting: new Set(),
+      waiting: new FairQueue(),
       averageMs: firstGuessMs[name],
     };
   }
@@ -142,6 +154,7 @@ export function createPool(options: PoolOptions): Pool {
       const files = await Promise.race([carrying, over.reason]);
       const { task, model, input } = job;
       const startedAt = performance.now();
+      over.startTimeLimit();
       const assigned = assign(lane, worker, { id, task, model, input, files }, job.tellProgress);
       const report = await Promise.race([assigned, over.reason]);
       lane.averageMs += (performance.now() - startedAt - lane.averageMs) * weightOfLast;
@@ -163,6 +176,9 @@ export function createPool(options: PoolOptions): Pool {
       return Promise.reject(notStarted(error));
     }
     if (free !== null) return Promise.resolve(hold(free));
+    const { owner } = job;
+    if (lane.waiting.countOf(owner) >= options.maxWaitingPerOwner)
+      return Promise.reject(ownerQueueFull(lane, lane.waiting.countOf(owner)));
     if (lane.waiting.size >= options.maxWaiting) return Promise.reject(overloaded(lane));
     const { promise, resolve, reject } = Promise.withResolvers<LocalWorker>();
     const over = watch(job);
@@ -179,10 +195,10 @@ export function createPool(options: PoolOptions): Pool {
     };
     const leave = () => {
       over.close();
-      lane.waiting.delete(place);
+      lane.waiting.delete(owner, place);
     };
     over.reason.catch((error: Error) => place.refuse(error));
-    lane.waiting.add(place);
+    lane.waiting.add(owner, place);
     return promise;
   }
 
@@ -212,10 +228,11 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function serveWaiting(lane: LaneOfWorkers): void {
-    for (const place of lane.waiting) {
+    for (let place = lane.waiting.next(); place !== null; place = lane.waiting.next()) {
       try {
         const free = findFree(lane, place.job.task);
         if (free === null) return;
+        lane.waiting.endTurn(place.job.owner);
         place.give(hold(free));
       } catch (error) {
         place.refuse(notStarted(error));
@@ -368,7 +385,7 @@ export function createPool(options: PoolOptions): Pool {
   async function close(): Promise<void> {
     const ended: Promise<unknown>[] = [];
     for (const lane of Object.values(lanes)) {
-      for (const place of lane.waiting) place.refuse(draining());
+      for (let place = lane.waiting.next(); place !== null; place = lane.waiting.next()) place.refuse(draining());
       for (const worker of lane.workers) {
         ended.push(worker.process.exited);
         end(lane, worker);
@@ -389,8 +406,9 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 interface Over {
-  /** Rejects when the caller has left or the time is up; never resolves. */
+  /** Rejects when the caller has left, or the deadline or the time limit has passed; never resolves. */
   readonly reason: Promise<never>;
+  startTimeLimit(): void;
   close(): void;
 }
 
@@ -400,13 +418,18 @@ function watch(job: Job): Over {
   const onOver = () => reject(reasonOf(job));
   const leftMs = Math.min(Math.max(0, job.deadline - performance.now()), longestTimerMs);
   const timer = setTimeout(onOver, leftMs);
+  let limitTimer: ReturnType<typeof setTimeout> | null = null;
   job.signal.addEventListener("abort", onOver, { once: true });
   // A signal that fired a moment ago does not fire again.
   if (job.signal.aborted) onOver();
   return {
     reason: promise,
+    startTimeLimit: () => {
+      limitTimer = setTimeout(() => reject(overTimeLimit(job)), job.timeLimit.milliseconds);
+    },
     close: () => {
       clearTimeout(timer);
+      if (limitTimer !== null) clearTimeout(limitTimer);
       job.signal.removeEventListener("abort", onOver);
     },
   };
@@ -419,6 +442,15 @@ function reasonOf(job: Job): Error {
   return new GatewayError("provider_timeout", `The local engine for ${job.task} did not finish in time.`);
 }
 
+function overTimeLimit({ task, timeLimit: { milliseconds, setting } }: Job): GatewayError {
+  return new GatewayError(
+    "provider_timeout",
+    `The local engine for ${task} exceeded its time limit of ${milliseconds / 1_000} s. Send a smaller input, or ask the operator to raise ${setting}.`,
+    // The same input would take as long again.
+    { shouldRetry: false },
+  );
+}
+
 function endOf(worker: LocalWorker, how: number | string | null, maxMemoryBytes: number): Error {
   if (worker.leaving) return draining();
   const task = [...worker.tasks].at(-1) ?? "this task";
@@ -428,7 +460,8 @@ function endOf(worker: LocalWorker, how: number | string | null, maxMemoryBytes:
   const limit = Math.round(maxMemoryBytes / 1_048_576);
   return new GatewayError(
     "provider_error",
-    `The local engine for ${task} needed more than its ${limit} MB of memory for this input. Try a smaller one.`,
+    `The local engine for ${task} needed more than its ${limit} MB of memory for this input. Send a smaller input.`,
+    { shouldRetry: false },
   );
 }
 
@@ -442,10 +475,22 @@ async function receive({ binaries, ...answer }: CarriedAnswer): Promise<LocalAns
 }
 
 function overloaded(lane: LaneOfWorkers): GatewayError {
-  const seconds = Math.ceil((lane.averageMs * lane.waiting.size) / lane.limit / 1_000);
-  return new GatewayError("overloaded", "Too many jobs wait for the local engines. Try again later.", {
-    retryAfter: Math.min(Math.max(1, seconds), longestRetryAfterSeconds),
+  return new GatewayError("overloaded", "Too many tasks wait for the local engines. Try again later.", {
+    retryAfter: secondsUntilServed(lane, lane.waiting.size),
   });
+}
+
+function ownerQueueFull(lane: LaneOfWorkers, count: number): GatewayError {
+  return new GatewayError(
+    "rate_limit_exceeded",
+    `${count} local tasks of this key's owner are waiting already, which is the most for one owner. Try again when one of them is done.`,
+    { retryAfter: secondsUntilServed(lane, count) },
+  );
+}
+
+function secondsUntilServed(lane: LaneOfWorkers, waiting: number): number {
+  const seconds = Math.ceil((lane.averageMs * waiting) / lane.limit / 1_000);
+  return Math.min(Math.max(1, seconds), longestRetryAfterSeconds);
 }
 
 function notStarted(cause: unknown): GatewayError {

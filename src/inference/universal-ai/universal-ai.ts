@@ -200,6 +200,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
         signal: running.signal,
         deadline: running.deadline,
         requestId,
+        owner: ownerOf(caller),
       },
       keyId: caller.keyId,
       publish: async (binary) => input.takeBinary?.(binary) ?? (await publish(binary, ownerOf(caller), input.baseUrl)),

@@ -102,6 +102,7 @@ export async function runJob(job: Job): Promise<Done> {
     signal: new AbortController().signal,
     deadline: performance.now() + clocks.totalTimeoutMs,
     requestId: "req-1",
+    owner: "key:test",
     jobId: job.jobId ?? jobId,
   });
   const finish = (answer: EngineAnswer, waits: Done["waits"]): Done => {

@@ -86,7 +86,16 @@ export async function ask(asked: Asked): Promise<Got> {
     if (engine === undefined) throw new Error(`${row.name} does not do ${task}`);
     const { signal } = new AbortController();
     const deadline = performance.now() + clocks.totalTimeoutMs;
-    const answer = await engine.run({ model, input, files, providerParams, signal, deadline, requestId: "req-1" });
+    const answer = await engine.run({
+      model,
+      input,
+      files,
+      providerParams,
+      signal,
+      deadline,
+      requestId: "req-1",
+      owner: "key:test",
+    });
     const output = withBinaries(answer.output, answer.binaries);
     judge(task, output);
     return { answer, output, seen };

@@ -74,6 +74,7 @@ function run(local: LocalEngines, task: string, { input, model, files }: Call) {
     signal: new AbortController().signal,
     deadline: performance.now() + 60_000,
     requestId: "quality",
+    owner: "key:test",
   });
 }
 

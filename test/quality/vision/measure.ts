@@ -54,6 +54,7 @@ export function callVision(
     signal: new AbortController().signal,
     deadline: performance.now() + 110_000,
     requestId: "quality",
+    owner: "key:test",
   });
 }
 

@@ -29,6 +29,7 @@ export function createOcr(reader: DocumentReader): LocalEngine {
 export function createOcrAsync(reader: DocumentReader): LocalEngine {
   return {
     task: "ocr/ocr_async",
+    timeLimit: "job",
     packages: readerPackages,
     async load() {
       return async ({ files, tellProgress }) => {
@@ -50,6 +51,7 @@ export function createOcrAsync(reader: DocumentReader): LocalEngine {
 export function createOcrTables(reader: DocumentReader): LocalEngine {
   return {
     task: "ocr/ocr_tables_async",
+    timeLimit: "job",
     packages: readerPackages,
     async load() {
       return async ({ files, tellProgress }) => {

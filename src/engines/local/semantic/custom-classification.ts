@@ -26,6 +26,7 @@ export function createCustomClassification(loadModel: LoadSentenceModel): LocalE
     task: "text/custom_classification",
     packages: sentenceModelPackages,
     group: "embeddings",
+    timeLimit: "media",
     lane: "light",
     lightCharacters: 4_000,
     models: [sentenceModelName],

@@ -10,6 +10,7 @@ export function createEmbeddings(loadModel: LoadSentenceModel): LocalEngine {
     task: "text/embeddings",
     packages: sentenceModelPackages,
     group: "embeddings",
+    timeLimit: "media",
     lane: "light",
     lightCharacters: 4_000,
     models: [sentenceModelName],

@@ -28,6 +28,7 @@ export function createKeywordExtraction(loadModel: LoadSentenceModel): LocalEngi
     task: "text/keyword_extraction",
     packages: [...sentenceModelPackages, ...englishModelPackages, stopWordsPackage, fastTextPackage],
     group: "embeddings",
+    timeLimit: "media",
     lane: "light",
     lightCharacters: 10_000,
     models: ["minilm"],

@@ -22,6 +22,7 @@ export function createModeration(loadModel: LoadSentenceModel): LocalEngine {
     task: "text/moderation",
     packages: [...sentenceModelPackages, ...moderationPackages],
     group: "embeddings",
+    timeLimit: "media",
     lane: "light",
     lightCharacters: 4_000,
     models: ["minilm"],

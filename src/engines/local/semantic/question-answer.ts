@@ -16,6 +16,7 @@ export function createQuestionAnswer(loadModel: LoadSentenceModel): LocalEngine 
     task: "text/question_answer",
     packages: sentenceModelPackages,
     group: "embeddings",
+    timeLimit: "media",
     lane: "light",
     lightCharacters: 4_000,
     models: [sentenceModelName],

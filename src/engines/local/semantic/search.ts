@@ -21,6 +21,7 @@ export function createSearch(loadModel: LoadSentenceModel): LocalEngine {
     task: "text/search",
     packages: sentenceModelPackages,
     group: "embeddings",
+    timeLimit: "media",
     lane: "light",
     lightCharacters: 4_000,
     models: [sentenceModelName],

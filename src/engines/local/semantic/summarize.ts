@@ -26,6 +26,7 @@ export function createSummarize(loadModel: LoadSentenceModel): LocalEngine {
     task: "text/summarize",
     packages: [...sentenceModelPackages, fastTextPackage],
     group: "embeddings",
+    timeLimit: "media",
     lane: "light",
     lightCharacters: 4_000,
     models: ["minilm"],

@@ -20,6 +20,7 @@ const decodingShare = 0.02;
 
 export const engine: LocalEngine = {
   task: "audio/speech_to_text_async",
+  timeLimit: "job",
   group: "speech",
   packages: [onnxPackage, moonshinePackage, tokenizerPackage, ...decoderPackages],
   models,

@@ -65,6 +65,7 @@ export const engine: LocalEngine = {
   task: "text/spell_check",
   packages: [harperPackage, ...spellCheckPackages],
   group: "grammar",
+  timeLimit: "media",
   models: ["harper"],
   async load() {
     const detect = await loadLanguageDetector();
