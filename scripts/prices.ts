@@ -101,6 +101,8 @@ interface OwnProvider {
   readonly audio_as_text?: true;
   /** Tiers of service that the package does not have. The first rule that fits a model holds. */
   readonly tiers?: readonly { readonly like: readonly string[]; readonly tiers: NonNullable<RateCard["tiers"]> }[];
+  /** Rates that the package does not have, of models that it has. The first rule that fits a model holds. */
+  readonly rates?: readonly { readonly like: readonly string[]; readonly rates: Partial<Record<RateName, number>> }[];
   readonly models?: readonly OwnModel[];
 }
 const own = (ownTable as unknown as { readonly providers: Readonly<Record<string, OwnProvider>> }).providers;
@@ -156,7 +158,7 @@ function toProvider(name: string, theirs: readonly Provider[]): PricedProvider {
     return ids.length === 0 ? [] : [{ ...model, ids }];
   });
   const fallback = ours?.fallback ?? fallbacks[name];
-  const models = [...ownModels, ...theirModels].map((model) => withTiers(model, ours));
+  const models = [...ownModels, ...theirModels].map((model) => withTiers(withRates(model, ours), ours));
   const main = source ?? (ours === undefined ? models[0]?.source : addSource(ours.source)) ?? 0;
   return {
     source: main,
@@ -313,15 +315,29 @@ function toExact(at: string, price: number): number {
 }
 
 function withTiers<Model extends PricedModel>(model: Model, ours: OwnProvider | undefined): Model {
-  if (model.price === undefined || ours?.tiers === undefined) return model;
-  const rule = ours.tiers.find(({ like }) =>
-    like.some((pattern) =>
-      pattern.endsWith("*") ? model.ids.some((id) => id.startsWith(pattern.slice(0, -1))) : model.ids.includes(pattern),
-    ),
-  );
+  const rule = ours?.tiers?.find(({ like }) => fits(model, like));
   if (rule === undefined) return model;
-  const add = <Card extends RateCard>(card: Card): Card => ({ ...card, tiers: { ...rule.tiers, ...card.tiers } });
-  return { ...model, price: Array.isArray(model.price) ? model.price.map(add) : add(model.price) };
+  return changeCards(model, (card) => ({ ...card, tiers: { ...rule.tiers, ...card.tiers } }));
+}
+
+function withRates<Model extends PricedModel>(model: Model, ours: OwnProvider | undefined): Model {
+  const rule = ours?.rates?.find(({ like }) => fits(model, like));
+  return rule === undefined ? model : changeCards(model, (card) => ({ ...card, ...rule.rates }));
+}
+
+function fits(model: PricedModel, like: readonly string[]): boolean {
+  return like.some((pattern) =>
+    pattern.endsWith("*") ? model.ids.some((id) => id.startsWith(pattern.slice(0, -1))) : model.ids.includes(pattern),
+  );
+}
+
+function changeCards<Model extends PricedModel>(
+  model: Model,
+  change: <Card extends RateCard>(card: Card) => Card,
+): Model {
+  const { price } = model;
+  if (price === undefined) return model;
+  return { ...model, price: Array.isArray(price) ? price.map(change) : change(price) };
 }
 
 function report(file: PriceFile): void {

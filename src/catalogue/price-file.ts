@@ -6,7 +6,7 @@ import { isExactPrice, toPicoPerToken } from "../lib/money.ts";
 import type { Log } from "../log.ts";
 import builtIn from "./prices.json" with { type: "json" };
 
-/** USD per million tokens; `web_search` is USD per thousand searches. */
+/** USD per million tokens; `web_search` and `web_search_preview` are USD per thousand searches. */
 const rate = z
   .number()
   .min(0)
@@ -29,6 +29,7 @@ const rates = {
   image_output: rate,
   video_input: rate,
   web_search: rate,
+  web_search_preview: rate,
 };
 
 /** Holds for the whole request when more tokens than this went in. What is not named stays as it was. */

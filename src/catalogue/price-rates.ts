@@ -19,8 +19,10 @@ export interface Rates {
   readonly reasoning: number | null;
   readonly audioOutput: number | null;
   readonly imageOutput: number | null;
-  /** Per search. */
+  /** Per search on the web. */
   readonly webSearch: number | null;
+  /** The same with the preview version of the tool. */
+  readonly webSearchPreview: number | null;
 }
 
 export interface Bracket {
@@ -130,8 +132,7 @@ function toRates(card: RateSet, audioAsText: boolean, factor: number): Rates {
   const audio = rate("audio_input");
   const image = rate("image_input");
   const output = rate("output");
-  // Searches have their own fee, which no tier changes.
-  const search = card.web_search;
+  const webSearch = toFee(card.web_search);
   return {
     input,
     cacheRead,
@@ -147,11 +148,17 @@ function toRates(card: RateSet, audioAsText: boolean, factor: number): Rates {
     reasoning: rate("reasoning") ?? output,
     audioOutput: rate("audio_output"),
     imageOutput: rate("image_output"),
-    webSearch: search === undefined ? null : toPicoPerToken(search) * millionPerThousand,
+    webSearch,
+    webSearchPreview: toFee(card.web_search_preview) ?? webSearch,
   };
 }
 
-export const zero: Rates = {
+/** Searches have a fee of their own, which no tier changes. */
+function toFee(usdPerThousand: number | undefined): number | null {
+  return usdPerThousand === undefined ? null : toPicoPerToken(usdPerThousand) * millionPerThousand;
+}
+
+export const freeRates: Rates = {
   input: 0,
   cacheRead: 0,
   cacheReadAudio: 0,
@@ -166,11 +173,11 @@ export const zero: Rates = {
   audioOutput: 0,
   imageOutput: 0,
   webSearch: 0,
+  webSearchPreview: 0,
 };
-export const allFree: CompiledCard = {
-  fromMs: Number.NEGATIVE_INFINITY,
-  window: null,
-  days: null,
-  brackets: [{ aboveTokens: 0, rates: zero }],
-  tiers: new Map(),
+
+/** Costs nothing, at every tier of service. */
+export const freeSchedule: Schedule = {
+  ratesAt: () => freeRates,
+  bracketsAt: () => [{ aboveTokens: 0, rates: freeRates }],
 };

@@ -10,12 +10,13 @@ import {
   type PriceSource,
   rateCardSchema,
   rateNames,
+  type ScheduledCard,
   toCards,
 } from "./price-file.ts";
-import { allFree, compileCard, type Rates, type Schedule, toSchedule, zero } from "./price-rates.ts";
+import { compileCard, freeSchedule, type Rates, type Schedule, toSchedule } from "./price-rates.ts";
 
 export { builtInPrices, checkPriceFile, loadPrices, type PriceFile, type PriceSource } from "./price-file.ts";
-export type { Rates } from "./price-rates.ts";
+export { freeRates, type Rates } from "./price-rates.ts";
 
 export interface Price extends Schedule {
   /** Which prices these were, for the ledger. */
@@ -49,6 +50,7 @@ export function createPriceBook(
 ): PriceBook {
   const indexes = new Map<string, ProviderIndex>();
   const compiled = new Map<PricedModel, Price | null>();
+  const resold = new Map<PricedModel, Price | null>();
   const own = createOverrideIndex(overrides);
   const free = createFreePrice(file.version);
 
@@ -61,15 +63,15 @@ export function createPriceBook(
     return index;
   }
 
-  function findModel(provider: string, model: string): { entry: PricedModel; index: ProviderIndex } | null {
+  function findModel(provider: string, model: string): FoundModel | null {
     const index = indexOf(provider);
     if (index === undefined) return null;
     const entry = index.find(model);
-    if (entry !== undefined) return { entry, index };
+    if (entry !== undefined) return { entry, index, isResold: false };
     for (const name of index.provider.fallback ?? []) {
       const other = indexOf(name);
       const found = other?.find(model);
-      if (other !== undefined && found !== undefined) return { entry: found, index: other };
+      if (other !== undefined && found !== undefined) return { entry: found, index: other, isResold: true };
     }
     return null;
   }
@@ -83,10 +85,11 @@ export function createPriceBook(
       if (freeProviders.has(provider)) return free;
       const found = findModel(provider, model);
       if (found === null) return null;
-      const known = compiled.get(found.entry);
+      const prices = found.isResold ? resold : compiled;
+      const known = prices.get(found.entry);
       if (known !== undefined) return known;
-      const price = compileModel(file, found.index.provider, found.entry);
-      compiled.set(found.entry, price);
+      const price = compileModel(file, found);
+      prices.set(found.entry, price);
       return price;
     },
     facts(provider, name) {
@@ -94,6 +97,13 @@ export function createPriceBook(
       return found === null ? null : { contextTokens: found.entry.context ?? null };
     },
   };
+}
+
+interface FoundModel {
+  readonly entry: PricedModel;
+  readonly index: ProviderIndex;
+  /** The price of another provider, whose tokens cost the same here. The fees for its tools do not hold here. */
+  readonly isResold: boolean;
 }
 
 interface ProviderIndex {
@@ -131,24 +141,21 @@ function toMatcher(pattern: string): (model: string) => boolean {
   return (model) => model.startsWith(inner);
 }
 
-function compileModel(file: PriceFile, provider: PricedProvider, model: PricedModel): Price | null {
+function compileModel(file: PriceFile, { entry: model, index: { provider }, isResold }: FoundModel): Price | null {
   const source = file.sources[model.source ?? provider.source] ?? null;
   const base = { version: file.version, source, isOverride: false, fee: model.fee ?? null };
-  if (model.free === true) return { ...base, ...toSchedule([allFree]) };
-  const cards = toCards(model);
+  if (model.free === true) return { ...base, ...freeSchedule };
+  const cards = isResold ? toCards(model).map(withoutToolFees) : toCards(model);
   if (cards.length === 0) return null;
   return { ...base, ...toSchedule(cards.map((card) => compileCard(card, provider.audio_as_text === true))) };
 }
 
+function withoutToolFees({ web_search: _, web_search_preview: __, ...card }: ScheduledCard): ScheduledCard {
+  return card;
+}
+
 function createFreePrice(version: string): Price {
-  return {
-    version,
-    source: null,
-    isOverride: false,
-    fee: null,
-    bracketsAt: () => allFree.brackets,
-    ratesAt: () => zero,
-  };
+  return { version, source: null, isOverride: false, fee: null, ...freeSchedule };
 }
 
 const overrideVersion = "operator";
@@ -195,7 +202,7 @@ function createOverrideIndex(overrides: PriceOverrides): OverrideIndex {
       isOverride: true,
       fee: null,
       // An operator who states one price for what goes in means all of it.
-      ...toSchedule([free === true ? allFree : compileCard(card, true)]),
+      ...(free === true ? freeSchedule : toSchedule([compileCard(card, true)])),
     };
     if (name.includes("*")) patterns.push({ fits: toMatcher(name), price });
     else exact.set(name.toLowerCase(), price);

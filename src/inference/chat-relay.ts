@@ -25,7 +25,7 @@ export interface ChatRelayOptions {
 
 export class ChatRelay implements Relay, ChunkSink {
   readonly #options: ChatRelayOptions;
-  usage: unknown = null;
+  #usage: unknown = null;
   charge: Charge | null = null;
   hasContent = false;
   #lastChunk: LooseChunk | null = null;
@@ -39,6 +39,10 @@ export class ChatRelay implements Relay, ChunkSink {
 
   get readsLists(): boolean {
     return this.#options.source.readsLists === true;
+  }
+
+  get usage(): unknown {
+    return this.#usage ?? this.#options.source.usageSoFar ?? null;
   }
 
   push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
@@ -73,7 +77,7 @@ export class ChatRelay implements Relay, ChunkSink {
     }
     const usage = chunk["usage"];
     if (usage !== null && usage !== undefined) {
-      this.usage = usage;
+      this.#usage = usage;
       if (isEmpty) {
         this.#sendUsage(chunk);
         return;
@@ -86,9 +90,10 @@ export class ChatRelay implements Relay, ChunkSink {
     if (this.#isDone) return;
     this.#isDone = true;
     // Some providers put usage into the last content chunk: who asked for a chunk of its own gets one.
-    if (!this.#usageSent && this.usage !== null && this.#lastChunk !== null) {
+    const { usage } = this;
+    if (!this.#usageSent && usage !== null && this.#lastChunk !== null) {
       const { id, object, created, model } = this.#lastChunk;
-      this.#sendUsage({ id, object, created, model, usage: this.usage });
+      this.#sendUsage({ id, object, created, model, usage });
     }
     this.#options.writer.end(this.#frames, this.#options.metadata?.() ?? null);
   }

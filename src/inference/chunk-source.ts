@@ -23,6 +23,8 @@ export interface ChunkSource {
   close(sink: ChunkSink): void;
   /** Whether a list of JSON objects is a stream to it. */
   readonly readsLists?: boolean;
+  /** What the provider has counted so far, while it has not told its usage. */
+  readonly usageSoFar?: unknown;
 }
 
 const maxEventBytes = 8 * 1_048_576;
@@ -86,6 +88,10 @@ export class TranslatedSource implements ChunkSource {
     this.#framing = framing;
     this.#reader = reader;
     this.#readsChatFormat = provider.dialect?.chat?.readsChatFormat === true;
+  }
+
+  get usageSoFar(): unknown {
+    return this.#reader.usageSoFar ?? null;
   }
 
   push(bytes: Uint8Array, sink: ChunkSink): void {

@@ -6,6 +6,7 @@ import { GatewayError } from "../errors.ts";
 import type { ProviderCall } from "../providers/call.ts";
 import { ChatRelay, type ChatRelayOptions } from "./chat-relay.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
+import { addCharges, type Charge, type Quote } from "./pricing.ts";
 import type { StreamEnd } from "./relay.ts";
 import type { AttemptReport } from "./report.ts";
 import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
@@ -40,13 +41,14 @@ function longestConnectMs(calls: readonly ProviderCall[]): number {
 }
 
 function join(speech: Speech, texts: readonly string[], ours: OurMembers): WholeAnswer {
-  const answers = texts.map((text) => speech.readWhole(text, ours).value);
+  const wholes = texts.map((text) => speech.readWhole(text, ours));
+  const answers = wholes.map(({ value }) => value);
   const choices = answers.flatMap((answer, index) =>
     (answer["choices"] as Members[]).map((choice) => ({ ...choice, index })),
   );
   const usage = answers.map((answer) => answer["usage"]).reduce(addUsage, null);
   const { cost: _, cost_reason: __, ...first } = answers[0] ?? {};
-  const charge = ours.quote.chargeFor(usage, first);
+  const charge = addCharges(wholes.map((whole) => whole.charge));
   const added = toAdded(ours, charge);
   const value = { ...first, choices, ...(usage === null ? {} : { usage }), ...added };
   return { value, text: JSON.stringify(value), charge, added };
@@ -60,6 +62,7 @@ function addUsage(sum: unknown, usage: unknown): ChatUsage | null {
   for (const [name, value] of Object.entries(usage)) {
     const before = added[name];
     if (typeof value === "number") added[name] = (typeof before === "number" ? before : 0) + value;
+    else if (Array.isArray(value)) added[name] = [...(Array.isArray(before) ? before : []), ...value];
     else if (typeof value === "object" && value !== null) added[name] = addUsage(before ?? null, value);
   }
   return added as ChatUsage;
@@ -82,6 +85,8 @@ export class ParallelStream {
   readonly #onEnd: OnEnd;
   #firstChunk: LooseChunk | null = null;
   #usage: unknown = null;
+  readonly #quote: Quote;
+  readonly #charges: Charge[] = [];
   #opening: readonly Uint8Array[] | null = null;
   #isComplete = false;
   #hasBegun = false;
@@ -98,8 +103,13 @@ export class ParallelStream {
       source: null,
       isDone: false,
     }));
-    // The relay is fed with chunks, not with bytes: it has no source of its own.
-    this.#relay = new ChatRelay({ ...options, source: { push: () => {}, close: () => {} } });
+    this.#quote = options.quote;
+    // The relay is fed with chunks, not with bytes, and with the sum of what the calls cost: it has no source of its own.
+    this.#relay = new ChatRelay({
+      ...options,
+      source: { push: () => {}, close: () => {} },
+      quote: { chargeFor: () => this.#chargeForAll() },
+    });
     this.#onEnd = onEnd;
   }
 
@@ -205,9 +215,18 @@ export class ParallelStream {
     this.#firstChunk ??= chunk;
     const { id, created } = this.#firstChunk;
     const { usage, ...rest } = chunk;
-    if (usage !== null && usage !== undefined) this.#usage = addUsage(this.#usage, usage);
+    if (usage !== null && usage !== undefined) {
+      this.#usage = addUsage(this.#usage, usage);
+      this.#charges.push(this.#quote.chargeFor(usage, { model: chunk["model"], service_tier: chunk["service_tier"] }));
+    }
     const choices = ((chunk["choices"] ?? []) as Members[]).map((choice) => ({ ...choice, index }));
     if (choices.length > 0) this.#emit({ ...rest, id, created, choices });
+  }
+
+  /** A call that told no usage leaves the whole unknown. */
+  #chargeForAll(): Charge {
+    if (this.#charges.length < this.#parts.length) return this.#quote.chargeFor(null);
+    return addCharges(this.#charges);
   }
 
   #emit(chunk: LooseChunk): void {
@@ -232,6 +251,7 @@ export class ParallelStream {
   #end(outcome: AttemptReport["outcome"], error: GatewayError | null): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#onEnd({ outcome, usage: this.#usage, charge: this.#relay.charge, error });
+    const received = this.#charges.length === 0 ? null : addCharges(this.#charges);
+    this.#onEnd({ outcome, usage: this.#usage, charge: this.#relay.charge ?? received, error });
   }
 }

@@ -1,6 +1,7 @@
 // What an answer costs: the price of its offer, applied to what it used.
 
 import type { Price, PriceBook } from "../catalogue/prices.ts";
+import { picoPerUsd } from "../lib/money.ts";
 import type { Provider } from "../providers/configure.ts";
 import { costOfUsage, readServiceTier, toUsd } from "../usage/cost.ts";
 
@@ -19,6 +20,9 @@ export interface Quote {
 export interface Answered {
   readonly model?: unknown;
   readonly service_tier?: unknown;
+  /** The items of a response, and the tools that it echoes: some tools of vendors are billed by the call. */
+  readonly output?: unknown;
+  readonly tools?: unknown;
 }
 
 export interface Charge {
@@ -58,10 +62,14 @@ export function createPricing(book: PriceBook): Pricing {
   function quote(provider: Provider, model: string): Quote {
     return {
       chargeFor(usage, answer = {}) {
-        const cost = costOfUsage(usage, priceOf(provider, model, answer.model), {
+        const price = priceOf(provider, model, answer.model);
+        const cost = costOfUsage(usage, price, {
           at: new Date(),
-          tier: readServiceTier(answer.service_tier),
+          tier: readServiceTier(answer.service_tier, usage),
           believesStatedCost: provider.row.billsAsStated === true,
+          output: answer.output,
+          tools: answer.tools,
+          priceOf: (other) => (other === model || other === answer.model ? price : book.find(provider.name, other)),
         });
         if (cost.amount === null) return { cost: null, reason: cost.reason, version: null };
         return { cost: toUsd(cost.amount), reason: null, version: cost.version };
@@ -73,6 +81,14 @@ export function createPricing(book: PriceBook): Pricing {
     quote,
     typicalCost: (provider, model) => quote(provider, model).chargeFor(typicalUsage).cost,
   };
+}
+
+/** Of calls that make one answer together. Each is priced by itself: the length of a prompt may change its price. */
+export function addCharges(charges: readonly Charge[]): Charge {
+  const unknown = charges.find(({ cost }) => cost === null);
+  if (unknown !== undefined) return unknown;
+  const amount = charges.reduce((sum, { cost }) => sum + Math.round((cost ?? 0) * picoPerUsd), 0);
+  return { cost: toUsd(amount), reason: null, version: charges[0]?.version ?? null };
 }
 
 /** As members of an answer: a cost that is not known says why. */

@@ -60,6 +60,10 @@ export class CheckedSource implements ChunkSource {
     return this.#source.readsLists === true;
   }
 
+  get usageSoFar(): unknown {
+    return this.#source.usageSoFar;
+  }
+
   push(bytes: Uint8Array, sink: ChunkSink): void {
     this.#source.push(bytes, this.#checking(sink));
   }

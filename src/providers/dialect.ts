@@ -67,6 +67,8 @@ export interface Reading {
   readonly model: string;
   /** The tool through which a structured answer was forced, whose arguments are the answer; null when none was. */
   readonly answerTool: string | null;
+  /** A tier of service with a price of its own that was asked for; absent when none was, or when every answer names its tier. */
+  readonly serviceTier?: string | null;
 }
 
 export interface ChatStreamReader {
@@ -77,6 +79,8 @@ export interface ChatStreamReader {
   read(event: ProviderEvent): readonly ChatChunk[];
   /** Whether the vendor's own mark of the end has come: a stream that closes before it was cut. */
   readonly isComplete: boolean;
+  /** What has been counted so far, for a stream that is given up before its end. */
+  readonly usageSoFar?: ChatUsage | null;
 }
 
 export interface ProviderEvent {

@@ -1,8 +1,8 @@
 // What one answer cost: exact, in pico-dollars. Pure: usage and price in, amount or the reason why there is none out.
 
-import type { Price, Rates } from "../catalogue/prices.ts";
+import { freeRates, type Price, type Rates } from "../catalogue/prices.ts";
 import { picoPerUsd } from "../lib/money.ts";
-import { countInput, readBilledParts, readWebSearches, type TokenParts } from "./tokens.ts";
+import { countInput, readBilledParts, readIterations, readToolUse, type TokenParts, type ToolUse } from "./tokens.ts";
 
 export { toUsd } from "../lib/money.ts";
 
@@ -41,7 +41,8 @@ export interface CostOptions {
   /** As `readServiceTier` gives it. */
   readonly tier?: string;
   readonly at: Date;
-  readonly webSearches?: number;
+  /** What the vendor's own tools did, where that is billed apart from the tokens. */
+  readonly tools?: ToolUse;
 }
 
 const partNames: readonly (keyof TokenParts & keyof Rates)[] = [
@@ -63,11 +64,13 @@ const partNames: readonly (keyof TokenParts & keyof Rates)[] = [
 export function costOf(
   parts: TokenParts,
   price: Price,
-  { tier = standardTier, at, webSearches = 0 }: CostOptions,
+  { tier = standardTier, at, tools = noTools }: CostOptions,
 ): Cost {
   if (price.fee !== null) return { amount: null, reason: "fee_unknown", detail: price.fee };
   const rates = price.ratesAt(at, tier, countInput(parts));
   if (rates === null) return { amount: null, reason: "tier_unknown", detail: tier };
+  if (tools.unknownFee !== null && rates !== freeRates)
+    return { amount: null, reason: "fee_unknown", detail: tools.unknownFee };
 
   let amount = 0;
   for (const name of partNames) {
@@ -77,18 +80,24 @@ export function costOf(
     if (rate === null) return { amount: null, reason: "part_unknown", detail: name };
     amount += tokens * rate;
   }
-  if (webSearches > 0) {
-    if (rates.webSearch === null) return { amount: null, reason: "part_unknown", detail: "webSearches" };
-    amount += webSearches * rates.webSearch;
+  if (tools.webSearches > 0) {
+    const rate = tools.isPreview ? rates.webSearchPreview : rates.webSearch;
+    if (rate === null) return { amount: null, reason: "part_unknown", detail: "webSearches" };
+    amount += tools.webSearches * rate;
   }
   // Sums of exact integers are exact up to here, and one that passed it cannot come back below: nothing is ever subtracted.
   if (amount > Number.MAX_SAFE_INTEGER) return { amount: null, reason: "out_of_range" };
   return { amount, version: price.version, source: price.source?.url ?? null };
 }
 
-export interface UsageCostOptions extends Omit<CostOptions, "webSearches"> {
+export interface UsageCostOptions extends Omit<CostOptions, "tools"> {
   /** Whether this vendor's own statement of the cost is what it bills, as its row says. */
   readonly believesStatedCost?: boolean;
+  /** The items of a response, and the tools that it echoes. */
+  readonly output?: unknown;
+  readonly tools?: unknown;
+  /** The price of another model of the same vendor, which ran for this answer as well. */
+  readonly priceOf?: (model: string) => Price | null;
 }
 
 /** The cost of an answer from its usage object. The operator's price wins, then what the vendor states, then the catalogue. */
@@ -98,20 +107,62 @@ export function costOfUsage(usage: unknown, price: Price | null, options: UsageC
     if (amount !== null) return { amount, version: statedVersion, source: statedVersion };
   }
   if (price === null) return { amount: null, reason: "price_unknown" };
-  const parts = readBilledParts(usage);
-  if (parts === null) return { amount: null, reason: "usage_unknown" };
-  return costOf(parts, price, { ...options, webSearches: readWebSearches(usage) });
+  const { output, tools, at, tier = standardTier } = options;
+  const use = readToolUse(usage, output, tools);
+  const iterations = readIterations(usage);
+  if (iterations === null) {
+    const parts = readBilledParts(usage);
+    const cost = parts === null ? unknownUsage : costOf(parts, price, { at, tier, tools: use });
+    // Nothing is answered without a question: a usage with no input leaves it out, and only what is free is known then.
+    const hasInput = parts !== null && countInput(parts) > 0;
+    return hasInput || cost.amount === 0 ? cost : unknownUsage;
+  }
+  // Whether the attempts before a fallback are billed depends on what they had said, which no usage tells.
+  if (iterations.some(({ type }) => type === "fallback_message"))
+    return { amount: null, reason: "fee_unknown", detail: "a fallback model of the vendor answered" };
+  const costs = iterations.map(({ model, parts }, index) => {
+    const its = model === null || price.isOverride ? price : (options.priceOf?.(model) ?? null);
+    if (its === null) return { amount: null, reason: "price_unknown", detail: model ?? "" } as const;
+    // The fees are for the answer as a whole: they are counted once.
+    return costOf(parts, its, { at, tier, tools: index === 0 ? use : noTools });
+  });
+  return addCosts(costs);
 }
 
+/** The sum; not known when one of them is not. */
+export function addCosts(costs: readonly Cost[]): Cost {
+  const [first] = costs;
+  if (first === undefined) return unknownUsage;
+  let amount = 0;
+  for (const cost of costs) {
+    if (cost.amount === null) return cost;
+    amount += cost.amount;
+  }
+  return amount > Number.MAX_SAFE_INTEGER
+    ? { amount: null, reason: "out_of_range" }
+    : { ...(first as KnownCost), amount };
+}
+
+const unknownUsage: UnknownCost = { amount: null, reason: "usage_unknown" };
+const noTools: ToolUse = { webSearches: 0, isPreview: false, unknownFee: null };
 const standardTier = "standard";
 const statedVersion = "vendor";
-const standardNames: ReadonlySet<string> = new Set(["", "auto", "default", "on_demand", "standard"]);
+const standardNames: ReadonlySet<string> = new Set([
+  ...["", "auto", "default", "on_demand", "standard", "standard_only"],
+  // Where the model ran: anywhere, or before the vendor told it.
+  ...["global", "not_available"],
+]);
 
-/** The tier of service that an answer names, in our words. */
-export function readServiceTier(value: unknown): string {
-  if (typeof value !== "string") return standardTier;
-  const name = value.toLowerCase();
-  return standardNames.has(name) ? standardTier : name;
+/**
+ * The tier of service that an answer or its usage names, in our words. A faster mode and a region have prices of their own,
+ * so each is a tier; two of them at once are one that is named after both.
+ */
+export function readServiceTier(value: unknown, usage?: unknown): string {
+  const told = typeof usage === "object" && usage !== null ? (usage as Record<string, unknown>) : {};
+  const names = [value ?? told["service_tier"], told["speed"], told["inference_geo"]]
+    .map((name) => (typeof name === "string" ? name.toLowerCase() : ""))
+    .filter((name) => !standardNames.has(name));
+  return names.length === 0 ? standardTier : names.join("+");
 }
 
 const picoPerTick = 100;

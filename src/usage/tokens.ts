@@ -99,11 +99,88 @@ export function totalsOf(parts: TokenParts): TokenTotals {
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
 }
 
-/** Searches that the vendor's model made on the web, which some bill one by one. */
-export function readWebSearches(usage: unknown): number {
+/** One run of a model within an answer. */
+export interface Iteration {
+  readonly type: string;
+  /** Null: the model that answered. */
+  readonly model: string | null;
+  readonly parts: TokenParts;
+}
+
+/**
+ * The runs that an answer is billed by, where its usage lists them: the totals of such a usage leave out the runs that
+ * summarized the conversation or asked another model for advice. Null when the totals are what is billed.
+ */
+export function readIterations(usage: unknown): readonly Iteration[] | null {
+  const list = toMembers(usage)["iterations"];
+  if (!Array.isArray(list) || list.length === 0) return null;
+  const iterations: Iteration[] = [];
+  for (const entry of list as readonly unknown[]) {
+    const { type, model } = toMembers(entry);
+    const parts = readTokenParts(entry);
+    if (parts === null) return null;
+    iterations.push({
+      type: typeof type === "string" ? type : "",
+      model: typeof model === "string" ? model : null,
+      parts,
+    });
+  }
+  return iterations;
+}
+
+/** What the vendor's own tools did for an answer, as far as it is billed apart from the tokens. */
+export interface ToolUse {
+  readonly webSearches: number;
+  /** The searches were made with the preview version of the tool, which has a price of its own. */
+  readonly isPreview: boolean;
+  /** A tool that is billed by something that the answer does not tell; null when there was none. */
+  readonly unknownFee: string | null;
+}
+
+/** Items of a response whose tools have a fee that neither the usage nor the item tells. */
+const itemsWithFee: Readonly<Record<string, string>> = {
+  code_interpreter_call: "code ran in a container, which is billed by its time",
+  file_search_call: "searches in stored files are billed by the call",
+  image_generation_call: "images are billed by tokens of another model",
+  shell_call: "commands ran in a container, which is billed by its time",
+};
+
+/** From the usage, or from the items of a response and the tools that it echoes. */
+export function readToolUse(usage: unknown, output?: unknown, tools?: unknown): ToolUse {
   const members = toMembers(usage);
-  const tools = firstMembers(members, "server_tool_use", "server_tool_use_details");
-  return Math.max(count(tools["web_search_requests"]), count(members["num_search_queries"]));
+  const counts = firstMembers(members, "server_tool_use", "server_tool_use_details");
+  const items = (Array.isArray(output) ? output : []).map(toMembers);
+  const fees = items.map(findFee).filter((fee) => fee !== null);
+  const serverTools = count(members["num_server_side_tools_used"]);
+  return {
+    webSearches: Math.max(
+      count(counts["web_search_requests"]),
+      count(members["num_search_queries"]),
+      items.filter(isBilledSearch).length,
+      serverTools,
+    ),
+    isPreview: (Array.isArray(tools) ? tools : []).some((tool) => isPreviewTool(toMembers(tool)["type"])),
+    unknownFee: fees[0] ?? null,
+  };
+}
+
+/** Opening a page or searching within it has no fee. A call that names no action is a search. */
+function isBilledSearch(item: Members): boolean {
+  if (item["type"] !== "web_search_call") return false;
+  const action = toMembers(item["action"])["type"];
+  return action === undefined || action === "search";
+}
+
+function isPreviewTool(type: unknown): boolean {
+  return typeof type === "string" && type.startsWith("web_search_preview");
+}
+
+function findFee(item: Members): string | null {
+  const { type } = item;
+  if (typeof type !== "string" || !Object.hasOwn(itemsWithFee, type)) return null;
+  // Commands that the caller ran itself.
+  if (toMembers(item["environment"])["type"] === "local") return null;
+  return itemsWithFee[type] ?? null;
 }
 
 interface Wholes {

@@ -142,7 +142,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       if (!Array.isArray(answer["content"])) throw badAnswer(provider, "did not answer with a message");
       call.finish();
       const usage = answer["usage"] ? passing.readUsage(answer["usage"] as JsonObject) : null;
-      const charge = quote.chargeFor(usage, { model: answer["model"], service_tier: tierOf(answer["usage"]) });
+      const charge = quote.chargeFor(usage, { model: answer["model"] });
       report("completed", usage, charge);
       const seconds = Math.round(performance.now() - startedAt) / 1_000;
       const added = {
@@ -233,10 +233,6 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       }),
     count: (input) => run(input, (candidate) => countAt(input, candidate)),
   };
-}
-
-function tierOf(usage: unknown): unknown {
-  return typeof usage === "object" && usage !== null ? (usage as JsonObject)["service_tier"] : undefined;
 }
 
 function createWriter(request: MessagesRequest): ChunkWriter {

@@ -76,10 +76,7 @@ export class PassRelay implements Relay {
   }
 
   #withCost(text: string, event: JsonObject): string {
-    this.charge = this.#options.quote.chargeFor(this.usage, {
-      model: this.#model,
-      service_tier: this.#counts?.["service_tier"],
-    });
+    this.charge = this.#options.quote.chargeFor(this.usage, { model: this.#model });
     return appendMembers(text, event, toCostMembers(this.charge));
   }
 }

@@ -170,7 +170,7 @@ export function readAnthropicUsage(usage: unknown): ChatUsage {
   const completion = asCount(counts["output_tokens"]);
   const outputDetails = counts["output_tokens_details"];
   const thinking = isObject(outputDetails) ? outputDetails["thinking_tokens"] : undefined;
-  const serverTools = counts["server_tool_use"];
+  const { server_tool_use: serverTools, iterations } = counts;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -181,7 +181,26 @@ export function readAnthropicUsage(usage: unknown): ChatUsage {
       : {}),
     // Searches are paid for by the piece.
     ...(isObject(serverTools) ? { server_tool_use: serverTools } : {}),
+    // The counts above leave out the runs that summarized the conversation or asked another model: the list has all.
+    ...(Array.isArray(iterations) && iterations.length > 0 ? { iterations } : {}),
+    ...readConditions(counts),
   };
+}
+
+/** Each of these has a price of its own. What is usual is not told. */
+const conditions: Readonly<Record<string, ReadonlySet<unknown>>> = {
+  service_tier: new Set(["standard"]),
+  speed: new Set(["standard"]),
+  inference_geo: new Set(["global", "not_available"]),
+};
+
+function readConditions(counts: JsonObject): Record<string, string> {
+  const told: Record<string, string> = {};
+  for (const [name, usual] of Object.entries(conditions)) {
+    const value = counts[name];
+    if (typeof value === "string" && !usual.has(value)) told[name] = value;
+  }
+  return told;
 }
 
 const statuses: Readonly<Record<string, number>> = {

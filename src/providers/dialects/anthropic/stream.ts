@@ -61,9 +61,8 @@ export class AnthropicStreamReader implements ChatStreamReader {
     this.#model = reading.model;
   }
 
-  /** What has been counted so far, for a stream that is given up before its end. */
-  get usageSoFar(): ChatUsage {
-    return readAnthropicUsage(this.#usage);
+  get usageSoFar(): ChatUsage | null {
+    return Object.keys(this.#usage).length === 0 ? null : readAnthropicUsage(this.#usage);
   }
 
   read({ name, value }: ProviderEvent): readonly ChatChunk[] {

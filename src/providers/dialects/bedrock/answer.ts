@@ -29,7 +29,7 @@ export function fromConverseAnswer(answer: JsonObject, reading: Reading): ChatCo
   const read = new BlockReader(reading.answerTool);
   for (const block of asList(message["content"])) read.add(asObject(block));
   const finish = toFinishReason(asString(answer["stopReason"]), read.calls.length > 0);
-  const tier = asString(asObject(answer["serviceTier"])["type"]);
+  const tier = readTier(answer);
   return {
     id: createId("chatcmpl-"),
     object: "chat.completion",
@@ -43,6 +43,13 @@ export function fromConverseAnswer(answer: JsonObject, reading: Reading): ChatCo
       : {}),
     ...(isObject(answer["trace"]) ? { trace: answer["trace"] } : {}),
   };
+}
+
+/** The tier of service, or the mode of low latency, which has a price of its own as well; "" at the usual one. */
+export function readTier({ serviceTier, performanceConfig }: JsonObject): string {
+  const tier = asString(asObject(serviceTier)["type"]);
+  if (tier !== "" && tier !== "default") return tier;
+  return asObject(performanceConfig)["latency"] === "optimized" ? "optimized" : tier;
 }
 
 class BlockReader {

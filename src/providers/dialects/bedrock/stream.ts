@@ -11,7 +11,15 @@ import {
 } from "../../dialect.ts";
 import { failureMember } from "../../framing/aws-event-stream.ts";
 import { asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
-import { fromConverseUsage, isOfServer, readCallId, readToolName, toAnnotation, toFinishReason } from "./answer.ts";
+import {
+  fromConverseUsage,
+  isOfServer,
+  readCallId,
+  readTier,
+  readToolName,
+  toAnnotation,
+  toFinishReason,
+} from "./answer.ts";
 import { findTraits } from "./models.ts";
 import { statusOfFailure } from "./refusal.ts";
 
@@ -162,9 +170,10 @@ export class ConverseStreamReader implements ChatStreamReader {
     return chunks;
   }
 
-  #readMetadata({ usage, serviceTier }: JsonObject): readonly ChatChunk[] {
+  #readMetadata(metadata: JsonObject): readonly ChatChunk[] {
+    const { usage } = metadata;
     if (!isObject(usage)) return noChunks;
-    const tier = asString(asObject(serviceTier)["type"]);
+    const tier = readTier(metadata);
     const { countsCacheInStreams } = findTraits(this.#base.model);
     const read = fromConverseUsage(usage, countsCacheInStreams);
     return [{ ...this.#base, choices: [], usage: read, ...(tier === "" ? {} : { service_tier: tier }) }];

@@ -6,12 +6,16 @@ import { gatherParts, googleExtra, randomId, readBlock, readFinish, toAnnotation
 import { throwErrorIn, unwrap } from "./failure.ts";
 import { asNumber, asObject, asText, objectsIn } from "./lenient.ts";
 import { toCallDetails } from "./signature.ts";
-import { fromGeminiUsage } from "./usage.ts";
+import { countWebSearches, fromGeminiUsage } from "./usage.ts";
 
 export function fromGeminiAnswer(value: JsonObject, reading: Reading): ChatCompletion {
   const answer = unwrap(value);
   throwErrorIn(answer);
-  const usage = fromGeminiUsage(answer["usageMetadata"]);
+  const candidates = objectsIn(answer["candidates"]);
+  const usage = fromGeminiUsage(answer["usageMetadata"], {
+    webSearches: candidates.reduce((sum, candidate) => sum + countWebSearches(candidate["groundingMetadata"]), 0),
+    askedTier: reading.serviceTier ?? null,
+  });
   return {
     id: asText(answer["responseId"]) ?? `chatcmpl-${randomId()}`,
     object: "chat.completion",

@@ -30,7 +30,7 @@ export function toGeminiRequest(request: ChatRequest, target: Target, platform: 
     path: modelPath(target.model, target.isStream ? "streamGenerateContent?alt=sse" : "generateContent"),
     body: JSON.stringify(body),
     ...(dropped.length === 0 ? {} : { dropped }),
-    reading: { model: target.model, answerTool: tooling.answerTool },
+    reading: { model: target.model, answerTool: tooling.answerTool, serviceTier: toTier(request, platform) },
   };
 }
 
@@ -124,14 +124,18 @@ function toImageConfig(value: unknown): JsonObject | null {
 /** Members of the vendor's own that callers may send along, and what stands beside the conversation. */
 function toExtras(request: ChatRequest, platform: Platform): JsonObject {
   const google = asObject(asObject(request["extra_body"])?.["google"]) ?? asObject(request["google"]);
-  const tier = asText(request["service_tier"]);
   return defined({
     safetySettings: request["safety_settings"] ?? google?.["safety_settings"],
     cachedContent: request["cached_content"] ?? google?.["cached_content"],
     continuationToken: request["continuation_token"] ?? google?.["continuation_token"],
     labels: platform.hasLabels ? request["labels"] : null,
-    serviceTier: platform.hasServiceTier && (tier === "flex" || tier === "priority") ? tier : null,
+    serviceTier: toTier(request, platform),
   });
+}
+
+function toTier(request: ChatRequest, platform: Platform): string | null {
+  const tier = asText(request["service_tier"]);
+  return platform.hasServiceTier && (tier === "flex" || tier === "priority") ? tier : null;
 }
 
 function isSet(value: unknown): boolean {

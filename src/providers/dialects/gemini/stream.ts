@@ -18,7 +18,7 @@ import { throwErrorIn, unwrap } from "./failure.ts";
 import { asNumber, asObject, asText, objectsIn } from "./lenient.ts";
 import { PartialCall } from "./partial-call.ts";
 import { toCallDetails } from "./signature.ts";
-import { fromGeminiUsage } from "./usage.ts";
+import { countWebSearches, fromGeminiUsage } from "./usage.ts";
 
 type Delta = { -readonly [Member in keyof ChatDelta]: ChatDelta[Member] } & { images?: readonly JsonObject[] };
 
@@ -42,6 +42,8 @@ export class GeminiStreamReader implements ChatStreamReader {
   #id = "";
   #model = "";
   #hasUsage = false;
+  /** Counts grow from event to event; one that an event leaves out stays as it was. */
+  #counts: JsonObject = {};
 
   constructor(reading: Reading) {
     this.#reading = reading;
@@ -49,6 +51,13 @@ export class GeminiStreamReader implements ChatStreamReader {
 
   get isComplete(): boolean {
     return this.#growing.length > 0 && this.#growing.every((one) => one.hasEnded);
+  }
+
+  get usageSoFar(): ChatUsage | null {
+    return fromGeminiUsage(this.#counts, {
+      webSearches: this.#growing.reduce((sum, { grounding }) => sum + countWebSearches(grounding), 0),
+      askedTier: this.#reading.serviceTier ?? null,
+    });
   }
 
   read(event: ProviderEvent): readonly ChatChunk[] {
@@ -59,7 +68,9 @@ export class GeminiStreamReader implements ChatStreamReader {
     const candidates = objectsIn(answer["candidates"]);
     for (const [position, candidate] of candidates.entries()) this.#readCandidate(candidate, position, chunks);
     if (candidates.length === 0 && this.#growing.length === 0) this.#readBlock(answer, chunks);
-    if (!this.#hasUsage && this.isComplete) this.#readUsage(answer, chunks);
+    const counts = asObject(answer["usageMetadata"]);
+    if (counts !== null) this.#counts = { ...this.#counts, ...counts };
+    if (counts !== null && !this.#hasUsage && this.isComplete) this.#tellUsage(chunks);
     return chunks;
   }
 
@@ -132,8 +143,8 @@ export class GeminiStreamReader implements ChatStreamReader {
     chunks.push(this.#toChunk(growing, delta, "content_filter", null));
   }
 
-  #readUsage(answer: JsonObject, chunks: ChatChunk[]): void {
-    const usage = fromGeminiUsage(answer["usageMetadata"]);
+  #tellUsage(chunks: ChatChunk[]): void {
+    const usage = this.usageSoFar;
     if (usage === null) return;
     this.#hasUsage = true;
     chunks.push(this.#chunk([], usage));
