@@ -14,7 +14,7 @@ import {
   until,
   wait,
 } from "./support/answers.ts";
-import { claudeAnswer } from "./support/anthropic.ts";
+import { claudeAnswer, claudeMessage } from "./support/anthropic.ts";
 import { ask, chatPath, hello, readCompletion, readError } from "./support/chat.ts";
 import { readEvents } from "./support/events.ts";
 import { type Gateway, startGateway } from "./support/gateway.ts";
@@ -407,6 +407,34 @@ describe("parameters that a translated provider has no place for", () => {
     ]);
     expect(callsOf(name.slice(7))).toHaveLength(0);
     expect((await call(claude(), { temperature: 0.5, strict_parameters: true })).status).toBe(200);
+  });
+
+  test("include patterns of a schema that the gateway cannot apply to the answer", async () => {
+    // A model without structured output gets the schema as a tool, and the gateway checks the answer itself.
+    const response_format = (pattern: string) => ({
+      type: "json_schema",
+      json_schema: { name: "plan", schema: { type: "object", properties: { a: { type: "string", pattern } } } },
+    });
+    vendor.on("claude-3-opus-20240229", () =>
+      answer(200, {
+        ...claudeMessage(""),
+        content: [{ type: "tool_use", id: "toolu_1", name: "structured_answer", input: { a: "ab" } }],
+        stop_reason: "tool_use",
+      }),
+    );
+    const model = "claude/claude-3-opus-20240229";
+    const headerName = "x-switchyard-dropped-params";
+    const checked = await call(model, { response_format: response_format("^ab$") });
+    expect([checked.status, checked.headers.get(headerName)]).toEqual([200, null]);
+    const refused = await call(model, { response_format: response_format("^b$") });
+    expect(refused.status).toBe(502);
+    const unchecked = await call(model, { response_format: response_format("^(?=a)b$") });
+    expect([unchecked.status, unchecked.headers.get(headerName)]).toEqual([
+      200,
+      "response_format.json_schema.schema.pattern",
+    ]);
+    const strict = await call(model, { response_format: response_format("^(?=a)b$"), strict_parameters: true });
+    expect(strict.status).toBe(422);
   });
 
   test("are named only where the answer's provider dropped them", async () => {

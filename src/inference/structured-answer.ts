@@ -3,7 +3,7 @@
 import type { ChatRequest } from "../contract/chat-format.ts";
 import { GatewayError } from "../errors.ts";
 import { type Json, SchemaDocument, SchemaProblem } from "../lib/json-schema/schema.ts";
-import { fitsSchema } from "../lib/json-schema/schema-check.ts";
+import { findUnappliedPatterns, fitsSchema } from "../lib/json-schema/schema-check.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
 
@@ -15,6 +15,20 @@ export function checkStructuredAnswer(text: string, request: ChatRequest, provid
     "provider_bad_response",
     `The provider '${provider.name}' answered with ${problem}, and not with what response_format asks for.`,
   );
+}
+
+/** Names what the check of the answer leaves out, as a dropped parameter: patterns that the gateway cannot apply. */
+export function findUnchecked(request: ChatRequest): readonly string[] {
+  const schema = schemaOf(request);
+  if (schema === true) return [];
+  try {
+    return findUnappliedPatterns(schema, new SchemaDocument(schema)).length > 0
+      ? ["response_format.json_schema.schema.pattern"]
+      : [];
+  } catch (error) {
+    if (error instanceof SchemaProblem) return ["response_format.json_schema.schema"];
+    throw error;
+  }
 }
 
 function schemaOf({ response_format }: ChatRequest): unknown {
@@ -32,7 +46,7 @@ function findProblem(text: string, schema: unknown): string | null {
   try {
     return fitsSchema(value, document.root, document) ? null : "JSON that does not fit the schema";
   } catch (error) {
-    // A schema that cannot be followed cannot be broken either.
+    // A schema that cannot be applied, or not in time, is not held against the answer.
     if (error instanceof SchemaProblem) return null;
     throw error;
   }

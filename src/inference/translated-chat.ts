@@ -11,7 +11,7 @@ import { TranslatedSource } from "./chunk-source.ts";
 import { badAnswer, readObject } from "./plain-chat.ts";
 import type { Candidate } from "./router.ts";
 import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
-import { CheckedSource, checkStructuredAnswer } from "./structured-answer.ts";
+import { CheckedSource, checkStructuredAnswer, findUnchecked } from "./structured-answer.ts";
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 
@@ -27,7 +27,8 @@ export function speakTranslated(
   const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
   const facts = provider.row.models.find(({ id }) => id === model) ?? null;
   const made = dialect.toRequest(request, { model, facts, isStream: plain.stream === true });
-  const dropped = [...byTable, ...(made.dropped ?? [])];
+  const isChecked = made.reading.answerTool !== null && checksStructure;
+  const dropped = [...byTable, ...(made.dropped ?? []), ...(isChecked ? findUnchecked(plain) : [])];
   if (plain["strict_parameters"] === true) refuseDropped(dropped);
   return {
     path: made.path,
@@ -35,12 +36,11 @@ export function speakTranslated(
     headerLines: `${acceptLine(dialect, plain.stream === true)}${toLines(made.headers)}`,
     dropped,
     calls,
-    readWhole: (text, added) =>
-      readWhole(text, { plain, provider, dialect, reading: made.reading, checksStructure }, added),
+    readWhole: (text, added) => readWhole(text, { plain, provider, dialect, reading: made.reading, isChecked }, added),
     createSource(contentType) {
       const framing = createFraming(contentType, dialect.framing);
       const source = new TranslatedSource(provider, framing, dialect.createStreamReader(made.reading));
-      return made.reading.answerTool === null || !checksStructure ? source : new CheckedSource(source, plain, provider);
+      return isChecked ? new CheckedSource(source, plain, provider) : source;
     },
   };
 }
@@ -66,7 +66,7 @@ interface Question {
   readonly provider: Provider;
   readonly dialect: ChatDialect;
   readonly reading: Reading;
-  readonly checksStructure: boolean;
+  readonly isChecked: boolean;
 }
 
 function readWhole(text: string, question: Question, ours: OurMembers): WholeAnswer {
@@ -77,16 +77,13 @@ function readWhole(text: string, question: Question, ours: OurMembers): WholeAns
   return { value, text: JSON.stringify(value), charge, added };
 }
 
-function readCompletion(
-  text: string,
-  { plain, provider, dialect, reading, checksStructure }: Question,
-): ChatCompletion {
+function readCompletion(text: string, { plain, provider, dialect, reading, isChecked }: Question): ChatCompletion {
   const answer = readObject(text, provider);
   // Some vendors answer in the chat format too, at an address of another kind.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
     return answer as ChatCompletion;
   const completion = translate(answer, { provider, dialect, reading });
-  if (reading.answerTool !== null && checksStructure)
+  if (isChecked)
     for (const { message, finish_reason } of completion.choices)
       if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
   return completion;
@@ -94,7 +91,7 @@ function readCompletion(
 
 function translate(
   answer: Record<string, unknown>,
-  { provider, dialect, reading }: Omit<Question, "plain" | "checksStructure">,
+  { provider, dialect, reading }: Omit<Question, "plain" | "isChecked">,
 ): ChatCompletion {
   try {
     return dialect.fromAnswer(answer, reading);

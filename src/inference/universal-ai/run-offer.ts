@@ -133,7 +133,7 @@ function refuseWrongOutput(
   { provider }: Engine,
   output: JsonObject,
 ): void {
-  const document = new SchemaDocument(outputSchema, Number.POSITIVE_INFINITY);
+  const document = new SchemaDocument(outputSchema, "gateway");
   if (fitsSchema(output as Json, document.root, document)) return;
   throw new GatewayError(
     "provider_bad_response",

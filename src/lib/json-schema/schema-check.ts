@@ -1,8 +1,8 @@
 // Does a value fit a schema? The example maker proposes values and keeps the first that passes here.
 // `format` and `unevaluated...` are not checked.
 
-import { matchesPattern, parsePattern } from "./pattern.ts";
 import {
+  areEqual,
   asSchema,
   canonicalText,
   entriesOf,
@@ -26,18 +26,19 @@ export function fitsSchema(value: Json, schema: Schema, document: SchemaDocument
 
 function fitsKeywords(value: Json, schema: Members, document: SchemaDocument): boolean {
   return (
-    fitsType(value, schema) &&
-    fitsValues(value, schema) &&
+    fitsType(value, schema, document) &&
+    fitsValues(value, schema, document) &&
     fitsCombination(value, schema, document) &&
     (typeof value !== "number" || fitsNumber(value, schema)) &&
-    (typeof value !== "string" || fitsString(value, schema)) &&
+    (typeof value !== "string" || fitsString(value, schema, document)) &&
     (!Array.isArray(value) || fitsArray(value, schema, document)) &&
     (!isMembers(value) || fitsObject(value as Readonly<Record<string, Json>>, schema, document))
   );
 }
 
-function fitsType(value: Json, schema: Members): boolean {
+function fitsType(value: Json, schema: Members, document: SchemaDocument): boolean {
   const types = typesOf(schema);
+  document.spend(types?.length ?? 0);
   return types === undefined || types.some((type) => isOfType(value, type));
 }
 
@@ -49,10 +50,18 @@ function isOfType(value: Json, type: string): boolean {
   return typeof value === type;
 }
 
-function fitsValues(value: Json, schema: Members): boolean {
-  const text = canonicalText(value);
-  if (schema["const"] !== undefined && canonicalText(schema["const"]) !== text) return false;
-  return !Array.isArray(schema["enum"]) || schema["enum"].some((allowed) => canonicalText(allowed) === text);
+function fitsValues(value: Json, schema: Members, document: SchemaDocument): boolean {
+  const isEqual = (allowed: unknown) => {
+    document.spend(unitsOf(allowed));
+    return areEqual(allowed, value);
+  };
+  if (schema["const"] !== undefined && !isEqual(schema["const"])) return false;
+  return !Array.isArray(schema["enum"]) || schema["enum"].some(isEqual);
+}
+
+function unitsOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length + 1;
+  return isMembers(value) ? Object.keys(value).length + 1 : 1;
 }
 
 function fitsCombination(value: Json, schema: Members, document: SchemaDocument): boolean {
@@ -77,23 +86,22 @@ function fitsNumber(value: number, schema: Members): boolean {
   return Math.abs(times - Math.round(times)) < 1e-9;
 }
 
-function fitsString(value: string, schema: Members): boolean {
+function fitsString(value: string, schema: Members, document: SchemaDocument): boolean {
   const { minLength, maxLength, pattern } = schema;
-  const length = [...value].length;
-  if (typeof minLength === "number" && length < minLength) return false;
-  if (typeof maxLength === "number" && length > maxLength) return false;
-  return typeof pattern !== "string" || passesPattern(value, pattern);
-}
-
-/** An expression that we cannot read does not count against a value. */
-function passesPattern(value: string, source: string): boolean {
-  const pattern = parsePattern(source);
-  return pattern === null || matchesPattern(pattern, value);
+  if (minLength !== undefined || maxLength !== undefined) {
+    document.spend(value.length);
+    const length = [...value].length;
+    if (typeof minLength === "number" && length < minLength) return false;
+    if (typeof maxLength === "number" && length > maxLength) return false;
+  }
+  // A pattern that cannot be applied does not count against a value.
+  return typeof pattern !== "string" || document.matches(value, pattern) !== false;
 }
 
 function fitsArray(value: readonly Json[], schema: Members, document: SchemaDocument): boolean {
   if (value.length < (numberOf(schema["minItems"]) ?? 0)) return false;
   if (value.length > (numberOf(schema["maxItems"]) ?? Number.POSITIVE_INFINITY)) return false;
+  document.spend(value.length);
   if (schema["uniqueItems"] === true && new Set(value.map(canonicalText)).size < value.length) return false;
 
   const { prefix, rest } = itemsOf(schema);
@@ -109,21 +117,54 @@ function fitsObject(value: Readonly<Record<string, Json>>, schema: Members, docu
   if (keys.length < (numberOf(schema["minProperties"]) ?? 0)) return false;
   if (keys.length > (numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY)) return false;
   const hasKey = (key: unknown) => typeof key === "string" && Object.hasOwn(value, key);
-  if (!listOf(schema["required"]).every(hasKey)) return false;
+  const required = listOf(schema["required"]);
+  document.spend(keys.length + required.length);
+  if (!required.every(hasKey)) return false;
 
   for (const key of keys) {
-    if (!schemasOfKey(key, schema).every((one) => fitsSchema(value[key] ?? null, one, document))) return false;
+    if (!schemasOfKey(key, schema, document).every((one) => fitsSchema(value[key] ?? null, one, document)))
+      return false;
     if (!fitsSchema(key, asSchema(schema["propertyNames"]), document)) return false;
-    if (!listOf(own(schema["dependentRequired"], key)).every(hasKey)) return false;
+    const dependent = listOf(own(schema["dependentRequired"], key));
+    document.spend(dependent.length);
+    if (!dependent.every(hasKey)) return false;
     if (!fitsSchema(value, asSchema(own(schema["dependentSchemas"], key)), document)) return false;
   }
   return true;
 }
 
-/** Every schema that speaks about this key of an object. */
-export function schemasOfKey(key: string, schema: Members): readonly Schema[] {
+/** Every schema that applies to this key of an object. */
+export function schemasOfKey(key: string, schema: Members, document: SchemaDocument): readonly Schema[] {
   const named = own(schema["properties"], key);
-  const patterned = entriesOf(schema["patternProperties"]).filter(([pattern]) => passesPattern(key, pattern));
-  const found = [...(named === undefined ? [] : [asSchema(named)]), ...patterned.map(([, one]) => one)];
-  return found.length > 0 ? found : [asSchema(schema["additionalProperties"])];
+  const found = named === undefined ? [] : [asSchema(named)];
+  let isKnown = true;
+  const patterns = entriesOf(schema["patternProperties"]);
+  document.spend(patterns.length);
+  for (const [pattern, patterned] of patterns) {
+    const matches = document.matches(key, pattern);
+    if (matches === true) found.push(patterned);
+    isKnown &&= matches !== null;
+  }
+  if (found.length > 0) return found;
+  // A pattern that cannot be applied may allow the key.
+  return isKnown ? [asSchema(schema["additionalProperties"])] : [true];
+}
+
+/** The patterns of a schema that the checker cannot apply, so that a value is not held to them. */
+export function findUnappliedPatterns(schema: unknown, document: SchemaDocument): readonly string[] {
+  const found = new Set<string>();
+  const note = (pattern: string) => {
+    if (document.matches("", pattern) === null) found.add(pattern);
+  };
+  const look = (part: unknown): void => {
+    document.step();
+    if (Array.isArray(part)) for (const item of part) look(item);
+    if (!isMembers(part)) return;
+    if (typeof part["pattern"] === "string") note(part["pattern"]);
+    if (isMembers(part["patternProperties"]))
+      for (const pattern of Object.keys(part["patternProperties"])) note(pattern);
+    for (const member of Object.values(part)) look(member);
+  };
+  look(schema);
+  return [...found];
 }

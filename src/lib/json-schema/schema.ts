@@ -1,5 +1,7 @@
 // JSON Schema as the example maker and the checker share it: reading members safely, references, and a bound on the work.
 
+import { type CompiledPattern, compilePattern } from "./match-pattern.ts";
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type Members = Readonly<Record<string, unknown>>;
 export type Schema = boolean | Members;
@@ -9,18 +11,30 @@ export class SchemaProblem extends Error {}
 
 const maxSteps = 100_000;
 const maxNesting = 400;
+const maxPatterns = 1_000;
+/** The work runs on the event loop, so other callers wait for it. */
+const maxMilliseconds = 500;
+/** Reading the clock costs more than one unit of work, so the clock is read once for so many units. */
+const unitsPerLook = 10_000;
+/** A match cannot be interrupted: instructions of the pattern times characters of the text. */
+const maxMatchUnits = 3_000_000;
+const unitsPerStep = 10;
 
-/** One look at one schema. Schemas come from callers and may be built to explode. */
+/** One use of one schema. Schemas come from callers and may be built to be expensive. */
 export class SchemaDocument {
   readonly root: Schema;
   readonly #stepsAllowed: number;
+  readonly #deadline: number;
+  readonly #patterns = new Map<string, CompiledPattern>();
   #stepsDone = 0;
+  #unitsUntilLook = unitsPerLook;
   #nesting = 0;
 
-  /** A schema of our own may be given all the steps that it needs. */
-  constructor(root: unknown, stepsAllowed = maxSteps) {
+  /** A schema of our own is trusted: it gets all the steps and all the time that it needs. */
+  constructor(root: unknown, from: "caller" | "gateway" = "caller") {
     this.root = asSchema(root);
-    this.#stepsAllowed = stepsAllowed;
+    this.#stepsAllowed = from === "caller" ? maxSteps : Number.POSITIVE_INFINITY;
+    this.#deadline = from === "caller" ? performance.now() + maxMilliseconds : Number.POSITIVE_INFINITY;
   }
 
   get stepsDone(): number {
@@ -29,6 +43,36 @@ export class SchemaDocument {
 
   step(): void {
     if (++this.#stepsDone > this.#stepsAllowed) throw new SchemaProblem("the schema is too large");
+    this.spend(unitsPerStep);
+  }
+
+  /** Work whose amount the schema or the value decides: a unit is about one comparison. */
+  spend(units: number): void {
+    this.#unitsUntilLook -= units;
+    if (this.#unitsUntilLook > 0) return;
+    this.#unitsUntilLook = unitsPerLook;
+    if (performance.now() > this.#deadline) throw new SchemaProblem("the schema takes too long to apply");
+  }
+
+  /** Null when the pattern cannot be applied (match-pattern.ts). */
+  matches(text: string, source: string): boolean | null {
+    const { matches, size } = this.#compile(source);
+    if (matches === null) return null;
+    const units = size * text.length;
+    if (units > maxMatchUnits && this.#deadline !== Number.POSITIVE_INFINITY)
+      throw new SchemaProblem("a pattern takes too long to apply to a text of this length");
+    this.spend(units);
+    return matches(text);
+  }
+
+  #compile(source: string): CompiledPattern {
+    const known = this.#patterns.get(source);
+    if (known !== undefined) return known;
+    if (this.#patterns.size >= maxPatterns) throw new SchemaProblem(`the schema has more than ${maxPatterns} patterns`);
+    const compiled = compilePattern(source);
+    this.#patterns.set(source, compiled);
+    this.spend(unitsPerLook);
+    return compiled;
   }
 
   /** A schema may refer to itself without ever reaching a value. */
@@ -44,6 +88,7 @@ export class SchemaDocument {
 
   resolve(reference: string): Schema {
     this.step();
+    this.spend(reference.length);
     if (reference !== "#" && !reference.startsWith("#/")) {
       throw new SchemaProblem(`the reference ${reference} is not local (#/...)`);
     }
@@ -95,6 +140,16 @@ export function itemsOf(schema: Members): { prefix: readonly Schema[]; rest: Sch
   const { items } = schema;
   if (Array.isArray(items)) return { prefix: items.map(asSchema), rest: asSchema(schema["additionalItems"]) };
   return { prefix: listOf(schema["prefixItems"]).map(asSchema), rest: asSchema(items) };
+}
+
+export function areEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one))
+    return Array.isArray(other) && one.length === other.length && one.every((item, at) => areEqual(item, other[at]));
+  if (!isMembers(one) || !isMembers(other)) return false;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  return names.every((name) => Object.hasOwn(other, name) && areEqual(one[name], other[name]));
 }
 
 /** Equal values have equal texts, whatever the order of their keys. */

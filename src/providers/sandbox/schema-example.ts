@@ -45,6 +45,8 @@ const maxTurns = 12;
 const generousDepth = 4;
 const generousSteps = 3_000;
 const maxStringLength = 100_000;
+/** A long text costs memory as well as time: many of them must not come together. */
+const unitsPerCharacter = 10;
 
 function findExample(schema: Schema, place: Place): Json | undefined {
   if (place.depth > maxDepth) return undefined;
@@ -115,8 +117,9 @@ function flatten(schema: Schema, document: SchemaDocument): Members | false {
 function fold(schema: Members, document: SchemaDocument): Members | false {
   const { $ref: reference, allOf, ...rest } = schema;
   let flat: Members | false = rest;
-  if (typeof reference === "string") flat = mergeSchemas(flat, flatten(document.resolve(reference), document));
-  for (const part of listOf(allOf)) flat = mergeSchemas(flat, flatten(asSchema(part), document));
+  if (typeof reference === "string")
+    flat = mergeSchemas(flat, flatten(document.resolve(reference), document), document);
+  for (const part of listOf(allOf)) flat = mergeSchemas(flat, flatten(asSchema(part), document), document);
   return flat;
 }
 
@@ -145,7 +148,7 @@ function orderTypes(types: readonly string[], place: Place): readonly string[] {
 function* candidatesOfType(type: string, schema: Members, place: Place): Generator<Json> {
   if (type === "null") yield null;
   if (type === "boolean") yield* rotate([true, false], place.variant);
-  if (type === "string") yield* stringsOf(schema, place.variant);
+  if (type === "string") yield* stringsOf(schema, place);
   if (type === "number" || type === "integer") yield* numbersOf(schema, type === "integer", place.variant);
   if (type === "array") yield* arraysOf(schema, place);
   if (type === "object") yield* objectsOf(schema, place);
@@ -179,7 +182,7 @@ function pad(variant: number): string {
   return String((variant % 28) + 1).padStart(2, "0");
 }
 
-function* stringsOf(schema: Members, variant: number): Generator<Json> {
+function* stringsOf(schema: Members, { document, variant }: Place): Generator<Json> {
   const least = numberOf(schema["minLength"]) ?? 0;
   const most = numberOf(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
   if (least > maxStringLength) throw new SchemaProblem(`a minLength of ${least} is more than the sandbox writes`);
@@ -189,12 +192,14 @@ function* stringsOf(schema: Members, variant: number): Generator<Json> {
     // Three repetitions read well; fewer where a maxLength asks for it, more for a minLength.
     for (const repeats of [3, 1, 0, 2, 6, 12, 25, 50, 100, 400]) {
       const sample = samplePattern(pattern, repeats, variant);
+      document.spend(sample?.length ?? maxStringLength);
       if (sample !== null) yield* [sample, sample.padEnd(least, "x")];
     }
   }
   const format = own(formats, String(schema["format"])) as ((variant: number) => string) | undefined;
   if (format !== undefined) yield format(variant);
   const text = variant === 0 ? "example" : `${variant + 1} example`;
+  document.spend(unitsPerCharacter * least);
   yield [...text.padEnd(least, " text")].slice(0, most).join("");
 }
 
@@ -269,15 +274,20 @@ function* objectsOf(schema: Members, place: Place): Generator<Json> {
 function makeObject(schema: Members, place: Place, withOptional: boolean): Json | undefined {
   const members = new Map<string, Json>();
   const most = numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY;
-  const findMember = (key: string) => findExample({ allOf: schemasOfKey(key, schema) }, deeper(place));
-  const addRequired = (keys: readonly unknown[]): boolean =>
-    keys.every((key) => {
-      if (typeof key !== "string" || members.has(key)) return true;
+  const findMember = (key: string) => findExample({ allOf: schemasOfKey(key, schema, place.document) }, deeper(place));
+  const addRequired = (keys: readonly unknown[]): boolean => {
+    // The list grows while it is read: a chain of dependentRequired may be as long as the schema.
+    const wanted = [...keys];
+    for (const key of wanted) {
+      place.document.spend(1);
+      if (typeof key !== "string" || members.has(key)) continue;
       const value = findMember(key);
       if (value === undefined) return false;
       members.set(key, value);
-      return addRequired(listOf(own(schema["dependentRequired"], key)));
-    });
+      for (const dependent of listOf(own(schema["dependentRequired"], key))) wanted.push(dependent);
+    }
+    return true;
+  };
 
   if (!addRequired(listOf(schema["required"]))) return undefined;
   const optional = withOptional ? entriesOf(schema["properties"]).map(([key]) => key) : [];
@@ -317,8 +327,8 @@ function* namesOf(schema: Members, place: Place): Generator<string> {
 }
 
 function schemaOrder(members: ReadonlyMap<string, Json>, schema: Members): readonly (readonly [string, Json])[] {
-  const declared = entriesOf(schema["properties"]).map(([key]) => key);
-  const rank = (key: string) => (declared.includes(key) ? declared.indexOf(key) : declared.length);
+  const ranks = new Map(entriesOf(schema["properties"]).map(([key], rank) => [key, rank]));
+  const rank = (key: string) => ranks.get(key) ?? ranks.size;
   return [...members].toSorted(([one], [other]) => rank(one) - rank(other));
 }
 

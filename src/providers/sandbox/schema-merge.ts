@@ -1,21 +1,28 @@
 // Folds two schemas that must both hold into one that the example maker can follow. Where no single keyword says "both"
 // (two patterns, two formats), the first stays; the check of the finished value still holds against both.
 
-import { canonicalText, isMembers, listOf, type Members } from "../../lib/json-schema/schema.ts";
+import { canonicalText, isMembers, listOf, type Members, type SchemaDocument } from "../../lib/json-schema/schema.ts";
 
 type Fold = (one: unknown, other: unknown) => unknown;
 
 /** `false`: nothing can fit both. */
-export function mergeSchemas(one: Members | false, other: Members | false): Members | false {
+export function mergeSchemas(one: Members | false, other: Members | false, document: SchemaDocument): Members | false {
   if (one === false || other === false) return false;
-  const merged: Record<string, unknown> = { ...one };
+  const merged = new Map(Object.entries(one));
+  document.spend(merged.size);
   for (const [keyword, value] of Object.entries(other)) {
     if (value === undefined) continue;
-    const present = merged[keyword];
-    merged[keyword] = present === undefined ? value : (folds[keyword] ?? keepFirst)(present, value);
+    const present = merged.get(keyword);
+    document.spend(lengthOf(present) + lengthOf(value));
+    merged.set(keyword, present === undefined ? value : (folds.get(keyword) ?? keepFirst)(present, value));
   }
-  const isContradiction = isEmptyList(merged["type"]) || isEmptyList(merged["enum"]);
-  return isContradiction ? false : merged;
+  const isContradiction = isEmptyList(merged.get("type")) || isEmptyList(merged.get("enum"));
+  return isContradiction ? false : Object.fromEntries(merged);
+}
+
+function lengthOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return isMembers(value) ? Object.keys(value).length : 1;
 }
 
 const keepFirst: Fold = (one) => one;
@@ -55,7 +62,12 @@ const commonTypes: Fold = (one, other) => {
 /** Every pair of branches, kept small: the check decides, and the first pairs are the likeliest. */
 const pairs: Fold = (one, other) =>
   listOf(one)
-    .flatMap((first) => listOf(other).map((second) => both(first, second)))
+    .slice(0, 64)
+    .flatMap((first) =>
+      listOf(other)
+        .slice(0, 64)
+        .map((second) => both(first, second)),
+    )
     .slice(0, 64);
 
 const commonMultiple: Fold = (one, other) => {
@@ -72,31 +84,34 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-const folds: Readonly<Record<string, Fold>> = {
-  type: commonTypes,
-  enum: commonValues,
-  required: union,
-  properties: members,
-  patternProperties: members,
-  dependentSchemas: members,
-  items: both,
-  contains: both,
-  additionalProperties: both,
-  propertyNames: both,
-  not: either,
-  anyOf: pairs,
-  oneOf: pairs,
-  minimum: larger,
-  exclusiveMinimum: larger,
-  minLength: larger,
-  minItems: larger,
-  minProperties: larger,
-  minContains: larger,
-  maximum: smaller,
-  exclusiveMaximum: smaller,
-  maxLength: smaller,
-  maxItems: smaller,
-  maxProperties: smaller,
-  maxContains: smaller,
-  multipleOf: commonMultiple,
-};
+/** By keyword. A map, because a keyword comes from the caller and may be `constructor`. */
+const folds: ReadonlyMap<string, Fold> = new Map(
+  Object.entries({
+    type: commonTypes,
+    enum: commonValues,
+    required: union,
+    properties: members,
+    patternProperties: members,
+    dependentSchemas: members,
+    items: both,
+    contains: both,
+    additionalProperties: both,
+    propertyNames: both,
+    not: either,
+    anyOf: pairs,
+    oneOf: pairs,
+    minimum: larger,
+    exclusiveMinimum: larger,
+    minLength: larger,
+    minItems: larger,
+    minProperties: larger,
+    minContains: larger,
+    maximum: smaller,
+    exclusiveMaximum: smaller,
+    maxLength: smaller,
+    maxItems: smaller,
+    maxProperties: smaller,
+    maxContains: smaller,
+    multipleOf: commonMultiple,
+  }),
+);
