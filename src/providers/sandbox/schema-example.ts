@@ -190,8 +190,11 @@ function* stringsOf(schema: Members, { document, variant }: Place): Generator<Js
   const pattern = typeof schema["pattern"] === "string" ? parsePattern(schema["pattern"]) : null;
   if (pattern !== null) {
     // Three repetitions read well; fewer where a maxLength asks for it, more for a minLength.
+    let tooMany = Number.POSITIVE_INFINITY;
     for (const repeats of [3, 1, 0, 2, 6, 12, 25, 50, 100, 400]) {
+      if (repeats >= tooMany) continue;
       const sample = samplePattern(pattern, repeats, variant);
+      if (sample === null) tooMany = repeats;
       document.spend(sample?.length ?? maxStringLength);
       if (sample !== null) yield* [sample, sample.padEnd(least, "x")];
     }
