@@ -87,6 +87,8 @@ interface ErrorDetails {
   /** The same request would fail in the same way: neither a client nor a job should repeat it. */
   readonly shouldRetry?: false;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The request was written to a provider and no whole answer came back: repeating it may execute, and bill, it twice. */
+  readonly mayHaveExecuted?: true;
   readonly cause?: unknown;
 }
 

@@ -140,25 +140,36 @@ describe("a kept connection is used only", () => {
   });
 });
 
-test("a server that closes at the moment of reuse costs no request", async () => {
-  let answered = 0;
-  // The first request of a connection is answered, the second one never.
-  const server = await listen((socket) => {
+test("a request that reached the server is not sent again, however the connection ends", async () => {
+  for (const end of [(socket: Socket) => socket.destroy(), (socket: Socket) => socket.resetAndDestroy()]) {
     let requests = 0;
-    socket.on("data", () => {
-      requests += 1;
-      if (requests > 1) {
-        if (answered % 2 === 0) socket.destroy();
-        else socket.resetAndDestroy();
-        return;
-      }
-      answered += 1;
-      socket.write(ok);
+    // The first request of a connection is answered, the second one never.
+    const server = await listen((socket) => {
+      let ofConnection = 0;
+      socket.on("data", () => {
+        requests += 1;
+        ofConnection += 1;
+        if (ofConnection > 1) end(socket);
+        else socket.write(ok);
+      });
     });
+    const egress = guard();
+    let calls = 0;
+    let failures = 0;
+    for (; calls < 20; calls++) await send(egress, server.url).catch(() => failures++);
+    expect([requests, failures]).toEqual([calls, calls / 2]);
+  }
+});
+
+test("a connection that the server closed before its reuse costs no request", async () => {
+  let requests = 0;
+  const server = await answerAll(ok, (socket) => {
+    requests += 1;
+    socket.end();
   });
   const egress = guard();
   for (let time = 0; time < 50; time++) expect(await send(egress, server.url)).toBe("200 ok");
-  expect(answered).toBe(50);
+  expect([requests, server.count()]).toEqual([50, 50]);
 });
 
 test("a request that was answered in part is not sent again", async () => {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTicker } from "../src/lib/ticker.ts";
 import { type Exchange, HttpClient, HttpError, type Origin } from "../src/providers/http-client.ts";
@@ -50,6 +52,58 @@ function answerWith(pieces: readonly (string | Uint8Array)[], thenEnd = false): 
       if (thenEnd) socket.end();
     });
   });
+}
+
+interface SilentCloser {
+  readonly port: number;
+  /** Closes all idle connections; returns when that is done, without a turn of this process's event loop. */
+  closeAll(): void;
+  requests(): Promise<number>;
+  stop(): void;
+}
+
+/** A server in a process of its own, which closes its connections when a file appears. */
+async function startSilentCloser(): Promise<SilentCloser> {
+  const folder = mkdtempSync(join(tmpdir(), "switchyard-closer-"));
+  const script = `
+    const { createServer } = require("node:net");
+    const { existsSync, rmSync } = require("node:fs");
+    const sockets = new Set();
+    let requests = 0;
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => sockets.delete(socket));
+      socket.on("data", (bytes) => {
+        if (bytes.toString().startsWith("GET /count")) return socket.end("HTTP/1.1 200 OK\\r\\n\\r\\n" + requests);
+        requests++;
+        socket.write("HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok");
+      });
+    });
+    setInterval(() => {
+      if (!existsSync(${JSON.stringify(join(folder, "close"))})) return;
+      for (const socket of sockets) socket.end();
+      rmSync(${JSON.stringify(join(folder, "close"))});
+    }, 2);
+    server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
+  const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  const port = Number(new TextDecoder().decode(value));
+  return {
+    port,
+    closeAll() {
+      const file = join(folder, "close");
+      writeFileSync(file, "");
+      while (existsSync(file)) Bun.sleepSync(1);
+      // The FIN crosses the loopback interface.
+      Bun.sleepSync(20);
+    },
+    requests: async () => Number(await (await fetch(`http://127.0.0.1:${port}/count`)).text()),
+    stop() {
+      child.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -195,6 +249,47 @@ describe("a connection", () => {
       if (round % 2 === 0) await nextTurn();
     }
     expect(read()).toBe(50);
+  });
+
+  test.if(process.platform === "linux")(
+    "that the server closed while this process was busy is not used again",
+    async () => {
+      const server = await startSilentCloser();
+      try {
+        const origin = { hostname: "127.0.0.1", port: server.port, isTls: false };
+        for (let round = 0; round < 10; round++) {
+          expect((await ask(origin)).body).toBe("ok");
+          await nextTurn();
+          // The event loop of this process does not turn meanwhile: only the kernel knows of the FIN.
+          server.closeAll();
+        }
+        expect(await server.requests()).toBe(10);
+      } finally {
+        server.stop();
+      }
+    },
+  );
+
+  test("is given up before the server closes it, where the server says when", async () => {
+    const { origin, read } = await countConnections(ok.replace("200 OK", "200 OK\r\nKeep-Alive: timeout=1, max=9"));
+    const patient = await countConnections(ok.replace("200 OK", "200 OK\r\nKeep-Alive: timeout=60"));
+    for (let round = 0; round < 3; round++) {
+      await ask(origin);
+      await ask(patient.origin);
+      await nextTurn();
+    }
+    expect([read(), patient.read()]).toEqual([3, 1]);
+  });
+
+  test("that was idle for longer than the caller allows is not used again", async () => {
+    const { origin, read } = await countConnections(ok);
+    for (const maxIdleMs of [1_000, 1_000, -1, 1_000]) {
+      const exchange = client.send(origin, head, "{}", false, maxIdleMs);
+      await exchange.open();
+      await readAll(exchange);
+      await nextTurn();
+    }
+    expect(read()).toBe(2);
   });
 
   test("is closed when the exchange is given up, in every state", async () => {

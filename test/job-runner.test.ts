@@ -251,6 +251,10 @@ function refuse(code: GatewayError["code"], retryAfter?: number): never {
 const success = { status: "success", output };
 const interrupted = { status: "fail", error: { message: expect.stringContaining("interrupted") } };
 const late = { status: "fail", error: { message: "The job did not finish in time." } };
+const lateCall = {
+  status: "fail",
+  error: { message: "The job did not finish in time. The provider 'vendor' may have executed the task." },
+};
 
 describe("while the store is away", () => {
   for (const window of ["before", "after"] as const) {
@@ -561,6 +565,20 @@ describe("an engine that fails", () => {
     expect(await job.result()).toMatchObject({ status: "fail", error: { message: "It says provider_error." } });
   });
 
+  test("one that cannot repeat it is not asked again once its request was sent, whatever the code", async () => {
+    const unanswered = (): never => {
+      throw new GatewayError("provider_unreachable", "No answer came.", { mayHaveExecuted: true });
+    };
+    const job = await createJob({ engines: [{ name: "vendor", run: unanswered }] });
+    await job.work();
+    const message = "No answer came. The task was not sent again, because it could be executed and billed twice.";
+    expect(await job.result()).toMatchObject({ status: "fail", error: { message } });
+    const spare = await createJob({ engines: [{ name: "vendor", run: unanswered }, { name: "spare" }] });
+    await spare.work();
+    expect(await spare.result()).toMatchObject({ ...success, provider: "spare" });
+    expect([job.asked.length, spare.asked.length]).toEqual([1, 2]);
+  });
+
   test("one that can is asked again", async () => {
     const job = await createJob({
       engines: [
@@ -670,7 +688,7 @@ describe("a job's own time", () => {
   test("a call that takes longer is ended, also where another could be asked", async () => {
     const job = await createJob({ engines: [{ name: "vendor", run: hang }, { name: "spare" }], timeoutMs: 300 });
     await job.work();
-    expect(await job.result()).toMatchObject(late);
+    expect(await job.result()).toMatchObject(lateCall);
     expect(job.asked).toEqual(["vendor"]);
   });
 
@@ -680,7 +698,7 @@ describe("a job's own time", () => {
       timeoutMs: 300,
     });
     await job.work();
-    expect(await job.result()).toMatchObject(late);
+    expect(await job.result()).toMatchObject(lateCall);
   });
 
   test("no pause is longer, whatever an engine asks for, so that it is noticed in time", async () => {

@@ -364,10 +364,21 @@ describe("retries", () => {
   });
 });
 
-test("a delivery that is told to stop throws, and no attempt is counted", async () => {
+test("a delivery that is told to stop before anything was sent throws, and no attempt is counted", async () => {
+  const receiver = receive(() => new Response());
+  const { outcome, thrown } = await deliver(receiver.url, { stopAfterMs: 0 });
+  expect([outcome, thrown, receiver.received.length]).toEqual([null, "Error: stop", 0]);
+});
+
+test("a delivery that is told to stop behind its request is an attempt, and tried again at once", async () => {
   const receiver = await receiveRaw(() => {});
-  const { outcome, thrown } = await deliver(receiver.url, { stopAfterMs: 100 });
-  expect([outcome, thrown]).toEqual([null, "Error: stop"]);
+  const { attempt, state, nextAt } = await outcomeOf(receiver.url, { stopAfterMs: 300, attempts: attemptsBefore(3) });
+  expect([attempt.number, state, attempt.error]).toEqual([
+    4,
+    "pending",
+    "The gateway stopped before the receiver answered",
+  ]);
+  expect(nextAt).toBeNumber();
 });
 
 test("a result that cannot be written ends the delivery instead of being tried for ever", async () => {

@@ -12,7 +12,7 @@ import { dial } from "./dial.ts";
 import { EgressError } from "./egress-error.ts";
 import { type Connection, createKeptConnections } from "./kept-connections.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
-import { type Answer, readAnswer, UnansweredError } from "./read-answer.ts";
+import { type Answer, readAnswer } from "./read-answer.ts";
 import { unpack } from "./unpack.ts";
 
 export interface EgressSettings {
@@ -44,8 +44,10 @@ export interface EgressRequest {
   readonly redirects?: "refuse" | number;
   /** Only the status matters: the body is read for a second at most, and may be cut or longer than `maxBytes`. */
   readonly isExcerpt?: boolean;
-  /** The connection is kept for the next request of this kind, or one that was kept is used. For requests that may arrive twice. */
+  /** The connection is kept for the next request of this kind, or one that was kept is used. */
   readonly keepAlive?: boolean;
+  /** Called when the request is written: from then on the server may have received it. It is written once, redirects excepted. */
+  readonly onSent?: () => void;
   readonly signal?: AbortSignal;
 }
 
@@ -128,16 +130,9 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     const startedAt = performance.now();
     const addresses = await inTime(request.connectTimeoutMs, signal, (inner) => findAddresses(hop.url, inner));
     const leftMs = request.connectTimeoutMs - (performance.now() - startedAt);
-    const kept = request.keepAlive === true ? connections.take(hop.url.origin, addresses) : null;
-    if (kept !== null) {
-      try {
-        return await exchange(kept, hop, request, signal);
-      } catch (error) {
-        // The server closed it while it was idle, or takes it for too old: that says nothing of a new one.
-        if (!(error instanceof UnansweredError)) throw error;
-      }
-    }
-    const connection = await inTime(leftMs, signal, (inner) => connectToOne(addresses, hop.url, leftMs, inner));
+    const kept = request.keepAlive === true ? await connections.take(hop.url.origin, addresses) : null;
+    const connection =
+      kept ?? (await inTime(leftMs, signal, (inner) => connectToOne(addresses, hop.url, leftMs, inner)));
     return await exchange(connection, hop, request, signal);
   }
 
@@ -151,6 +146,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     let mayKeep = false;
     try {
       let isSent = false;
+      request.onSent?.();
       socket.write(toMessage(hop, request), () => {
         isSent = true;
       });

@@ -11,8 +11,11 @@ export interface Connection {
 }
 
 export interface KeptConnections {
-  /** One that leads to one of these addresses. It is the taker's then. */
-  take(origin: string, addresses: readonly string[]): Connection | null;
+  /**
+   * One that leads to one of these addresses, and that its server has not closed, as far as it can be known: a request that is written to
+   * it counts as sent. It is the taker's then.
+   */
+  take(origin: string, addresses: readonly string[]): Promise<Connection | null>;
   /** Closes it where there is no room. */
   keep(origin: string, connection: Connection): void;
   close(): void;
@@ -21,7 +24,7 @@ export interface KeptConnections {
 interface Kept {
   readonly origin: string;
   readonly connection: Connection;
-  /** Nothing watches it any more. */
+  /** Stops watching it. */
   release(): void;
 }
 
@@ -32,6 +35,12 @@ const longestLifeMs = 60_000;
 // As many as are delivered to one host at once, unless the operator says otherwise.
 const mostPerOrigin = 32;
 const mostAltogether = 256;
+
+/** The event loop has read from the network once: a FIN that had arrived before has been reported by then. */
+async function untilReported(): Promise<void> {
+  // The first immediate runs in the current turn, before the next poll of the sockets.
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 export function createKeptConnections(): KeptConnections {
   // The oldest first.
@@ -72,13 +81,21 @@ export function createKeptConnections(): KeptConnections {
     if (all.size > mostAltogether && oldest !== undefined) drop(oldest);
   }
 
-  function take(origin: string, addresses: readonly string[]): Connection | null {
-    // The one used last is the least likely to be closed by now.
-    const kept = [...all].findLast((other) => other.origin === origin && addresses.includes(other.connection.address));
-    if (kept === undefined) return null;
-    kept.release();
-    kept.connection.socket.ref();
-    return kept.connection;
+  async function take(origin: string, addresses: readonly string[]): Promise<Connection | null> {
+    for (;;) {
+      // The one used last is the least likely to be closed by now.
+      const kept = [...all].findLast(
+        (other) => other.origin === origin && addresses.includes(other.connection.address),
+      );
+      if (kept === undefined) return null;
+      // Taken out of the list before the wait, so that two requests never get the same connection.
+      all.delete(kept);
+      const { socket } = kept.connection;
+      socket.ref();
+      await untilReported();
+      kept.release();
+      if (!socket.destroyed) return kept.connection;
+    }
   }
 
   return {

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { GrowingBuffer } from "../lib/growing-buffer.ts";
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import { type ResponseHead, readHead } from "../providers/http-response.ts";
-import { EgressError, type EgressErrorCode } from "./egress-error.ts";
+import { EgressError } from "./egress-error.ts";
 
 export interface ReadOptions {
   readonly maxBytes: number;
@@ -20,9 +20,6 @@ export interface Answer {
   readonly mayReuseConnection: boolean;
 }
 
-/** The connection ended before the first byte of an answer. */
-export class UnansweredError extends EgressError {}
-
 const maxHeadBytes = 65_536;
 const maxInterimAnswers = 8;
 const excerptMs = 1_000;
@@ -36,7 +33,6 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   let head: ResponseHead | null = null;
   let reader: BodyReader | null = null;
   let excerptTimer: ReturnType<typeof setTimeout> | undefined;
-  let hasBegun = false;
 
   function finish(): void {
     stop();
@@ -98,7 +94,6 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   }
 
   function receive(bytes: Buffer): void {
-    hasBegun = true;
     try {
       take(bytes);
     } catch (error) {
@@ -108,15 +103,11 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
 
   function end(): void {
     if (reader?.endsWithConnection === true) finish();
-    else fail(cut("bad_response", "The server's answer was cut off"));
+    else fail(new EgressError("bad_response", "The server's answer was cut off"));
   }
 
   function lose(cause?: unknown): void {
-    fail(cut("unreachable", "The connection to the server was lost", cause));
-  }
-
-  function cut(code: EgressErrorCode, message: string, cause?: unknown): EgressError {
-    return hasBegun ? new EgressError(code, message, { cause }) : new UnansweredError(code, message, { cause });
+    fail(new EgressError("unreachable", "The connection to the server was lost", { cause }));
   }
 
   const abort = () => fail(signal.reason);

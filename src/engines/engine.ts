@@ -1,6 +1,7 @@
 // The contract of an engine: who does a task of the universal endpoint, at one provider. What goes in has been checked against
 // the task's input schema and its files have been fetched; what comes out is checked against the output schema.
 
+import type { ErrorCode } from "../errors.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 
@@ -53,8 +54,23 @@ export interface EngineCall {
   readonly owner: string;
   /** The same for every run of a job, and for no other: what a vendor takes as a token against doing a thing twice. */
   readonly jobId?: string;
+  /** Takes each call of a chat model that the engine makes, so that every send is counted as an attempt of the request. */
+  readonly noteAttempt?: (attempt: EngineAttempt) => void;
   /** 0..1; only jobs listen. */
   readonly tellProgress?: (share: number) => void;
+}
+
+/** One send to a provider. */
+export interface EngineAttempt {
+  readonly provider: string;
+  readonly model: string;
+  readonly deployment: string;
+  /** Why this offer was tried. */
+  readonly reason: "first" | "retry" | "other_deployment" | "fallback";
+  readonly startedAt: number;
+  /** Null while it runs, and when it has answered. */
+  failure: "caller_left" | ErrorCode | null;
+  endedAt: number | null;
 }
 
 export interface EngineFile {

@@ -17,7 +17,7 @@ export interface FetchResultOptions {
   readonly maxBytes: number;
 }
 
-/** An answer of status 2xx; everything else is thrown as a failure of the provider's. */
+/** An answer of status 2xx; everything else is thrown as a failure of the provider, which has done the task by now. */
 export async function fetchResult(
   url: string,
   { signal, deadline }: Pick<EngineCall, "signal" | "deadline">,
@@ -35,7 +35,8 @@ export async function fetchResult(
     const { status } = answer;
     if (status >= 200 && status <= 299) return answer;
     const code = status >= 500 || status === 429 ? "provider_error" : "provider_bad_response";
-    throw new GatewayError(code, `The file that the provider '${provider}' named answered with status ${status}.`);
+    const what = `The file that the provider '${provider}' named answered with status ${status}.`;
+    throw new GatewayError(code, what, { mayHaveExecuted: true });
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (ending.aborted) throw new GatewayError("draining", "The gateway went down before the answer was complete.");
@@ -44,6 +45,6 @@ export async function fetchResult(
     const code =
       error.code === "url_not_allowed" || error.code === "too_large" ? "provider_bad_response" : "provider_unreachable";
     const what = `The file that the provider '${provider}' named could not be fetched (${error.code}): ${error.message}.`;
-    throw new GatewayError(code, what, { cause: error });
+    throw new GatewayError(code, what, { cause: error, mayHaveExecuted: true });
   }
 }

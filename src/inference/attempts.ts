@@ -45,6 +45,8 @@ export interface AttemptOptions {
   readonly connection: Connection;
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
+  /** `false`: a request that a provider may have executed is not sent to it again. */
+  readonly repeatsExecuted?: false;
 }
 
 /** Retries are a share of the requests, so that they never multiply the load on a provider that is down. */
@@ -103,6 +105,7 @@ export class Attempts {
           failure = error;
         }
         if (tried === retries || !retryCodes.has(failure.code)) break;
+        if (options.repeatsExecuted === false && failure.details.mayHaveExecuted) break;
         const pauseMs = pauseBefore(tried, failure);
         if (pauseMs === null) break;
         const then = performance.now() + pauseMs;

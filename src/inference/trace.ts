@@ -1,20 +1,10 @@
 // What happened to one request on its way: times for Server-Timing, and what was decided, for callers who ask.
 
+import type { EngineAttempt } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";
 
-export interface AttemptNote {
-  readonly provider: string;
-  readonly model: string;
-  readonly deployment: string;
-  readonly reason: AttemptReason;
-  readonly startedAt: number;
-  /** Null while it runs, and when it has answered. */
-  failure: "caller_left" | ErrorCode | null;
-  endedAt: number | null;
-}
-
-/** Why an offer was tried. */
-export type AttemptReason = "first" | "retry" | "other_deployment" | "fallback";
+export type AttemptNote = EngineAttempt;
+export type AttemptReason = AttemptNote["reason"];
 
 export class Trace {
   readonly startedAt: number;

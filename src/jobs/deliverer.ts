@@ -10,8 +10,8 @@ import { signWebhook } from "./webhook-signature.ts";
 
 export interface Deliverer {
   /**
-   * Throws the signal's reason, and when the keys cannot be read: then there was no attempt that counts. Every other outcome is an
-   * attempt, with the state of the delivery after it.
+   * Throws the signal's reason when that fires before anything was sent, and when the keys cannot be read. Every send is an attempt, with
+   * the state of the delivery after it, also one that was ended before its answer.
    */
   attempt(delivery: DeliveryRecord, job: JobRecord, signal: AbortSignal): Promise<DeliveryOutcome>;
 }
@@ -37,7 +37,7 @@ export interface DelivererOptions {
 interface Verdict {
   readonly status: number | null;
   readonly error: string | null;
-  readonly state: Exclude<DeliveryState, "pending"> | "retry";
+  readonly state: Exclude<DeliveryState, "pending"> | "retry" | "stopped";
 }
 
 const defaultTimeoutMs = 30_000;
@@ -63,6 +63,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const durationMs = Math.round(performance.now() - start);
     const made: DeliveryAttempt = { number, startedAt, durationMs, status, error, keyId: signing.keyId };
     log.debug("webhook attempt", { delivery: delivery.id, job: job.id, ...made });
+    // The gateway ended it, not the receiver: it is tried again at once, whatever its number.
+    if (verdict.state === "stopped") return { attempt: made, state: "pending", nextAt: now() };
     if (verdict.state !== "retry") return { attempt: made, state: verdict.state, nextAt: null };
     const delayMs = retryDelaysMs[number - 1];
     if (delayMs === undefined) return { attempt: made, state: "failed", nextAt: null };
@@ -89,6 +91,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       "User-Agent": "Switchyard-Webhooks/1",
       ...(await signWebhook(message, signing)),
     };
+    let isSent = false;
     try {
       const { status } = await egress.fetch(delivery.receiver, {
         method: "POST",
@@ -101,10 +104,15 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         timeoutMs,
         connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
         signal,
+        onSent: () => {
+          isSent = true;
+        },
       });
       return judgeStatus(status);
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
+      if (signal.aborted && !isSent) throw signal.reason;
+      if (signal.aborted)
+        return { status: null, error: "The gateway stopped before the receiver answered", state: "stopped" };
       return judgeFailure(error);
     }
   }

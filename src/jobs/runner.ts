@@ -73,7 +73,7 @@ const usualStopMs = 10_000;
 const mostResultBytes = 96 * 1_048_576;
 const begun: Progress = { offer: 0, called: false, step: null, runsBefore: 0 };
 
-/** After these nothing was done elsewhere: the same engine may be asked once more. */
+/** After these nothing was done elsewhere, unless the error says otherwise: the same engine may be asked once more. */
 const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
   "provider_rate_limited",
   "provider_unreachable",
@@ -150,6 +150,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
             owner,
             jobId: job.id,
             tellProgress: createProgressTeller(job),
+            noteAttempt: ({ provider, model, reason }) => {
+              if (reason !== "first")
+                log.info("a job sends to a provider again", { job: job.id, provider, model, reason });
+            },
           },
           keyId: job.keyId,
           publish: (binary) => keepBinary(() => publish(binary, owner, kept.baseUrl)),
@@ -169,7 +173,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const { job, plan, deadline, signal } = running;
     const { offer, progress } = attempt;
     if (signal.aborted) return await giveUp(running, attempt);
-    if (Date.now() >= deadline) throw timedOut();
+    if (Date.now() >= deadline) throw timedOut(attempt);
     // Of the files: an engine reads them before it calls anybody.
     if (isOutage(error)) return await goOnLater(running, uncounted(progress), outagePauseMs);
     if (!(error instanceof GatewayError)) throw error;
@@ -185,7 +189,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (code === "overloaded" || code === "rate_limit_exceeded")
       return await goOnLater(running, uncounted(progress), (details.retryAfter ?? usualWaitSeconds) * 1_000);
     const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
-    if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, code)) throw error;
+    if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, error))
+      throw notRepeated(offer.engine, error);
     return await goOnLater(running, progress, pauseMs);
   }
 
@@ -293,11 +298,15 @@ function mayRepeat({ isRepeatable }: Engine): boolean {
 }
 
 /** One that may be repeated after any failure that another engine would be asked after; else only when nothing was done. */
-function mayRunAgain(engine: Engine, code: ErrorCode): boolean {
-  return (
-    harmlessCodes.has(code) ||
-    (mayRepeat(engine) && code !== "provider_not_configured" && engineFallbackCodes.has(code))
-  );
+function mayRunAgain(engine: Engine, { code, details }: GatewayError): boolean {
+  if (mayRepeat(engine)) return code !== "provider_not_configured" && engineFallbackCodes.has(code);
+  return harmlessCodes.has(code) && !details.mayHaveExecuted;
+}
+
+function notRepeated(engine: Engine, error: GatewayError): GatewayError {
+  if (mayRepeat(engine) || !error.details.mayHaveExecuted) return error;
+  const message = `${error.message} The task was not sent again, because it could be executed and billed twice.`;
+  return new GatewayError(error.code, message, { ...error.details, cause: error });
 }
 
 /** A call was begun and nobody knows what became of it: doing it again could do it, and bill it, twice. */
@@ -321,8 +330,10 @@ function interrupted({ provider }: Engine): GatewayError {
   );
 }
 
-function timedOut(): GatewayError {
-  return new GatewayError("provider_timeout", "The job did not finish in time.");
+function timedOut(attempt?: Attempt): GatewayError {
+  const isCalled = attempt?.isCalled === true && !mayRepeat(attempt.offer.engine);
+  const more = isCalled ? ` The provider '${attempt.offer.engine.provider}' may have executed the task.` : "";
+  return new GatewayError("provider_timeout", `The job did not finish in time.${more}`);
 }
 
 /** The store is away: the work comes up again when it is back. */

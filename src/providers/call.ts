@@ -1,7 +1,7 @@
 // One call of a provider: four clocks, abort in every window, limits, and the provider's failures turned into our errors.
 // It reads bytes; what they mean is the dialect's business.
 
-import { GatewayError } from "../errors.ts";
+import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { Deployment, Provider } from "./configure.ts";
 import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
@@ -152,12 +152,13 @@ export class ProviderCall implements Watched {
     if (now >= this.#askAt && connection.signal.aborted) this.#fail(new CallerLeft());
     else if (ending.aborted)
       this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
-    else if (now >= this.#totalAt) this.#fail(this.#timeout(`did not finish within ${clocks.totalTimeoutMs} ms`));
-    else if (now >= this.#waitAt) this.#fail(this.#timeout(this.#describeSilence()));
+    else if (now >= this.#totalAt)
+      this.#fail(this.#unanswered("provider_timeout", `did not finish within ${clocks.totalTimeoutMs} ms`));
+    else if (now >= this.#waitAt) this.#fail(this.#unanswered("provider_timeout", this.#describeSilence()));
     else if (now >= this.#connectAt) {
       this.#connectAt = never;
       if (!this.#exchange.isConnected)
-        this.#fail(this.#timeout(`did not accept a connection within ${clocks.connectTimeoutMs} ms`));
+        this.#fail(this.#error("provider_timeout", `did not accept a connection within ${clocks.connectTimeoutMs} ms`));
     }
   }
 
@@ -215,25 +216,53 @@ export class ProviderCall implements Watched {
     return `sent nothing within ${this.#waitMs} ms`;
   }
 
-  #timeout(what: string): GatewayError {
-    return this.#error("provider_timeout", what);
-  }
-
   #describeSendFailure(error: unknown): GatewayError {
-    const code = codeOf(error);
-    if (code === "BAD_RESPONSE")
-      return this.#error("provider_bad_response", "answered with something that is not HTTP", error);
-    return this.#error("provider_unreachable", `could not be reached (${code || "connection failed"})`, error);
+    return describeSendFailure(this.provider.name, this.#exchange.wasSent, error);
   }
 
   #describeCut(error: unknown): GatewayError {
-    if (codeOf(error) === "BAD_RESPONSE") return this.#error("provider_bad_response", "sent a broken answer", error);
-    return this.#error("provider_disconnected", "closed the connection before its answer was complete", error);
+    return describeCut(this.provider.name, error);
   }
 
-  #error(code: GatewayError["code"], what: string, cause?: unknown): GatewayError {
-    return new GatewayError(code, `The provider '${this.provider.name}' ${what}.`, { cause });
+  #unanswered(code: ErrorCode, what: string): GatewayError {
+    return describeUnanswered(this.provider.name, this.#exchange.wasSent, { code, what });
   }
+
+  #error(code: ErrorCode, what: string): GatewayError {
+    return new GatewayError(code, `The provider '${this.provider.name}' ${what}.`);
+  }
+}
+
+/** No answer began: the connection failed before the request was written, or behind it. */
+export function describeSendFailure(name: string, wasSent: boolean, cause: unknown): GatewayError {
+  const code = codeOf(cause);
+  if (code === "BAD_RESPONSE") {
+    const what = "answered with something that is not HTTP";
+    return describeUnanswered(name, wasSent, { code: "provider_bad_response", what, cause });
+  }
+  const what = wasSent
+    ? `closed the connection without an answer (${code || "connection lost"})`
+    : `could not be reached (${code || "connection failed"})`;
+  return describeUnanswered(name, wasSent, { code: "provider_unreachable", what, cause });
+}
+
+/** An answer began and did not complete. */
+export function describeCut(name: string, cause: unknown): GatewayError {
+  if (codeOf(cause) === "BAD_RESPONSE")
+    return describeUnanswered(name, true, { code: "provider_bad_response", what: "sent a broken answer", cause });
+  const what = "closed the connection before its answer was complete";
+  return describeUnanswered(name, true, { code: "provider_disconnected", what, cause });
+}
+
+/** A failure without a whole answer. Once the request was written, it may have been executed, and the error says so. */
+export function describeUnanswered(
+  name: string,
+  wasSent: boolean,
+  { code, what, cause }: { readonly code: ErrorCode; readonly what: string; readonly cause?: unknown },
+): GatewayError {
+  const message = `The provider '${name}' ${what}.`;
+  if (!wasSent) return new GatewayError(code, message, { cause });
+  return new GatewayError(code, `${message} It may have executed the request.`, { cause, mayHaveExecuted: true });
 }
 
 function send(options: CallOptions): Exchange {

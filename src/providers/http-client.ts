@@ -5,6 +5,7 @@ import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { type ResponseHead, readHead } from "./http-response.ts";
 import { loadNarrowWindow } from "./narrow-window.ts";
+import { loadPeekSocket } from "./peek-socket.ts";
 
 /** Where a connection goes. */
 export interface Origin {
@@ -16,6 +17,8 @@ export interface Origin {
 /** One request and its answer. Pieces of the body are taken when they are wanted; a queue that fills holds the provider back. */
 export interface Exchange {
   readonly isConnected: boolean;
+  /** At least one byte of the request was written: from then on the provider may execute it. */
+  readonly wasSent: boolean;
   /** How long the connection took to stand; 0 for one that stood already. */
   readonly connectMs: number;
   /** 0 until the head is there. */
@@ -54,9 +57,8 @@ const pauseAtBytes = 65_536;
 const idleMs = 30_000;
 const lingerMs = 1_000;
 const sweepEveryMs = 1_000;
-// Near by, our own event loop is slower than the network; and names may have had to be looked up first.
-const shortestRoundTripMs = 20;
-const longestRoundTripMs = 250;
+// A connection is given up this long before the server says that it closes it: a request would cross the server's FIN on the way.
+const closeEarlyMs = 1_000;
 
 type Socket = Bun.Socket<Connection>;
 
@@ -64,6 +66,7 @@ export class HttpClient implements Watched {
   place = -1;
   readonly #ticker: Ticker;
   readonly #narrowWindow = loadNarrowWindow();
+  readonly #peekSocket = loadPeekSocket();
   readonly #idle = new Map<Origin, Connection[]>();
   /** Those with a narrow window are for streams alone: a long answer in one piece would be slow over them. */
   readonly #idleNarrow = new Map<Origin, Connection[]>();
@@ -76,17 +79,31 @@ export class HttpClient implements Watched {
     ticker.watch(this);
   }
 
-  /** `head` is everything up to the content length; `body` is text, sent as UTF-8, or bytes. */
-  send(origin: Origin, head: string, body: string | Uint8Array, isStream = false): Exchange {
+  /**
+   * `head` is everything up to the content length; `body` is text, sent as UTF-8, or bytes. It is sent once: a connection that fails
+   * after the first written byte fails the exchange. Only connections that were idle for at most `maxIdleMs` are used again.
+   */
+  send(origin: Origin, head: string, body: string | Uint8Array, isStream = false, maxIdleMs = idleMs): Exchange {
     const exchange = new SocketExchange(this, origin, isStream);
     const message =
       typeof body === "string"
         ? `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
         : Buffer.concat([Buffer.from(`${head}content-length: ${body.length}\r\n\r\n`), body]);
-    const idle = this.#poolOf(this.#isNarrow(exchange)).get(origin)?.pop();
+    const idle = this.#takeIdle(origin, this.#isNarrow(exchange), maxIdleMs);
     if (idle === undefined) this.connect(exchange, message);
     else idle.begin(exchange, message);
     return exchange;
+  }
+
+  /** The connection that was used last and that the server has not closed, as far as the kernel knows. */
+  #takeIdle(origin: Origin, isNarrow: boolean, maxIdleMs: number): Connection | undefined {
+    const pool = this.#poolOf(isNarrow).get(origin);
+    for (let idle = pool?.pop(); idle !== undefined; idle = pool?.pop()) {
+      const { now } = this.#ticker;
+      if (now < idle.idleUntil && now - idle.idleSince <= maxIdleMs && !idle.hasInput(this.#peekSocket)) return idle;
+      idle.close();
+    }
+    return undefined;
   }
 
   /** A connection of its own for this exchange. */
@@ -104,8 +121,7 @@ export class HttpClient implements Watched {
   }
 
   narrow(socket: Socket): void {
-    // Bun's types do not name it.
-    const { fd } = socket as Socket & { readonly fd?: number };
+    const fd = fdOf(socket);
     if (fd !== undefined) this.#narrowWindow?.(fd);
   }
 
@@ -118,8 +134,9 @@ export class HttpClient implements Watched {
   }
 
   /** Kept from the next turn on: a server that closed right behind its answer has been heard by then. */
-  keep(connection: Connection): void {
+  keep(connection: Connection, keptMs: number): void {
     connection.idleSince = this.#ticker.now;
+    connection.idleUntil = connection.idleSince + keptMs;
     if (this.#returned.length === 0) setImmediate(() => this.#keepReturned());
     this.#returned.push(connection);
   }
@@ -152,7 +169,7 @@ export class HttpClient implements Watched {
   check(now: number): void {
     if (now < this.#sweepAt) return;
     this.#sweepAt = now + sweepEveryMs;
-    for (const connection of this.#listIdle()) if (now - connection.idleSince > idleMs) connection.close();
+    for (const connection of this.#listIdle()) if (now >= connection.idleUntil) connection.close();
     for (const connection of [...this.#lingering]) if (now - connection.idleSince > lingerMs) connection.close();
   }
 
@@ -171,6 +188,7 @@ class SocketExchange implements Exchange {
   /** Whether the answer was asked for as a stream. */
   readonly isStream: boolean;
   isConnected = false;
+  wasSent = false;
   connectMs = 0;
   readonly #client: HttpClient;
   #connection: Connection | null = null;
@@ -301,8 +319,8 @@ class SocketExchange implements Exchange {
     waiter?.reject(failure);
   }
 
-  /** Sends it again over a new connection. */
-  retry(message: string | Buffer): void {
+  /** Moves to a new connection. Nothing was written to the one before, so this is the first send. */
+  moveOn(message: string | Buffer): void {
     this.#connection = null;
     this.#client.connect(this, message);
   }
@@ -313,7 +331,7 @@ class SocketExchange implements Exchange {
     this.#connection = null;
     // Bytes behind the end belong to nobody: such a connection is not used again.
     const mayKeep = this.#head?.mayKeepConnection === true && !body.hasSurplus && this.#received.length === 0;
-    connection?.finish(mayKeep);
+    connection?.finish(mayKeep ? keptMsOf(this.#head) : 0);
   }
 
   #discard(): void {
@@ -346,10 +364,23 @@ function isEventStream(head: ResponseHead): boolean {
   return head.header("content-type")?.toLowerCase().startsWith("text/event-stream") === true;
 }
 
+/** For how long a connection may be idle: less than the server says in `Keep-Alive: timeout=5`, if it says so. */
+function keptMsOf(head: ResponseHead | null): number {
+  const stated = head?.header("keep-alive");
+  const seconds = stated ? /\btimeout=(\d{1,6})/i.exec(stated)?.[1] : undefined;
+  return seconds === undefined ? idleMs : Math.min(idleMs, Number(seconds) * 1_000 - closeEarlyMs);
+}
+
+function fdOf(socket: Socket): number | undefined {
+  // Bun's types do not name it.
+  return (socket as Socket & { readonly fd?: number }).fd;
+}
+
 class Connection {
   readonly origin: Origin;
   readonly isNarrow: boolean;
   idleSince = 0;
+  idleUntil = 0;
   readonly #client: HttpClient;
   #socket: Socket | null = null;
   #exchange: SocketExchange | null = null;
@@ -358,12 +389,8 @@ class Connection {
   #unsent: string | Buffer | null = null;
   /** The beginning of a head that has not come whole. */
   #headBytes: Buffer | null = null;
-  #exchanges = 0;
   readonly #startedAt = performance.now();
-  #sentAt = 0;
-  /** How long it took to come about: at least one round trip. */
-  #roundTripMs = 0;
-  #hasHeard = false;
+  #isReused = false;
   #isPaused = false;
   #isClosed = false;
 
@@ -381,11 +408,9 @@ class Connection {
     this.#exchange = exchange;
     this.#message = message;
     this.#unsent = message;
-    this.#hasHeard = false;
-    this.#exchanges++;
-    this.#sentAt = performance.now();
     exchange.attach(this);
     if (this.#socket === null) return;
+    this.#isReused = true;
     exchange.isConnected = true;
     this.flush();
   }
@@ -398,11 +423,9 @@ class Connection {
     }
     this.#socket = socket;
     if (this.isNarrow) this.#client.narrow(socket);
-    const tookMs = performance.now() - this.#startedAt;
-    this.#roundTripMs = Math.min(Math.max(tookMs, shortestRoundTripMs), longestRoundTripMs);
     if (this.#exchange !== null) {
       this.#exchange.isConnected = true;
-      this.#exchange.connectMs = tookMs;
+      this.#exchange.connectMs = performance.now() - this.#startedAt;
     }
     this.flush();
   }
@@ -411,6 +434,7 @@ class Connection {
     if (this.#unsent === null || this.#socket === null) return;
     const unsent = this.#unsent;
     const written = this.#socket.write(unsent);
+    if (written > 0 && this.#exchange !== null) this.#exchange.wasSent = true;
     const length = typeof unsent === "string" ? Buffer.byteLength(unsent) : unsent.length;
     if (written >= length) this.#unsent = null;
     // Bytes are not copied again with every part that goes.
@@ -424,7 +448,6 @@ class Connection {
       this.close();
       return;
     }
-    this.#hasHeard = true;
     if (exchange.hasHead) {
       exchange.takeBytes(bytes);
       return;
@@ -460,47 +483,44 @@ class Connection {
   }
 
   /** The answer is there. A request that was answered before it was sent leaves a connection that cannot be used again. */
-  finish(mayKeep: boolean): void {
+  finish(keptMs: number): void {
     const wasSent = this.#unsent === null;
     this.#exchange = null;
     this.#message = null;
     this.#client.forget(this);
-    if (!mayKeep || !wasSent) {
+    if (keptMs <= 0 || !wasSent) {
       this.close();
       return;
     }
     this.resume();
-    this.#client.keep(this);
+    this.#client.keep(this, keptMs);
   }
 
   /** The other side has ended its half. */
   end(): void {
-    const exchange = this.#exchange;
-    const message = this.#message;
-    if (exchange !== null && message !== null && this.#wasClosedBeforehand()) {
-      this.close();
-      exchange.retry(message);
-      return;
-    }
-    if (exchange?.takeEnd() === false) this.lose(null);
-    else this.close();
+    if (this.#exchange?.takeEnd() === true) this.close();
+    else this.lose(null);
   }
 
-  /**
-   * Whether the provider closed the idle connection just before it was used again: its goodbye came, without a byte, sooner than an
-   * answer could have. Later, or with a reset, it may have begun the work, and sending it once more could do it twice.
-   */
-  #wasClosedBeforehand(): boolean {
-    return this.#exchanges > 1 && !this.#hasHeard && performance.now() - this.#sentAt < this.#roundTripMs;
-  }
-
-  /** The connection broke, or did not come about. */
+  /** The connection broke, or was not established. */
   lose(cause: unknown): void {
     const exchange = this.#exchange;
+    const message = this.#message;
     this.close();
     if (exchange === null) return;
+    // It was closed before it was used again and refused the first byte: the server has seen nothing of this request.
+    if (this.#isReused && message !== null && !exchange.wasSent) {
+      exchange.moveOn(message);
+      return;
+    }
     const code = (cause as { code?: unknown } | null | undefined)?.code;
     exchange.fail(new HttpError(typeof code === "string" ? code : "ECONNRESET", "The connection was lost", cause));
+  }
+
+  /** Whether the kernel has something that the event loop has not reported: a FIN, or bytes that belong to no request. */
+  hasInput(peek: ((fd: number) => boolean) | null): boolean {
+    const fd = peek === null || this.#socket === null ? undefined : fdOf(this.#socket);
+    return fd !== undefined && peek?.(fd) === true;
   }
 
   pause(): void {

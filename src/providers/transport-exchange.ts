@@ -9,6 +9,7 @@ const encoder = new TextEncoder();
 
 export class TransportExchange implements Exchange {
   readonly isConnected = true;
+  readonly wasSent = true;
   readonly connectMs = 0;
   readonly #controller = new AbortController();
   readonly #answer: Promise<Response>;

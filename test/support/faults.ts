@@ -61,8 +61,8 @@ export function healthyScript(wire: Wire, isStream: boolean, text = "all well"):
   return formats[wire].healthy(text, isStream);
 }
 
-// Longer than the time in which a reset on a kept connection is taken for one that was closed behind its last answer.
-const settled = wait(300);
+// Lets what was written arrive: a reset discards what is still on its way.
+const settled = wait(50);
 const page = "<html><body>Bad gateway</body></html>";
 
 interface Fault {
@@ -81,7 +81,7 @@ export function faultScript(fault: FaultName, { wire, isStream, seen }: Fault): 
     case "refused":
       return null;
     case "reset before an answer":
-      return [settled, rst];
+      return [rst];
     case "reset in mid-answer":
       return broken(rst);
     case "429, Retry-After 7":

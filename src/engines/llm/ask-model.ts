@@ -6,6 +6,7 @@ import type { JsonSchema } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import type { EngineCall } from "../engine.ts";
 import { AnswerProblem } from "./definition.ts";
 import { type Prompt, toMessages, toRepair } from "./prompt.ts";
 
@@ -13,7 +14,7 @@ import { type Prompt, toMessages, toRepair } from "./prompt.ts";
 export type Complete = (
   request: ChatRequest,
   offer: { readonly provider: string; readonly model: string },
-  context: { readonly signal: AbortSignal; readonly deadline: number; readonly requestId: string },
+  context: Pick<EngineCall, "signal" | "deadline" | "requestId" | "noteAttempt">,
 ) => Promise<Completed>;
 
 export interface Completed {
@@ -173,7 +174,7 @@ function toOwnProblem(error: unknown): unknown {
 }
 
 function isBadAnswer(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && error.code === "provider_bad_response";
+  return error instanceof GatewayError && error.code === "provider_bad_response" && !error.details.mayHaveExecuted;
 }
 
 function readText({ choices }: ChatCompletion, who: string): string {

@@ -86,7 +86,7 @@ function toTask(definition: TaskDefinition): Task {
 
 async function run(task: Task, provider: Provider, call: EngineCall, complete: Complete): Promise<EngineAnswer> {
   const { definition, answerSchema: fixedSchema, outputSchema } = task;
-  const { model, input, signal, deadline, requestId } = call;
+  const { model, input } = call;
   if (model === null) throw needsModel(definition, provider);
   const facts = provider.row.models.find(({ id }) => id === model) ?? null;
   const answerSchema = fixedSchema ?? definition.asks?.(input) ?? {};
@@ -102,7 +102,7 @@ async function run(task: Task, provider: Provider, call: EngineCall, complete: C
       read: (text) => readOutput(text, { definition, answerSchema, outputSchema, input }),
     },
     who,
-    (request) => complete({ ...request, model }, { provider: provider.name, model }, { signal, deadline, requestId }),
+    (request) => complete({ ...request, model }, { provider: provider.name, model }, call),
   );
   return { output, original: completion, units: { token: tokens }, charge };
 }

@@ -3,9 +3,17 @@
 
 import { createHash } from "node:crypto";
 import type { Egress } from "../../egress/egress.ts";
-import { GatewayError, ValidationError } from "../../errors.ts";
+import { type ErrorCode, GatewayError, ValidationError } from "../../errors.ts";
 import type { Ticker, Watched } from "../../lib/ticker.ts";
-import { CallerLeft, type Clocks, readErrorMessage, toRefusal } from "../../providers/call.ts";
+import {
+  CallerLeft,
+  type Clocks,
+  describeCut,
+  describeSendFailure,
+  describeUnanswered,
+  readErrorMessage,
+  toRefusal,
+} from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { Exchange, HttpClient } from "../../providers/http-client.ts";
@@ -28,6 +36,8 @@ export interface VendorCallOptions {
 
 const maxAnswerBytes = 64 * 1_048_576;
 const maxErrorBytes = 65_536;
+// Most tasks must not be sent twice. A connection that was idle for longer may be closed by the vendor while the request is on its way.
+const longestIdleMs = 1_000;
 const never = Number.POSITIVE_INFINITY;
 const decoder = new TextDecoder();
 
@@ -42,7 +52,8 @@ export async function callVendor(
   if (address === undefined) throw new Error(`${options.row.name} has no service '${service}'`);
   if (request.url !== undefined) return download(request.url, call, { ...options, isTls: address.origin.isTls });
   const { head, body } = await write(request, address, options.row);
-  const exchange = new VendorExchange(options.http.send(address.origin, head, body), call, options);
+  const sent = options.http.send(address.origin, head, body, false, longestIdleMs);
+  const exchange = new VendorExchange(sent, call, options);
   try {
     const status = await exchange.open();
     if (status >= 200 && status <= 299) return await exchange.readAnswer();
@@ -283,7 +294,7 @@ class VendorExchange implements Watched {
     try {
       await this.#exchange.open();
     } catch (error) {
-      throw this.#failure ?? this.#describeSendFailure(error);
+      throw this.#failure ?? describeSendFailure(this.#options.row.name, this.#exchange.wasSent, error);
     }
     this.#waitMs = this.#options.clocks.idleTimeoutMs;
     return this.#exchange.status;
@@ -312,10 +323,9 @@ class VendorExchange implements Watched {
     const { signal, deadline } = this.#call;
     if (ending.aborted)
       this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
-    else if (now >= deadline)
-      this.#fail(this.#error("provider_timeout", "did not finish within the time of the request"));
+    else if (now >= deadline) this.#fail(this.#timeout("did not finish within the time of the request"));
     else if (signal.aborted) this.#fail(new CallerLeft());
-    else if (now >= this.#waitAt) this.#fail(this.#error("provider_timeout", `sent nothing within ${this.#waitMs} ms`));
+    else if (now >= this.#waitAt) this.#fail(this.#timeout(`sent nothing within ${this.#waitMs} ms`));
     else if (now >= this.#connectAt) {
       this.#connectAt = never;
       if (!this.#exchange.isConnected)
@@ -354,7 +364,7 @@ class VendorExchange implements Watched {
         await this.#exchange.wait();
       }
     } catch (error) {
-      throw this.#failure ?? this.#describeCut(error);
+      throw this.#failure ?? describeCut(this.#options.row.name, error);
     }
   }
 
@@ -364,24 +374,11 @@ class VendorExchange implements Watched {
     this.#exchange.abort();
   }
 
-  #describeSendFailure(error: unknown): GatewayError {
-    const code = codeOf(error);
-    if (code === "BAD_RESPONSE")
-      return this.#error("provider_bad_response", "answered with something that is not HTTP", error);
-    return this.#error("provider_unreachable", `could not be reached (${code || "connection failed"})`, error);
+  #timeout(what: string): GatewayError {
+    return describeUnanswered(this.#options.row.name, this.#exchange.wasSent, { code: "provider_timeout", what });
   }
 
-  #describeCut(error: unknown): GatewayError {
-    if (codeOf(error) === "BAD_RESPONSE") return this.#error("provider_bad_response", "sent a broken answer", error);
-    return this.#error("provider_disconnected", "closed the connection before its answer was complete", error);
+  #error(code: ErrorCode, what: string): GatewayError {
+    return new GatewayError(code, `The provider '${this.#options.row.name}' ${what}.`);
   }
-
-  #error(code: GatewayError["code"], what: string, cause?: unknown): GatewayError {
-    return new GatewayError(code, `The provider '${this.#options.row.name}' ${what}.`, { cause });
-  }
-}
-
-function codeOf(error: unknown): string {
-  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
-  return typeof code === "string" ? code : "";
 }

@@ -7,7 +7,7 @@ import { scanJson } from "../../lib/json-scan.ts";
 import type { Attempts } from "../attempts.ts";
 import type { ChatCompletions } from "../chat-completions.ts";
 import type { Router } from "../router.ts";
-import { Trace } from "../trace.ts";
+import { type AttemptNote, Trace } from "../trace.ts";
 
 export interface CompleterOptions {
   readonly router: Router;
@@ -20,6 +20,7 @@ interface Context {
   readonly signal: AbortSignal;
   readonly deadline: number;
   readonly requestId: string;
+  readonly noteAttempt?: (attempt: AttemptNote) => void;
 }
 
 const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
@@ -41,15 +42,18 @@ export function createCompleter({ router, attempts, chatCompletions }: Completer
   return async function complete(
     request: ChatRequest,
     offer: { readonly provider: string; readonly model: string },
-    { signal, deadline, requestId }: Context,
+    { signal, deadline, requestId, noteAttempt }: Context,
   ): Promise<{ completion: ChatCompletion; charge: { cost: number | null; reason: string | null } }> {
     const trace = new Trace(performance.now(), 0);
     const connection = { signal };
     const candidates = router.plan({ model: `${offer.provider}/${offer.model}` }, engineCaller, trace);
     const text = JSON.stringify(request);
     const scan = scanJson(text, scanLimits);
-    const answer = await attempts.run({ candidates, trace, connection, deadline }, (candidate) =>
-      chatCompletions.attempt(
+    const options = { candidates, trace, connection, deadline, repeatsExecuted: false } as const;
+    const answer = await attempts.run(options, (candidate) => {
+      const attempt = trace.attempts.at(-1);
+      if (attempt !== undefined) noteAttempt?.(attempt);
+      return chatCompletions.attempt(
         {
           request: request as unknown as ChatCompletionRequest,
           value: request,
@@ -63,8 +67,8 @@ export function createCompleter({ router, attempts, chatCompletions }: Completer
           checksStructure: false,
         },
         candidate,
-      ),
-    );
+      );
+    });
     if (answer.kind === "stream") throw new TypeError("no stream was asked for");
     const { cost, reason } = answer.charge;
     return { completion: answer.value as ChatCompletion, charge: { cost, reason } };

@@ -168,7 +168,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       } catch (error) {
         if (running.signal.aborted || !(error instanceof GatewayError && engineFallbackCodes.has(error.code)))
           throw error;
-        failure = error;
+        failure = offer.engine.isRepeatable ? error : withoutRetry(error);
       }
     }
     throw failure ?? new GatewayError("provider_not_found", "Nobody serves this task.");
@@ -190,6 +190,12 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       endedAt: null,
     };
     trace.attempts.push(note);
+    let hasSent = false;
+    // The note of the task stands for the first send; each further one is an attempt of its own.
+    const noteAttempt = (attempt: AttemptNote) => {
+      if (hasSent) trace.attempts.push(attempt);
+      hasSent = true;
+    };
     const done = await runOffer({
       task,
       offer,
@@ -201,6 +207,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
         deadline: running.deadline,
         requestId,
         owner: ownerOf(caller),
+        noteAttempt,
       },
       keyId: caller.keyId,
       publish: async (binary) => input.takeBinary?.(binary) ?? (await publish(binary, ownerOf(caller), input.baseUrl)),
@@ -229,6 +236,13 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
 
   const aliases = createTaskAliases(dependencies.aliases ?? new Map());
   return { check, run, checkFiles: checkFilesOf, openFiles, engines, aliases };
+}
+
+/** A client's automatic retry would do, and pay for, a task twice that a provider may have executed. */
+function withoutRetry(error: GatewayError): GatewayError {
+  const { code, message, details } = error;
+  if (!details.mayHaveExecuted) return error;
+  return new GatewayError(code, message, { ...details, shouldRetry: false, cause: error.cause });
 }
 
 /** A provider may do a task in two ways, its own and by one of its chat models: the model's name decides, else the first. */

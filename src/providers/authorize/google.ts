@@ -148,7 +148,9 @@ class TokenKeeper implements GoogleAuthorizer {
   async #send(): Promise<{ status: number; text: string }> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      const response = await this.#fetch(this.#source.url, { redirect: "error", signal, ...this.#source.toRequest() });
+      // On a kept connection that fails, `fetch` sends the request again by itself.
+      const own = { redirect: "error", keepalive: false, signal } as const;
+      const response = await this.#fetch(this.#source.url, { ...own, ...this.#source.toRequest() });
       return { status: response.status, text: await response.text() };
     } catch (cause) {
       if (signal.aborted)
