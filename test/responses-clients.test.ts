@@ -228,9 +228,10 @@ for (const [setting, keepsAll] of Object.entries(settings)) {
           return;
         }
         const { id, status } = await creating;
-        expect(status).toBe("queued");
-        expect(await responses().cancel(id)).toMatchObject({ id, status: "cancelled" });
-        expect(await responses().retrieve(id)).toMatchObject({ id, status: "cancelled" });
+        expect(status).toBe("in_progress");
+        const cancelled = { id, status: "incomplete", incomplete_details: { reason: "cancelled" } };
+        expect((await responses().cancel(id)) as object).toMatchObject(cancelled);
+        expect((await responses().retrieve(id)) as object).toMatchObject(cancelled);
       });
 
       if (isNative)

@@ -1,8 +1,9 @@
 // /v3/responses at providers that have the API themselves: what passes, what is exchanged, and what is told when it breaks.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { answer } from "./support/answers.ts";
+import { answer, chatChunk, event, rst, streamHead } from "./support/answers.ts";
 import { readError } from "./support/chat.ts";
+import { readEvents } from "./support/events.ts";
 import { type Gateway, providerSecret, startGateway } from "./support/gateway.ts";
 import { openConnection, type RawConnection, requestBytes } from "./support/raw-http.ts";
 import {
@@ -171,7 +172,16 @@ describe("creating", () => {
           param: "response_id",
         });
       const chained = await readError(await client.post({ model: "mock/echo", input: "x", previous_response_id: id }));
-      expect(chained).toMatchObject({ status: 400, code: "stateful_not_supported", param: "previous_response_id" });
+      expect(chained).toMatchObject({
+        status: 400,
+        code: "previous_response_not_found",
+        param: "previous_response_id",
+        message: expect.stringContaining("not stored"),
+      });
+      const elsewhere = await readError(
+        await client.post({ model: "mockchat/echo", input: "x", previous_response_id: id }),
+      );
+      expect(elsewhere).toMatchObject({ status: 400, code: "stateful_not_supported", param: "previous_response_id" });
     }
   });
 
@@ -318,25 +328,70 @@ describe("asking again", () => {
     expect((await client.remove(id)).status).toBe(200);
   });
 
-  test("work in the background is queued, runs, ends, and tells its cost when it has", async () => {
+  test("work in the background is in progress while it is queued and runs, ends, and tells its cost when it has", async () => {
     const queued = await client.create({ input: "hello", background: true });
-    expect(queued).toMatchObject({ status: "queued", cost: null, background: true });
+    expect(queued).toMatchObject({ status: "in_progress", cost: null, background: true });
     expect(await client.retrieve(queued.id)).toMatchObject({ status: "in_progress" });
     const ended = await client.retrieve(queued.id);
     expect(ended).toMatchObject({ status: "completed", cost: 0.007, provider: "mock" });
+    expect(ended.provider_time).toBeNumber();
     expect(textOf(ended)).toBe("heard: hello");
   });
 
   test("work in the background can be cancelled, and nothing else can", async () => {
     const queued = await client.create({ input: "hello", background: true });
     const cancelled = await readResponse(await client.post({}, `/${queued.id}/cancel`));
-    expect(cancelled).toMatchObject({ id: queued.id, status: "cancelled" });
+    expect(cancelled).toMatchObject({
+      id: queued.id,
+      status: "incomplete",
+      incomplete_details: { reason: "cancelled" },
+      provider_time: expect.any(Number),
+    });
+    expect(await client.retrieve(queued.id)).toMatchObject({
+      status: "incomplete",
+      incomplete_details: { reason: "cancelled" },
+    });
     const { id } = await client.create({ input: "hello" });
     const error = await readError(await client.post({}, `/${id}/cancel`));
     expect(error).toMatchObject({ status: 400, code: "provider_rejected_request" });
     // In the caller's ids, not in the provider's.
     expect(error.message).toContain(id);
     expectOurIdsOnly(error.message);
+  });
+
+  test("a queued stream tells its response as in progress", async () => {
+    const answered = await client.post({ model: "mock/echo", input: "hello", background: true, stream: true });
+    const events = readEvents(await answered.text()).events.slice(0, 2);
+    expect(events.map(({ name }) => name)).toEqual(["response.created", "response.queued"]);
+    for (const { data } of events) expect(JSON.parse(data).response.status).toBe("in_progress");
+  });
+
+  test("usage has every member of the published schema, and instructions that the provider leaves out are told again", async () => {
+    const usage = {
+      input_tokens: 1_000,
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      output_tokens: 500,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 1_500,
+    };
+    const body = { model: "mock/terse", input: "hello", instructions: "Be brief." };
+    const whole = await client.create(body);
+    expect(whole).toMatchObject({ usage, instructions: "Be brief." });
+    const { events, last } = await client.stream(body);
+    expect(last.response).toMatchObject({ usage, instructions: "Be brief.", provider_time: expect.any(Number) });
+    expect(events[0]?.response).toMatchObject({ instructions: "Be brief." });
+    expect((await client.retrieve(whole.id)).provider_time).toBeNumber();
+  });
+
+  test("a stream that breaks off tells how long the provider took", async () => {
+    const { last } = await client.stream({ model: "mock/cut", input: "one two three" });
+    expect(last).toMatchObject({ type: "response.failed", response: { provider_time: expect.any(Number) } });
+    vendor.next([streamHead(), event(chatChunk({ content: "half" })), rst]);
+    const translated = await client.stream({ model: "mockchat/echo", input: "one" });
+    expect(translated.last).toMatchObject({
+      type: "response.failed",
+      response: { provider: "mockchat", provider_time: expect.any(Number) },
+    });
   });
 
   test("the provider's failures at asking again are its failures", async () => {

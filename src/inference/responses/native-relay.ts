@@ -14,9 +14,11 @@ import {
   type MarkId,
   type ResponseNames,
   toChatUsage,
+  toFinishedTime,
   toOwnEvent,
   toOwnResponse,
   toPairs,
+  toSeconds,
   withoutProviderIds,
 } from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
@@ -25,8 +27,10 @@ export interface NativeRelayOptions {
   readonly provider: Provider;
   readonly markId: MarkId;
   readonly quote: Quote;
-  /** When the call began; null: the response was made before, and is told again. */
-  readonly startedAt: number | null;
+  /** When the call began. */
+  readonly startedAt: number;
+  /** The response was created by an earlier call, and its events are told again. */
+  readonly isRetrieved: boolean;
   /** What the response is called here, asked once, when the provider's own words of it are known. */
   readonly name: (response: JsonObject) => ResponseNames;
   /** Told once, with the provider's words and with the first state of the response as the caller sees it. */
@@ -36,12 +40,7 @@ export interface NativeRelayOptions {
 }
 
 const encoder = new TextEncoder();
-const endings: ReadonlySet<string> = new Set([
-  "response.completed",
-  "response.incomplete",
-  "response.failed",
-  "response.cancelled",
-]);
+const endings: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
 export class NativeRelay implements Relay {
   readonly #options: NativeRelayOptions;
@@ -91,7 +90,8 @@ export class NativeRelay implements Relay {
       { type: "error", code, message: told, param: null, error, detail: told, sequence_number: this.#nextNumber++ },
     ];
     if (this.#lastResponse !== null) {
-      this.#lastResponse = { ...this.#lastResponse, status: "failed", error: reason, output: this.#items };
+      const ending = { status: "failed", error: reason, provider_time: toSeconds(this.#options.startedAt) };
+      this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
       const sequence_number = this.#nextNumber++;
       events.push({ type: "response.failed", response: this.#lastResponse, sequence_number });
     }
@@ -105,12 +105,13 @@ export class NativeRelay implements Relay {
 
   #take(data: Uint8Array, frames: Uint8Array[]): void {
     const { text, event } = this.#events.parse(data);
-    const type = typeof event["type"] === "string" ? event["type"] : "";
+    const given = typeof event["type"] === "string" ? event["type"] : "";
+    const type = given === "response.cancelled" ? "response.incomplete" : given;
     if (type === "error" || (type === "" && event["error"]))
       throw toErrorInAnswer(this.#options.provider, event["error"] ?? event);
-    const own = this.#toOwn(event, type);
-    const given = event["sequence_number"];
-    const number = typeof given === "number" ? given : this.#nextNumber;
+    const own = { ...this.#toOwn(event, type), ...(type !== given && { type }) };
+    const counted = event["sequence_number"];
+    const number = typeof counted === "number" ? counted : this.#nextNumber;
     this.#nextNumber = number + 1;
     const told = withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
     // A line break between two members is nothing to JSON and the end of a line to the event.
@@ -146,11 +147,11 @@ export class NativeRelay implements Relay {
   }
 
   #account(response: JsonObject): Record<string, unknown> {
-    const { provider, quote, startedAt } = this.#options;
+    const { provider, quote, startedAt, isRetrieved } = this.#options;
     this.usage = toChatUsage(response["usage"]);
     this.charge = quote.chargeFor(this.usage, response);
-    const providerTime = startedAt === null ? null : Math.round(performance.now() - startedAt) / 1_000;
-    return { provider: provider.name, ...toCostMembers(this.charge), provider_time: providerTime };
+    const time = isRetrieved ? toFinishedTime(response, startedAt) : { provider_time: toSeconds(startedAt) };
+    return { provider: provider.name, ...toCostMembers(this.charge), ...time };
   }
 }
 

@@ -11,6 +11,8 @@ export interface ResponseNames {
   readonly previousId: string | null;
   /** Whether somebody keeps it, so that it can be asked for again. */
   readonly isStored: boolean;
+  /** Of the request, where it is at hand: told again when the provider leaves them out. */
+  readonly instructions?: string | null;
 }
 
 export type MarkId = (id: string) => string;
@@ -33,12 +35,14 @@ export function toOwnResponse(
   added: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const complete = completeResponse(native);
-  const { output, instructions } = complete;
+  const { output } = complete;
+  const instructions = complete["instructions"] ?? names.instructions ?? null;
   const own = {
     ...complete,
     id: names.id,
     previous_response_id: names.previousId,
     store: names.isStored,
+    instructions,
     ...(Array.isArray(output) && { output: output.map((item) => toOwnItem(item, markId)) }),
     ...(Array.isArray(instructions) && { instructions: instructions.map((item) => toOwnItem(item, markId)) }),
     ...added,
@@ -79,6 +83,28 @@ export function toOwnEvent(event: JsonObject, names: ResponseNames | null, markI
     ...(item_id !== undefined && { item_id: typeof item_id === "string" ? markId(item_id) : item_id }),
     ...(response_id !== undefined && { response_id: names?.id ?? null }),
   };
+}
+
+const ended: ReadonlySet<unknown> = new Set(["completed", "incomplete", "failed", "cancelled"]);
+
+export function hasEnded({ status }: { readonly status?: unknown }): boolean {
+  return ended.has(status);
+}
+
+/**
+ * The `provider_time` of a finished response that is retrieved: by the provider's own times, which are whole seconds; without them, how
+ * long it took to retrieve. Nothing while it runs.
+ */
+export function toFinishedTime(response: JsonObject, askedAt: number): { provider_time?: number } {
+  if (!hasEnded(response)) return {};
+  const { created_at: createdAt, completed_at: completedAt } = response;
+  const isTimed = typeof createdAt === "number" && typeof completedAt === "number" && completedAt >= createdAt;
+  return { provider_time: isTimed ? completedAt - createdAt : toSeconds(askedAt) };
+}
+
+/** Since then, in seconds with three decimals. */
+export function toSeconds(startedAt: number): number {
+  return Math.round(performance.now() - startedAt) / 1_000;
 }
 
 // Ids that are shorter may be words that stand in a text as well.

@@ -19,10 +19,13 @@ import { NativeRelay } from "./native-relay.ts";
 import { type NativeRequest, toNativeRequest } from "./native-request.ts";
 import {
   createMarkId,
+  hasEnded,
   type ResponseNames,
   toChatUsage,
+  toFinishedTime,
   toOwnItem,
   toOwnResponse,
+  toSeconds,
   withoutProviderIds,
 } from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
@@ -35,6 +38,7 @@ import {
   stateless,
   toItems,
 } from "./response-call.ts";
+import { isCancelled, toSpecifiedStatus } from "./response-defaults.ts";
 import type { KeptResponse, StoredResponse } from "./response-keeper.ts";
 
 interface Context {
@@ -61,7 +65,6 @@ interface Answer {
 
 // What a caller may ask of a retrieval; everything else is nobody's business upstream.
 const passedQuery = ["include", "include[]", "include_obfuscation", "starting_after", "stream", "limit", "order"];
-const ended: ReadonlySet<unknown> = new Set(["completed", "incomplete", "failed", "cancelled"]);
 
 export function createNativeResponses(dependencies: ResponsesDependencies) {
   const { keeper, owned, pricing, clocks, ticker, http, ending } = dependencies;
@@ -100,7 +103,12 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const isAtProvider = (answer: JsonObject) => mayStore && answer["store"] !== false;
     const name = (answer: JsonObject): ResponseNames => {
       const isStored = isAtProvider(answer) || mustKeep;
-      return { id: keeper.issue(owner, isStored), previousId: request.previous_response_id ?? null, isStored };
+      return {
+        id: keeper.issue(owner, isStored),
+        previousId: request.previous_response_id ?? null,
+        isStored,
+        instructions: request.instructions ?? null,
+      };
     };
     const store = (answer: JsonObject, own: JsonObject): StoredResponse | null => {
       if (!own["store"]) return null;
@@ -120,6 +128,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       });
     };
     const remember = (own: JsonObject) => {
+      if (own["status"] === "failed" || isCancelled(own)) return;
       const output = (own["output"] ?? []) as readonly JsonObject[];
       input.local?.remember(own["id"] as string, [...(history ?? []), ...toItems(request.input), ...output]);
     };
@@ -154,7 +163,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const own = toOwnResponse(answer.value, names, markId, {
       provider: provider.name,
       ...toCostMembers(charge),
-      provider_time: Math.round(performance.now() - startedAt) / 1_000,
+      provider_time: toSeconds(startedAt),
       ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
     });
     await store(answer.value, own)?.stored;
@@ -174,6 +183,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
         markId,
         quote,
         startedAt,
+        isRetrieved: false,
         name,
         onCreated: (response, own) => {
           isAtGateway = mustKeep && !isAtProvider(response);
@@ -213,7 +223,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       }
       return {
         kind: "stream",
-        stream: new HeldStream(stream, { takePending, onAbandoned: () => giveUp({ status: "cancelled" }) }),
+        stream: new HeldStream(stream, { takePending, onAbandoned: () => giveUp(toCancelled(startedAt)) }),
         fail(error) {
           const frames = relay.fail(error);
           giveUp({});
@@ -229,21 +239,23 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const names = namesOf(kept);
     const markId = createMarkId(owned, scopeOf(kept, owner));
     const quote = pricing.quote(provider, kept.model);
+    const askedAt = performance.now();
     const call = await ask(question, kept, { suffix: "", wantsStream });
     if (!wantsStream) {
       const answer = readResponse(await finish(call), provider);
       const charge = quote.chargeFor(toChatUsage(answer.value["usage"]), answer.value);
-      const added = { provider: provider.name, ...toCostMembers(charge) };
+      const added = { provider: provider.name, ...toCostMembers(charge), ...toFinishedTime(answer.value, askedAt) };
       const own = toOwnResponse(answer.value, names, markId, added);
       // What ran in the background has come to its end since: the gateway's own copy comes to it as well.
-      if (kept.body !== null && !ended.has(kept.status) && ended.has(own["status"])) await keeper.complete(kept, own);
+      if (kept.body !== null && !hasEnded(kept) && hasEnded(own)) await keeper.complete(kept, own);
       return { kind: "whole", text: patchJson(answer.text, answer.value, own) };
     }
     const relay = new NativeRelay({
       provider,
       markId,
       quote,
-      startedAt: null,
+      startedAt: askedAt,
+      isRetrieved: true,
       name: () => names,
       onCreated: () => {},
       onEnded: () => {},
@@ -271,10 +283,12 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   async function cancel(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<string> {
     const { provider } = placeOf(kept);
     const names = namesOf(kept);
+    const askedAt = performance.now();
     const call = await ask(question, kept, { method: "POST", suffix: "/cancel", wantsStream: false });
     const answer = readResponse(await finish(call), provider);
     const markId = createMarkId(owned, scopeOf(kept, owner));
-    const own = toOwnResponse(answer.value, names, markId, { provider: provider.name });
+    const added = { provider: provider.name, ...toFinishedTime(answer.value, askedAt) };
+    const own = toOwnResponse(answer.value, names, markId, added);
     return patchJson(answer.text, answer.value, own);
   }
 
@@ -402,6 +416,14 @@ function inOurWords(error: unknown, pairs: NativeRequest["pairs"]): unknown {
   let message = error.message;
   for (const [id, own] of pairs) if (id !== "") message = message.replaceAll(id, own);
   return message === error.message ? error : new GatewayError(error.code, message, error.details);
+}
+
+/** Of a response that the caller left: what it is stored as. */
+export function toCancelled(startedAt: number): JsonObject {
+  return {
+    ...toSpecifiedStatus({ status: "cancelled" }),
+    provider_time: toSeconds(startedAt),
+  };
 }
 
 function namesOf({ id, previousId }: KeptResponse): ResponseNames {

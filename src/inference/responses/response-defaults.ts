@@ -11,7 +11,7 @@ export interface ResponseResource {
   readonly created_at: number;
   readonly completed_at: number | null;
   readonly status: "in_progress" | "completed" | "incomplete" | "failed";
-  readonly incomplete_details: { readonly reason: "max_output_tokens" | "content_filter" } | null;
+  readonly incomplete_details: { readonly reason: "max_output_tokens" | "content_filter" | "cancelled" } | null;
   readonly model: string;
   readonly previous_response_id: string | null;
   readonly instructions: string | null;
@@ -258,7 +258,22 @@ export function completeResponse(native: JsonObject): Record<string, unknown> {
       format: toWholeFormat(isObject(text["format"]) ? text["format"] : defaults.text.format),
     };
   if (isObject(usage)) complete["usage"] = completeUsage(usage);
-  return complete;
+  return toSpecifiedStatus(complete);
+}
+
+/** Of the vendors' six statuses, four are specified here: a queued response is in progress, a cancelled one is incomplete. */
+export function toSpecifiedStatus<Response extends Readonly<Record<string, unknown>>>(response: Response): Response {
+  if (response["status"] === "queued") return { ...response, status: "in_progress" };
+  if (response["status"] !== "cancelled") return response;
+  return { ...response, status: "incomplete", incomplete_details: { reason: cancelledReason } };
+}
+
+const cancelledReason = "cancelled";
+
+/** The caller or its connection ended the response: what there is of it cannot be continued. */
+export function isCancelled(response: JsonObject): boolean {
+  const details = response["incomplete_details"];
+  return response["status"] === "cancelled" || (isObject(details) && details["reason"] === cancelledReason);
 }
 
 /** An event of a provider's own stream, with what it lacks. */
@@ -309,8 +324,12 @@ function completeUsage(usage: JsonObject): JsonObject | null {
   const output = isObject(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
   return {
     ...usage,
-    input_tokens_details: { cached_tokens: 0, ...input },
-    output_tokens_details: { reasoning_tokens: 0, ...output },
+    input_tokens_details: {
+      ...input,
+      cached_tokens: input["cached_tokens"] ?? 0,
+      cache_write_tokens: input["cache_write_tokens"] ?? 0,
+    },
+    output_tokens_details: { ...output, reasoning_tokens: output["reasoning_tokens"] ?? 0 },
     total_tokens: typeof total === "number" ? total : inputTokens + outputTokens,
   };
 }

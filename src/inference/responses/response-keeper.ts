@@ -9,7 +9,7 @@ import type { Deployment, Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { ResponseRecord } from "../../storage/responses.ts";
 import type { ResponseStore } from "../../storage/stores.ts";
-import { completeItem } from "./response-defaults.ts";
+import { completeItem, isCancelled } from "./response-defaults.ts";
 import { createId } from "./to-response.ts";
 
 export type KeptResponse = ResponseRecord;
@@ -182,6 +182,7 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
 }
 
 function statusOf(response: JsonObject): string {
+  if (isCancelled(response)) return "cancelled";
   return typeof response["status"] === "string" ? response["status"] : "in_progress";
 }
 

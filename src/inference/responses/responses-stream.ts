@@ -147,7 +147,7 @@ export class ResponsesStreamWriter {
   }
 
   /** The end of a stream that breaks off, or whose end could not be told. What was not complete is told as incomplete. */
-  fail({ code, message }: { readonly code: string; readonly message: string }): string[] {
+  fail({ code, message }: { readonly code: string; readonly message: string }, added: Members = {}): string[] {
     this.#frames = [];
     if (this.#hasFailed) return this.#frames;
     this.#hasFailed = true;
@@ -168,6 +168,7 @@ export class ResponsesStreamWriter {
       output: this.#output,
       usage: toResponseUsage(this.#usage),
       error: { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message },
+      ...added,
     };
     this.#push("response.failed", { response: this.#response });
     return this.#frames;

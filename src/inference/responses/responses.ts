@@ -12,7 +12,8 @@ import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
 import type { Candidate } from "../router.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { HeldStream } from "./held-stream.ts";
-import { createNativeResponses, noSuchItem } from "./native-responses.ts";
+import { toSeconds } from "./native-response.ts";
+import { createNativeResponses, noSuchItem, toCancelled } from "./native-responses.ts";
 import { PreparedStream } from "./prepared-stream.ts";
 import { withReferencedItems } from "./referenced-items.ts";
 import {
@@ -53,8 +54,10 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const { request, caller, trace, connection } = input;
     const remembered = recall(input, owner);
     const previousId = remembered === null ? request.previous_response_id : null;
-    const previous = previousId ? await findPrevious(previousId, owner) : null;
     const planned = router.plan(request, caller, trace);
+    // A connection can continue its own responses with every provider.
+    const canContinue = input.local !== undefined || keeper.keepsAll || planned.some(isNative);
+    const previous = previousId ? await findPrevious(previousId, owner, canContinue) : null;
     const chosen =
       remembered === null ? await chooseOffers(planned, previous) : { candidates: planned, history: remembered };
     const { history } = chosen;
@@ -112,22 +115,20 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     return {
       kind: "stream",
       stream: new PreparedStream(texts.map((text) => encoder.encode(text))),
-      fail: (error) => encoder.encode(writer.fail(error).join("")),
+      fail: (error) => encoder.encode(writer.fail(error, { provider_time: 0 }).join("")),
     };
   }
 
-  async function findPrevious(id: string, owner: string): Promise<KeptResponse> {
+  async function findPrevious(id: string, owner: string, canContinue: boolean): Promise<KeptResponse> {
     const found = await keeper.find(id, owner);
     if (found !== null) return found;
-    if (keeper.isOwnUnstored(id, owner))
-      throw new GatewayError(
-        "stateful_not_supported",
-        "The earlier response was not kept: it cannot be gone on from.",
-        {
-          param: "previous_response_id",
-        },
-      );
-    throw notGoneOnFrom("There is no such earlier response.");
+    if (!keeper.isOwnUnstored(id, owner)) throw cannotContinue("There is no such earlier response.");
+    if (canContinue) throw cannotContinue("The earlier response was not stored, so it cannot be continued.");
+    throw new GatewayError(
+      "stateful_not_supported",
+      "The earlier response was not stored, and the provider cannot continue any response: send the whole conversation.",
+      { param: "previous_response_id" },
+    );
   }
 
   /**
@@ -149,16 +150,15 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const history = await keeper.readConversation(previous);
     if (Array.isArray(history)) return { candidates: planned, history };
     if (previous.providerResponseId === null)
-      throw notGoneOnFrom(
+      throw cannotContinue(
         history === "unfinished"
-          ? "The earlier response did not come to its end: it cannot be gone on from."
-          : "A turn of the conversation was deleted or has expired: it cannot be gone on from.",
+          ? "The earlier response did not complete, so it cannot be continued."
+          : "A turn of the conversation was deleted or has expired, so it cannot be continued.",
       );
-    const isNative = planned.some(({ provider }) => provider.row.responses === "native");
-    if (!isNative) throw stateless(planned[0], "previous_response_id");
+    if (!planned.some(isNative)) throw stateless(planned[0], "previous_response_id");
     throw new GatewayError(
       "previous_response_provider_mismatch",
-      `The earlier response is kept by '${previous.provider}', which alone can go on from it.`,
+      `The earlier response is kept by '${previous.provider}', and only that provider can continue it.`,
       { param: "previous_response_id" },
     );
   }
@@ -202,6 +202,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     let record: StoredResponse | null = null;
     let pending: Promise<unknown> | null = null;
     const text = JSON.stringify(chat);
+    const startedAt = performance.now();
     const answer = await chatCompletions.attempt(
       {
         ...input,
@@ -211,7 +212,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         text,
         scan: scanJson(text, scanLimits),
         createWriter: () =>
-          createWriter(writer, { provider: provider.name, startedAt: performance.now() }, (response) => {
+          createWriter(writer, { provider: provider.name, startedAt }, (response) => {
             // Without a record the stream ended within its first read: it is then stored with its end.
             pending = record?.complete(response) ?? null;
             pending?.catch(() => {});
@@ -224,7 +225,8 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     trace.dropped = [...translated.dropped, ...trace.dropped];
     if (answer.kind === "stream") {
       const { stream } = answer;
-      const fail = (error: { code: string; message: string }) => encoder.encode(writer.fail(error).join(""));
+      const fail = (error: { code: string; message: string }) =>
+        encoder.encode(writer.fail(error, { provider: provider.name, provider_time: toSeconds(startedAt) }).join(""));
       if (!isKept) return { kind: "stream", stream, fail };
       const opened = store(toldSoFar());
       record = opened;
@@ -240,7 +242,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         pending = null;
         return taken;
       };
-      const onAbandoned = () => opened.giveUp({ ...toldSoFar(), status: "cancelled" });
+      const onAbandoned = () => opened.giveUp({ ...toldSoFar(), ...toCancelled(startedAt) });
       return {
         kind: "stream",
         stream: new HeldStream(stream, { takePending, onAbandoned }),
@@ -261,7 +263,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const found = await keeper.find(id, owner);
     if (found !== null) return found;
     if (keeper.isOwnUnstored(id, owner))
-      throw new GatewayError("response_not_stored", "The response was made and not kept.", { param: "response_id" });
+      throw new GatewayError(
+        "response_not_stored",
+        "The response was not stored: it was created with `store: false`, or its provider stores none.",
+        { param: "response_id" },
+      );
     throw notFound();
   }
 
@@ -318,6 +324,10 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   };
 }
 
+function isNative({ provider }: Candidate): boolean {
+  return provider.row.responses === "native";
+}
+
 function createWriter(
   writer: ResponsesStreamWriter,
   { provider, startedAt }: { provider: string; startedAt: number },
@@ -345,11 +355,10 @@ function createWriter(
     },
     end(frames, metadata) {
       begin(frames);
-      const providerTime = Math.round(performance.now() - startedAt) / 1_000;
       const added = {
         provider,
         ...cost,
-        provider_time: providerTime,
+        provider_time: toSeconds(startedAt),
         ...(metadata === null ? {} : { switchyard: metadata }),
       };
       add(writer.end(added), frames);
@@ -359,7 +368,7 @@ function createWriter(
   };
 }
 
-function notGoneOnFrom(message: string): GatewayError {
+function cannotContinue(message: string): GatewayError {
   return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
 }
 
