@@ -1,12 +1,19 @@
 // Every setting once: its name, default and meaning. The only reader of the environment and of switchyard.yaml.
 // A setting of the environment wins over the same one in the file.
 
-import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { tasks } from "./contract/tasks.ts";
+import {
+  type ConfigFile,
+  describePlace,
+  type Environment,
+  isRecord,
+  Problems,
+  readConfigFile,
+  suggest,
+} from "./config/config-file.ts";
+import { type AliasTarget, type DeclaredProvider, readAliases, readProviders } from "./config/declared.ts";
 import { createAddressRanges, readServerAddress } from "./lib/addresses.ts";
-import { findNearest } from "./lib/find-nearest.ts";
 import { readProxy, secretsOfProxy } from "./lib/outgoing-proxy.ts";
 import { parseSealingKeys } from "./lib/seal.ts";
 import type { LogLevel } from "./log.ts";
@@ -261,54 +268,15 @@ export const settings = {
 type Settings = typeof settings;
 type SettingValues = { readonly [K in keyof Settings]: ReturnType<Settings[K]["parse"]> };
 
-/** What switchyard.yaml says of one provider: overrides of a known row, or a new one. */
-export interface DeclaredProvider extends DeclaredDeployment {
-  readonly dialect?: string;
-  readonly stream_usage?: string;
-  readonly stream_end?: string;
-  readonly responses?: string;
-  readonly tasks?: readonly string[];
-  readonly deployments?: readonly DeclaredDeployment[];
-}
-
-/** One of several addresses or keys of a provider. */
-export interface DeclaredDeployment {
-  readonly name?: string;
-  readonly base_url?: string;
-  readonly api_key?: string;
-  readonly weight?: number;
-  readonly models?: readonly string[];
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** What each member of a declared provider has to be. */
-const deploymentMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
-  base_url: (value) => value === "" || (typeof value === "string" && /^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(value)),
-  api_key: (value) => typeof value === "string",
-  models: (value) => Array.isArray(value) && value.every((model) => typeof model === "string"),
-  headers: (value) => isRecord(value) && Object.values(value).every((text) => typeof text === "string"),
-};
-
-const providerMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ...deploymentMembers,
-  dialect: (value) => typeof value === "string",
-  stream_usage: (value) => typeof value === "string",
-  stream_end: (value) => typeof value === "string",
-  responses: (value) => typeof value === "string",
-  tasks: (value) => Array.isArray(value) && value.every((task) => isTaskName(String(task))),
-};
-
-const oneOfSeveral: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ...deploymentMembers,
-  name: (value) => typeof value === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(value),
-  weight: (value) => typeof value === "number" && value > 0 && value <= 1_000_000,
-};
-
 export interface Config extends SettingValues {
   /** The file that was read, if there was one. */
   readonly file: string | null;
+  /** The line of each member of the file, by its path joined with dots. */
+  readonly lines: Readonly<Record<string, number>>;
   readonly providers: Readonly<Record<string, DeclaredProvider>>;
   readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
+  /** What the operator may not have meant, one line each. */
+  readonly warnings: readonly string[];
   /** The operator's own prices as they are written; the catalogue reads them. */
   readonly prices: unknown;
   /** A setting of the environment that belongs to a provider, e.g. `OPENAI_API_KEY`. Empty counts as unset. */
@@ -323,37 +291,85 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export function readConfig(environment: Environment = process.env): Config {
-  const problems: string[] = [];
-  const file = findFile(environment, problems);
-  const document = flatten(file === null ? {} : readFile(file, environment, problems));
+  const problems = new Problems();
+  const file = flatten(readConfigFile(environment, problems));
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
-    const written = environment[setting.name] || asText(document[fileName(setting.name)]);
+    const member = fileName(setting.name);
+    const isFromFile = !environment[setting.name];
+    const written = environment[setting.name] || asText(file.document[member]);
     try {
       values[key] = written === undefined || written === "" ? setting.fallback() : setting.parse(written);
     } catch (error) {
-      problems.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
+      if (isFromFile) problems.add(member, messageOf(error), file);
+      else problems.add(setting.name, messageOf(error));
     }
   }
-  const known = new Set(Object.values(settings).map((setting) => fileName(setting.name)));
-  for (const member of Object.keys(document)) {
-    if (!["providers", "aliases", "prices"].includes(member) && !known.has(member))
-      problems.push(`${file}: unknown member '${member}'`);
+  refuseUnknownSettings(environment, file, problems);
+  const providers = readProviders(file, problems);
+  const aliases = readAliases(file, problems);
+  const prices = file.document["prices"] ?? null;
+  const warnings = Array.from(
+    file.unsetKeys,
+    ([path, name]) => `${describePlace(path, file)}: the variable ${name} is not set, so this key is not configured`,
+  );
+  const { file: path, lines } = file;
+  const config = { ...values, file: path, lines, providers, aliases, prices, warnings } as unknown as Config;
+  // A contradiction between two settings is told only when each of them could be read.
+  if (problems.all.length === 0)
+    for (const { setting, message } of contradictions(config)) {
+      const isFromFile = !environment[setting] && file.document[fileName(setting)] !== undefined;
+      if (isFromFile) problems.add(fileName(setting), message, file);
+      else problems.add(setting, message);
+    }
+  if (problems.all.length > 0) throw new ConfigError(problems.all);
+  return withEnvironment({ ...config, dataDir: resolve(config.dataDir) }, environment);
+}
+
+/** A configuration without its functions, as one process hands it to another. */
+export type ConfigSnapshot = Omit<Config, "readProviderSetting" | "aliases"> & {
+  readonly aliases: readonly (readonly [string, readonly AliasTarget[]])[];
+};
+
+export function toSnapshot({ readProviderSetting: _, aliases, ...values }: Config): ConfigSnapshot {
+  return { ...values, aliases: [...aliases] };
+}
+
+export function fromSnapshot(snapshot: ConfigSnapshot, environment: Environment = process.env): Config {
+  return withEnvironment({ ...snapshot, aliases: new Map(snapshot.aliases) }, environment);
+}
+
+function withEnvironment(config: Omit<Config, "readProviderSetting">, environment: Environment): Config {
+  return { ...config, readProviderSetting: (name) => environment[name] || null };
+}
+
+// Variables for clients, which an operator's shell may hold as well.
+const clientVariables = new Set(["SWITCHYARD_KEY", "SWITCHYARD_URL", "SWITCHYARD_MANAGEMENT_KEY"]);
+// Kubernetes sets these in every pod beside a service that is called `switchyard`.
+const serviceVariable = /^SWITCHYARD_(?:SERVICE_(?:HOST|PORT)\w*|PORT_\d+_(?:TCP|UDP|SCTP)\w*)$/;
+
+/** A misspelt name would otherwise leave the default in force without a word. */
+function refuseUnknownSettings(environment: Environment, file: ConfigFile, problems: Problems): void {
+  const names = ["SWITCHYARD_CONFIG", ...Object.values(settings).map(({ name }) => name)];
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith("SWITCHYARD_") || names.includes(name)) continue;
+    if (clientVariables.has(name) || serviceVariable.test(name)) continue;
+    problems.add(name, `unknown setting${suggest(name, names)} docs/settings.md lists all settings`);
   }
-  const providers = readProviders(document["providers"], problems);
-  const aliases = readAliases(document["aliases"], problems);
-  const prices = document["prices"] ?? null;
-  const config = { ...values, file, providers, aliases, prices } as unknown as Config;
-  if (problems.length === 0) problems.push(...contradictions(config));
-  if (problems.length > 0) throw new ConfigError(problems);
-  return {
-    ...config,
-    dataDir: resolve(config.dataDir),
-    readProviderSetting: (name) => environment[name] || null,
-  };
+  const members = ["providers", "aliases", "prices", ...names.slice(1).map(fileName)];
+  for (const name of Object.keys(file.document))
+    if (!members.includes(name)) problems.add(name, `unknown member '${name}'${suggest(name, members)}`, file);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The form of the log as far as the environment says it: for failures before there is a configuration. */
+export function readLogFormat(environment: Environment = process.env): "json" | "text" | "auto" {
+  const written = environment[settings.logFormat.name];
+  return written === "json" || written === "text" ? written : "auto";
 }
 
 /** How this process was started: by npm, and on which Node. Null where it does not say. */
@@ -377,43 +393,50 @@ export function secretsOf(config: Config): string[] {
   );
 }
 
-function contradictions(config: Config): string[] {
-  const problems: string[] = [];
+interface Contradiction {
+  readonly setting: string;
+  readonly message: string;
+}
+
+function contradictions(config: Config): Contradiction[] {
+  const found: Contradiction[] = [];
+  const add = (setting: string, message: string) => found.push({ setting, message });
+  const attempt = (setting: string, read: () => unknown) => {
+    try {
+      read();
+    } catch (error) {
+      add(setting, messageOf(error));
+    }
+  };
   if (config.responsesStoreForAll && config.encryptionKey === null)
-    problems.push(
-      "SWITCHYARD_RESPONSES_STORE_FOR_ALL: needs SWITCHYARD_ENCRYPTION_KEY, with which conversations are sealed",
+    add(
+      "SWITCHYARD_RESPONSES_STORE_FOR_ALL",
+      "needs SWITCHYARD_ENCRYPTION_KEY, which encrypts stored conversations; make one with: openssl rand -base64 32",
     );
   if (config.filesS3Bucket !== null && (config.filesS3AccessKeyId === null || config.filesS3SecretAccessKey === null))
-    problems.push("SWITCHYARD_FILES_S3_BUCKET: needs SWITCHYARD_FILES_S3_ACCESS_KEY_ID and …_SECRET_ACCESS_KEY");
+    add(
+      "SWITCHYARD_FILES_S3_BUCKET",
+      "needs SWITCHYARD_FILES_S3_ACCESS_KEY_ID and SWITCHYARD_FILES_S3_SECRET_ACCESS_KEY; set both",
+    );
   if (config.publicUrl !== null && !/^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(config.publicUrl))
-    problems.push("SWITCHYARD_PUBLIC_URL: should be an address such as https://gateway.example");
-  try {
-    if (config.encryptionKey !== null) parseSealingKeys(config.encryptionKey);
-  } catch (error) {
-    problems.push(`SWITCHYARD_ENCRYPTION_KEY: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  try {
-    createAddressRanges(config.egressAllow);
-  } catch (error) {
-    problems.push(`SWITCHYARD_EGRESS_ALLOW: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  try {
-    for (const server of config.egressDns) readServerAddress(server);
-  } catch (error) {
-    problems.push(`SWITCHYARD_EGRESS_DNS: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  try {
-    if (config.egressProxy !== null) readProxy(config.egressProxy);
-  } catch (error) {
-    problems.push(`SWITCHYARD_EGRESS_PROXY: ${error instanceof Error ? error.message : String(error)}`);
-  }
+    add("SWITCHYARD_PUBLIC_URL", `should be an address such as https://gateway.example, and is '${config.publicUrl}'`);
+  if (/[\s/?#@]/.test(config.host) || config.host.startsWith("[") || /^[^:]*:\d*$/.test(config.host))
+    add(
+      "SWITCHYARD_HOST",
+      `should be an address or a name alone, such as 127.0.0.1, 0.0.0.0 or ::, and is '${config.host}'; the port is SWITCHYARD_PORT`,
+    );
+  attempt("SWITCHYARD_ENCRYPTION_KEY", () => config.encryptionKey === null || parseSealingKeys(config.encryptionKey));
+  attempt("SWITCHYARD_EGRESS_ALLOW", () => createAddressRanges(config.egressAllow));
+  attempt("SWITCHYARD_EGRESS_DNS", () => config.egressDns.map(readServerAddress));
+  attempt("SWITCHYARD_EGRESS_PROXY", () => config.egressProxy === null || readProxy(config.egressProxy));
   if (config.adminKey !== null && config.adminKey.length < 16)
-    problems.push("SWITCHYARD_ADMIN_KEY: needs at least 16 characters");
-  if (config.databaseUrl !== null && !/^postgres(ql)?:\/\//.test(config.databaseUrl))
-    problems.push("DATABASE_URL: should start with postgres://");
+    add("SWITCHYARD_ADMIN_KEY", `needs at least 16 characters, and has ${config.adminKey.length}`);
+  // The address holds a password: it is not repeated.
+  if (config.databaseUrl !== null && !/^postgres(ql)?:\/\/[^/?#\s]+/.test(config.databaseUrl))
+    add("DATABASE_URL", "should have the form postgres://user:password@host:5432/database");
   if (config.adminPort !== null && config.adminPort === config.port)
-    problems.push("SWITCHYARD_ADMIN_PORT: is the public port too");
-  return problems;
+    add("SWITCHYARD_ADMIN_PORT", `is ${config.adminPort}, as SWITCHYARD_PORT is; choose another port for one of them`);
+  return found;
 }
 
 /** `SWITCHYARD_LOG_LEVEL` in the environment is `log_level` in the file. */
@@ -421,153 +444,17 @@ function fileName(setting: string): string {
   return setting.replace(/^SWITCHYARD_/, "").toLowerCase();
 }
 
-function findFile(environment: Environment, problems: string[]): string | null {
-  const named = environment["SWITCHYARD_CONFIG"];
-  if (named === undefined || named === "") return existsSync("switchyard.yaml") ? resolve("switchyard.yaml") : null;
-  if (existsSync(named)) return resolve(named);
-  problems.push(`SWITCHYARD_CONFIG: there is no file ${named}`);
-  return null;
-}
-
-function readFile(file: string, environment: Environment, problems: string[]): Record<string, unknown> {
-  let document: unknown;
-  try {
-    document = Bun.YAML.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    problems.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-    return {};
-  }
-  if (document === null || document === undefined) return {};
-  if (!isRecord(document)) {
-    problems.push(`${file}: should hold members such as 'providers:'`);
-    return {};
-  }
-  return fillVariables(document, environment) as Record<string, unknown>;
-}
-
 /** `responses: { store_for_all: true }` is another way to write `responses_store_for_all: true`. */
-function flatten(document: Record<string, unknown>): Record<string, unknown> {
-  const { responses, ...others } = document;
-  if (!isRecord(responses)) return document;
-  return {
-    ...others,
-    ...Object.fromEntries(Object.entries(responses).map(([name, value]) => [`responses_${name}`, value])),
-  };
-}
-
-/** `${NAME}` in any text of the file. A variable that is not set leaves nothing: the provider is then not configured. */
-function fillVariables(value: unknown, environment: Environment): unknown {
-  if (typeof value === "string")
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => environment[name] ?? "");
-  if (Array.isArray(value)) return value.map((element) => fillVariables(element, environment));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillVariables(inner, environment)]));
-}
-
-function readProviders(value: unknown, problems: string[]): Record<string, DeclaredProvider> {
-  if (value === undefined || value === null) return {};
-  if (!isRecord(value)) {
-    problems.push("providers: should be a list of names with their settings");
-    return {};
+function flatten(file: ConfigFile): ConfigFile {
+  const { responses, ...others } = file.document;
+  if (!isRecord(responses)) return file;
+  const document: Record<string, unknown> = { ...others };
+  const lines: Record<string, number> = { ...file.lines };
+  for (const [name, value] of Object.entries(responses)) {
+    document[`responses_${name}`] = value;
+    lines[`responses_${name}`] = lines[`responses.${name}`] ?? 1;
   }
-  const providers: Record<string, DeclaredProvider> = {};
-  for (const [name, declared] of Object.entries(value)) {
-    if (!/^[a-z0-9_][a-z0-9_-]*$/.test(name))
-      problems.push(`providers.${name}: a name is lower case, digits and hyphens`);
-    else if (declared !== null && !isRecord(declared)) problems.push(`providers.${name}: should hold settings`);
-    else {
-      const { deployments, ...members } = declared ?? {};
-      checkMembers(`providers.${name}`, members, providerMembers, problems);
-      checkTasks(`providers.${name}.tasks`, members["tasks"], problems);
-      checkDeployments(`providers.${name}.deployments`, deployments, problems);
-      providers[name] = declared ?? {};
-    }
-  }
-  return providers;
-}
-
-function checkMembers(
-  place: string,
-  members: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, (value: unknown) => boolean>>,
-  problems: string[],
-): void {
-  for (const [member, value] of Object.entries(members)) {
-    const isRight = Object.hasOwn(known, member) ? known[member] : undefined;
-    if (isRight === undefined) problems.push(`${place}: unknown member '${member}'`);
-    else if (!isRight(value)) problems.push(`${place}.${member}: has the wrong form`);
-  }
-}
-
-/** A task that nobody asks for would be a provider that nobody finds. */
-function checkTasks(place: string, value: unknown, problems: string[]): void {
-  const declared = Array.isArray(value) ? value.map(String) : [];
-  const known = tasks.map(({ feature, subfeature }) => `${feature}/${subfeature}`);
-  for (const task of declared.filter(isTaskName)) {
-    if (!known.includes(task))
-      problems.push(`${place}: there is no task '${task}'; the nearest is '${findNearest(task, known)}'`);
-  }
-}
-
-function isTaskName(text: string): boolean {
-  return /^[a-z0-9_]+\/[a-z0-9_]+$/.test(text);
-}
-
-function checkDeployments(place: string, value: unknown, problems: string[]): void {
-  if (value === undefined) return;
-  if (!Array.isArray(value) || value.length === 0) {
-    problems.push(`${place}: should be a list with at least one deployment`);
-    return;
-  }
-  const names = new Set<unknown>();
-  for (const [index, deployment] of value.entries()) {
-    if (!isRecord(deployment)) {
-      problems.push(`${place}.${index}: should hold settings`);
-      continue;
-    }
-    checkMembers(`${place}.${index}`, deployment, oneOfSeveral, problems);
-    const { name } = deployment;
-    if (name !== undefined && names.has(name))
-      problems.push(`${place}.${index}.name: '${String(name)}' is there twice`);
-    names.add(name);
-  }
-}
-
-/** What an alias stands for. Without weights the order is the order of trying. */
-export interface AliasTarget {
-  readonly model: string;
-  readonly weight: number | null;
-}
-
-/** An alias stands for one model, for several in order, or for several with weights. */
-function readAliases(value: unknown, problems: string[]): Map<string, readonly AliasTarget[]> {
-  const aliases = new Map<string, readonly AliasTarget[]>();
-  if (value === undefined || value === null) return aliases;
-  if (!isRecord(value)) {
-    problems.push("aliases: should be a list of names with their models");
-    return aliases;
-  }
-  for (const [name, target] of Object.entries(value)) {
-    const targets = (Array.isArray(target) ? target : [target]).map(readTarget);
-    if (!/^[A-Za-z0-9_.:@+~=-]{1,128}$/.test(name)) problems.push(`aliases.${name}: a name holds no slash or space`);
-    else if (targets.length === 0 || targets.some((read) => read === null))
-      problems.push(`aliases.${name}: should be <provider>/<model>, a list of them, or a list of {model, weight}`);
-    else aliases.set(name, targets as AliasTarget[]);
-  }
-  return aliases;
-}
-
-function readTarget(value: unknown): AliasTarget | null {
-  if (typeof value === "string") return isModelName(value) ? { model: value, weight: null } : null;
-  if (!isRecord(value)) return null;
-  const { model, weight, ...others } = value;
-  if (typeof model !== "string" || !isModelName(model) || Object.keys(others).length > 0) return null;
-  if (weight === undefined) return { model, weight: null };
-  return typeof weight === "number" && weight > 0 && weight <= 1_000_000 ? { model, weight } : null;
-}
-
-function isModelName(text: string): boolean {
-  return /^[^/]+\/.+$/.test(text);
+  return { ...file, document, lines };
 }
 
 function text(name: string, fallback: string, meaning: string): Setting<string> {
@@ -638,8 +525,4 @@ function optional<T>(setting: Setting<T>): Setting<T | null> {
 function asText(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return Array.isArray(value) ? value.join(",") : String(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -114,3 +114,14 @@ export class ValidationError extends Error {
     this.problems = problems;
   }
 }
+
+/** A setting that the operator has to correct. `path` is a member of switchyard.yaml or an environment variable. */
+export class SettingError extends Error {
+  readonly path: string;
+
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SettingError";
+    this.path = path;
+  }
+}

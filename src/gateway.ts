@@ -4,6 +4,7 @@ import { openKeyring } from "./access/keys.ts";
 import { createLimits } from "./access/limits.ts";
 import { createCatalogue } from "./catalogue/catalogue.ts";
 import type { Config } from "./config.ts";
+import type { Degradation } from "./contract/health.ts";
 import { checkReceiver } from "./egress/receiver.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
@@ -17,7 +18,7 @@ import { type Server, startServer } from "./http/server.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
 import { createMessages } from "./inference/messages/messages.ts";
-import { describeProviders } from "./inference/provider-states.ts";
+import { describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
 import { createResponseKeeper } from "./inference/responses/response-keeper.ts";
 import { createResponses } from "./inference/responses/responses.ts";
 import { toTaskOffers } from "./inference/universal-ai/task-offers.ts";
@@ -45,7 +46,8 @@ const settleMs = 100;
 const lastWordsMs = 500;
 const managementPrefix = "/v3/manage/";
 
-export async function startGateway(config: Config, log: Log): Promise<Gateway> {
+/** `mayServe` resolves when the listeners may be opened. */
+export async function startGateway(config: Config, log: Log, mayServe: () => Promise<void>): Promise<Gateway> {
   const house = await openHouse(config, log, { processes: config.workers, works: false });
   const { providers, storage, ticker, ending, health, book, calling, route, egress, fetchMedia, chatRouter } = house;
   const { files, resources, engines, universalAi } = house;
@@ -121,7 +123,8 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
     heartbeatMs: config.heartbeatMs,
     ticker,
     log,
-    whyNotReady: () => (draining ? "draining" : storage.isHealthy() ? null : "dependency_unavailable"),
+    whyNotReady: () => (draining ? "draining" : keyring.isStale() ? "dependency_unavailable" : null),
+    listDegradations: () => [...describeStore(storage.isHealthy()), ...listOpenCircuits(providers.values(), health)],
   });
 
   const door = {
@@ -139,6 +142,7 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   const sockets = [
     responsesSocket({ responses, aliases, mayNameHost, log, admit: ({ caller }) => limits.admit(caller) }),
   ];
+  await mayServe();
   const main = startServer({ ...door, port: config.port, routes: publicRoutes, sockets });
   const servers: Server[] = [main];
   if (config.adminPort !== null) {
@@ -166,6 +170,13 @@ export async function startGateway(config: Config, log: Log): Promise<Gateway> {
   }
 
   return { port: main.port, stop };
+}
+
+function describeStore(isHealthy: boolean): Degradation[] {
+  if (isHealthy) return [];
+  const reason =
+    "The store does not answer. Known keys are served from memory; jobs, files and stored responses are not available.";
+  return [{ component: "store", name: "store", reason }];
 }
 
 /** What has expired is answered as if it had never been; here its bytes go as well. */

@@ -9,8 +9,9 @@ import {
   type PriceOverrides,
   readPriceOverrides,
 } from "./catalogue/prices.ts";
+import { describePlace, suggest } from "./config/config-file.ts";
 import { type Config, ConfigError } from "./config.ts";
-import { features } from "./contract/tasks.ts";
+import { features, findTask, tasks } from "./contract/tasks.ts";
 import { createEgress } from "./egress/egress.ts";
 import { createDeclaredEngines } from "./engines/declared.ts";
 import type { Engine } from "./engines/engine.ts";
@@ -19,6 +20,7 @@ import { createLocalEngines } from "./engines/local/index.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
 import { vendorRows } from "./engines/vendors/index.ts";
 import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
+import { SettingError } from "./errors.ts";
 import { createFileStore } from "./files/file-store.ts";
 import { createResourceUrls } from "./files/resource-urls.ts";
 import type { S3Settings } from "./files/s3-bytes.ts";
@@ -70,7 +72,11 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
   // An operator's own provider of that name goes first.
   const ownRows = Object.hasOwn(config.providers, localEmbeddings.row.name) ? [] : [localEmbeddings.row];
   const allRows = [...rows, ...ownRows];
-  const providers = configureProviders(allRows, config.providers, config.readProviderSetting, vendorNames);
+  const providers = explainSettings(config, () =>
+    configureProviders(allRows, config.providers, config.readProviderSetting, vendorNames),
+  );
+  checkAliases(config, providers, vendorNames);
+  const overrides = readOverrides(config);
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, works, log });
   const ticker = createTicker(tickMs);
@@ -83,7 +89,7 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
   };
   const health = new HealthBook(config);
   const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
-  const book = createPriceBook(prices, readOverrides(config.prices), freeProviders(providers));
+  const book = createPriceBook(prices, overrides, freeProviders(providers));
   const pricing = createPricing(book);
   const calling = {
     attempts: new Attempts(config),
@@ -128,14 +134,16 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     ...createSandboxEngines(),
     ...local.engines,
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
-    ...createVendorEngines({
-      ...calling,
-      rows: vendorRows,
-      declared: config.providers,
-      readSetting: config.readProviderSetting,
-      egress,
-      log,
-    }),
+    ...explainSettings(config, () =>
+      createVendorEngines({
+        ...calling,
+        rows: vendorRows,
+        declared: config.providers,
+        readSetting: config.readProviderSetting,
+        egress,
+        log,
+      }),
+    ),
     ...createLlmEngines({ providers: providers.values(), complete }),
   ];
   const universalAi = createUniversalAi({
@@ -176,10 +184,51 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
   };
 }
 
-function readOverrides(written: unknown): PriceOverrides {
-  if (written === null) return {};
-  const { prices, problems } = readPriceOverrides(written);
-  if (problems.length > 0) throw new ConfigError(problems.map((problem) => `prices: ${problem}`));
+/** Adds the file and line to the problem of a setting. */
+function explainSettings<T>(config: Config, configure: () => T): T {
+  try {
+    return configure();
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    throw new ConfigError([`${describePlace(error.path, config)}: ${error.message}`]);
+  }
+}
+
+/** An alias whose provider does not exist would be refused with every request that names it. */
+function checkAliases(
+  config: Config,
+  providers: ReadonlyMap<string, Provider>,
+  vendorNames: ReadonlySet<string>,
+): void {
+  const featureNames = new Set(features.map(({ name }) => name));
+  const known = new Set([...providers.keys(), ...vendorNames]);
+  const problems: string[] = [];
+  for (const [alias, targets] of config.aliases) {
+    for (const { model } of targets) {
+      const parts = model.split("/");
+      const isTask = featureNames.has(parts[0] ?? "");
+      const name = (isTask ? parts[2] : parts[0]) ?? "";
+      const task = `${parts[0]}/${parts[1]}`;
+      const message =
+        isTask && findTask(parts[0] ?? "", parts[1] ?? "") === undefined
+          ? `'${model}' names the unknown task '${task}'${suggest(
+              task,
+              tasks.map(({ feature, subfeature }) => `${feature}/${subfeature}`),
+            )}`
+          : known.has(name)
+            ? null
+            : `'${model}' names the unknown provider '${name}'${suggest(name, [...known])}`;
+      if (message !== null) problems.push(`${describePlace(`aliases.${alias}`, config)}: ${message}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+function readOverrides(config: Config): PriceOverrides {
+  if (config.prices === null) return {};
+  const { prices, problems } = readPriceOverrides(config.prices);
+  if (problems.length > 0)
+    throw new ConfigError(problems.map(({ path, message }) => `${describePlace(path, config)}: ${message}`));
   return prices;
 }
 

@@ -96,12 +96,13 @@ function toJson(time: string, level: LogLevel, message: string, fields?: LogFiel
 }
 
 function toText(time: string, level: LogLevel, message: string, fields?: LogFields): string {
-  const pairs = Object.entries(plain(fields) ?? {}).map(([name, value]) => ` ${name}=${toWord(value)}`);
+  const known = Object.entries(plain(fields) ?? {}).filter(([, value]) => value !== undefined);
+  const pairs = known.map(([name, value]) => ` ${name}=${toWord(value)}`);
   return `${time.slice(11, 23)} ${level.padEnd(5)} ${message}${pairs.join("")}\n`;
 }
 
 function toWord(value: unknown): string {
-  return typeof value === "string" && !/[\s"]/.test(value) ? value : (JSON.stringify(value) ?? "undefined");
+  return typeof value === "string" && !/[\s"]/.test(value) ? value : String(JSON.stringify(value));
 }
 
 /** Errors lose everything in JSON.stringify, so they are spelled out. */

@@ -15,11 +15,13 @@ export interface Workshop {
 
 const dayMs = 86_400_000;
 
-export async function startWorkshop(config: Config, log: Log): Promise<Workshop> {
+/** `mayServe` resolves when jobs may be taken. */
+export async function startWorkshop(config: Config, log: Log, mayServe: () => Promise<void>): Promise<Workshop> {
   const house = await openHouse(config, log, { processes: 1, works: true });
   const { storage, universalAi, resources, calling, egress, ending } = house;
   const keys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;
+  await mayServe();
   const worker = startJobWorker({
     storage,
     run: createRunner({

@@ -89,7 +89,7 @@ describe("providers", () => {
 
   test("a member that is not known or not of its form is named", () => {
     expect(() => configure("providers: { mine: { base_ulr: x } }")).toThrow(
-      /providers\.mine: unknown member 'base_ulr'/,
+      /:1: providers\.mine\.base_ulr: unknown member 'base_ulr'; did you mean 'base_url'/,
     );
     expect(() => configure("providers: { mine: { base_url: localhost } }")).toThrow(/providers\.mine\.base_url/);
     expect(() => configure("providers: { openai: { models: gpt } }")).toThrow(/providers\.openai\.models/);
@@ -109,7 +109,7 @@ describe("providers", () => {
       expect(() => tasks(`ocr/ocr, ${written}`)).toThrow(
         `providers.mine.tasks: there is no task '${written}'; the nearest is '${meant}'`,
       );
-    expect(() => tasks("moderation")).toThrow(/providers\.mine\.tasks: has the wrong form/);
+    expect(() => tasks("moderation")).toThrow(/providers\.mine\.tasks: should be a list of tasks such as/);
   });
 
   test("an address with a placeholder names the setting that fills it", () => {

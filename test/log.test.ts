@@ -74,3 +74,12 @@ test("every line says when it was written", async () => {
   expect(first).toBeLessThan(between);
   expect(second).toBeGreaterThanOrEqual(between);
 });
+
+test("a field that is not known is left out of a line of text", () => {
+  const written: string[] = [];
+  const write = (lines: string) => void written.push(lines);
+  const log = createLog({ level: "info", format: "text", secrets: [], write });
+  log.info("attempt", { input_tokens: undefined, cost: null, outcome: "caller_left" });
+  log.flush();
+  expect(written.join("")).toEndWith("info  attempt cost=null outcome=caller_left\n");
+});

@@ -235,18 +235,18 @@ describe("the operator's prices", () => {
   });
 
   test.each([
-    [{ "acme/one": { inptu: 1 } }, 'prices."acme/one": does not know inptu; the prices are input, output,'],
-    [{ "acme/one": { input: -1 } }, 'prices."acme/one".input: '],
-    [{ "acme/one": { input: "1.25" } }, 'prices."acme/one".input: '],
+    [{ "acme/one": { inptu: 1 } }, "prices.acme/one: unknown member 'inptu'; known are input, output,"],
+    [{ "acme/one": { input: -1 } }, "prices.acme/one.input: "],
+    [{ "acme/one": { input: "1.25" } }, "prices.acme/one.input: "],
     [{ "acme/one": { input: 0.0000001 } }, "more than six decimals"],
     [{ "acme/one": {} }, "names no price; write `free: true`"],
-    [{ one: { input: 1 } }, 'prices."one": is not `<provider>/<model>`'],
-    [[], "prices: has to be"],
-    ["free", "prices: has to be"],
+    [{ one: { input: 1 } }, "prices.one: should be named <provider>/<model>"],
+    [[], "prices: should hold models"],
+    ["free", "prices: should hold models"],
   ])("%j is refused", (value, message) => {
     const { prices, problems } = readPriceOverrides(value);
     expect(prices).toEqual({});
-    expect(problems.join("\n")).toContain(message);
+    expect(problems.map((one) => `${one.path}: ${one.message}`).join("\n")).toContain(message);
   });
 
   test("none are no problem", () => {

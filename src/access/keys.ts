@@ -35,6 +35,8 @@ export interface Keyring {
   describe(caller: Caller): Promise<KeyObject>;
   /** Reads what changed in the store. Calls that come while one runs share the next. */
   refresh(): Promise<void>;
+  /** The store has been away for so long that known keys are refused: see `staleAfterMs`. */
+  isStale(): boolean;
   close(): Promise<void>;
 }
 
@@ -266,6 +268,8 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       if (key === null) throw notFound();
       return toKeyObject(key);
     },
+
+    isStale: () => isStale,
 
     close: async () => {
       if (isClosed) return;

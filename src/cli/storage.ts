@@ -1,8 +1,8 @@
 // `switchyard storage move`: from SQLite in the data folder to PostgreSQL.
 
-import { parseArgs } from "node:util";
 import type { Log } from "../log.ts";
-import { moveStorage } from "../storage/storage.ts";
+import { moveStorage, requireStore } from "../storage/storage.ts";
+import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
 
 export interface StorageContext {
   readonly dataDir: string;
@@ -12,47 +12,44 @@ export interface StorageContext {
   printError?(line: string): void;
 }
 
-export const storageUsage = `Usage:
-  switchyard storage move --to postgres://user:password@host:5432/database [--json]
-      Copies everything from SQLite in the data folder into an empty PostgreSQL database. Stop the gateway first.`;
+const move: CommandSpec = {
+  name: "storage move",
+  summary:
+    "Copies everything from SQLite in the data folder into an empty PostgreSQL database. Stop the gateway first.",
+  options: {
+    to: { takes: "<address>", meaning: "of the database: postgres://user:password@host:5432/database" },
+    json: { meaning: "prints JSON" },
+  },
+  example: "npx switchyard storage move --to postgres://switchyard:password@db.example:5432/switchyard",
+};
+
+const commands = { move: { spec: move } };
 
 /** The exit code: 0 done, 1 it could not be done, 2 the command was not understood. */
 export async function runStorageCommand(args: string[], context: StorageContext): Promise<number> {
-  const printError = context.printError ?? ((line) => process.stderr.write(`${line}\n`));
-  if (args.includes("--help") || args.includes("-h")) {
-    context.print(storageUsage);
-    return 0;
-  }
-  const command = readCommand(args);
-  if (typeof command === "string") {
-    printError(`${command}\n\n${storageUsage}`);
-    return 2;
-  }
-  context.log.hide(new URL(command.to).password);
-  try {
-    const moved = await moveStorage({ dataDir: context.dataDir, to: command.to, log: context.log });
-    if (command.isJson) context.print(JSON.stringify({ moved }, null, 2));
-    for (const { table, rows } of command.isJson ? [] : moved) context.print(`${table}: ${rows} rows`);
-    if (!command.isJson) context.print("Done. Set DATABASE_URL to this database and start the gateway.");
-    return 0;
-  } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
-    return 1;
-  }
+  const output = toOutput(context);
+  return await runInGroup("storage", commands, args, output, async (_, input) => {
+    const to = readTarget(input);
+    context.log.hide(new URL(to).password);
+    try {
+      await requireStore(context.dataDir);
+      const moved = await moveStorage({ dataDir: context.dataDir, to, log: context.log });
+      const isJson = input.has("json");
+      if (isJson) context.print(JSON.stringify({ moved }, null, 2));
+      for (const { table, rows } of isJson ? [] : moved) context.print(`${table}: ${rows} rows`);
+      if (!isJson) context.print("Done. Set DATABASE_URL to this database and start the gateway.");
+      return 0;
+    } catch (error) {
+      output.printError(error instanceof Error ? error.message : String(error));
+      return 1;
+    }
+  });
 }
 
-/** A string says what is wrong. */
-function readCommand(args: string[]): { to: string; isJson: boolean } | string {
-  try {
-    const options = { to: { type: "string" }, json: { type: "boolean" } } as const;
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
-    if (positionals[0] !== "move" || positionals.length > 1) return "Say what to do: move.";
-    if (values.to === undefined) return "--to is needed: the address of the PostgreSQL database.";
-    const protocol = URL.parse(values.to)?.protocol;
-    if (protocol !== "postgres:" && protocol !== "postgresql:")
-      return "--to takes an address that begins with postgres://";
-    return { to: values.to, isJson: values.json === true };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+function readTarget(input: Input): string {
+  const to = input.text("to");
+  if (to === undefined) throw new UsageError("--to is needed: the address of the PostgreSQL database.");
+  const protocol = URL.parse(to)?.protocol;
+  if (protocol === "postgres:" || protocol === "postgresql:") return to;
+  throw new UsageError("--to takes an address that begins with postgres://");
 }

@@ -6,7 +6,6 @@ import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import {
   openWebhookKeys,
   type PublishedKey,
@@ -17,6 +16,7 @@ import {
 } from "../jobs/webhook-keys.ts";
 import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
 import type { Log } from "../log.ts";
+import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
 import { openLocalCertificate } from "./local-certificate.ts";
 import { type Listener, type ListenerOptions, startListener } from "./webhook-listener.ts";
 
@@ -33,91 +33,103 @@ export interface WebhooksContext {
   readonly signal?: AbortSignal;
 }
 
-export const webhooksUsage = `Usage:
-  switchyard webhooks verify [<file with the body>] (--headers <file> | --signature <hex>) [options]
-      Checks a callback that was kept: the body from the file or from standard input, byte for byte.
-      --headers <file>      "Name: value" lines, or a JSON object
-      --signature <hex>     X-Service-Signature, when that is all there is
-      --key <file>          a public key in PEM, a key set in JSON, or a whpk_… text; repeat for several
-      --from <address>      of the gateway, to ask it for its keys; default: this machine's
-      --check-age           refuses what was signed more than five minutes ago
-  switchyard webhooks listen [options]
-      A receiver for development: shows each callback, and whether its signatures are good.
-      --port <n>            default: 8443
-      --host <address>      default: 127.0.0.1
-      --name <name>         a further name for its certificate, such as host.docker.internal; repeat for several
-      --status <list>       what to answer, such as 200 or 500,500,200; default: 200
-      --count <n>           ends after so many callbacks
-      --save <folder>       keeps each callback as <number>.json and <number>.headers, for verify
-      --from <address>      of the gateway; default: this machine's
-      --http                without TLS, for a proxy in front of it that has a certificate
-  switchyard webhooks keys [--json]
-  switchyard webhooks rotate-key [--now] [--drop-old] [--json]
-      Makes a new key. It is published at once and signs two minutes later; the old one stays published for 30 days.
-      --now                 signs at once
-      --drop-old            signs at once, and the old ones are published no more: for a key that has leaked
-  switchyard webhooks drop-old-keys [--json]
-      Publishes no key of the past any more.`;
-
-class UsageError extends Error {}
-
-type Options = Readonly<Record<string, { readonly type: "string" | "boolean"; readonly multiple?: boolean }>>;
-
-interface Input {
-  readonly words: readonly string[];
-  text(name: string): string | undefined;
-  list(name: string): readonly string[];
-  has(name: string): boolean;
-}
-
 interface Command {
-  readonly options: Options;
-  readonly mostWords: number;
+  readonly spec: CommandSpec;
   readonly run: (input: Input, context: WebhooksContext) => Promise<number>;
 }
 
-const text = { type: "string" } as const;
-const texts = { type: "string", multiple: true } as const;
-const flag = { type: "boolean" } as const;
+const json = { json: { meaning: "prints JSON" } };
+const from = { takes: "<address>", meaning: "of the gateway that publishes the keys; default: this machine's" };
 
 const commands: Readonly<Record<string, Command>> = {
   verify: {
-    options: { headers: text, signature: text, key: texts, from: text, "check-age": flag },
-    mostWords: 1,
+    spec: {
+      name: "webhooks verify",
+      summary: "Checks the signatures of a stored callback: its body from a file or standard input, byte for byte.",
+      words: { shown: "[<file with the body>]", least: 0, most: 1 },
+      options: {
+        headers: { takes: "<file>", meaning: '"Name: value" lines, or a JSON object' },
+        signature: { takes: "<hex>", meaning: "X-Service-Signature, when no other header was stored" },
+        key: {
+          takes: "<file>",
+          meaning: "a public key in PEM, a key set in JSON, or a whpk_… text; repeat for several",
+          multiple: true,
+        },
+        from,
+        "check-age": { meaning: "refuses a callback that was signed more than five minutes ago" },
+      },
+      example: "npx switchyard webhooks verify 1.json --headers 1.headers",
+    },
     run: runVerify,
   },
   listen: {
-    options: { port: text, host: text, name: texts, status: text, count: text, save: text, from: text, http: flag },
-    mostWords: 0,
+    spec: {
+      name: "webhooks listen",
+      summary: "Receives callbacks during development: prints each one and whether its signatures are good.",
+      options: {
+        port: { takes: "<n>", meaning: "default: 8443" },
+        host: { takes: "<address>", meaning: "default: 127.0.0.1" },
+        name: {
+          takes: "<name>",
+          meaning: "one more name for its certificate, such as host.docker.internal; repeat for several",
+          multiple: true,
+        },
+        status: { takes: "<list>", meaning: "statuses to answer with, such as 200 or 500,500,200; default: 200" },
+        count: { takes: "<n>", meaning: "ends after this many callbacks" },
+        save: { takes: "<folder>", meaning: "stores each callback as <number>.json and <number>.headers, for verify" },
+        from,
+        http: { meaning: "without TLS, for a proxy with a certificate in front of it" },
+      },
+      example: "npx switchyard webhooks listen --port 8443",
+    },
     run: runListen,
   },
-  keys: { options: { json: flag }, mostWords: 0, run: runWithKeys((keys) => keys.published()) },
+  keys: {
+    spec: {
+      name: "webhooks keys",
+      summary: "Lists the published keys that sign callbacks.",
+      options: json,
+      example: "npx switchyard webhooks keys",
+    },
+    run: runWithKeys((keys) => keys.published()),
+  },
   "rotate-key": {
-    options: { now: flag, "drop-old": flag, json: flag },
-    mostWords: 0,
+    spec: {
+      name: "webhooks rotate-key",
+      summary:
+        "Creates a key. It is published at once and signs two minutes later; the old one stays published for 30 days.",
+      options: {
+        now: { meaning: "signs at once" },
+        "drop-old": { meaning: "signs at once and stops publishing the old keys: for a key that has leaked" },
+        ...json,
+      },
+      example: "npx switchyard webhooks rotate-key",
+    },
     run: runWithKeys((keys, input) => keys.rotate({ isUrgent: input.has("now"), dropOld: input.has("drop-old") })),
   },
-  "drop-old-keys": { options: { json: flag }, mostWords: 0, run: runWithKeys((keys) => keys.dropOld()) },
+  "drop-old-keys": {
+    spec: {
+      name: "webhooks drop-old-keys",
+      summary: "Stops publishing the keys that no longer sign.",
+      options: json,
+      example: "npx switchyard webhooks drop-old-keys",
+    },
+    run: runWithKeys((keys) => keys.dropOld()),
+  },
 };
 
 /** The exit code: 0 done or good, 1 it could not be done or is not good, 2 the command was not understood. */
 export async function runWebhooksCommand(args: string[], context: WebhooksContext): Promise<number> {
-  const printError = context.printError ?? ((line) => process.stderr.write(`${line}\n`));
-  const [verb = "", ...rest] = args;
-  if (verb === "--help" || verb === "-h" || rest.includes("--help")) {
-    context.print(webhooksUsage);
-    return 0;
-  }
-  try {
-    const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
-    if (command === undefined) throw new UsageError(verb === "" ? "Say what to do." : `Unknown command "${verb}".`);
-    return await command.run(readArguments(command, rest), context);
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    const message = error instanceof Error ? error.message : String(error);
-    printError(isUsage ? `${message}\n\n${webhooksUsage}` : message);
-    return isUsage ? 2 : 1;
-  }
+  const output = toOutput(context);
+  return await runInGroup("webhooks", commands, args, output, async (command, input) => {
+    try {
+      return await command.run(input, context);
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      output.printError(error instanceof Error ? error.message : String(error));
+      return 1;
+    }
+  });
 }
 
 async function runVerify(input: Input, context: WebhooksContext): Promise<number> {
@@ -358,23 +370,4 @@ function toNumber(input: Input, name: string, otherwise: number, most: number): 
   if (given.trim() === "" || !Number.isInteger(value) || value < 0 || value > most)
     throw new UsageError(`--${name} takes a whole number, not "${given}".`);
   return value;
-}
-
-function readArguments(command: Command, args: string[]): Input {
-  const { values, positionals } = parseOrExplain(args, command.options);
-  if (positionals.length > command.mostWords) throw new UsageError(`Too many words: ${positionals.at(-1)}`);
-  return {
-    words: positionals,
-    text: (name) => values[name] as string | undefined,
-    list: (name) => (values[name] as string[] | undefined) ?? [],
-    has: (name) => values[name] === true,
-  };
-}
-
-function parseOrExplain(args: string[], options: Options) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -22,7 +22,7 @@ import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
 import { docsRoutes } from "./endpoints/docs.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
 import { fileRoutes } from "./endpoints/files.ts";
-import { healthRoutes } from "./endpoints/health.ts";
+import { healthRoutes, type Readiness } from "./endpoints/health.ts";
 import { imagesRoutes } from "./endpoints/images.ts";
 import { infoRoutes } from "./endpoints/info.ts";
 import { keyRoutes } from "./endpoints/keys.ts";
@@ -37,7 +37,7 @@ import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import { webhookRoutes } from "./endpoints/webhooks.ts";
 import type { Route } from "./route.ts";
 
-interface Dependencies {
+interface Dependencies extends Readiness {
   readonly catalogue: Catalogue;
   readonly keyring: Keyring;
   readonly chatCompletions: ChatCompletions;
@@ -57,11 +57,10 @@ interface Dependencies {
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
   readonly log: Log;
-  readonly whyNotReady: () => "draining" | "dependency_unavailable" | null;
 }
 
 export function createRoutes(dependencies: Dependencies): Route[] {
-  const { catalogue, keyring, whyNotReady } = dependencies;
+  const { catalogue, keyring } = dependencies;
   return [
     ...chatCompletionRoutes(dependencies),
     ...messagesRoutes(dependencies),
@@ -81,6 +80,6 @@ export function createRoutes(dependencies: Dependencies): Route[] {
     ...docsRoutes(),
     ...keyRoutes(keyring),
     ...providerRoutes(dependencies.describeProviders),
-    ...healthRoutes({ whyNotReady }),
+    ...healthRoutes(dependencies),
   ];
 }

@@ -1,11 +1,28 @@
 // How the providers are doing, for the operator.
 
+import type { Degradation } from "../contract/health.ts";
 import type { ProviderState } from "../contract/providers.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { HealthBook, OfferHealth } from "./health.ts";
 
+const mostModels = 10;
+
 export function describeProviders(providers: Iterable<Provider>, health: HealthBook): ProviderState[] {
   return [...providers].map((provider) => describeProvider(provider, health));
+}
+
+/** Providers with an offer that is not asked at the moment. */
+export function listOpenCircuits(providers: Iterable<Provider>, health: HealthBook): Degradation[] {
+  const now = performance.now();
+  return [...providers].flatMap(({ name, deployments }) => {
+    const open = deployments.flatMap((deployment) =>
+      [...health.ofDeployment(deployment.name)].filter(([, offer]) => offer.state(now) === "open"),
+    );
+    if (open.length === 0) return [];
+    const models = open.map(([model]) => model).slice(0, mostModels);
+    const reason = `The circuit of ${models.join(", ")} is open after repeated failures.`;
+    return [{ component: "provider" as const, name, reason }];
+  });
 }
 
 function describeProvider({ row, name, configured, missingSetting, deployments }: Provider, health: HealthBook) {

@@ -1,5 +1,7 @@
 // From rows and settings to providers that can be called: address and credentials filled in once, at start.
 
+import { SettingError } from "../errors.ts";
+import { findNearest } from "../lib/find-nearest.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { createAuthorizer } from "./authorizer.ts";
 import type { Dialect } from "./dialect.ts";
@@ -61,6 +63,8 @@ interface DeclaredDeployment {
   readonly name?: string;
   readonly base_url?: string;
   readonly api_key?: string;
+  /** The variable that `api_key` names and that is not set. */
+  readonly unset_key?: string;
   readonly weight?: number;
   readonly models?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -88,8 +92,11 @@ export function configureProviders(
   for (const row of rows) providers.set(row.name, configure(row, declared[row.name] ?? null, readSetting));
   for (const [name, settings] of Object.entries(declared)) {
     if (providers.has(name) || others.has(name)) continue;
-    if (![settings, ...(settings.deployments ?? [])].some(({ base_url }) => base_url))
-      throw new Error(`providers.${name}: base_url is missing, and there is no known provider of that name`);
+    if (![settings, ...(settings.deployments ?? [])].some(({ base_url }) => base_url)) {
+      const nearest = findNearest(name, [...providers.keys(), ...others]);
+      const message = `there is no known provider '${name}'; did you mean '${nearest}'? A provider of your own needs base_url`;
+      throw new SettingError(`providers.${name}`, message);
+    }
     providers.set(name, configure(rowFor(name, settings.dialect, rows), settings, readSetting));
   }
   return providers;
@@ -174,7 +181,7 @@ function deploy(row: ProviderRow, options: DeploymentOptions): Deployed {
   const authorization = authorize(row.auth, key, readSetting);
   // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
   const lacksKey = !authorization.isComplete || (declaredKey === "" && !key);
-  const ownKeyName = own.api_key === "" ? `${place}.api_key` : keyName;
+  const ownKeyName = describeKeyPlace(row, options) ?? keyName;
   const missingSetting = lacksKey ? (authorization.missing ?? ownKeyName) : address.missing;
   const declaredHeaders = { ...shared?.headers, ...own.headers };
   const secrets = [...(key ? [key] : []), ...Object.values(declaredHeaders), ...authorization.secrets];
@@ -184,7 +191,11 @@ function deploy(row: ProviderRow, options: DeploymentOptions): Deployed {
   if (address.url === null || missingSetting !== null) return { deployment: null, missingSetting, isSetUp, secrets };
   const url = URL.parse(withoutSuffix(address.url, row.strippedSuffix));
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new Error(`providers.${row.name}: its address is not a URL such as https://example.com/v1`);
+    throw new SettingError(
+      firstName([settingName(row.name, "BASE_URL"), ...(row.addressNames ?? [])], readSetting) ??
+        `providers.${row.name}.base_url`,
+      `should be an address such as https://example.com/v1, and is '${address.url}'`,
+    );
   const headers = { ...commonHeaders, ...row.headers, ...declaredHeaders, ...authorization.headers };
   const fill = (path: string) => path.replaceAll("{value}", encodeURIComponent(otherValue ?? ""));
   const deployment: Deployment = {
@@ -198,7 +209,7 @@ function deploy(row: ProviderRow, options: DeploymentOptions): Deployed {
     chatPath: fill(addressing.chatPath ?? "/chat/completions"),
     embeddingsPath: fill(addressing.embeddingsPath ?? "/embeddings"),
     responsesPath: fill(addressing.responsesPath ?? "/responses"),
-    headerLines: toHeaderLines({ host: url.host, ...headers }),
+    headerLines: toHeaderLines({ host: url.host, ...headers }, row.name),
     authorizer: authorization.authorizer,
     models: own.models === undefined ? null : new Set(own.models),
   };
@@ -220,24 +231,43 @@ function portOf(url: URL): number {
 }
 
 /** `Headers` refuses names and values that would not stay on their line. */
-function toHeaderLines(headers: Readonly<Record<string, string>>): string {
+function toHeaderLines(headers: Readonly<Record<string, string>>, provider: string): string {
   let lines = "";
-  for (const [name, value] of new Headers(headers)) lines += `${name}: ${value}\r\n`;
+  try {
+    for (const [name, value] of new Headers(headers)) lines += `${name}: ${value}\r\n`;
+  } catch {
+    // The error of `Headers` repeats the value, which may be a key.
+    throw new SettingError(
+      `providers.${provider}`,
+      "its key or one of its headers holds a character that a header cannot carry, such as a line break; correct it",
+    );
+  }
   return lines;
+}
+
+/** Where a key was declared whose variable is not set. */
+function describeKeyPlace(
+  { name }: ProviderRow,
+  { own, shared, place }: Pick<DeploymentOptions, "own" | "shared" | "place">,
+): string | null {
+  if (own.api_key === "")
+    return own.unset_key === undefined ? `${place}.api_key` : `${own.unset_key} (${place}.api_key)`;
+  if (shared?.api_key === "" && shared.unset_key !== undefined)
+    return `${shared.unset_key} (providers.${name}.api_key)`;
+  return null;
 }
 
 function withOverrides(row: ProviderRow, declared: Declared | null): ProviderRow {
   if (declared === null) return row;
   const { dialect = row.dialect, stream_usage = row.streamUsage, stream_end = row.streamEnd ?? "done" } = declared;
-  if (!isDialectName(dialect))
-    throw new Error(`providers.${row.name}: dialect '${dialect}' is not known; known are ${dialectNames.join(", ")}`);
+  if (!isDialectName(dialect)) throw wrongChoice(row, "dialect", dialect, dialectNames);
   if (stream_usage !== "ask" && stream_usage !== "always" && stream_usage !== "never")
-    throw new Error(`providers.${row.name}: stream_usage should be ask, always or never`);
+    throw wrongChoice(row, "stream_usage", stream_usage, ["ask", "always", "never"]);
   if (stream_end !== "done" && stream_end !== "finish")
-    throw new Error(`providers.${row.name}: stream_end should be done or finish`);
+    throw wrongChoice(row, "stream_end", stream_end, ["done", "finish"]);
   const responses = declared.responses ?? row.responses;
   if (responses !== undefined && responses !== "native" && responses !== "stateless")
-    throw new Error(`providers.${row.name}: responses should be native or stateless`);
+    throw wrongChoice(row, "responses", responses, ["native", "stateless"]);
   const models = declared.models?.map((id) => row.models.find((model) => model.id === id) ?? { id }) ?? row.models;
   return {
     ...row,
@@ -249,16 +279,21 @@ function withOverrides(row: ProviderRow, declared: Declared | null): ProviderRow
   };
 }
 
+function wrongChoice({ name }: ProviderRow, member: string, given: string, known: readonly string[]): SettingError {
+  return new SettingError(`providers.${name}.${member}`, `should be one of ${known.join(", ")}, and is '${given}'`);
+}
+
 function isDialectName(name: string): name is DialectName {
   return (dialectNames as readonly string[]).includes(name);
 }
 
 export function firstSetting(names: readonly string[], readSetting: ReadSetting): string | null {
-  for (const name of names) {
-    const value = readSetting(name);
-    if (value !== null) return value;
-  }
-  return null;
+  const name = firstName(names, readSetting);
+  return name === null ? null : readSetting(name);
+}
+
+function firstName(names: readonly string[], readSetting: ReadSetting): string | null {
+  return names.find((name) => readSetting(name) !== null) ?? null;
 }
 
 function fillPlaceholders(

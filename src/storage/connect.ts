@@ -69,6 +69,12 @@ export function parsePostgresUrl(databaseUrl: string): URL {
   return url;
 }
 
+/** For messages: the server and database, never the user's password. */
+export function describePostgres(databaseUrl: string): string {
+  const { hostname, port, pathname } = parsePostgresUrl(databaseUrl);
+  return `PostgreSQL at ${hostname}:${port || "5432"}, database '${decodeURIComponent(pathname.slice(1))}',`;
+}
+
 function refuseQueue(): never {
   throw new Error("This connection was opened without a queue of work");
 }

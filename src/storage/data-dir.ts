@@ -3,6 +3,7 @@
 import { Database as SqliteFile } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SettingError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 // Magic numbers of statfs(2) for file systems whose locks and shared memory reach across machines, or do not work at all.
@@ -25,8 +26,36 @@ export function databaseFile(dataDir: string): string {
 
 /** Creates the folder and the files in it for this user alone. SQLite gives its side files the mode of the main file. */
 export function createDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  createPrivateFile(databaseFile(dataDir));
+  explainUnusable(dataDir, () => {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createPrivateFile(databaseFile(dataDir));
+  });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: "it is a file, not a folder",
+  ENOTDIR: "a part of its path is a file, not a folder",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "the file system is read-only",
+  ENOENT: "it cannot be created there",
+  ENOSPC: "the disk is full",
+  EISDIR: "a folder has the name of a file that the gateway needs in it",
+};
+
+function explainUnusable<T>(dataDir: string, use: () => T): T {
+  try {
+    return use();
+  } catch (cause) {
+    const { code = "" } = cause as { readonly code?: string };
+    const reason = reasons[code];
+    if (reason === undefined) throw cause;
+    throw new SettingError(
+      "SWITCHYARD_DATA_DIR",
+      `the data folder ${dataDir} cannot be used: ${reason} (${code}); name a folder that this user can write to`,
+      { cause },
+    );
+  }
 }
 
 /** Left behind where everything was copied to PostgreSQL: two stores would both do the jobs that waited here. */
@@ -64,9 +93,11 @@ export function findNetworkFileSystem(type: number): string | null {
  * ends, however it ends. The serving processes of one gateway share the folder: only the first process takes it.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, "switchyard.lock");
-  createPrivateFile(file);
+  explainUnusable(dataDir, () => {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createPrivateFile(file);
+  });
   const lock = new SqliteFile(file);
   try {
     // A lock file has nothing to lose, and no journal file should be left behind.

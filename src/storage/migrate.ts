@@ -1,7 +1,7 @@
 // Brings the tables to the state that this code expects, forwards only, whoever else tries the same at the same time.
 
 import type { Log } from "../log.ts";
-import { connectPostgres, connectSqlite } from "./connect.ts";
+import { connectPostgres, connectSqlite, describePostgres } from "./connect.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { isOutage } from "./outage.ts";
 import type { Database, Sql } from "./sql.ts";
@@ -31,23 +31,28 @@ async function connect(options: MigrateOptions): Promise<Database> {
   if (options.databaseUrl === null) return await connectSqlite(options.dataDir);
   // One to hold the lock, one for pg-boss, whose scripts begin and end transactions of their own.
   const database = connectPostgres(options.databaseUrl, { maxConnections: 2, connectTimeoutSeconds: 5 });
-  await waitForDatabase(database, options.log);
+  await waitForDatabase(database, options.databaseUrl, options.log);
   return database;
 }
 
-async function waitForDatabase(database: Database, log: Log): Promise<void> {
+/** Waits for a server that is starting. Without a log nothing is told meanwhile. */
+export async function waitForDatabase(database: Database, databaseUrl: string, log: Log | null): Promise<void> {
   const giveUpAt = Date.now() + waitForDatabaseMs;
+  const place = describePostgres(databaseUrl);
   for (let attempt = 1; ; attempt += 1) {
     try {
       await database.sql`select 1 as one`;
       return;
     } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
       if (!isOutage(cause) || Date.now() > giveUpAt) {
         await database.client.close({ timeout: 0 });
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`PostgreSQL cannot be used: ${reason}`, { cause });
+        throw new Error(
+          `${place} cannot be used: ${reason}. Check that the server runs and that DATABASE_URL names its host, user, password and database.`,
+          { cause },
+        );
       }
-      if (attempt === 1) log.warn("Waiting for PostgreSQL", { error: cause });
+      if (attempt === 1) log?.warn(`Waiting for ${place}`, { reason });
       await Bun.sleep(250);
     }
   }

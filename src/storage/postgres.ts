@@ -1,7 +1,7 @@
 // PostgreSQL as a store: operations run on a pool, a second small client listens for changes and asks whether the server answers.
 
 import type { Log } from "../log.ts";
-import { connectPostgres } from "./connect.ts";
+import { connectPostgres, describePostgres } from "./connect.ts";
 import { withDeadline } from "./deadline.ts";
 import { isWorkKind, type WorkKind, workKinds } from "./job-records.ts";
 import { readRevisions, type Topic, together } from "./operation.ts";
@@ -65,7 +65,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   for (let attempt = 1; attempt <= firstProbes && !isHealthy; attempt += 1) await probe();
   if (!isHealthy) {
     closeLink(link);
-    throw toUnavailable();
+    throw new Error(`${describePostgres(databaseUrl)} does not answer. Check that the server runs.`);
   }
   try {
     await boss.prepare();

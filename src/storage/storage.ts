@@ -11,6 +11,7 @@ export { lockDataDir } from "./data-dir.ts";
 export type { KeyRecord } from "./keys.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
+export { requireStore } from "./require-store.ts";
 export type { ResponseChain, ResponseRecord } from "./responses.ts";
 export type {
   DeliveryStore,

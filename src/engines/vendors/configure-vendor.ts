@@ -1,6 +1,7 @@
 // From a vendor's row and the settings to addresses that can be called, credentials filled in, once, at start.
 
 import { createHash } from "node:crypto";
+import { SettingError } from "../../errors.ts";
 import { createAwsAuthorizer } from "../../providers/authorize/aws.ts";
 import { createGoogleAuthorizer } from "../../providers/authorize/google.ts";
 import type { Authorizer } from "../../providers/authorizer.ts";
@@ -160,7 +161,10 @@ function toAddress(row: VendorRow, written: string): Pick<VendorAddress, "origin
   const suffix = [row.strippedSuffix ?? []].flat().find((one) => trimmed.endsWith(one));
   const url = URL.parse(suffix === undefined ? trimmed : trimmed.slice(0, -suffix.length));
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new Error(`providers.${row.name}: its address is not a URL such as https://example.com/v1`);
+    throw new SettingError(
+      settingName(row.name, "BASE_URL"),
+      `should be an address such as https://example.com/v1, and is '${written}'`,
+    );
   const isTls = url.protocol === "https:";
   const port = url.port === "" ? (isTls ? 443 : 80) : Number(url.port);
   return {

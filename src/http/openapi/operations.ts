@@ -15,6 +15,7 @@ import { speechRequest, transcription, transcriptionRequest, voiceList } from ".
 import { chatCompletion, chatCompletionChunk, chatCompletionRequest } from "../../contract/chat-completions.ts";
 import { embeddingsAnswer, embeddingsRequest } from "../../contract/embeddings.ts";
 import { deletedFiles, deleteFilesRequest, fileList, fileObject, uploadRequest } from "../../contract/files.ts";
+import { health, readiness } from "../../contract/health.ts";
 import { imagesAnswer, imagesRequest } from "../../contract/images.ts";
 import { feature, featureList, subfeature, subfeatureDetail, taskModel, taskPricing } from "../../contract/info.ts";
 import {
@@ -213,7 +214,12 @@ const responseIdParameter: Parameter = {
   schema: responseId,
 };
 
-const health = z.object({ status: z.literal("ok") });
+const verbose: Parameter = {
+  name: "verbose",
+  in: "query",
+  description: "`true`, or the name alone: adds what is degraded.",
+  schema: z.enum(["", "true", "1", "false"]),
+};
 
 const notModified: OperationResponse = {
   status: 304,
@@ -924,10 +930,13 @@ export const operations: readonly Operation[] = [
     method: "GET",
     path: "/readyz",
     summary: "Will requests be served?",
-    description: "For load balancers: 503 while the process shuts down or its store is away.",
+    description:
+      "For load balancers: 200 while requests are served, also from memory while the store is away; 503 while the process " +
+      "shuts down, or when known keys are too old to be accepted from memory. `verbose` adds what is degraded.",
     tag: "Service",
     key: "none",
-    responses: [{ status: 200, description: "They will.", schema: health }],
+    parameters: [verbose],
+    responses: [{ status: 200, description: "They are served.", schema: readiness }],
     errors: [...always, "draining", "dependency_unavailable"],
   },
 ];

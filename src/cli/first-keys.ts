@@ -1,0 +1,82 @@
+// The keys of the very first start: shown on a terminal, and otherwise written to files that only this user can read. What goes to
+// another output is kept by log collectors and build servers.
+
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Keys {
+  readonly inference: string;
+  /** Null: SWITCHYARD_ADMIN_KEY sets it. */
+  readonly management: string | null;
+}
+
+/** Paths of the files that hold the keys. */
+type StoredKeys = Keys;
+
+export type FirstKeys = { readonly shown: Keys } | { readonly stored: StoredKeys };
+
+export function hasTerminal(): boolean {
+  return process.stdout.isTTY === true;
+}
+
+export function storeKeys(keys: Keys, dataDir: string): StoredKeys {
+  const folder = join(dataDir, "first-keys");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return {
+      inference: storeKey(join(folder, "inference.key"), keys.inference),
+      management: keys.management === null ? null : storeKey(join(folder, "management.key"), keys.management),
+    };
+  } catch (cause) {
+    throw new Error(
+      `The keys of the first start could not be written to ${folder}. Make the folder writable, then create keys with: npx switchyard keys create --name first --kind management`,
+      { cause },
+    );
+  }
+}
+
+/** Under its name only when it is complete and private. */
+function storeKey(path: string, key: string): string {
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, `${key}\n`, { mode: 0o600 });
+  renameSync(unfinished, path);
+  return path;
+}
+
+export function describeKeys(keys: FirstKeys): string {
+  const set = "as set by SWITCHYARD_ADMIN_KEY";
+  if ("shown" in keys)
+    return `
+  inference key    ${keys.shown.inference}
+  management key   ${keys.shown.management ?? set}
+
+  Keep them: they are not shown again. \`npx switchyard keys create --name <text>\` creates others.
+
+`;
+  return `
+  inference key    in the file ${keys.stored.inference}
+  management key   ${keys.stored.management === null ? set : `in the file ${keys.stored.management}`}
+
+  Keep them, then delete the files. \`npx switchyard keys create --name <text>\` creates others.
+
+`;
+}
+
+/** A command that works as pasted. */
+export function introduce(address: string, keys: FirstKeys): string {
+  const key = "shown" in keys ? keys.shown.inference : `$(cat ${quote(keys.stored.inference)})`;
+  return `
+Try it, no vendor account needed:
+
+curl ${address}/v3/chat/completions \\
+  -H "Authorization: Bearer ${key}" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello"}]}'
+
+`;
+}
+
+/** For a POSIX shell. */
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,69 @@
+// Parses YAML with positions: every problem and every member has its line, so that a message can name the place to correct.
+
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from "yaml";
+
+export interface YamlFile {
+  readonly value: unknown;
+  /** The line of each member, by its path joined with dots: `providers.openai.api_key`. */
+  readonly lines: Readonly<Record<string, number>>;
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
+}
+
+export function parseYaml(text: string): YamlFile {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
+  // A warning is a tag or directive that has no effect: the operator meant something by it.
+  const found = [...document.errors, ...document.warnings].toSorted((one, other) => one.pos[0] - other.pos[0]);
+  const problems = found.map(({ pos, message }) => ({ line: counter.linePos(pos[0]).line, message }));
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      const message = `the anchor &${alias.source} does not exist above this line; define it or write the value`;
+      problems.push({ line: counter.linePos(alias.range?.[0] ?? 0).line, message });
+    },
+  });
+  if (problems.length > 0) return { value: null, lines: {}, problems };
+  try {
+    return { value: document.toJS(), lines: findLines(document, counter), problems: [] };
+  } catch (error) {
+    // Too many aliases: a small file that would become a very large value.
+    return { value: null, lines: {}, problems: [{ line: 1, message: (error as Error).message }] };
+  }
+}
+
+function findLines(document: Document.Parsed, counter: LineCounter): Record<string, number> {
+  const lines: Record<string, number> = Object.create(null);
+  function note(path: string, node: unknown): void {
+    const range = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range : null;
+    if (range) lines[path] ??= counter.linePos(range[0]).line;
+  }
+  function walk(node: Node | null, parent: string): void {
+    const prefix = parent === "" ? "" : `${parent}.`;
+    if (isMap(node)) {
+      for (const pair of node.items) {
+        if (!isPair(pair) || !isScalar(pair.key)) continue;
+        const path = `${prefix}${String(pair.key.value)}`;
+        note(path, pair.key);
+        walk(pair.value as Node | null, path);
+      }
+    } else if (isSeq(node)) {
+      for (const [index, item] of node.items.entries()) {
+        note(`${prefix}${index}`, item);
+        walk(item as Node | null, `${prefix}${index}`);
+      }
+    }
+  }
+  walk(document.contents, "");
+  return lines;
+}
