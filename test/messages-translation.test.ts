@@ -452,14 +452,17 @@ describe("a request becomes a chat request", () => {
       thinking: { type: "enabled", budget_tokens: 9000 },
       top_k: 5,
     });
-    const { request, dropped } = toPlainChatRequest(translated, new Set());
+    const { request, dropped } = toPlainChatRequest(translated, {});
     expect(JSON.stringify(request)).not.toMatch(/cache_control|reasoning_content|reasoning_details|"thinking"|top_k/);
     expect(request.messages[0]?.content).toBe("One\n\nTwo");
     expect(request.messages[2]?.content).toBe("AB");
     expect(request.reasoning_effort).toBe("medium");
     expect(dropped).toEqual(["top_k"]);
-    const all = ["thinking", "top_k", "cache_control", "reasoning_content", "reasoning_details"] as const;
-    expect(toPlainChatRequest(translated, new Set(all))).toEqual(translated);
+    for (const reasoningReturn of ["reasoning_content", "reasoning_details"] as const) {
+      const returned = toPlainChatRequest(translated, { reasoningReturn }).request.messages[2];
+      expect(returned).toHaveProperty(reasoningReturn);
+      expect(Object.keys(returned ?? {}).filter((name) => name.startsWith("reasoning"))).toEqual([reasoningReturn]);
+    }
   });
 });
 

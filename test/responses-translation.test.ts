@@ -1145,11 +1145,21 @@ describe("what a provider wants back comes back", () => {
   test("what is not of the right form is left out", () => {
     const held = { details: [{ type: "reasoning.text", text: 5 }, "x", signed], calls: [["a", 1]], message: "x" };
     const packed = `sy1.${Buffer.from(JSON.stringify(held)).toString("base64url")}`;
-    expect(readEncryptedContent(packed)).toEqual({ details: [signed], calls: new Map(), message: null });
+    expect(readEncryptedContent(packed)).toEqual({
+      origin: null,
+      details: [signed],
+      calls: new Map(),
+      message: null,
+    });
   });
 
   test("it is packed and unpacked unchanged", () => {
-    const kept = { details: [signed, hidden], calls: new Map([["__proto__", extra]]), message: extra };
+    const kept = {
+      origin: "openai",
+      details: [signed, hidden],
+      calls: new Map([["__proto__", extra]]),
+      message: extra,
+    };
     expect(readEncryptedContent(toEncryptedContent(kept))).toEqual(kept);
   });
 });

@@ -43,6 +43,8 @@ export interface ChatAssistantMessage {
   readonly reasoning_content?: string | null;
   readonly reasoning_details?: readonly ReasoningDetail[] | null;
   readonly annotations?: readonly ChatAnnotation[] | null;
+  /** What a vendor wants back with the message, under the vendor's own name. */
+  readonly extra_content?: Readonly<Record<string, unknown>> | null;
 }
 
 export type ChatContent = string | readonly ChatPart[];
@@ -119,6 +121,7 @@ export type ChatResponseFormat =
 /** Reasoning in the form that the next turn needs: sent back as it came, in the assistant's message. */
 export type ReasoningDetail = (
   | { readonly type: "reasoning.text"; readonly text: string; readonly signature?: string }
+  | { readonly type: "reasoning.summary"; readonly summary: string }
   | { readonly type: "reasoning.encrypted"; readonly data: string }
 ) & {
   readonly index?: number;

@@ -19,7 +19,7 @@ import { type AttemptReport, readUsage } from "./report.ts";
 import type { Candidate, Router } from "./router.ts";
 import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
 import type { Trace } from "./trace.ts";
-import { speakTranslated } from "./translated-chat.ts";
+import { speakThroughResponses, speakTranslated } from "./translated-chat.ts";
 
 export interface ChatInput {
   /** What the schema knows of it. */
@@ -36,6 +36,8 @@ export interface ChatInput {
   readonly wantsMetadata: boolean;
   /** False: whoever asks checks a structured answer himself. */
   readonly checksStructure?: boolean;
+  /** The provider's chat endpoint refuses this request, and its Responses API answers it. */
+  readonly throughResponses?: boolean;
   /** For callers who do not speak the chat format themselves. */
   readonly createWriter?: () => ChunkWriter;
 }
@@ -73,7 +75,8 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
     const { trace } = input;
     const dialect = provider.dialect?.chat;
     let speech: Speech;
-    if (dialect === undefined) speech = speakPlainly(input, candidate);
+    if (input.throughResponses === true) speech = speakThroughResponses(input.value, candidate);
+    else if (dialect === undefined) speech = speakPlainly(input, candidate);
     else {
       const { fetchesMedia } = dialect;
       const mustFetch = typeof fetchesMedia === "boolean" ? () => fetchesMedia : fetchesMedia;

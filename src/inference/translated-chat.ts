@@ -5,10 +5,11 @@ import type { ChatCompletion, ChatRequest } from "../contract/chat-format.ts";
 import { toFailureInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dialect.ts";
+import { responsesChat } from "../providers/dialects/responses/index.ts";
 import { createFraming } from "../providers/framing/framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
 import { TranslatedSource } from "./chunk-source.ts";
-import { badAnswer, readObject } from "./plain-chat.ts";
+import { badAnswer, fillModel, readObject } from "./plain-chat.ts";
 import type { Candidate } from "./router.ts";
 import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
 import { CheckedSource, checkStructuredAnswer, findUnchecked } from "./structured-answer.ts";
@@ -43,6 +44,12 @@ export function speakTranslated(
       return isChecked ? new CheckedSource(source, plain, provider) : source;
     },
   };
+}
+
+/** A provider of the chat format whose chat endpoint refuses this request: its Responses API answers it. */
+export function speakThroughResponses(request: ChatRequest, candidate: Candidate): Speech {
+  const path = fillModel(candidate.deployment.responsesPath, candidate.model);
+  return { ...speakTranslated(request, candidate, responsesChat, false), path };
 }
 
 /** Members of the gateway are nobody else's. */

@@ -23,6 +23,36 @@ export interface EmbeddingModelFacts {
   readonly maxInputTokens?: number;
 }
 
+/**
+ * What the vendor's chat endpoint takes and refuses, where that differs from the common format. It applies to requests that the
+ * gateway writes itself (a translation of a Messages or Responses request); the bytes of chat callers pass as they are.
+ */
+export interface ChatRules {
+  /** The member that limits the output; `max_tokens` when absent. */
+  readonly outputLimit?: "max_tokens" | "max_completion_tokens";
+  /** The levels of `reasoning_effort`, lowest first. Empty: the member is refused. Absent: passed as given. */
+  readonly efforts?: readonly string[];
+  /** The values of the vendor's own member `thinking`. Null or absent: it has no such member. */
+  readonly thinking?: { readonly on: ChatMembers; readonly off: ChatMembers } | null;
+  /** Members that the vendor refuses. They are left out and named to the caller. */
+  readonly refused?: readonly string[];
+  /** Members that every request carries. */
+  readonly added?: ChatMembers;
+  /** The member of an assistant message in which the vendor wants its reasoning back. Absent: it wants none. */
+  readonly reasoningReturn?: "reasoning_content" | "reasoning_details";
+  /** Sent as `reasoning_content` of a tool call that has none, because the vendor refuses the call without it. */
+  readonly missingReasoning?: string;
+  /** Requests that only the vendor's Responses API answers. Absent: chat answers all. */
+  readonly responsesOnly?: "with_tools" | "always";
+}
+
+export type ChatMembers = Readonly<Record<string, unknown>>;
+
+/** Rules of the models whose name fits the pattern; of all models when there is no pattern. */
+export interface ModelChatRules extends ChatRules {
+  readonly models?: RegExp;
+}
+
 export type Authorization =
   | { readonly kind: "bearer" }
   /** `orToken`: a key that is a token of the vendor's identity service (a JWT) goes as a bearer token instead. */
@@ -101,6 +131,8 @@ export interface ProviderRow {
    */
   readonly streamEnd?: "done" | "finish";
   readonly models: readonly ModelFacts[];
+  /** Of several entries that fit a model, a later one overrides single members of an earlier one. */
+  readonly chatRules?: readonly ModelChatRules[];
   readonly embeddingModels?: readonly EmbeddingModelFacts[];
   /** False: it has no chat. */
   readonly chat?: false;

@@ -12,7 +12,8 @@ export interface TranslatedRequest {
   readonly dropped: readonly string[];
 }
 
-export function fromMessagesRequest(request: MessagesRequest): TranslatedRequest {
+/** `origin` is the provider whose kept reasoning goes into the request; null for providers of other dialects. */
+export function fromMessagesRequest(request: MessagesRequest, origin: string | null = null): TranslatedRequest {
   const findings = new Findings();
   const tools = toTools(request, findings);
   const members: Record<string, unknown> = {
@@ -29,7 +30,7 @@ export function fromMessagesRequest(request: MessagesRequest): TranslatedRequest
     cache_control: readCacheMark(request.cache_control),
     ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
-  const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, findings)];
+  const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, findings, origin)];
   checkOtherMembers(request, findings);
   findings.throwProblems();
   const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);

@@ -11,6 +11,7 @@ import type {
   ReasoningDetail,
 } from "../../contract/chat-format.ts";
 import type { ContentBlock, KnownContentBlock, MessagesTurn } from "../../contract/messages.ts";
+import { type ExtraContent, type Kept, mergeExtraContent, readEncryptedContent } from "../responses/kept-reasoning.ts";
 import type { Findings, Path } from "./findings.ts";
 
 type BlockOf<Type extends KnownContentBlock["type"]> = Extract<KnownContentBlock, { type: Type }>;
@@ -25,7 +26,12 @@ interface Turn {
   readonly blocks: readonly Placed[];
 }
 
-export function fromMessagesTurns(turns: readonly MessagesTurn[], findings: Findings): ChatMessage[] {
+/** `origin` is the provider whose kept reasoning goes into the messages; null for providers of other dialects. */
+export function fromMessagesTurns(
+  turns: readonly MessagesTurn[],
+  findings: Findings,
+  origin: string | null,
+): ChatMessage[] {
   const messages: ChatMessage[] = [];
   const placed = turns.map((turn, index) => place(turn, index));
   for (let start = 0; start < placed.length; ) {
@@ -34,7 +40,7 @@ export function fromMessagesTurns(turns: readonly MessagesTurn[], findings: Find
     while (placed[end]?.role === role) end++;
     const run = placed.slice(start, end);
     if (role === "user") messages.push(...toUserMessages(run, findings));
-    else if (role === "assistant") messages.push(toAssistantMessage(run, findings));
+    else if (role === "assistant") messages.push(toAssistantMessage(run, findings, origin));
     else for (const turn of run) messages.push({ role: "system", content: toContent(toParts(turn.blocks, findings)) });
     start = end;
   }
@@ -247,11 +253,10 @@ function toMarkMember(block: { readonly cache_control?: unknown }): { cache_cont
 }
 
 /** One message for consecutive turns: a call of a tool has to be in the message that its result follows. */
-function toAssistantMessage(run: readonly Turn[], findings: Findings): ChatAssistantMessage {
+function toAssistantMessage(run: readonly Turn[], findings: Findings, origin: string | null): ChatAssistantMessage {
   const parts: ChatPart[] = [];
   const calls: ChatToolCall[] = [];
-  const thoughts: string[] = [];
-  const details: ReasoningDetail[] = [];
+  const reasoning = new ReturnedReasoning(origin);
   let lastWasText = false;
   for (const { block, path } of run.flatMap((turn) => turn.blocks)) {
     const isText = block.type === "text";
@@ -263,11 +268,10 @@ function toAssistantMessage(run: readonly Turn[], findings: Findings): ChatAssis
         calls.push(toToolCall(block));
         break;
       case "thinking":
-        if (block.thinking !== "") thoughts.push(block.thinking);
-        details.push(toReasoningDetail(block));
+        reasoning.addThinking(block);
         break;
       case "redacted_thinking":
-        details.push({ type: "reasoning.encrypted", data: block.data });
+        reasoning.addRedacted(block.data);
         break;
       case "image":
       case "document":
@@ -285,10 +289,57 @@ function toAssistantMessage(run: readonly Turn[], findings: Findings): ChatAssis
   return {
     role: "assistant",
     content: content === "" && calls.length > 0 ? null : content,
-    ...(calls.length > 0 && { tool_calls: calls }),
-    ...(thoughts.length > 0 && { reasoning_content: thoughts.join("\n\n") }),
-    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => reasoning.complete(call)) }),
+    ...reasoning.toMembers(),
   };
+}
+
+/** The reasoning of an assistant message: its text, and what the recipient gave the client to keep. */
+class ReturnedReasoning {
+  readonly #origin: string | null;
+  readonly #thoughts: string[] = [];
+  readonly #details: ReasoningDetail[] = [];
+  readonly #calls = new Map<string, ExtraContent>();
+  #message: ExtraContent | null = null;
+
+  constructor(origin: string | null) {
+    this.#origin = origin;
+  }
+
+  addThinking({ thinking, signature }: BlockOf<"thinking">): void {
+    if (thinking !== "") this.#thoughts.push(thinking);
+    const kept = signature ? readEncryptedContent(signature) : null;
+    if (kept !== null && kept.origin === this.#origin) this.#add(kept);
+    // To a provider of another dialect the text alone is still reasoning. Its own signature is no envelope of ours.
+    else if (this.#origin === null)
+      this.#details.push({ type: "reasoning.text", text: thinking, ...(kept === null && signature && { signature }) });
+  }
+
+  addRedacted(data: string): void {
+    const kept = readEncryptedContent(data);
+    if (kept === null && this.#origin === null) this.#details.push({ type: "reasoning.encrypted", data });
+    if (kept !== null && kept.origin === this.#origin) this.#add(kept);
+  }
+
+  #add({ details, calls, message }: Kept): void {
+    this.#details.push(...details);
+    for (const [id, extra] of calls) this.#calls.set(id, extra);
+    if (message !== null) this.#message = mergeExtraContent(this.#message, message);
+  }
+
+  /** The call with what its provider wants back. What stands in the block itself came from a provider of another dialect. */
+  complete({ extra_content: own, ...call }: ChatToolCall): ChatToolCall {
+    const extra = this.#calls.get(call.id ?? "") ?? (this.#origin === null ? own : undefined);
+    return extra ? { ...call, extra_content: extra } : call;
+  }
+
+  toMembers(): Partial<ChatAssistantMessage> {
+    return {
+      ...(this.#thoughts.length > 0 && { reasoning_content: this.#thoughts.join("\n\n") }),
+      ...(this.#details.length > 0 && { reasoning_details: this.#details }),
+      ...(this.#message !== null && { extra_content: this.#message }),
+    };
+  }
 }
 
 /**
@@ -315,10 +366,4 @@ function toToolCall(block: BlockOf<"tool_use">): ChatToolCall {
   const extra = block["extra_content"];
   if (typeof extra !== "object" || extra === null) return call;
   return { ...call, extra_content: extra as Readonly<Record<string, unknown>> };
-}
-
-function toReasoningDetail({ thinking, signature }: BlockOf<"thinking">): ReasoningDetail {
-  // An empty signature is what we write for a provider that signs nothing.
-  if (!signature) return { type: "reasoning.text", text: thinking };
-  return { type: "reasoning.text", text: thinking, signature };
 }

@@ -3,8 +3,17 @@
 
 import type { ChatChunk, ChatDelta, ChatUsage, ReasoningDetail } from "../../contract/chat-format.ts";
 import {
+  addDetail,
+  type ExtraContent,
+  type Kept,
+  mergeExtraContent,
+  toEncryptedContent,
+} from "../responses/kept-reasoning.ts";
+import {
   type AnswerBlock,
   type Citation,
+  isEmpty,
+  readDetailText,
   readMatchedStop,
   readReasoningText,
   readText,
@@ -19,6 +28,8 @@ interface WriterOptions {
   /** Said when the provider does not name its model. */
   readonly model: string;
   readonly stopSequences?: readonly string[] | null;
+  /** The provider that what is kept of the reasoning belongs to; null for providers of other dialects. */
+  readonly origin?: string | null;
 }
 
 interface ToolCall {
@@ -27,13 +38,18 @@ interface ToolCall {
   id: string;
   name: string;
   arguments: string;
-  extraContent: Readonly<Record<string, unknown>> | null;
+  extraContent: ExtraContent | null;
 }
 
 type CallDelta = NonNullable<ChatDelta["tool_calls"]>[number];
 
 export class MessagesStreamWriter {
   readonly #options: WriterOptions;
+  readonly #origin: string | null;
+  /** What the provider wants back, and no block carries yet. */
+  #details: ReasoningDetail[] = [];
+  #callExtras = new Map<string, ExtraContent>();
+  #messageExtra: ExtraContent | null = null;
   /** Collected by one call of `write` or `end`. */
   #frames: string[] = [];
   #started = false;
@@ -54,6 +70,7 @@ export class MessagesStreamWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#origin = options.origin ?? null;
   }
 
   /** The frames that come of one chunk, each one complete event. */
@@ -79,7 +96,11 @@ export class MessagesStreamWriter {
     this.#ended = true;
     if (!this.#started) this.#start("", "");
     this.#finishCalls();
+    // Clients read the last block as the answer (Claude Code 2.1.325 prints nothing when another block follows the text), and
+    // providers demand what is kept for calls only.
+    const endsWithText = this.#open === "text";
     this.#closeBlock();
+    if (!endsWithText) this.#writeKept();
     const delta = {
       ...toStop({
         finishReason: this.#finishReason,
@@ -127,6 +148,8 @@ export class MessagesStreamWriter {
     for (const annotation of delta.annotations ?? []) {
       for (const citation of toCitation(annotation)) this.#betweenCalls(() => this.#writeCitation(citation));
     }
+    const extra = delta.extra_content;
+    if (extra) this.#messageExtra = mergeExtraContent(this.#messageExtra, extra);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
   }
 
@@ -148,6 +171,12 @@ export class MessagesStreamWriter {
 
   /** A signed detail repeats the text that came before, and its signature ends the block. */
   #writeReasoningDetail(detail: ReasoningDetail, cameWithText: boolean): void {
+    if (this.#origin !== null) {
+      addDetail(this.#details, detail);
+      const text = cameWithText ? "" : readDetailText(detail);
+      if (text !== "") this.#writeThought(text);
+      return;
+    }
     if (detail.type === "reasoning.encrypted") {
       this.#closeBlock();
       this.#pushBlock({ type: "redacted_thinking", data: detail.data });
@@ -179,7 +208,11 @@ export class MessagesStreamWriter {
     const call = this.#findCall(delta);
     const piece = delta.function?.arguments ?? "";
     call.arguments += piece;
-    if (delta.extra_content) call.extraContent = delta.extra_content;
+    if (delta.extra_content) {
+      call.extraContent = delta.extra_content;
+      const isWritten = this.#open === "tool" && this.#calls[0] === call;
+      if (this.#origin !== null && isWritten) this.#callExtras.set(call.id, delta.extra_content);
+    }
     if (this.#open === "tool" && this.#calls[0] === call && piece !== "")
       this.#pushText("input_json_delta", "partial_json", piece);
     this.#advanceCalls();
@@ -225,13 +258,16 @@ export class MessagesStreamWriter {
   }
 
   #openCall(call: ToolCall): void {
+    call.id ||= toToolUseId();
+    if (this.#origin !== null && call.extraContent !== null) this.#callExtras.set(call.id, call.extraContent);
     this.#closeBlock();
+    this.#writeKept();
     this.#pushBlock({
       type: "tool_use",
-      id: call.id || toToolUseId(),
+      id: call.id,
       name: call.name,
       input: {},
-      ...(call.extraContent && { extra_content: call.extraContent }),
+      ...(this.#origin === null && call.extraContent && { extra_content: call.extraContent }),
     });
     this.#open = "tool";
     if (call.arguments !== "") this.#pushText("input_json_delta", "partial_json", call.arguments);
@@ -251,6 +287,7 @@ export class MessagesStreamWriter {
   #openBlock(kind: "text" | "thinking", block: AnswerBlock): void {
     if (this.#open === kind) return;
     this.#closeBlock();
+    if (kind !== "thinking") this.#writeKept();
     this.#pushBlock(block);
     this.#open = kind;
     this.#thought = "";
@@ -259,8 +296,31 @@ export class MessagesStreamWriter {
   #closeBlock(): void {
     if (this.#open === null) return;
     if (this.#open === "tool") this.#writtenCalls.push(...this.#calls.splice(0, 1));
+    if (this.#open === "thinking" && this.#origin !== null)
+      this.#pushDelta({ type: "signature_delta", signature: toEncryptedContent(this.#takeKept()) });
     this.#open = null;
     this.#pushStop();
+  }
+
+  /** What the provider wants back gets a block of its own where no block of thoughts can carry it. */
+  #writeKept(): void {
+    const kept = this.#takeKept();
+    if (isEmpty(kept)) return;
+    this.#pushBlock({ type: "redacted_thinking", data: toEncryptedContent(kept) });
+    this.#pushStop();
+  }
+
+  #takeKept(): Kept {
+    const kept = {
+      origin: this.#origin,
+      details: this.#details,
+      calls: this.#callExtras,
+      message: this.#messageExtra,
+    };
+    this.#details = [];
+    this.#callExtras = new Map();
+    this.#messageExtra = null;
+    return kept;
   }
 
   #pushBlock(block: AnswerBlock): void {

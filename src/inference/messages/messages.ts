@@ -3,13 +3,15 @@
 
 import type { Caller } from "../../access/caller.ts";
 import { type ChatCompletionRequest, gatewayMemberNames } from "../../contract/chat-completions.ts";
-import type { ChatChunk, ChatCompletion } from "../../contract/chat-format.ts";
+import type { ChatChunk, ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
 import { GatewayError } from "../../errors.ts";
 import { editMembers, type JsonScan, scanJson } from "../../lib/json-scan.ts";
 import { type Connection, ProviderCall, toErrorInAnswer } from "../../providers/call.ts";
+import { findChatRules } from "../../providers/chat-rules.ts";
 import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
+import type { ChatRules } from "../../providers/provider.ts";
 import type { Attempts } from "../attempts.ts";
 import { authorize } from "../authorize.ts";
 import type { CallDependencies } from "../call-dependencies.ts";
@@ -64,7 +66,6 @@ export interface MessagesDependencies extends CallDependencies {
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
-const nothingKept: ReadonlySet<never> = new Set();
 const encoder = new TextEncoder();
 
 export function createMessages(dependencies: MessagesDependencies): Messages {
@@ -73,9 +74,15 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
   /** Through the chat format. */
   async function translate(input: MessagesInput, candidate: Candidate): Promise<MessagesAnswer> {
     const { request, trace } = input;
-    const own = fromMessagesRequest(request);
-    const isPlain = candidate.provider.dialect === null;
-    const { request: translated, dropped } = isPlain ? toPlainChatRequest(own, nothingKept) : own;
+    const { provider, model } = candidate;
+    const isPlain = provider.dialect === null;
+    const origin = isPlain ? provider.name : null;
+    const own = fromMessagesRequest(request, origin);
+    const rules = findChatRules(provider.row, model);
+    const throughResponses = isPlain && needsResponses(rules, own.request);
+    const { request: translated, dropped } = isPlain
+      ? toPlainChatRequest(own, throughResponses ? { ...rules, reasoningReturn: "reasoning_details" } : rules)
+      : own;
     // A document may be named by its address, which the chat format does not know.
     const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
     const chat = isPlain ? await fetchMedia(translated, () => false, limits) : translated;
@@ -86,16 +93,24 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
         ...input,
         // What a chat request's schema asks for, the translation has made.
         request: chat as unknown as ChatCompletionRequest,
-        value: { ...chat, strict_parameters: request.strict_parameters },
+        value: {
+          ...chat,
+          ...(throughResponses && { thinking: own.request["thinking"] }),
+          strict_parameters: request.strict_parameters,
+        },
         text,
         scan: scanJson(text, scanLimits),
-        createWriter: () => createWriter(request),
+        throughResponses,
+        createWriter: () => createWriter(request, origin),
       },
       candidate,
     );
     trace.dropped = [...dropped, ...trace.dropped];
     if (answer.kind === "stream") return answer;
-    const message = toMessagesAnswer(answer.value as ChatCompletion, { stopSequences: request.stop_sequences ?? null });
+    const message = toMessagesAnswer(answer.value as ChatCompletion, {
+      stopSequences: request.stop_sequences ?? null,
+      origin,
+    });
     return { kind: "whole", text: JSON.stringify({ ...message, ...answer.added }) };
   }
 
@@ -235,8 +250,16 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
   };
 }
 
-function createWriter(request: MessagesRequest): ChunkWriter {
-  const writer = new MessagesStreamWriter({ model: request.model, stopSequences: request.stop_sequences ?? null });
+/** Whether the provider answers this request through its Responses API alone. */
+function needsResponses({ responsesOnly, efforts = [] }: ChatRules, request: ChatRequest): boolean {
+  if (responsesOnly !== "with_tools") return responsesOnly === "always";
+  const isOff = request.reasoning_effort === "none" && efforts.includes("none");
+  return (request.tools?.length ?? 0) > 0 && !isOff;
+}
+
+function createWriter(request: MessagesRequest, origin: string | null): ChunkWriter {
+  const { model, stop_sequences: stopSequences = null } = request;
+  const writer = new MessagesStreamWriter({ model, stopSequences, origin });
   let cost: number | null = null;
   const add = (texts: readonly string[], frames: Uint8Array[]) => {
     for (const text of texts) frames.push(encoder.encode(text));

@@ -9,10 +9,13 @@ import type {
   ChatUsage,
   ReasoningDetail,
 } from "../../contract/chat-format.ts";
+import { type ExtraContent, type Kept, toEncryptedContent } from "../responses/kept-reasoning.ts";
 
 interface AnswerOptions {
   /** The caller's own, so that a provider's word on which one ended the answer can be believed. */
   readonly stopSequences?: readonly string[] | null;
+  /** The provider that what is kept of the reasoning belongs to; null for providers of other dialects. */
+  readonly origin?: string | null;
 }
 
 export type StopReason = "end_turn" | "max_tokens" | "tool_use" | "stop_sequence" | "refusal";
@@ -75,7 +78,7 @@ export function toMessagesAnswer(completion: ChatCompletion, options: AnswerOpti
   const choice = completion.choices[0];
   const message = choice?.message;
   const refusal = message?.refusal || null;
-  const content = message === undefined ? [] : toBlocks(message, refusal);
+  const content = message === undefined ? [] : toBlocks(message, refusal, options.origin ?? null);
   const stop = toStop({
     finishReason: choice?.finish_reason ?? null,
     hasToolCalls: content.some((block) => block.type === "tool_use"),
@@ -94,23 +97,50 @@ export function toMessagesAnswer(completion: ChatCompletion, options: AnswerOpti
   };
 }
 
-function toBlocks(message: ChatChoice["message"], refusal: string | null): AnswerBlock[] {
-  const blocks: AnswerBlock[] = toThinkingBlocks(message);
+function toBlocks(message: ChatChoice["message"], refusal: string | null, origin: string | null): AnswerBlock[] {
+  const calls = (message.tool_calls ?? []).map((call) => ({ ...call, id: call.id || toToolUseId() }));
+  const blocks = origin === null ? toThinkingBlocks(message) : toBoundBlocks(message, calls, origin);
   const text = readText(message.content) + (refusal ?? "");
   const citations = (message.annotations ?? []).flatMap(toCitation);
   if (text !== "" || citations.length > 0)
     // Left out where there are none: clients refuse null in its place.
     blocks.push({ type: "text", text, ...(citations.length > 0 && { citations }) });
-  for (const call of message.tool_calls ?? []) blocks.push(toToolUse(call));
+  for (const call of calls) blocks.push(toToolUse(call, origin));
   return blocks;
+}
+
+/** What only this provider can use stands in the signature of its reasoning. */
+function toBoundBlocks(message: ChatChoice["message"], calls: readonly ChatToolCall[], origin: string): AnswerBlock[] {
+  const details = message.reasoning_details ?? [];
+  const extras = calls.flatMap(({ id, extra_content: extra }) => (extra ? [[id ?? "", extra] as const] : []));
+  const kept: Kept = {
+    origin,
+    details,
+    calls: new Map<string, ExtraContent>(extras),
+    message: message.extra_content ?? null,
+  };
+  const text = readReasoningText(message) || details.map(readDetailText).join("");
+  if (text !== "") return [{ type: "thinking", thinking: text, signature: toEncryptedContent(kept) }];
+  return isEmpty(kept) ? [] : [{ type: "redacted_thinking", data: toEncryptedContent(kept) }];
+}
+
+export function isEmpty({ details, calls, message }: Kept): boolean {
+  return details.length === 0 && calls.size === 0 && message === null;
 }
 
 function toThinkingBlocks(message: ChatChoice["message"]): AnswerBlock[] {
   const blocks = (message.reasoning_details ?? []).flatMap(toThinkingBlock);
-  if (blocks.some((block) => block.type === "thinking")) return blocks;
   // Encrypted details alone do not say what the plain text of the reasoning says.
-  const text = readReasoningText(message);
-  return text === "" ? blocks : [{ type: "thinking", thinking: text, signature: "" }, ...blocks];
+  const text = blocks.some((block) => block.type === "thinking") ? "" : readReasoningText(message);
+  if (text !== "") blocks.unshift({ type: "thinking", thinking: text, signature: "" });
+  const extra = message.extra_content;
+  if (extra) blocks.push({ type: "redacted_thinking", data: toEncryptedContent(keptMessage(extra)) });
+  return blocks;
+}
+
+/** What a provider of another dialect wants back with the whole message. */
+export function keptMessage(message: ExtraContent): Kept {
+  return { origin: null, details: [], calls: new Map(), message };
 }
 
 /** Kinds of details that are not known here (a provider's summaries) leave it to the plain text of the reasoning. */
@@ -118,6 +148,12 @@ function toThinkingBlock(detail: ReasoningDetail): AnswerBlock[] {
   if (detail.type === "reasoning.encrypted") return [{ type: "redacted_thinking", data: detail.data }];
   if (detail.type !== "reasoning.text") return [];
   return [{ type: "thinking", thinking: detail.text ?? "", signature: detail.signature ?? "" }];
+}
+
+/** The text that a detail shows: an encrypted one has none. */
+export function readDetailText(detail: ReasoningDetail): string {
+  if (detail.type === "reasoning.text") return detail.text ?? "";
+  return detail.type === "reasoning.summary" ? (detail.summary ?? "") : "";
 }
 
 /** Providers of the chat format have two names for it. */
@@ -147,13 +183,13 @@ export function toCitation(annotation: ChatAnnotation): Citation[] {
   ];
 }
 
-function toToolUse(call: ChatToolCall): AnswerBlock {
+function toToolUse(call: ChatToolCall, origin: string | null): AnswerBlock {
   return {
     type: "tool_use",
     id: call.id || toToolUseId(),
     name: call.function?.name ?? "",
     input: readInput(call.function?.arguments ?? ""),
-    ...(call.extra_content && { extra_content: call.extra_content }),
+    ...(origin === null && call.extra_content && { extra_content: call.extra_content }),
   };
 }
 

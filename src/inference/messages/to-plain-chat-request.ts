@@ -1,39 +1,78 @@
-// A translated request without what not every provider of the chat format takes. The format has grown members that some of
-// its providers read and others refuse; which of them a provider reads is a property of its row.
+// A translated request as one vendor of the chat format takes it. The format has grown members that some of its vendors demand and
+// others refuse; which of them apply is a property of the provider's row.
 
 import type { ChatMessage, ChatPart, ChatRequest } from "../../contract/chat-format.ts";
+import { findEffort } from "../../providers/chat-rules.ts";
+import type { ChatRules } from "../../providers/provider.ts";
 import type { TranslatedRequest } from "./from-messages-request.ts";
 
-export type ChatExtension = "thinking" | "top_k" | "cache_control" | "reasoning_content" | "reasoning_details";
-
-const requestExtensions: readonly ChatExtension[] = ["thinking", "top_k", "cache_control"];
+type Members = Record<string, unknown>;
 
 /**
- * `top_k` has no substitute, so it is named as dropped. The others have one: the effort stands for `thinking`, caches work
- * without marks, and reasoning is the model's own affair.
+ * `top_k` has no substitute, so it is named as dropped. The other members that are left out have one: the effort stands for
+ * `thinking`, and caches work without marks.
  */
-export function toPlainChatRequest(
-  { request, dropped }: TranslatedRequest,
-  kept: ReadonlySet<ChatExtension>,
-): TranslatedRequest {
-  const plain: Record<string, unknown> = { ...request };
-  const missing = requestExtensions.filter((member) => !kept.has(member));
-  for (const member of missing) delete plain[member];
-  if (!kept.has("cache_control") && request.tools)
-    plain["tools"] = request.tools.map(({ cache_control: _, ...tool }) => tool);
-  const messages = request.messages.map((message) => toPlainMessage(message, kept));
-  return {
-    request: { ...(plain as ChatRequest), messages },
-    dropped: "top_k" in request && !kept.has("top_k") ? [...dropped, "top_k"] : dropped,
-  };
+export function toPlainChatRequest(own: TranslatedRequest, rules: ChatRules): TranslatedRequest {
+  const { cache_control: _, top_k, ...request } = own.request;
+  const dropped = top_k === undefined ? [...own.dropped] : [...own.dropped, "top_k"];
+  const members: Members = { ...request, ...rules.added };
+  leaveOutRefused(members, rules, dropped);
+  setOutputLimit(members, rules);
+  setReasoning(members, rules, dropped);
+  if (request.tools) members["tools"] = request.tools.map(({ cache_control: _mark, ...tool }) => tool);
+  const messages = request.messages.map((message) => toPlainMessage(message, rules));
+  return { request: { ...(members as unknown as ChatRequest), messages }, dropped };
 }
 
-function toPlainMessage(message: ChatMessage, kept: ReadonlySet<ChatExtension>): ChatMessage {
-  const plain: Record<string, unknown> = { ...message };
-  if (!kept.has("reasoning_content")) delete plain["reasoning_content"];
-  if (!kept.has("reasoning_details")) delete plain["reasoning_details"];
-  if (Array.isArray(message.content) && !kept.has("cache_control"))
+/** Values that a model has anyway: leaving them out changes nothing. */
+const defaults: Readonly<Record<string, unknown>> = {
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+};
+
+function leaveOutRefused(members: Members, { refused = [] }: ChatRules, dropped: string[]): void {
+  for (const name of refused) {
+    const value = members[name];
+    delete members[name];
+    if (value !== undefined && value !== null && value !== false && value !== defaults[name]) dropped.push(name);
+  }
+}
+
+function setOutputLimit(members: Members, { outputLimit = "max_tokens" }: ChatRules): void {
+  const { max_tokens: limit } = members;
+  if (limit === undefined || outputLimit === "max_tokens") return;
+  delete members["max_tokens"];
+  members[outputLimit] = limit;
+}
+
+function setReasoning(members: Members, rules: ChatRules, dropped: string[]): void {
+  const { thinking, reasoning_effort: asked } = members;
+  delete members["thinking"];
+  if (typeof asked !== "string") return;
+  const isOff = asked === "none";
+  if (rules.thinking) members["thinking"] = isOff ? rules.thinking.off : rules.thinking.on;
+  if (rules.efforts === undefined) return;
+  const effort = isOff && rules.thinking ? null : findEffort(asked, rules.efforts);
+  if (effort === null) delete members["reasoning_effort"];
+  else members["reasoning_effort"] = effort;
+  const isSaid = rules.thinking || (effort !== null && (effort === "none") === isOff);
+  const isNothing = isOff && rules.efforts.length === 0;
+  if (!isSaid && !isNothing) dropped.push(thinking === undefined ? "reasoning_effort" : "thinking");
+}
+
+function toPlainMessage(message: ChatMessage, { reasoningReturn, missingReasoning }: ChatRules): ChatMessage {
+  const { cache_control: _, reasoning_content, reasoning_details, ...plain } = { ...message } as Members;
+  if (Array.isArray(message.content))
     plain["content"] = withoutMarks(message.content, message.role === "assistant" ? "" : "\n\n");
+  if (message.role !== "assistant") return plain as unknown as ChatMessage;
+  if (reasoningReturn === "reasoning_details" && reasoning_details !== undefined)
+    plain["reasoning_details"] = reasoning_details;
+  if (reasoningReturn === "reasoning_content") {
+    const reasoning = reasoning_content || (message.tool_calls?.length ? missingReasoning : undefined);
+    if (reasoning !== undefined) plain["reasoning_content"] = reasoning;
+  }
   return plain as unknown as ChatMessage;
 }
 

@@ -40,8 +40,12 @@ export class Conversation {
   /** What a tool message cannot hold: it follows after the results. */
   #lifted: ChatPart[] = [];
 
-  constructor(findings: Findings) {
+  readonly #origin: string | null;
+
+  /** `origin` is the provider whose kept reasoning goes into the messages; null for providers of other dialects. */
+  constructor(findings: Findings, origin: string | null) {
     this.#findings = findings;
+    this.#origin = origin;
   }
 
   /** `path` is where a problem of the item is told. */
@@ -119,7 +123,7 @@ export class Conversation {
     turn.thoughts.push(...texts.filter((text) => typeof text === "string" && text !== "").map(String));
     if (!encrypted) return;
     const kept = readEncryptedContent(encrypted);
-    if (kept === null) {
+    if (kept === null || kept.origin !== this.#origin) {
       this.#findings.drop("input.encrypted_content");
       return;
     }

@@ -14,10 +14,14 @@ export interface TranslatedRequest {
   readonly dropped: readonly string[];
 }
 
-/** `earlier` are the items of the conversation so far, where the gateway has kept it: they were checked when they came. */
+/**
+ * `earlier` are the items of the conversation so far, where the gateway has kept it: they were checked when they came. `origin` is
+ * the provider whose kept reasoning goes into the request; null for providers of other dialects.
+ */
 export function fromResponsesRequest(
   request: ResponseRequest,
   earlier: readonly Readonly<Record<string, unknown>>[],
+  origin: string | null = null,
 ): TranslatedRequest {
   const findings = new Findings();
   const wantsLogprobs = request.include?.includes("message.output_text.logprobs") || Boolean(request.top_logprobs);
@@ -38,7 +42,7 @@ export function fromResponsesRequest(
     user: request.user,
     ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
-  const messages = toMessages(request, earlier as readonly Item[], findings);
+  const messages = toMessages(request, earlier as readonly Item[], new Conversation(findings, origin));
   dropWishes(request, findings);
   checkOtherMembers(request, findings);
   findings.throwProblems();
@@ -46,8 +50,7 @@ export function fromResponsesRequest(
   return { request: { model: request.model, messages, ...Object.fromEntries(given) }, dropped: findings.dropped };
 }
 
-function toMessages({ instructions, input }: ResponseRequest, earlier: readonly Item[], findings: Findings) {
-  const conversation = new Conversation(findings);
+function toMessages({ instructions, input }: ResponseRequest, earlier: readonly Item[], conversation: Conversation) {
   if (instructions) conversation.addSystem(instructions);
   for (const item of earlier) conversation.add(item, ["previous_response_id"]);
   if (typeof input === "string") conversation.add({ role: "user", content: input }, ["input"]);

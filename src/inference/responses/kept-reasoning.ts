@@ -1,6 +1,6 @@
-// What a provider wants back in the next turn (signed and encrypted reasoning, signatures of calls and of text), as the
-// `encrypted_content` of a reasoning item. Clients of the format send that back unread. It is packed and not secret: it holds
-// nothing but what the provider told this caller.
+// What a provider wants back in the next turn (signed and encrypted reasoning, signatures of calls and of text), packed into one
+// string: the `encrypted_content` of a reasoning item, or the signature of a thinking block. Clients of both formats send that
+// back unread. It is not secret: it holds nothing but what the provider told this caller.
 
 import type { ReasoningDetail } from "../../contract/chat-format.ts";
 import { scanJson } from "../../lib/json-scan.ts";
@@ -8,6 +8,11 @@ import { scanJson } from "../../lib/json-scan.ts";
 export type ExtraContent = Readonly<Record<string, unknown>>;
 
 export interface Kept {
+  /**
+   * The provider that alone can use it. Null for providers of other dialects: their translations recognise by themselves what
+   * comes from a provider of the same dialect.
+   */
+  readonly origin: string | null;
   readonly details: readonly ReasoningDetail[];
   /** `extra_content` of calls, by their `call_id`. */
   readonly calls: ReadonlyMap<string, ExtraContent>;
@@ -20,8 +25,9 @@ const prefix = "sy1.";
 // What nests deeper cannot be written again by JSON.stringify, and no provider gives it.
 const limits = { maxDepth: 64, maxTokens: 250_000 };
 
-export function toEncryptedContent({ details, calls, message }: Kept): string {
+export function toEncryptedContent({ origin, details, calls, message }: Kept): string {
   const held = {
+    ...(origin !== null && { origin }),
     ...(details.length > 0 && { details }),
     ...(calls.size > 0 && { calls: [...calls] }),
     ...(message !== null && { message }),
@@ -38,8 +44,9 @@ export function readEncryptedContent(text: string): Kept | null {
   try {
     const held: unknown = JSON.parse(json);
     if (!isObject(held)) return null;
-    const { details, calls, message } = held;
+    const { origin, details, calls, message } = held;
     return {
+      origin: typeof origin === "string" ? origin : null,
       details: listOf(details).filter(isDetail),
       calls: new Map(listOf(calls).filter(isCall)),
       message: isObject(message) ? message : null,
@@ -64,13 +71,11 @@ export function mergeExtraContent(earlier: ExtraContent | null, later: ExtraCont
 /** Streams that give a block of reasoning piece by piece number it; the pieces are one detail again. */
 export function addDetail(details: ReasoningDetail[], detail: ReasoningDetail): void {
   const last = details.at(-1);
-  const continues =
-    last?.type === "reasoning.text" &&
-    detail.type === "reasoning.text" &&
-    detail.index !== undefined &&
-    last.index === detail.index &&
-    !last.signature;
-  if (continues) details[details.length - 1] = { ...last, ...detail, text: `${last.text ?? ""}${detail.text ?? ""}` };
+  if (last === undefined || detail.index === undefined || last.index !== detail.index) details.push(detail);
+  else if (last.type === "reasoning.text" && detail.type === "reasoning.text" && !last.signature)
+    details[details.length - 1] = { ...last, ...detail, text: `${last.text ?? ""}${detail.text ?? ""}` };
+  else if (last.type === "reasoning.summary" && detail.type === "reasoning.summary")
+    details[details.length - 1] = { ...last, ...detail, summary: `${last.summary}${detail.summary}` };
   else details.push(detail);
 }
 
@@ -80,8 +85,14 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isDetail(value: unknown): value is ReasoningDetail {
   if (!isObject(value)) return false;
-  if (value["type"] === "reasoning.text") return typeof value["text"] === "string" && isText(value["signature"]);
-  return value["type"] === "reasoning.encrypted" && typeof value["data"] === "string";
+  switch (value["type"]) {
+    case "reasoning.text":
+      return typeof value["text"] === "string" && isText(value["signature"]);
+    case "reasoning.summary":
+      return typeof value["summary"] === "string";
+    default:
+      return value["type"] === "reasoning.encrypted" && typeof value["data"] === "string";
+  }
 }
 
 function isText(value: unknown): boolean {

@@ -85,9 +85,15 @@ export class ResponsesStreamWriter {
   #usage: ChatUsage | null = null;
   #serviceTier: unknown = null;
 
-  /** `takenCallIds` are those of the conversation so far. */
-  constructor(draft: ResponseResource, takenCallIds: readonly string[] = []) {
+  readonly #origin: string | null;
+
+  /**
+   * `takenCallIds` are those of the conversation so far. `origin` is the provider that what is kept of the reasoning belongs to;
+   * null for providers of other dialects.
+   */
+  constructor(draft: ResponseResource, takenCallIds: readonly string[] = [], origin: string | null = null) {
     this.#response = draft;
+    this.#origin = origin;
     this.#callIds = new CallIds(takenCallIds);
     this.#model = draft.model;
   }
@@ -218,6 +224,7 @@ export class ResponsesStreamWriter {
   /** A signed detail repeats the text that came before, and its signature ends the block. */
   #writeReasoningDetail(detail: ReasoningDetail, cameWithText: boolean): void {
     addDetail(this.#details, detail);
+    if (detail.type === "reasoning.summary" && !cameWithText && detail.summary) this.#writeThought(detail.summary);
     if (detail.type !== "reasoning.text") return;
     const open = this.#current?.item.type === "reasoning" && this.#isPartOpen ? this.#current.item : null;
     const isRepeated =
@@ -456,7 +463,7 @@ export class ResponsesStreamWriter {
   }
 
   #takeKept(): Kept {
-    const kept = { details: this.#details, calls: this.#callExtras, message: this.#messageExtra };
+    const kept = { origin: this.#origin, details: this.#details, calls: this.#callExtras, message: this.#messageExtra };
     this.#details = [];
     this.#callExtras = new Map();
     this.#messageExtra = null;

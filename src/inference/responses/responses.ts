@@ -5,6 +5,7 @@ import type { ChatCompletionRequest } from "../../contract/chat-completions.ts";
 import type { ChatChunk, ChatCompletion } from "../../contract/chat-format.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import { scanJson } from "../../lib/json-scan.ts";
+import { findChatRules } from "../../providers/chat-rules.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChunkWriter } from "../chat-relay.ts";
@@ -42,7 +43,6 @@ export interface Responses {
 
 const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 const encoder = new TextEncoder();
-const nothingKept: ReadonlySet<never> = new Set();
 
 export function createResponses(dependencies: ResponsesDependencies): Responses {
   const { router, attempts, chatCompletions, fetchMedia, keeper, owned, clocks } = dependencies;
@@ -172,9 +172,10 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const { request, trace } = input;
     const { provider, deployment, model } = candidate;
     if (request["background"] === true) throw stateless(candidate, "background");
-    const own = fromResponsesRequest(request, history);
     const isPlain = provider.dialect === null;
-    const translated = isPlain ? toPlainChatRequest(own, nothingKept) : own;
+    const origin = isPlain ? provider.name : null;
+    const own = fromResponsesRequest(request, history, origin);
+    const translated = isPlain ? toPlainChatRequest(own, findChatRules(provider.row, model)) : own;
     if (request.strict_parameters === true) refuseDropped(translated.dropped);
     const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
     const chat = isPlain ? await fetchMedia(translated.request, () => false, limits) : translated.request;
@@ -197,7 +198,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         input: toItems(request.input),
       });
     const callIds = takenCallIds([...history, ...toItems(request.input)]);
-    const writer = new ResponsesStreamWriter(draft, callIds);
+    const writer = new ResponsesStreamWriter(draft, callIds, origin);
     const toldSoFar = () => writer.response as unknown as JsonObject;
     let record: StoredResponse | null = null;
     let pending: Promise<unknown> | null = null;
@@ -253,7 +254,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         },
       };
     }
-    const response = { ...toResponse(draft, answer.value as ChatCompletion, callIds), ...answer.added };
+    const response = { ...toResponse(draft, answer.value as ChatCompletion, callIds, origin), ...answer.added };
     if (isKept) await store(response as unknown as JsonObject).stored;
     return { kind: "whole", text: JSON.stringify(response) };
   }

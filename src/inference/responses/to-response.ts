@@ -2,7 +2,7 @@
 // one by one.
 
 import type { ChatAnnotation, ChatChoice, ChatCompletion, ChatUsage } from "../../contract/chat-format.ts";
-import { readReasoningText, readText } from "../messages/to-messages-answer.ts";
+import { readDetailText, readReasoningText, readText } from "../messages/to-messages-answer.ts";
 import { type ExtraContent, type Kept, toEncryptedContent } from "./kept-reasoning.ts";
 import {
   type Annotation,
@@ -19,16 +19,20 @@ import {
   toServiceTier,
 } from "./response-defaults.ts";
 
-/** `takenCallIds` are those of the conversation so far. */
+/**
+ * `takenCallIds` are those of the conversation so far. `origin` is the provider that what is kept of the reasoning belongs to; null
+ * for providers of other dialects.
+ */
 export function toResponse(
   draft: ResponseResource,
   completion: ChatCompletion,
   takenCallIds: readonly string[] = [],
+  origin: string | null = null,
 ): ResponseResource {
   const choice = completion.choices[0];
   const ending = toEnding(choice?.finish_reason ?? null);
   // Some providers leave the message out where a filter has taken it.
-  const output = choice?.message ? toOutput(choice, takenCallIds) : [];
+  const output = choice?.message ? toOutput(choice, takenCallIds, origin) : [];
   if (isWordless(output) && ending.status === "completed") output.push(createMessage("completed", [createText("")]));
   const last = output.at(-1);
   if (ending.status === "incomplete" && last !== undefined && last.type !== "image_generation_call")
@@ -45,7 +49,11 @@ export function toResponse(
 }
 
 /** In the order in which models work: thoughts, then words, then calls. */
-function toOutput({ message, logprobs }: ChatChoice, takenCallIds: readonly string[]): OutputItem[] {
+function toOutput(
+  { message, logprobs }: ChatChoice,
+  takenCallIds: readonly string[],
+  origin: string | null,
+): OutputItem[] {
   const output: OutputItem[] = [];
   const callIds = new CallIds(takenCallIds);
   const calls = (message.tool_calls ?? []).map((call) => ({
@@ -54,6 +62,7 @@ function toOutput({ message, logprobs }: ChatChoice, takenCallIds: readonly stri
   }));
   const extras = calls.flatMap(({ item, extra }) => (extra === null ? [] : [[item.call_id, extra] as const]));
   const kept: Kept = {
+    origin,
     details: message.reasoning_details ?? [],
     calls: new Map<string, ExtraContent>(extras),
     message: message.extra_content ?? null,
@@ -70,9 +79,7 @@ function toOutput({ message, logprobs }: ChatChoice, takenCallIds: readonly stri
 
 /** Signed blocks are told apart; without them there is one text. */
 function toThoughts(message: ChatChoice["message"]): string[] {
-  const blocks = (message.reasoning_details ?? []).flatMap((detail) =>
-    detail.type === "reasoning.text" && detail.text ? [detail.text] : [],
-  );
+  const blocks = (message.reasoning_details ?? []).map(readDetailText).filter((text) => text !== "");
   if (blocks.length > 0) return blocks;
   const text = readReasoningText(message);
   return text === "" ? [] : [text];

@@ -1,4 +1,5 @@
 import type { ProviderRow } from "../provider.ts";
+import { openaiChatRules } from "./openai.ts";
 
 export const azure: ProviderRow = {
   name: "azure",
@@ -24,6 +25,8 @@ export const azure: ProviderRow = {
   keyNames: ["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"],
   streamUsage: "ask",
   responses: "native",
+  // They apply to deployments that are named after their model.
+  chatRules: openaiChatRules,
   // A model is named by its deployment, which the operator chose: there is no list to print.
   models: [],
 };

@@ -9,6 +9,16 @@ export const deepseek: ProviderRow = {
   auth: { kind: "bearer" },
   streamUsage: "ask",
   responses: "stateless",
+  // https://api-docs.deepseek.com/guides/thinking_mode: the vendor maps every effort to one that it has; `none` is not among
+  // them. In thinking mode a tool call without its `reasoning_content` is refused; an empty one is accepted.
+  chatRules: [
+    {
+      efforts: ["minimal", "low", "medium", "high", "xhigh", "max"],
+      thinking: { on: { type: "enabled" }, off: { type: "disabled" } },
+      reasoningReturn: "reasoning_content",
+      missingReasoning: "",
+    },
+  ],
   models: [
     {
       id: "deepseek-flash",

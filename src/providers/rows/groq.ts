@@ -9,6 +9,12 @@ export const groq: ProviderRow = {
   auth: { kind: "bearer" },
   streamUsage: "ask",
   responses: "stateless",
+  // https://console.groq.com/docs/reasoning: other models refuse `reasoning_effort`.
+  chatRules: [
+    { efforts: [] },
+    { models: /gpt-oss/, efforts: ["low", "medium", "high"] },
+    { models: /qwen3-32b/, efforts: ["none", "default"] },
+  ],
   models: [
     {
       id: "openai/gpt-oss-120b",

@@ -8,6 +8,25 @@ export const moonshot: ProviderRow = {
   baseUrl: "https://api.moonshot.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  // https://platform.kimi.ai/docs/api/models-overview and https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: sampling is
+  // fixed, and in thinking mode a tool call without its `reasoning_content`, or with an empty one, is refused.
+  chatRules: [
+    {
+      models: /^kimi-/,
+      outputLimit: "max_completion_tokens",
+      efforts: [],
+      refused: ["temperature", "top_p", "presence_penalty", "frequency_penalty"],
+      reasoningReturn: "reasoning_content",
+      missingReasoning: " ",
+    },
+    { models: /^kimi-k3/, efforts: ["low", "high", "max"] },
+    {
+      models: /^kimi-k2\.[56]/,
+      thinking: { on: { type: "enabled" }, off: { type: "disabled" } },
+    },
+    // Without it the model does not see the reasoning of earlier turns.
+    { models: /^kimi-k2\.6/, thinking: { on: { type: "enabled", keep: "all" }, off: { type: "disabled" } } },
+  ],
   models: [
     {
       id: "kimi-k3",

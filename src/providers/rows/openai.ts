@@ -1,4 +1,4 @@
-import type { ModelFacts, ProviderRow } from "../provider.ts";
+import type { ModelChatRules, ModelFacts, ProviderRow } from "../provider.ts";
 
 type Facts = Omit<ModelFacts, "id">;
 
@@ -14,6 +14,35 @@ const gpt5: Facts = { ...current, contextTokens: 400_000, input: ["text", "image
 const gpt41: Facts = { ...current, contextTokens: 1_047_576, maxOutputTokens: 32_768, reasoning: false };
 const gpt4o: Facts = { ...current, contextTokens: 128_000, maxOutputTokens: 16_384, reasoning: false };
 
+const threeEfforts = ["low", "medium", "high"];
+const fiveEfforts = ["none", ...threeEfforts, "xhigh"];
+
+/**
+ * Efforts: https://developers.openai.com/api/docs/guides/reasoning and the description of `reasoning_effort` in the API reference.
+ * The refusals ("Unsupported parameter: 'max_tokens'", "Only the default (1) value is supported", "Function tools with
+ * reasoning_effort are not supported … in /v1/chat/completions") are quoted in the loopback vendor of the tests, with their sources.
+ */
+export const openaiChatRules: readonly ModelChatRules[] = [
+  { outputLimit: "max_completion_tokens", efforts: [] },
+  {
+    models: /^(?:o\d|gpt-[5-9])(?!.*-chat)/,
+    efforts: threeEfforts,
+    refused: [
+      ...["temperature", "top_p", "presence_penalty", "frequency_penalty"],
+      ...["logprobs", "top_logprobs", "logit_bias", "stop"],
+    ],
+  },
+  { models: /^o1-(?:mini|preview)/, efforts: [] },
+  { models: /^gpt-5(?!\.|.*-chat)/, efforts: ["minimal", ...threeEfforts] },
+  { models: /^gpt-5\.1(?!.*-chat)/, efforts: ["none", ...threeEfforts] },
+  { models: /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/, efforts: fiveEfforts, responsesOnly: "with_tools" },
+  { models: /^gpt-6(?:-astra|\.1)/, efforts: [...threeEfforts, "xhigh"] },
+  { models: /^(?:o|gpt-).*-pro/, responsesOnly: "always" },
+  { models: /codex/, efforts: [...threeEfforts, "xhigh"], responsesOnly: "always" },
+  { models: /^gpt-5(?:\.1)?-codex(?!-max)/, efforts: threeEfforts },
+  { models: /^gpt-5-pro/, efforts: ["high"] },
+];
+
 export const openai: ProviderRow = {
   name: "openai",
   title: "OpenAI",
@@ -23,6 +52,7 @@ export const openai: ProviderRow = {
   auth: { kind: "bearer" },
   streamUsage: "ask",
   responses: "native",
+  chatRules: openaiChatRules,
   models: [
     { id: "gpt-6.1-sol", reasoning: true },
     { id: "gpt-6.1-terra", reasoning: true },

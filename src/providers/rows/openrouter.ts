@@ -11,6 +11,8 @@ export const openrouter: ProviderRow = {
   streamUsage: "always",
   responses: "stateless",
   billsAsStated: true,
+  // https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+  chatRules: [{ reasoningReturn: "reasoning_details" }],
   models: [
     { id: "openai/gpt-6-astra" },
     { id: "openai/gpt-6-luna" },

@@ -18,6 +18,14 @@ export const xai: ProviderRow = {
   streamUsage: "ask",
   responses: "native",
   billsAsStated: true,
+  // https://docs.x.ai/developers/model-capabilities/text/reasoning#effort-levels: other models refuse `reasoning_effort`.
+  chatRules: [
+    { efforts: [] },
+    { models: /^grok-3-mini/, efforts: ["low", "high"] },
+    { models: /^grok-4\.3/, efforts: ["none", "low", "medium", "high"] },
+    { models: /^grok-4\.5/, efforts: ["low", "medium", "high"] },
+    { models: /^grok-4\.[67]/, efforts: ["low", "medium", "high", "xhigh"] },
+  ],
   models: [
     { id: "grok-4.7", ...current },
     { id: "grok-4.6", ...current },

@@ -8,6 +8,15 @@ export const zai: ProviderRow = {
   baseUrl: "https://api.z.ai/api/paas/v4",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  // https://docs.z.ai/guides/capabilities/thinking-mode: with `clear_thinking: false` the model reads the reasoning of earlier turns.
+  chatRules: [
+    {
+      efforts: [],
+      thinking: { on: { type: "enabled", clear_thinking: false }, off: { type: "disabled" } },
+      reasoningReturn: "reasoning_content",
+    },
+    { models: /^glm-5\.[23]/, efforts: ["low", "high", "max"] },
+  ],
   models: [
     {
       id: "glm-5.3",

@@ -219,8 +219,9 @@ function toThoughts(
   return (details ?? []).flatMap((detail): JsonObject[] => {
     if (detail.type === "reasoning.encrypted")
       return isBase64(detail.data) ? [{ reasoningContent: { redactedContent: detail.data } }] : [];
+    if (detail.type !== "reasoning.text") return [];
     const isSigned = isBase64(detail.signature);
-    if (detail.type !== "reasoning.text" || (!isSigned && takesThoughts === "signed")) return [];
+    if (!isSigned && takesThoughts === "signed") return [];
     const signature = isSigned ? { signature: detail.signature } : {};
     return [{ reasoningContent: { reasoningText: { text: detail.text ?? "", ...signature } } }];
   });

@@ -1,0 +1,116 @@
+// A whole answer of the Responses API as a chat completion.
+
+import type {
+  ChatAnnotation,
+  ChatChoice,
+  ChatCompletion,
+  ChatToolCall,
+  ChatUsage,
+  FinishReason,
+  ReasoningDetail,
+} from "../../../contract/chat-format.ts";
+import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
+import { asCount, asList, asObject, asString, createId, nowSeconds } from "../lenient.ts";
+
+export function fromResponsesAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
+  throwIfFailed(answer);
+  if (!Array.isArray(answer["output"])) throw new TypeError("the answer has no output");
+  const usage = toUsage(answer);
+  const tier = asString(answer["service_tier"]);
+  return {
+    id: asString(answer["id"]) || createId("chatcmpl-"),
+    object: "chat.completion",
+    created: asCount(answer["created_at"]) || nowSeconds(),
+    model: asString(answer["model"]) || reading.model,
+    choices: [toChoice(answer)],
+    ...(usage === null ? {} : { usage }),
+    ...(tier === "" ? {} : { service_tier: tier }),
+  };
+}
+
+export function throwIfFailed(answer: JsonObject): void {
+  if (!answer["error"] && answer["status"] !== "failed") return;
+  const error = asObject(answer["error"]);
+  const status = error["code"] === "rate_limit_exceeded" ? 429 : null;
+  throw new ErrorInAnswer(asString(error["message"]) || "the response failed", status);
+}
+
+function toChoice(answer: JsonObject): ChatChoice {
+  const items = asList(answer["output"]).map(asObject);
+  const parts = items.flatMap((item) => (item["type"] === "message" ? asList(item["content"]).map(asObject) : []));
+  const content = parts.map((part) => asString(part["text"])).join("");
+  const refusal = parts.map((part) => asString(part["refusal"])).join("");
+  const annotations = parts.flatMap((part) => asList(part["annotations"]).flatMap(toAnnotation));
+  const calls = items.filter((item) => item["type"] === "function_call").map(toToolCall);
+  const reasoning = items.filter((item) => item["type"] === "reasoning");
+  const thoughts = reasoning.map(readReasoningText).filter((text) => text !== "");
+  const details = reasoning.flatMap(toReasoningDetail);
+  return {
+    index: 0,
+    message: {
+      role: "assistant",
+      content: content === "" && calls.length > 0 ? null : content,
+      ...(refusal !== "" && { refusal }),
+      ...(thoughts.length > 0 && { reasoning_content: thoughts.join("\n\n") }),
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(annotations.length > 0 && { annotations }),
+    },
+    finish_reason: toFinishReason(answer, calls.length > 0),
+  };
+}
+
+function toToolCall(item: JsonObject): ChatToolCall {
+  return {
+    id: asString(item["call_id"]),
+    type: "function",
+    function: { name: asString(item["name"]), arguments: asString(item["arguments"]) },
+  };
+}
+
+function readReasoningText(item: JsonObject): string {
+  const parts = [...asList(item["summary"]), ...asList(item["content"])];
+  return parts.map((part) => asString(asObject(part)["text"])).join("\n\n");
+}
+
+/** The item in the form that the next request brings back. */
+export function toReasoningDetail(item: JsonObject): ReasoningDetail[] {
+  const data = asString(item["encrypted_content"]);
+  const summary = asList(item["summary"]);
+  if (data === "") return [];
+  return [{ type: "reasoning.encrypted", data, ...(summary.length > 0 && { summary }) }];
+}
+
+export function toAnnotation(annotation: unknown): ChatAnnotation[] {
+  const { type, url, title, start_index, end_index } = asObject(annotation);
+  if (type !== "url_citation" || typeof url !== "string") return [];
+  const source = { url, title: asString(title), start_index: asCount(start_index), end_index: asCount(end_index) };
+  return [{ type: "url_citation", url_citation: source }];
+}
+
+export function toFinishReason(answer: JsonObject, hasCalls: boolean): FinishReason {
+  const reason = asObject(answer["incomplete_details"])["reason"];
+  if (reason === "content_filter") return "content_filter";
+  if (answer["status"] === "incomplete") return "length";
+  return hasCalls ? "tool_calls" : "stop";
+}
+
+export function toUsage({ usage, output }: JsonObject): ChatUsage | null {
+  const { input_tokens: input, output_tokens: written, ...details } = asObject(usage);
+  if (typeof input !== "number" || typeof written !== "number") return null;
+  const searches = asList(output).filter(isBilledSearch).length;
+  return {
+    prompt_tokens: input,
+    completion_tokens: written,
+    total_tokens: input + written,
+    prompt_tokens_details: asObject(details["input_tokens_details"]),
+    completion_tokens_details: asObject(details["output_tokens_details"]),
+    ...(searches > 0 && { server_tool_use: { web_search_requests: searches } }),
+  };
+}
+
+/** Opening a page or searching within it has no fee. */
+function isBilledSearch(item: unknown): boolean {
+  const { type, action } = asObject(item);
+  return type === "web_search_call" && (asObject(action)["type"] ?? "search") === "search";
+}
