@@ -25,7 +25,6 @@ export const errorCatalogue = {
   missing_api_key: { status: 401, type: "authentication_error" },
   invalid_auth_scheme: { status: 401, type: "authentication_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },
-  ambiguous_credentials: { status: 401, type: "authentication_error" },
   api_key_expired: { status: 401, type: "authentication_error" },
   api_key_revoked: { status: 401, type: "authentication_error" },
   insufficient_credits: { status: 402, type: "insufficient_quota" },

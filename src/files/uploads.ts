@@ -4,6 +4,7 @@
 import { type UploadFields, uploadFields } from "../contract/files.ts";
 import { parse } from "../contract/problems.ts";
 import { GatewayError, type Problem, ValidationError } from "../errors.ts";
+import { giveBack } from "../lib/give-back.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { FileRecord } from "../storage/files.ts";
 import type { FileDraft, FileStore } from "./file-store.ts";
@@ -24,21 +25,10 @@ export interface UploadsOptions extends UploadLimits {
   readonly ticker: Ticker;
 }
 
-/** What is needed of a request. */
-export interface UploadRequest {
-  readonly headers: { get(name: string): string | null };
-  readonly body: {
-    /** The next piece, good until the one after it is asked for; null at the end. */
-    read(): Promise<Uint8Array | null>;
-    /** Ends a wait for the next piece. */
-    cancel(): void;
-  };
-}
-
 export interface Uploads {
-  receive(request: UploadRequest, owner: string): Promise<FileRecord>;
+  receive(request: Request, owner: string): Promise<FileRecord>;
   /** For a request that brings the file it is about. `readFields` throws a ValidationError for fields that are wrong. */
-  borrow<Fields>(request: UploadRequest, readFields: (fields: FormFields) => Fields): Promise<BorrowedFile<Fields>>;
+  borrow<Fields>(request: Request, readFields: (fields: FormFields) => Fields): Promise<BorrowedFile<Fields>>;
 }
 
 /** Text, as a form has nothing else; a name that ends in `[]` stands for several. */
@@ -66,7 +56,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 export function createUploads(options: UploadsOptions): Uploads {
   const { store, ticker, maxFileBytes, maxOwnerBytes, idleTimeoutMs, totalTimeoutMs } = options;
 
-  async function receive(request: UploadRequest, owner: string): Promise<FileRecord> {
+  async function receive(request: Request, owner: string): Promise<FileRecord> {
     const boundary = checkHead(request.headers, maxFileBytes);
     const declared = Number(request.headers.get("content-length") ?? 0);
     const used = await store.countUploadedBytes(owner);
@@ -85,7 +75,7 @@ export function createUploads(options: UploadsOptions): Uploads {
   }
 
   async function borrow<Fields>(
-    request: UploadRequest,
+    request: Request,
     readFields: (fields: FormFields) => Fields,
   ): Promise<BorrowedFile<Fields>> {
     const boundary = checkHead(request.headers, maxFileBytes);
@@ -100,14 +90,19 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
-  async function readInto(form: UploadForm, boundary: string, request: UploadRequest): Promise<void> {
+  async function readInto(form: UploadForm, boundary: string, request: Request): Promise<void> {
     const parser = new MultipartParser(boundary, (head) => form.openPart(head));
     await forEachPiece(request.body, (piece) => parser.push(piece));
     parser.finish();
   }
 
   /** Reads with both clocks running and no more than one piece at a time, so that a slow disk slows the client down. */
-  async function forEachPiece(body: UploadRequest["body"], take: (piece: Uint8Array) => Promise<void>): Promise<void> {
+  async function forEachPiece(
+    body: ReadableStream<Uint8Array> | null,
+    take: (piece: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    if (body === null) return;
+    const reader = body.getReader();
     const endsAt = ticker.now + totalTimeoutMs;
     let silentAt = ticker.now + idleTimeoutMs;
     let isLate = false;
@@ -117,26 +112,27 @@ export function createUploads(options: UploadsOptions): Uploads {
         if (now < Math.min(silentAt, endsAt)) return;
         isLate = true;
         // Ends the wait for the next piece. A race with a promise would hold on to every piece until the last.
-        body.cancel();
+        reader.cancel().catch(() => {});
       },
     };
     ticker.watch(watched);
     let bytes = 0;
     try {
       for (;;) {
-        const piece = await body.read().catch(toCutBody);
+        const { done, value } = await reader.read().catch(toCutBody);
         if (isLate) throw tookTooLong();
-        if (piece === null) return;
-        bytes += piece.length;
+        if (done) return;
+        bytes += value.length;
         if (bytes > maxFileBytes + overheadBytes) throw tooLarge(maxFileBytes);
         // While the disk takes its time the client is not silent.
         silentAt = Number.POSITIVE_INFINITY;
-        await take(piece);
+        await take(value);
+        giveBack(value);
         silentAt = ticker.now + idleTimeoutMs;
       }
     } catch (error) {
       // Whatever still comes is for nobody.
-      body.cancel();
+      reader.cancel().catch(() => {});
       throw error;
     } finally {
       ticker.forget(watched);
@@ -297,7 +293,7 @@ function problemsOf(check: () => unknown): readonly Problem[] {
 
 const skip: PartSink = { write: () => {}, end: () => {} };
 
-function checkHead(headers: UploadRequest["headers"], maxFileBytes: number): string {
+function checkHead(headers: Headers, maxFileBytes: number): string {
   const declared = headers.get("content-length");
   if (declared !== null && Number(declared) > maxFileBytes + overheadBytes) throw tooLarge(maxFileBytes);
   const encoding = headers.get("content-encoding");

@@ -3,6 +3,7 @@
 import type { Caller } from "../access/caller.ts";
 import type { Keyring, Lookup } from "../access/keys.ts";
 import { GatewayError } from "../errors.ts";
+import { trimSpaces } from "../lib/trim-spaces.ts";
 
 export interface Authenticator {
   /** At once for a key that is known. `address` is only called for one that is refused. */
@@ -67,11 +68,11 @@ const refusals = {
 };
 
 const scheme = /^bearer(?: +|$)/i;
-// What a key may look like at all. Two headers arrive joined by a comma, and are refused by this.
+// The characters of a key. Two Authorization headers arrive as one, joined by a comma, which is not among them.
 const token = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 
 function readBearer(authorization: string | null): string {
-  if (authorization === null || authorization.trim() === "")
+  if (authorization === null || trimSpaces(authorization) === "")
     throw new GatewayError("missing_api_key", "Send the API key as Authorization: Bearer <key>.");
   const match = scheme.exec(authorization);
   if (match === null)
@@ -79,7 +80,7 @@ function readBearer(authorization: string | null): string {
       "invalid_auth_scheme",
       "The authorization scheme should be Bearer: Authorization: Bearer <key>.",
     );
-  const secret = authorization.slice(match[0].length).trim();
+  const secret = trimSpaces(authorization.slice(match[0].length));
   if (secret === "") throw new GatewayError("missing_api_key", "Send the API key as Authorization: Bearer <key>.");
   if (!token.test(secret)) throw refusals.unknown();
   return secret;

@@ -53,6 +53,27 @@ export function toErrorReply(error: unknown, context: ErrorContext): Reply {
   return reply(text, { status, headers: { ...headers, "content-type": "application/json" } });
 }
 
+/** When even the usual error answer could not be built: nothing in here can fail, so the client is always answered. */
+export function lastResortReply(error: unknown, requestId: string, log: Log): Reply {
+  try {
+    log.error("an answer could not be built", { request_id: requestId, error });
+  } catch {
+    // The client is answered even when the log cannot hold the error.
+  }
+  const message = `Something went wrong here. Request id: ${requestId}`;
+  const { status, type } = errorCatalogue.internal_error;
+  const body = { error: { message, type, param: null, code: "internal_error" }, detail: message };
+  return reply(JSON.stringify(body), {
+    status,
+    headers: {
+      "content-type": "application/json",
+      "x-request-id": requestId,
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    },
+  });
+}
+
 /** For a stream that has begun: the error as its last event. */
 export function toErrorFrame(error: unknown, { requestId, log, metadata }: Omit<ErrorContext, "form">): Uint8Array {
   const { body } = describe(error, requestId, log);

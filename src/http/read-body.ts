@@ -1,13 +1,10 @@
 // A request's body as JSON: size, content type, bytes, depth and syntax checked in that order, before any schema.
 
 import { GatewayError, type Problem, ValidationError } from "../errors.ts";
-import { GrowingBuffer } from "../lib/growing-buffer.ts";
 import { findJsonError } from "../lib/json-offset.ts";
 import { type JsonScan, scanJson } from "../lib/json-scan.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
-import type { IncomingBody } from "./wire/incoming-body.ts";
-import type { IncomingRequest } from "./wire/incoming-request.ts";
-import type { RequestHeaders } from "./wire/request-head.ts";
+import { trimSpaces } from "../lib/trim-spaces.ts";
 
 export interface JsonBody {
   /** As it arrived, without a byte order mark. */
@@ -23,18 +20,12 @@ export interface BodyLimits {
 
 const jsonLimits = { maxDepth: 64, maxTokens: 250_000 };
 
-/** At once when the body has come together with its head, as small ones do. */
-export function readJsonBody(
-  { headers, body }: IncomingRequest,
-  limits: BodyLimits,
-  ticker: Ticker,
-): JsonBody | Promise<JsonBody> {
-  refuseHead(headers, limits.maxBodyBytes);
-  const whole = body.takeWhole();
-  return whole === null ? readInTime(body, limits, ticker).then(parseJson) : parseJson(whole);
+export async function readJsonBody(request: Request, limits: BodyLimits, ticker: Ticker): Promise<JsonBody> {
+  refuseHead(request.headers, limits.maxBodyBytes);
+  return parseJson(await readBytes(request, limits, ticker));
 }
 
-function refuseHead(headers: RequestHeaders, maxBodyBytes: number): void {
+function refuseHead(headers: Headers, maxBodyBytes: number): void {
   const declared = headers.get("content-length");
   if (declared !== null && Number(declared) > maxBodyBytes) throw tooLarge(maxBodyBytes);
   const encoding = headers.get("content-encoding");
@@ -44,7 +35,7 @@ function refuseHead(headers: RequestHeaders, maxBodyBytes: number): void {
     });
   const type = headers.get("content-type");
   if (type === "application/json") return;
-  const [essence = "", ...parameters] = (type ?? "").split(";").map((part) => part.trim().toLowerCase());
+  const [essence = "", ...parameters] = (type ?? "").split(";").map((part) => trimSpaces(part).toLowerCase());
   if (essence !== "application/json")
     throw new GatewayError("unsupported_media_type", "Send the body as Content-Type: application/json.", {
       headers: { accept: "application/json" },
@@ -56,34 +47,47 @@ function refuseHead(headers: RequestHeaders, maxBodyBytes: number): void {
     });
 }
 
-async function readInTime(
-  body: IncomingBody,
-  { maxBodyBytes, bodyTimeoutMs }: BodyLimits,
-  ticker: Ticker,
-): Promise<Buffer> {
-  const deadline = ticker.now + bodyTimeoutMs;
-  let isLate = false;
-  const watched: Watched = {
-    place: -1,
-    check(now) {
-      if (now < deadline) return;
-      isLate = true;
-      body.cancel();
-    },
-  };
-  ticker.watch(watched);
+async function readBytes(request: Request, limits: BodyLimits, ticker: Ticker): Promise<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (declared === "0") return new Uint8Array(0);
+  // The server holds a body to its declared length, which has been checked; without one the bytes are counted. Only then the
+  // body is read as a stream: creating one costs more than reading a small body.
+  const whole = declared === null ? readCounted(request.body, limits.maxBodyBytes) : request.bytes();
   try {
-    const whole = new GrowingBuffer(maxBodyBytes);
-    for (let piece = await body.read(); piece !== null; piece = await body.read())
-      if (!whole.append(piece)) throw tooLarge(maxBodyBytes);
-    if (isLate) throw tookTooLong();
-    return whole.bytes();
+    // Skip the timer when the body arrived together with its head, as small ones do.
+    return Bun.peek.status(whole) === "fulfilled"
+      ? await whole
+      : await withDeadline(whole, limits.bodyTimeoutMs, ticker);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     throw new GatewayError("malformed_request", "The body ended before it was complete.", { cause: error });
-  } finally {
-    ticker.forget(watched);
   }
+}
+
+function withDeadline(whole: Promise<Uint8Array>, timeoutMs: number, ticker: Ticker): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const deadline = ticker.now + timeoutMs;
+  const watched: Watched = {
+    place: -1,
+    check(now) {
+      if (now >= deadline) reject(tookTooLong());
+    },
+  };
+  ticker.watch(watched);
+  whole.then(resolve, reject);
+  return promise.finally(() => ticker.forget(watched));
+}
+
+async function readCounted(body: ReadableStream<Uint8Array> | null, maxBodyBytes: number): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array(0);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    length += piece.length;
+    if (length > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 function tookTooLong(): GatewayError {

@@ -1,24 +1,25 @@
-// What an endpoint answers, before it is HTTP.
+// The answer of an endpoint, before it becomes a response.
 
 export interface Reply {
   readonly status: number;
-  /** Names in lower case. Length, date and what concerns the connection are added where it is written. */
+  /** Names in lower case. The server adds Content-Length and Date. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | BodyStream | null;
+  /** A `ReadableStream` of a file is sent by Bun itself, with its length. */
+  readonly body: string | Uint8Array | BodyStream | ReadableStream<Uint8Array> | null;
 }
 
-/** A body that comes bit by bit. */
+/** A body that is written piece by piece. */
 export interface BodyStream {
-  /** Writes all of it. When it throws the connection is cut: nothing ends as if all were well. */
+  /** Writes the whole body. When it throws, the connection is cut, so that no client takes the part for the whole. */
   writeTo(writer: BodyWriter): Promise<void>;
-  /** The caller left. */
+  /** The client has left. */
   abandon(): void;
 }
 
 export interface BodyWriter {
-  /** The caller does not read at the moment. */
+  /** The client is not reading. */
   readonly isStalled: boolean;
-  /** In one go. A promise when the caller does not keep up: it resolves when all has been read, or the caller has left. */
+  /** One chunk for each piece. A promise when the client reads too slowly: it resolves when more can be written, or the client has left. */
   write(pieces: readonly Uint8Array[]): Promise<void> | undefined;
 }
 
@@ -35,17 +36,6 @@ export function replyJson(value: unknown, { status = 200, headers = {} }: ReplyO
   return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
-/** The bytes of a stream as a body. */
-export function streamBytes(source: ReadableStream<Uint8Array>): BodyStream {
-  const reader = source.getReader();
-  return {
-    async writeTo(writer) {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        await writer.write([value]);
-      }
-    },
-    abandon: () => void reader.cancel().catch(() => {}),
-  };
+export function isStream(body: Reply["body"]): body is BodyStream {
+  return typeof body === "object" && body !== null && "writeTo" in body;
 }

@@ -4,7 +4,6 @@ import type { Caller } from "../access/caller.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { JsonBody } from "./read-body.ts";
 import type { Reply } from "./reply.ts";
-import type { IncomingRequest } from "./wire/incoming-request.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -26,7 +25,9 @@ export interface Route {
 }
 
 export interface Call {
-  readonly request: IncomingRequest;
+  readonly request: Request;
+  /** Scheme, host and port that the request was sent to, as its sender sees them. Throws 400 when there is no Host header. */
+  readonly origin: string;
   readonly requestId: string;
   readonly method: Method | "HEAD";
   /** Path parameters, percent-decoded. */

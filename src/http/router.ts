@@ -1,21 +1,26 @@
-// Finds the route of a path. Fixed paths are one look into a map; paths with parameters are tried in turn.
+// Finds the route of a path. A fixed path is one look into a map; paths with parameters are tried in turn.
 
 import { GatewayError } from "../errors.ts";
 import type { Method, Route } from "./route.ts";
 
 export interface Match {
   readonly route: Route;
+  /** One of the paths of the table. */
+  readonly path: string;
   readonly params: Readonly<Record<string, string>>;
 }
 
 interface Pattern {
+  readonly path: string;
   readonly expression: RegExp;
   readonly names: readonly string[];
   readonly methods: ReadonlyMap<string, Route>;
 }
 
 export interface Router {
-  /** The route, or for an OPTIONS request on a known path what is allowed there. Throws 404 and 405. */
+  /** Every path of the table, as it is written there. */
+  readonly paths: readonly string[];
+  /** The route, or for an OPTIONS request on a known path the methods that it allows. Throws 404 and 405. */
   find(method: string, path: string): Match | { readonly allow: string };
 }
 
@@ -31,13 +36,13 @@ export function createRouter(routes: readonly Route[]): Router {
     const methods = new Map<string, Route>(group.map(({ route }) => [route.method, route]));
     const get = methods.get("GET" satisfies Method);
     if (get !== undefined) methods.set("HEAD", get);
-    if (path.includes("{")) patterns.push({ ...toExpression(path), methods });
+    if (path.includes("{")) patterns.push({ path, ...toExpression(path), methods });
     else fixed.set(path, methods);
   }
 
-  function choose(methods: ReadonlyMap<string, Route>, method: string, params: Match["params"]) {
+  function choose(methods: ReadonlyMap<string, Route>, method: string, path: string, params: Match["params"]) {
     const route = methods.get(method);
-    if (route !== undefined) return { route, params };
+    if (route !== undefined) return { route, path, params };
     const allow = order.filter((name) => methods.has(name)).join(", ");
     if (method === "OPTIONS") return { allow };
     throw new GatewayError("method_not_allowed", `${method} is not allowed here; allowed: ${allow}.`, {
@@ -46,12 +51,13 @@ export function createRouter(routes: readonly Route[]): Router {
   }
 
   return {
+    paths: [...byPath.keys()],
     find(method, path) {
       const methods = fixed.get(path);
-      if (methods !== undefined) return choose(methods, method, none);
+      if (methods !== undefined) return choose(methods, method, path, none);
       for (const pattern of patterns) {
         const match = pattern.expression.exec(path);
-        if (match !== null) return choose(pattern.methods, method, readParams(pattern.names, match));
+        if (match !== null) return choose(pattern.methods, method, pattern.path, readParams(pattern.names, match));
       }
       throw new GatewayError("not_found", `There is nothing at ${describePath(path)}. /docs lists what there is.`);
     },

@@ -1,5 +1,5 @@
-// The door: takes every request in, checks it in a fixed order (framing, path, method, key, drain and limits, body), and
-// gives it to its endpoint. Whatever is thrown becomes an answer in error-reply.ts.
+// The HTTP server: takes every request, checks it in a fixed order (framing, path, method, key, drain and limits, body), and gives it
+// to its endpoint. Whatever is thrown becomes an answer in error-reply.ts.
 
 import type { Caller } from "../access/caller.ts";
 import type { Limits } from "../access/limits.ts";
@@ -8,20 +8,16 @@ import { Trace } from "../inference/trace.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { toErrorReply } from "./error-reply.ts";
+import { lastResortReply, toErrorReply } from "./error-reply.ts";
 import type { LoadWatch } from "./load-watch.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
-import { type Reply, reply } from "./reply.ts";
+import { isStream, type Reply, reply } from "./reply.ts";
+import { checkHead, hasLongBody, originOf, pathOf, queryOf } from "./request-head.ts";
 import type { Call, Route } from "./route.ts";
-import { createRouter, spellingsOf } from "./router.ts";
+import { createRouter, type Match, spellingsOf } from "./router.ts";
 import { SocketConnection, type SocketRoute } from "./socket.ts";
+import { toResponse } from "./to-response.ts";
 import { wantsMetadata } from "./wants-metadata.ts";
-import type { ConnectionClocks, Takeover } from "./wire/connection.ts";
-import type { IncomingRequest } from "./wire/incoming-request.ts";
-import { listen } from "./wire/listen.ts";
-import type { RequestHeaders } from "./wire/request-head.ts";
-import { WebSocketWire } from "./wire/websocket.ts";
-import { isWebSocketKey, toAcceptKey } from "./wire/websocket-frames.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -31,31 +27,47 @@ export interface ServerOptions {
   readonly authenticator: Authenticator;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
+  readonly timeouts?: Partial<ConnectionTimeouts>;
   readonly ticker: Ticker;
-  readonly clocks?: Partial<ConnectionClocks>;
   readonly loadWatch: LoadWatch;
   readonly log: Log;
 }
 
+/** In seconds, at most 255; Bun checks them every four seconds. */
+export interface ConnectionTimeouts {
+  /** Between the requests of a connection, and until a request without a body is answered. Bun bounds a request's head by itself. */
+  readonly idle: number;
+  /** Of a client that reads nothing of a stream. A stream that is read writes at least its heartbeats. */
+  readonly stalledReader: number;
+}
+
 export interface Server {
   readonly port: number;
-  /** From now on every answer asks its connection to be closed, so that callers go elsewhere without losing anything. */
+  /** From now on every answer closes its connection, so that clients reconnect to another process without losing a request. */
   beginDrain(): void;
-  /** Takes no new connections; resolves when the running requests have ended. */
+  /** Accepts no new connections; resolves when the running requests have completed. */
   stop(): Promise<void>;
-  /** Ends what is still running. */
+  /** Ends the requests that are still running. */
   stopNow(): void;
 }
 
+type BunServer = Bun.Server<SocketConnection>;
+
+const usualTimeouts: ConnectionTimeouts = { idle: 120, stalledReader: 240 };
+// The routes check their own limits, and answer in both error forms; Bun's limit must not refuse a body before that.
+const serverMaxBodyBytes = 2 ** 31 - 1;
 const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
+  const { log, ticker, bodyLimits } = options;
   const router = createRouter(options.routes);
   const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
   const connections = new Set<SocketConnection>();
+  const timeouts = { ...usualTimeouts, ...options.timeouts };
   let draining = false;
 
-  async function answer(request: IncomingRequest): Promise<Reply | Takeover> {
+  /** `path`: the path of the route table that Bun found, null when there is none. */
+  async function answer(request: Request, server: BunServer, path: string | null): Promise<Response | undefined> {
     const { headers } = request;
     const requestId = chooseRequestId(headers);
     const trace = new Trace(performance.now(), options.loadWatch.lagMs);
@@ -63,38 +75,51 @@ export function startServer(options: ServerOptions): Server {
     let isPrivate = true;
     let errors: Route["errors"];
     try {
-      checkExpectation(headers);
-      const path = pathOf(request.head.target);
+      checkHead(request);
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
-        const route = sockets.get(path);
-        if (route !== undefined) return await upgrade(request, route, requestId);
+        const socketRoute = sockets.get(path ?? "");
+        if (socketRoute !== undefined) return await upgrade(request, server, socketRoute, requestId);
       }
-      const found = router.find(request.method, path);
+      const found = findRoute(request, path);
       if ("allow" in found) return finish(reply(null, { status: 204, headers: { allow: found.allow } }), false);
       const { route, params } = found;
       isPrivate = route.key !== "none";
       errors = route.errors;
-      const admitted = isPrivate ? admit(request, route) : null;
-      // Not awaited when it is there: a turn of the event loop for nothing.
+      const admitted = isPrivate ? admit(request, route, server) : null;
+      // Skip the await when the caller is known: it would cost an event-loop turn.
       const caller = admitted instanceof Promise ? await admitted : admitted;
       trace.authorizedAt = performance.now();
-      const readsBody = route.body === "json" || (route.body === "optional-json" && !request.body.isComplete);
-      const read = readsBody ? readJsonBody(request, options.bodyLimits, options.ticker) : null;
-      const body = read instanceof Promise ? await read : read;
+      // The timeouts of the body and of the call decide from here on.
+      if (route.body !== undefined) server.timeout(request, 0);
+      const readsBody = route.body === "json" || (route.body === "optional-json" && request.body !== null);
+      const body = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
       trace.readAt = performance.now();
       const result = await route.run(new IncomingCall(request, requestId, params, caller, body, trace));
-      // Made at once: to put headers together costs more.
-      if (typeof result === "string")
-        return { status: 200, headers: common(isPrivate, "application/json"), body: result };
+      if (route.body !== undefined) server.timeout(request, timeouts.idle);
+      // Built at once: merging two sets of headers costs more.
+      if (typeof result === "string") return new Response(result, { headers: common(isPrivate, "application/json") });
       answered = result;
+      if (isStream(answered.body)) {
+        server.timeout(request, timeouts.stalledReader);
+        // Bun neither reads nor cancels the stream of a client that has left.
+        if (request.signal.aborted) answered.body.abandon();
+      }
     } catch (error) {
+      server.timeout(request, timeouts.idle);
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
-      answered = toErrorReply(error, { requestId, log: options.log, form: errors ?? "usual", metadata });
+      answered = toErrorReply(error, { requestId, log, form: errors ?? "usual", metadata });
+      // Without this header, Bun would read the rest of the body only to discard it.
+      if (hasLongBody(request)) answered = { ...answered, headers: { ...answered.headers, connection: "close" } };
     }
     return finish(answered, isPrivate);
 
-    function finish(made: Reply, mustNotBeStored: boolean): Reply {
-      return { ...made, headers: { ...made.headers, ...common(mustNotBeStored) } };
+    function finish(made: Reply, mustNotBeStored: boolean): Response {
+      const complete = { ...made, headers: { ...made.headers, ...common(mustNotBeStored) } };
+      if (!isStream(made.body)) return toResponse(complete, ignore);
+      if (request.method !== "HEAD")
+        return toResponse(complete, (error) => log.error("a stream broke off", { request_id: requestId, error }));
+      made.body.abandon();
+      return toResponse({ ...complete, body: null }, ignore);
     }
 
     /** The headers of every answer. */
@@ -114,43 +139,46 @@ export function startServer(options: ServerOptions): Server {
     }
   }
 
-  async function upgrade(request: IncomingRequest, route: SocketRoute, requestId: string): Promise<Takeover> {
-    const { headers } = request;
-    const authorization = readAuthorization(headers);
-    const address = request.findAddress();
-    // Asked again with every message, because a key may be revoked while its connection stays. Counted are the messages: to
-    // connect is not yet to ask for something.
+  /**
+   * Bun compares the request target as it was sent with the table, but `request.url` has been normalised. Where the two lead to different
+   * routes (`/x/../v3/manage/keys`, backslashes), a proxy in front may have checked another path than the one that would be served.
+   */
+  function findRoute(request: Request, path: string | null): Match | { readonly allow: string } {
+    if (path !== null && !path.includes("{")) return router.find(request.method, path);
+    const found = router.find(request.method, pathOf(request.url));
+    if (path === null || ("route" in found && found.path !== path))
+      throw new GatewayError("malformed_request", "Send the path without dot segments and backslashes.");
+    return found;
+  }
+
+  async function upgrade(
+    request: Request,
+    server: BunServer,
+    route: SocketRoute,
+    requestId: string,
+  ): Promise<undefined> {
+    const authorization = request.headers.get("authorization");
+    const address = findAddress(request, server);
+    // Asked again with every message, because a key may be revoked while its connection is open. Limits count messages, not
+    // connections.
     const identify = async () => {
       const caller = await options.authenticator.authenticate(authorization, () => address);
       checkKind(caller, { key: "inference" });
       return caller;
     };
     const caller = await identify();
-    if (draining) throw new GatewayError("draining", "The gateway is going down; connect again.");
-    const key = headers.get("sec-websocket-key") ?? "";
-    if (!isWebSocketKey(key) || headers.get("sec-websocket-version") !== "13" || !request.head.isNew)
+    if (draining) throw new GatewayError("draining", "The gateway is shutting down; connect again.");
+    const data = new SocketConnection(route, requestId, caller, identify);
+    if (!server.upgrade(request, { data, headers: { "x-request-id": requestId } }))
       throw new GatewayError("malformed_request", "The request to open a WebSocket is not valid.", {
         headers: { "sec-websocket-version": "13" },
       });
-    const limits = { maxMessageBytes: options.bodyLimits.maxBodyBytes };
-    return {
-      headers: { upgrade: "websocket", "sec-websocket-accept": toAcceptKey(key), "x-request-id": requestId },
-      open(outgoing, close) {
-        const connection = new SocketConnection(route, requestId, caller, identify, () =>
-          connections.delete(connection),
-        );
-        const wire = new WebSocketWire(outgoing, limits, connection, close);
-        connections.add(connection);
-        connection.opened(wire);
-        return wire;
-      },
-    };
   }
 
-  function admit(request: IncomingRequest, route: Pick<Route, "key" | "errors">): Caller | Promise<Caller> {
+  function admit(request: Request, route: Pick<Route, "key" | "errors">, server: BunServer): Caller | Promise<Caller> {
     const { headers } = request;
-    const authorization = readAuthorization(headers) ?? (route.errors === "messages" ? keyHeader(headers) : null);
-    const found = options.authenticator.authenticate(authorization, request.findAddress);
+    const authorization = headers.get("authorization") ?? (route.errors === "messages" ? keyHeader(headers) : null);
+    const found = options.authenticator.authenticate(authorization, () => findAddress(request, server));
     return found instanceof Promise ? found.then((caller) => checkLimits(caller, route)) : checkLimits(found, route);
   }
 
@@ -166,34 +194,55 @@ export function startServer(options: ServerOptions): Server {
     options.loadWatch.refuseWhenOverloaded();
   }
 
-  /** What is no request has neither a path nor an id. */
-  function refuse(error: unknown): Reply {
-    const requestId = crypto.randomUUID();
-    const refused = toErrorReply(error, { requestId, log: options.log, form: "usual", metadata: null });
-    const headers = { ...refused.headers, "x-request-id": requestId, "x-content-type-options": "nosniff" };
-    return { ...refused, headers };
-  }
-
-  const { host, port, ticker, clocks } = options;
-  const listener = listen({ host, port, ticker, clocks, answer, refuse });
+  const server = Bun.serve<SocketConnection>({
+    hostname: options.host,
+    port: options.port,
+    reusePort: true,
+    // Otherwise Bun prints errors of streams to stderr, among the lines of the log.
+    development: false,
+    idleTimeout: timeouts.idle,
+    maxRequestBodySize: serverMaxBodyBytes,
+    routes: Object.fromEntries(
+      router.paths.map((path) => [
+        toBunPath(path),
+        (request: Request, server: BunServer) => answer(request, server, path),
+      ]),
+    ),
+    fetch: (request, server) => answer(request, server, null),
+    // An answer that could not be built, such as one with a line break in a header.
+    error: (error) => toResponse(lastResortReply(error, crypto.randomUUID(), log), ignore),
+    websocket: {
+      maxPayloadLength: bodyLimits.maxBodyBytes,
+      idleTimeout: usualTimeouts.idle,
+      sendPings: true,
+      // A client that sends and does not read is disconnected before it fills the memory.
+      backpressureLimit: 16_777_216,
+      closeOnBackpressureLimit: true,
+      open(socket) {
+        connections.add(socket.data);
+        socket.data.opened(socket);
+      },
+      message: (socket, message) => socket.data.received(message),
+      drain: (socket) => socket.data.wasDrained(),
+      close(socket) {
+        connections.delete(socket.data);
+        socket.data.closed();
+      },
+    },
+  });
   return {
-    port: listener.port,
+    port: server.port ?? options.port,
     beginDrain() {
       draining = true;
       for (const connection of connections) connection.beginDrain();
     },
-    stop: listener.stop,
-    stopNow: listener.stopNow,
+    stop: () => server.stop(),
+    stopNow: () => void server.stop(true),
   };
 }
 
-function chooseRequestId(headers: RequestHeaders): string {
-  const given = headers.get("x-request-id");
-  return given !== null && keptRequestId.test(given) ? given : crypto.randomUUID();
-}
-
 class IncomingCall implements Call {
-  readonly request: IncomingRequest;
+  readonly request: Request;
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
   readonly caller: Caller | null;
@@ -201,7 +250,7 @@ class IncomingCall implements Call {
   readonly trace: Trace;
 
   constructor(
-    request: IncomingRequest,
+    request: Request,
     requestId: string,
     params: Readonly<Record<string, string>>,
     caller: Caller | null,
@@ -221,17 +270,30 @@ class IncomingCall implements Call {
   }
 
   get query(): URLSearchParams {
-    return queryOf(this.request.head.target);
+    return queryOf(this.request.url);
+  }
+
+  get origin(): string {
+    return originOf(this.request);
   }
 }
 
-/** Clients of Anthropic's format send their key so. */
-function keyHeader(headers: RequestHeaders): string | null {
+function chooseRequestId(headers: Headers): string {
+  const given = headers.get("x-request-id");
+  return given !== null && keptRequestId.test(given) ? given : crypto.randomUUID();
+}
+
+function findAddress(request: Request, server: BunServer): string {
+  return server.requestIP(request)?.address ?? "";
+}
+
+/** Clients of Anthropic's format send their key in this header. */
+function keyHeader(headers: Headers): string | null {
   const key = headers.get("x-api-key");
   return key === null ? null : `Bearer ${key}`;
 }
 
-/** Names of members that a caller chose: what a header cannot hold is left out. */
+/** Names of members that a caller chose; a name that a header cannot hold is left out. */
 function toHeaderList(names: readonly string[]): string {
   return names
     .filter((name) => /^[\w.$-]{1,64}$/.test(name))
@@ -239,27 +301,11 @@ function toHeaderList(names: readonly string[]): string {
     .join(", ");
 }
 
-/** Two headers of this name are read differently by different readers: whoever stands before us may have checked the other one. */
-function readAuthorization(headers: RequestHeaders): string | null {
-  if (headers.isRepeated("authorization"))
-    throw new GatewayError("ambiguous_credentials", "Send one Authorization header.");
-  return headers.get("authorization");
+/** `{name}` and `{name...}` in the syntax of Bun's router. */
+function toBunPath(path: string): string {
+  return path.replace(/\{(\w+)(\.\.\.)?\}/g, (_whole, name: string, rest?: string) =>
+    rest === undefined ? `:${name}` : "*",
+  );
 }
 
-function checkExpectation(headers: RequestHeaders): void {
-  const expect = headers.get("expect");
-  if (expect !== null && expect.toLowerCase() !== "100-continue")
-    throw new GatewayError("expectation_failed", "The only expectation that is met is 100-continue.");
-}
-
-function pathOf(target: string): string {
-  const start = target.startsWith("/") ? 0 : target.indexOf("/", target.indexOf("://") + 3);
-  if (start < 0) return "/";
-  const query = target.indexOf("?", start);
-  return query < 0 ? target.slice(start) : target.slice(start, query);
-}
-
-function queryOf(target: string): URLSearchParams {
-  const query = target.indexOf("?");
-  return new URLSearchParams(query < 0 ? "" : target.slice(query + 1));
-}
+function ignore(): void {}

@@ -4,13 +4,14 @@ import type { Call } from "./route.ts";
 import { wantsMetadata } from "./wants-metadata.ts";
 
 /** What a task in another shape needs to know of the call. `publicUrl`: where callers reach the gateway, when the operator says so. */
-export function toShapedContext({ request, requestId, caller, trace }: Call, publicUrl: string | null): ShapedContext {
+export function toShapedContext(call: Call, publicUrl: string | null): ShapedContext {
+  const { request, requestId, caller, trace } = call;
   return {
     caller: requireCaller(caller, "universal"),
     connection: request,
     requestId,
     trace,
     wantsMetadata: wantsMetadata(request.headers),
-    baseUrl: publicUrl ?? new URL(request.url).origin,
+    baseUrl: publicUrl ?? call.origin,
   };
 }

@@ -1,7 +1,6 @@
-// WebSockets: a path at which a connection stays open and messages go both ways. The door's checks are made once, when it opens.
+// WebSockets: a connection that stays open and carries messages both ways. The server checks the request once, when it is upgraded.
 
 import type { Caller } from "../access/caller.ts";
-import type { WebSocketEvents, WebSocketWire } from "./wire/websocket.ts";
 
 export interface SocketRoute {
   readonly path: string;
@@ -31,30 +30,24 @@ export interface SocketSession {
   drain(): void;
 }
 
-/** One open connection, between the wire and the session. */
-export class SocketConnection implements Socket, WebSocketEvents {
+type WebSocketOfServer = Bun.ServerWebSocket<SocketConnection>;
+
+/** One open connection, between Bun's WebSocket and the session. */
+export class SocketConnection implements Socket {
   caller: Caller;
   readonly requestId: string;
   readonly #controller = new AbortController();
-  #wire: WebSocketWire | null = null;
+  #webSocket: WebSocketOfServer | null = null;
   #session: SocketSession | null = null;
   #drained: PromiseWithResolvers<void> | null = null;
   readonly #open: SocketRoute["open"];
   readonly #identify: () => Promise<Caller>;
-  readonly #onClose: () => void;
 
-  constructor(
-    route: SocketRoute,
-    requestId: string,
-    caller: Caller,
-    identify: () => Promise<Caller>,
-    onClose: () => void,
-  ) {
+  constructor(route: SocketRoute, requestId: string, caller: Caller, identify: () => Promise<Caller>) {
     this.#open = route.open;
     this.requestId = requestId;
     this.caller = caller;
     this.#identify = identify;
-    this.#onClose = onClose;
   }
 
   async identify(): Promise<Caller> {
@@ -67,30 +60,28 @@ export class SocketConnection implements Socket, WebSocketEvents {
   }
 
   send(text: string): boolean {
-    return this.#wire?.send(text) ?? true;
+    // -1: it is queued and will be sent. 0: it was dropped, because the connection is closing.
+    return (this.#webSocket?.send(text) ?? 0) !== -1;
   }
 
   drained(): Promise<void> {
-    if (this.#wire === null) return Promise.resolve();
+    if (this.#webSocket === null) return Promise.resolve();
     this.#drained ??= Promise.withResolvers<void>();
     return this.#drained.promise;
   }
 
   close(code: number, reason: string): void {
-    this.#wire?.close(code, reason);
+    this.#webSocket?.close(code, reason);
   }
 
-  opened(wire: WebSocketWire): void {
-    this.#wire = wire;
+  opened(webSocket: WebSocketOfServer): void {
+    this.#webSocket = webSocket;
     this.#session = this.#open(this);
   }
 
-  received(text: string): void {
-    this.#session?.receive(text);
-  }
-
-  receivedBinary(): void {
-    this.close(1003, "Messages are text.");
+  received(message: string | Buffer): void {
+    if (typeof message === "string") this.#session?.receive(message);
+    else this.close(1003, "Messages are text.");
   }
 
   beginDrain(): void {
@@ -105,7 +96,6 @@ export class SocketConnection implements Socket, WebSocketEvents {
   closed(): void {
     this.#controller.abort();
     this.wasDrained();
-    this.#wire = null;
-    this.#onClose();
+    this.#webSocket = null;
   }
 }

@@ -25,7 +25,13 @@ export async function checkResponse(
   expect(text).not.toContain(providerSecret);
   for (const forbidden of expected.forbid ?? []) expect(text).not.toContain(forbidden);
 
-  if (response.status === 0) return;
+  // Bun's parser refuses a malformed request without a body; then the closed socket is the rest of the answer.
+  const isRefusedByParser = text === "" && parserStatuses.includes(response.status) && mayBeRefusedByParser(expected);
+  if (isRefusedByParser) {
+    await connection.waitForClose();
+    return;
+  }
+
   expect(response.headers["x-request-id"]).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   // Another status of the list has another code: only the envelope is known of it.
   const isFirstChoice = response.status === expected.status;
@@ -40,6 +46,13 @@ export async function checkResponse(
   if (expected.shape === "error" || expected.shape === "validation") checkError(expected, text);
   if (expected.shape === "sse_error") checkBrokenStream(expected, response, text);
   if (expected.shape === "ok") checkSuccess(response, text);
+}
+
+// 0: the socket was closed without an answer, as Bun does after an unknown method.
+const parserStatuses: readonly number[] = [0, 400, 413, 414, 431, 501, 505];
+
+function mayBeRefusedByParser(expected: Expectation): boolean {
+  return expected.closes === true || expected.status === 431;
 }
 
 interface ErrorBody {

@@ -8,7 +8,6 @@ import type { Jobs } from "../../jobs/jobs.ts";
 import { type Reply, replyJson } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
-import type { RequestHeaders } from "../wire/request-head.ts";
 
 interface Dependencies {
   readonly jobs: Jobs;
@@ -33,7 +32,8 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
     { method: "POST", path: `${path}/{job_id}/deliveries/redeliver`, key, body: "optional-json", run: redeliver },
   ];
 
-  async function submit({ request, requestId, caller, body }: Call): Promise<Reply> {
+  async function submit(call: Call): Promise<Reply> {
+    const { request, requestId, caller, body } = call;
     const parsed = parse(requestSchema, body?.value);
     const idempotencyKey = readIdempotencyKey(request.headers);
     const job = await jobs.submit({
@@ -45,7 +45,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
         idempotencyKey === null
           ? null
           : { key: idempotencyKey, bodyHash: Bun.SHA256.hash(JSON.stringify(body?.value), "hex") },
-      baseUrl: publicUrl ?? new URL(request.url).origin,
+      baseUrl: publicUrl ?? call.origin,
     });
     return replyJson(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
   }
@@ -86,7 +86,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
 }
 
 /** Visible characters, so that two that look the same are the same. */
-function readIdempotencyKey(headers: RequestHeaders): string | null {
+function readIdempotencyKey(headers: Headers): string | null {
   const text = headers.get("idempotency-key");
   if (text === null) return null;
   if (text.length <= longestIdempotencyKey && /^[\x21-\x7e]+$/.test(text)) return text;

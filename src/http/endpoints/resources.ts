@@ -2,10 +2,8 @@
 
 import { fileNotFound } from "../../files/file-errors.ts";
 import { type OpenedResource, type ResourceUrls, resourcePath } from "../../files/resource-urls.ts";
-import { type Reply, reply, streamBytes } from "../reply.ts";
+import { type Reply, reply } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
-import type { IncomingRequest } from "../wire/incoming-request.ts";
-import type { RequestHeaders } from "../wire/request-head.ts";
 
 // What a browser may show in place. Everything else, and whatever could run a script, is only saved.
 const shownTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain(?:;|$))/i;
@@ -22,7 +20,7 @@ export function resourceRoutes(resources: ResourceUrls): Route[] {
   }
 }
 
-function send({ file, expiresAt }: OpenedResource, request: IncomingRequest): Reply {
+function send({ file, expiresAt }: OpenedResource, request: Request): Reply {
   const tag = `"${file.id}"`;
   const disposition = shownTypes.test(file.mediaType) ? "inline" : "attachment";
   const headers = {
@@ -41,7 +39,7 @@ function send({ file, expiresAt }: OpenedResource, request: IncomingRequest): Re
     return reply(null, { status: 416, headers: { "content-range": `bytes */${file.size}` } });
   const { start, end } = range ?? { start: 0, end: file.size };
   const isHead = request.method === "HEAD";
-  return reply(isHead ? null : streamBytes(file.stream(range ?? undefined)), {
+  return reply(isHead ? null : file.stream(range ?? undefined), {
     status: range === null ? 200 : 206,
     headers: {
       ...headers,
@@ -57,7 +55,7 @@ function holdsTag(header: string | null, tag: string): boolean {
 }
 
 /** One range. Several, and what is no range, are answered with the whole, as the standard allows. */
-function readRange(headers: RequestHeaders, tag: string, size: number) {
+function readRange(headers: Headers, tag: string, size: number) {
   const ifRange = headers.get("if-range");
   if (ifRange !== null && ifRange !== tag) return null;
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(headers.get("range")?.trim() ?? "") ?? [];

@@ -19,7 +19,8 @@ interface Dependencies {
 export function universalAiRoutes({ universalAi, aliases, publicUrl }: Dependencies): Route[] {
   const requestSchema = createUniversalAiRequest(aliases);
 
-  async function run({ request, requestId, caller, body, trace }: Call): Promise<Reply> {
+  async function run(call: Call): Promise<Reply> {
+    const { request, requestId, caller, body, trace } = call;
     const asked = parse(requestSchema, body?.value);
     const answer = await universalAi.run({
       caller: requireCaller(caller, "universal"),
@@ -28,7 +29,7 @@ export function universalAiRoutes({ universalAi, aliases, publicUrl }: Dependenc
       requestId,
       trace,
       wantsMetadata: wantsMetadata(request.headers),
-      baseUrl: publicUrl ?? new URL(request.url).origin,
+      baseUrl: publicUrl ?? call.origin,
     });
     return replyJson(answer);
   }

@@ -43,7 +43,6 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   missing_api_key: "No `Authorization` header.",
   invalid_auth_scheme: "The `Authorization` header does not use the scheme `Bearer`.",
   invalid_api_key: "The key is not known.",
-  ambiguous_credentials: "There are several Authorization headers.",
   api_key_expired: "The key's time is over.",
   api_key_revoked: "The key was revoked. Revoking is final.",
   insufficient_credits: "The key's budget is spent.",

@@ -132,7 +132,6 @@ const withKey = [
   "missing_api_key",
   "invalid_auth_scheme",
   "invalid_api_key",
-  "ambiguous_credentials",
   "api_key_expired",
   "api_key_revoked",
   "insufficient_credits",
