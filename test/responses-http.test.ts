@@ -1,7 +1,7 @@
 // /v3/responses at providers that have the API themselves: what passes, what is exchanged, and what is told when it breaks.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { answer, chatChunk, event, rst, streamHead } from "./support/answers.ts";
+import { answer, chatChunk, doneText, event, httpChunk, lastHttpChunk, rst, streamHead } from "./support/answers.ts";
 import { readError } from "./support/chat.ts";
 import { readEvents } from "./support/events.ts";
 import { type Gateway, providerSecret, startGateway } from "./support/gateway.ts";
@@ -381,6 +381,42 @@ describe("asking again", () => {
     expect(last.response).toMatchObject({ usage, instructions: "Be brief.", provider_time: expect.any(Number) });
     expect(events[0]?.response).toMatchObject({ instructions: "Be brief." });
     expect((await client.retrieve(whole.id)).provider_time).toBeNumber();
+  });
+
+  test("the tools of a coding agent's request reach a provider of the chat format, and its calls come back", async () => {
+    const wait = { type: "function", name: "wait", strict: false, parameters: { type: "object", properties: {} } };
+    const body = {
+      model: "mockchat/echo",
+      input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "go" }] }],
+      tools: [
+        { type: "namespace", name: "agents", description: "Sub-agents.", tools: [wait] },
+        { type: "web_search", external_web_access: false },
+      ],
+      tool_choice: "auto",
+      store: false,
+      include: ["reasoning.encrypted_content"],
+    };
+    const tool_calls = [
+      { index: 0, id: "call_1", type: "function", function: { name: "agents__wait", arguments: "{}" } },
+    ];
+    vendor.next([
+      streamHead(),
+      event(chatChunk({ tool_calls })),
+      event(chatChunk({}, "tool_calls")),
+      httpChunk(doneText),
+      lastHttpChunk,
+    ]);
+    const first = await client.post({ ...body, stream: true });
+    expect(first.headers.get("x-switchyard-dropped-params")).toBe("tools.web_search");
+    const { last } = readResponseStream(await first.text());
+    const [called] = last.response?.output ?? [];
+    expect(called).toMatchObject({ type: "function_call", namespace: "agents", name: "wait", call_id: "call_1" });
+    expect(last.response?.["tools"]).toMatchObject(body.tools);
+    const output = { type: "function_call_output", call_id: "call_1", output: "done" };
+    await client.create({ ...body, input: [...body.input, called, output] });
+    const sent = JSON.parse(vendor.last().body.toString());
+    expect(sent.messages[1].tool_calls[0].function.name).toBe("agents__wait");
+    expect(sent).not.toHaveProperty("web_search_options");
   });
 
   test("a stream that breaks off tells how long the provider took", async () => {

@@ -19,6 +19,7 @@ import {
 } from "../src/inference/responses/response-defaults.ts";
 import { ResponsesStreamWriter } from "../src/inference/responses/responses-stream.ts";
 import { toResponse, toResponseUsage } from "../src/inference/responses/to-response.ts";
+import { toToolNames } from "../src/inference/responses/tool-names.ts";
 import { type Json, SchemaDocument } from "../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../src/lib/json-schema/schema-check.ts";
 
@@ -466,6 +467,87 @@ describe("parameters find their place", () => {
     expect(translate({ tools: [search, tool], tool_choice: "none" }).request).not.toHaveProperty("web_search_options");
   });
 
+  test("a search without network access is left out and named, because no translated provider has one", () => {
+    const search = { type: "web_search", external_web_access: false };
+    const { request, dropped } = translate({ tools: [tool, search] });
+    expect(request).not.toHaveProperty("web_search_options");
+    expect(request.tools).toHaveLength(1);
+    expect(dropped).toEqual(["tools.web_search"]);
+    expect(translate({ tools: [{ ...search, external_web_access: true }] }).request).toHaveProperty(
+      "web_search_options",
+    );
+  });
+
+  test("domains of a search pass to a provider whose search takes them", () => {
+    const filters = { allowed_domains: ["example.com"], blocked_domains: [] };
+    const request = read({ tools: [{ type: "web_search", filters }] });
+    const taken = new Set(["allowed_domains"] as const);
+    expect(fromResponsesRequest(request, [], { searchDomains: taken }).request["web_search_options"]).toEqual({
+      filters: { allowed_domains: ["example.com"] },
+    });
+    const blocked = read({ tools: [{ type: "web_search", filters: { blocked_domains: ["example.com"] } }] });
+    expect(placesOf(() => fromResponsesRequest(blocked, [], { searchDomains: taken }))).toEqual([
+      "body.tools.0.filters.blocked_domains: unsupported_parameter",
+    ]);
+  });
+
+  describe("functions of a namespace", () => {
+    const spawn = { type: "function", name: "spawn", description: "Starts one.", parameters: { type: "object" } };
+    const agents = { type: "namespace", name: "agents", description: "Helpers.", tools: [spawn] };
+    const long = { ...agents, name: `mcp__${"long".repeat(20)}`, tools: [spawn, { ...spawn, name: "stop" }] };
+
+    test("are declared one by one, under the name of both", () => {
+      const { tools } = translate({ tools: [tool, agents] }).request;
+      expect(tools?.map((one) => one.function?.name)).toEqual(["look_up", "agents__spawn"]);
+      expect(tools?.[1]?.function).toMatchObject({ description: "Starts one.", parameters: { type: "object" } });
+    });
+
+    test("have names that every provider takes, and that differ", () => {
+      const names = translate({ tools: [long] }).request.tools?.map((one) => one.function?.name ?? "") ?? [];
+      for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      expect(new Set(names).size).toBe(2);
+    });
+
+    test("are called, chosen and found again by namespace and name", () => {
+      const chosen = { type: "function", name: "spawn", namespace: "agents" };
+      const { request } = translate({
+        tools: [agents],
+        tool_choice: chosen,
+        input: [user("Q"), { ...call("c1"), name: "spawn", namespace: "agents" }, result("c1")],
+      });
+      expect(request.tool_choice).toEqual({ type: "function", function: { name: "agents__spawn" } });
+      expect(request.messages[1]).toMatchObject({ tool_calls: [{ function: { name: "agents__spawn" } }] });
+
+      for (const declared of [agents, long]) {
+        const tools = read({ tools: [declared] }).tools ?? [];
+        const flat = translate({ tools: [declared] }).request.tools?.[0]?.function?.name ?? "";
+        const context = { toolNames: toToolNames(tools) };
+        const tool_calls = [{ id: "c1", type: "function" as const, function: { name: flat, arguments: "{}" } }];
+        const expected = { type: "function_call", name: "spawn", namespace: declared.name, call_id: "c1" };
+        expect(toResponse(createDraftOf(), complete({ tool_calls }), context).output[0]).toMatchObject(expected);
+        const writer = new ResponsesStreamWriter(createDraftOf(), context);
+        const delta = { tool_calls: tool_calls.map((one) => ({ ...one, index: 0 })) };
+        const written = [...writer.write(chunk(delta)), ...writer.end({})].join("");
+        for (const type of ["response.output_item.added", "response.output_item.done"]) {
+          const [, data = ""] = new RegExp(`event: ${type}\\ndata: (.*)`).exec(written) ?? [];
+          expect(JSON.parse(data).item).toMatchObject(expected);
+        }
+      }
+    });
+
+    test("of other types, and of a name that there is already, are refused", () => {
+      const custom = { ...agents, tools: [{ type: "custom", name: "x" }] };
+      expect(placesOf(() => translate({ tools: [custom] }))).toEqual([
+        "body.tools.0.tools.0.type: unsupported_parameter",
+      ]);
+      const same = { ...tool, name: "agents__spawn" };
+      expect(placesOf(() => translate({ tools: [same, agents] }))).toEqual(["body.tools: value_error"]);
+      expect(placesOf(() => read({ tools: [{ ...agents, tools: [{ type: "function" }] }] }))).toEqual([
+        "body.tools.0.tools.0.name: missing",
+      ]);
+    });
+  });
+
   test("formats of the answer", () => {
     const format = { type: "json_schema", name: "answer", schema: { type: "object" }, strict: true };
     expect(translate({ text: { format } }).request.response_format).toEqual({
@@ -520,9 +602,9 @@ describe("a completion becomes a response", () => {
     const tool_calls = [{ id: "call_0", type: "function" as const, function: { name: "look_up", arguments: "{}" } }];
     const idsOf = (output: readonly OutputItem[]) => output.map((item) => ("call_id" in item ? item.call_id : null));
     expect(idsOf(toResponse(createDraftOf(), complete({ tool_calls })).output)).toEqual(["call_0"]);
-    const [other] = idsOf(toResponse(createDraftOf(), complete({ tool_calls }), ["call_0"]).output);
+    const [other] = idsOf(toResponse(createDraftOf(), complete({ tool_calls }), { takenCallIds: ["call_0"] }).output);
     expect(other).toMatch(/^call_[0-9a-f]{32}$/);
-    const writer = new ResponsesStreamWriter(createDraftOf(), ["call_0"]);
+    const writer = new ResponsesStreamWriter(createDraftOf(), { takenCallIds: ["call_0"] });
     writer.write(chunk(begun(0, "call_0", "{}")));
     writer.end({});
     expect(idsOf(writer.response.output)[0]).toMatch(/^call_[0-9a-f]{32}$/);

@@ -84,7 +84,12 @@ function createItems(mayNameHost: MayNameHost) {
 
   const knownItems = {
     message: messageItem,
-    function_call: z.looseObject({ call_id: text.min(1), name: text.min(1), arguments: text }),
+    function_call: z.looseObject({
+      call_id: text.min(1),
+      name: text.min(1),
+      namespace: text.nullish(),
+      arguments: text,
+    }),
     function_call_output: z.looseObject({ call_id: text.min(1), output: content }),
     custom_tool_call: z.looseObject({ call_id: text.min(1), name: text.min(1), input: text }),
     custom_tool_call_output: z.looseObject({ call_id: text.min(1), output: content }),
@@ -145,8 +150,15 @@ const functionTool = z.looseObject({
   cache_control: cacheControl,
 });
 
-const tool = byType({ function: functionTool }).meta({
-  description: "`{type: 'function', name, parameters, strict}` or `{type: 'web_search'}`; others untouched",
+const namespaceTool = z.looseObject({
+  name: text.min(1),
+  description: text.nullish(),
+  tools: z.array(byType({ function: functionTool })).max(128),
+});
+
+const tool = byType({ function: functionTool, namespace: namespaceTool }).meta({
+  description:
+    "`{type: 'function', name, parameters, strict}`, `{type: 'web_search'}` or `{type: 'namespace', name, tools}`; others untouched",
 });
 
 const textFormat = byType({
@@ -221,6 +233,7 @@ export type Item = z.infer<Items["item"]>;
 export type Part = z.infer<Items["part"]>;
 export type ResponseTool = z.infer<typeof tool>;
 export type FunctionTool = z.infer<typeof functionTool>;
+export type NamespaceTool = z.infer<typeof namespaceTool>;
 export type TextFormat = z.infer<typeof textFormat>;
 
 export type KnownItems = { readonly [Type in keyof Items["knownItems"]]: z.infer<Items["knownItems"][Type]> };

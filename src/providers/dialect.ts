@@ -3,6 +3,7 @@
 
 import type { ChatChunk, ChatCompletion, ChatRequest, ChatUsage } from "../contract/chat-format.ts";
 import type { ModelFacts } from "./provider.ts";
+import type { SearchDomains } from "./search-domains.ts";
 
 export interface Dialect {
   readonly name: string;
@@ -26,6 +27,8 @@ export interface ChatDialect {
   readonly fetchesMedia: boolean | ((url: string) => boolean);
   /** How the events of a stream are framed. */
   readonly framing: "event-stream" | "json-lines" | "aws-event-stream";
+  /** Lists of domains that its web search takes, in `web_search_options.filters`; absent: none. */
+  readonly searchDomains?: SearchDomains;
   /** Its answers look like those of the chat format and have to be read all the same. */
   readonly readsChatFormat?: true;
   toRequest(request: ChatRequest, target: Target): DialectRequest;

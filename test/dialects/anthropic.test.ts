@@ -399,6 +399,15 @@ describe("tools", () => {
     expect(dropped).toEqual(["web_search_options.search_context_size"]);
     expect(problemsOf({ tools: [{ type: "custom" }] })).toMatchObject([{ loc: ["body", "tools", 0, "type"] }]);
   });
+
+  test("domains of a search: one list or the other", () => {
+    const search = (filters: object) => ({ web_search_options: { filters } });
+    const tool = { type: "web_search_20250305", name: "web_search" };
+    for (const filters of [{ allowed_domains: ["a.it"] }, { blocked_domains: ["b.it"] }])
+      expect(translate(search(filters)).body.tools).toEqual([{ ...tool, ...filters }]);
+    const both = search({ allowed_domains: ["a.it"], blocked_domains: ["b.it"] });
+    expect(problemsOf(both)).toMatchObject([{ loc: ["body", "tools"] }]);
+  });
 });
 
 describe("structured answers", () => {

@@ -357,6 +357,14 @@ describe("tools", () => {
 
   test("of the vendor's own are known by the names that callers use; others are refused", () => {
     expect(write({ web_search_options: {} }).body["tools"]).toEqual([{ googleSearch: {} }]);
+    const blocked = { filters: { blocked_domains: ["b.it"] } };
+    expect(write({ web_search_options: blocked }).body["tools"]).toEqual([
+      { googleSearch: { excludeDomains: ["b.it"] } },
+    ]);
+    expect([vertexai.chat?.searchDomains?.has("blocked_domains"), gemini.chat?.searchDomains]).toEqual([
+      true,
+      undefined,
+    ]);
     expect(write({ tools: [{ type: "web_search" }], web_search_options: {} }).body["tools"]).toEqual([
       { googleSearch: {} },
     ]);

@@ -3,6 +3,7 @@
 
 import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
 import type { MessagesRequest } from "../../contract/messages.ts";
+import { type SearchDomains, toSearchFilters } from "../../providers/search-domains.ts";
 import { Findings } from "./findings.ts";
 import { fromMessagesTurns, readCacheMark, toContent, toTextPart } from "./from-messages-turns.ts";
 
@@ -12,10 +13,19 @@ export interface TranslatedRequest {
   readonly dropped: readonly string[];
 }
 
-/** `origin` is the provider whose kept reasoning goes into the request; null for providers of other dialects. */
-export function fromMessagesRequest(request: MessagesRequest, origin: string | null = null): TranslatedRequest {
+export interface TranslationOptions {
+  /** The provider whose kept reasoning goes into the request; null for providers of other dialects. */
+  readonly origin?: string | null;
+  /** Which lists of domains the provider's web search takes. */
+  readonly searchDomains?: SearchDomains | undefined;
+}
+
+export function fromMessagesRequest(
+  request: MessagesRequest,
+  { origin = null, searchDomains = new Set() }: TranslationOptions = {},
+): TranslatedRequest {
   const findings = new Findings();
-  const tools = toTools(request, findings);
+  const tools = toTools(request, searchDomains, findings);
   const members: Record<string, unknown> = {
     max_tokens: request.max_tokens,
     temperature: request.temperature,
@@ -57,13 +67,17 @@ interface ToolMembers {
 type Tool = NonNullable<MessagesRequest["tools"]>[number];
 type CustomTool = Extract<Tool, { input_schema: unknown }>;
 
-function toTools({ tools: given, tool_choice: choice }: MessagesRequest, findings: Findings): ToolMembers {
+function toTools(
+  { tools: given, tool_choice: choice }: MessagesRequest,
+  searchDomains: SearchDomains,
+  findings: Findings,
+): ToolMembers {
   const tools: ChatTool[] = [];
   let search: ToolMembers = {};
   for (const [index, tool] of (given ?? []).entries()) {
     if (isCustomTool(tool)) tools.push(toChatTool(tool, findings));
     else if (/^web_search_\d+$/.test(tool.type))
-      search = { web_search_options: toSearchOptions(tool, index, findings) };
+      search = { web_search_options: toSearchOptions(tool, index, { searchDomains, findings }) };
     else
       findings.refuse(
         ["tools", index, "type"],
@@ -99,16 +113,20 @@ function toChatTool(tool: CustomTool, findings: Findings): ChatTool {
   };
 }
 
-/** The chat format has a search that is switched on by its options, and these know of a place only. */
-function toSearchOptions(tool: Tool, index: number, findings: Findings): Readonly<Record<string, unknown>> {
-  for (const member of ["allowed_domains", "blocked_domains"]) {
-    if (isList(tool[member])) findings.refuse(["tools", index, member], "This provider's search takes no domains");
-  }
+/** The chat format has a search that is switched on by its options. */
+function toSearchOptions(
+  tool: Tool,
+  index: number,
+  { searchDomains, findings }: { readonly searchDomains: SearchDomains; readonly findings: Findings },
+): Readonly<Record<string, unknown>> {
+  const filters = toSearchFilters(tool, searchDomains, (name) =>
+    findings.refuse(["tools", index, name], "This provider's search takes no such list of domains"),
+  );
   if (typeof tool["max_uses"] === "number") findings.drop("tools.max_uses");
   const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
-  if (!location) return {};
+  if (!location) return filters;
   const { type: _, ...approximate } = location;
-  return { user_location: { type: "approximate", approximate } };
+  return { user_location: { type: "approximate", approximate }, ...filters };
 }
 
 function toToolChoice(choice: MessagesRequest["tool_choice"], tools: readonly ChatTool[], findings: Findings): unknown {

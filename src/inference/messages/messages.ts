@@ -77,7 +77,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     const { provider, model } = candidate;
     const isPlain = provider.dialect === null;
     const origin = isPlain ? provider.name : null;
-    const own = fromMessagesRequest(request, origin);
+    const own = fromMessagesRequest(request, { origin, searchDomains: provider.dialect?.chat?.searchDomains });
     const rules = findChatRules(provider.row, model);
     const throughResponses = isPlain && needsResponses(rules, own.request);
     const { request: translated, dropped } = isPlain

@@ -13,6 +13,7 @@ import type { Item, KnownItems, KnownParts, Part } from "../../contract/response
 import type { Findings, Path } from "../messages/findings.ts";
 import { readCacheMark, toTextPart } from "../messages/from-messages-turns.ts";
 import { type ExtraContent, mergeExtraContent, readEncryptedContent } from "./kept-reasoning.ts";
+import { toFlatName } from "./tool-names.ts";
 
 interface AssistantTurn {
   readonly texts: string[];
@@ -57,8 +58,8 @@ export class Conversation {
         this.#addMessage(item as KnownItems["message"], path);
         break;
       case "function_call": {
-        const { call_id, name, arguments: written } = item as KnownItems["function_call"];
-        this.#addCall(call_id, name, written);
+        const { call_id, arguments: written, ...named } = item as KnownItems["function_call"];
+        this.#addCall(call_id, toFlatName(named), written);
         break;
       }
       case "custom_tool_call": {

@@ -3,10 +3,13 @@
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contract/chat-format.ts";
-import type { FunctionTool, Item, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
+import type { FunctionTool, Item, NamespaceTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
+import { type SearchDomains, toSearchFilters } from "../../providers/search-domains.ts";
 import { Findings, type Path } from "../messages/findings.ts";
+import type { TranslationOptions } from "../messages/from-messages-request.ts";
 import { readCacheMark } from "../messages/from-messages-turns.ts";
 import { Conversation } from "./from-responses-items.ts";
+import { isNamespace, toFlatName } from "./tool-names.ts";
 
 export interface TranslatedRequest {
   readonly request: ChatRequest;
@@ -15,13 +18,12 @@ export interface TranslatedRequest {
 }
 
 /**
- * `earlier` are the items of the conversation so far, where the gateway has kept it: they were checked when they came. `origin` is
- * the provider whose kept reasoning goes into the request; null for providers of other dialects.
+ * `earlier` are the items of the conversation so far, where the gateway has kept it: they were checked when they came.
  */
 export function fromResponsesRequest(
   request: ResponseRequest,
   earlier: readonly Readonly<Record<string, unknown>>[],
-  origin: string | null = null,
+  { origin = null, searchDomains = new Set() }: TranslationOptions = {},
 ): TranslatedRequest {
   const findings = new Findings();
   const wantsLogprobs = request.include?.includes("message.output_text.logprobs") || Boolean(request.top_logprobs);
@@ -32,7 +34,7 @@ export function fromResponsesRequest(
     presence_penalty: request.presence_penalty,
     frequency_penalty: request.frequency_penalty,
     ...(wantsLogprobs && { logprobs: true, top_logprobs: request.top_logprobs }),
-    ...toTools(request, findings),
+    ...toTools(request, searchDomains, findings),
     response_format: toResponseFormat(request.text?.format, findings),
     verbosity: request.text?.verbosity,
     reasoning_effort: request.reasoning?.effort,
@@ -67,20 +69,18 @@ interface ToolMembers {
 
 const searchType = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/;
 
-function toTools(request: ResponseRequest, findings: Findings): ToolMembers {
+function toTools(request: ResponseRequest, searchDomains: SearchDomains, findings: Findings): ToolMembers {
   const tools: ChatTool[] = [];
   let search: Readonly<Record<string, unknown>> | null = null;
   for (const [index, tool] of (request.tools ?? []).entries()) {
     const path = ["tools", index];
-    // The schema has checked the tools of this type.
+    // The schema has checked the tools of these types.
     if (tool.type === "function") tools.push(toChatTool(tool as unknown as FunctionTool));
-    else if (searchType.test(tool.type)) search = toSearchOptions(tool, path, findings);
-    else
-      findings.refuse(
-        [...path, "type"],
-        `This provider has no tool '${tool.type}': declare it as a function with its parameters`,
-      );
+    else if (isNamespace(tool)) tools.push(...toNamespaceTools(tool, path, findings));
+    else if (searchType.test(tool.type)) search = toSearchOptions(tool, path, { searchDomains, findings });
+    else refuseTool(tool.type, path, findings);
   }
+  refuseSameNames(tools, findings);
   const choice = toToolChoice(request.tool_choice, { tools, hasSearch: search !== null, findings });
   return {
     ...(tools.length > 0 && {
@@ -90,6 +90,31 @@ function toTools(request: ResponseRequest, findings: Findings): ToolMembers {
     }),
     ...(search !== null && choice.maySearch && { web_search_options: search }),
   };
+}
+
+function refuseTool(type: string, path: Path, findings: Findings): void {
+  findings.refuse(
+    [...path, "type"],
+    `This provider has no tool '${type}': declare it as a function with its parameters`,
+  );
+}
+
+function toNamespaceTools({ name: namespace, tools }: NamespaceTool, path: Path, findings: Findings): ChatTool[] {
+  return tools.flatMap((tool, index) => {
+    if (tool.type !== "function") {
+      refuseTool(tool.type, [...path, "tools", index], findings);
+      return [];
+    }
+    const { name, ...others } = tool as unknown as FunctionTool;
+    return [toChatTool({ ...others, name: toFlatName({ name, namespace }) })];
+  });
+}
+
+/** A function of a namespace may get the name that another function has. */
+function refuseSameNames(tools: readonly ChatTool[], findings: Findings): void {
+  const names = tools.map((tool) => tool.function?.name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) findings.reject(["tools"], `Two functions have the name '${twice}' at this provider`);
 }
 
 /**
@@ -110,20 +135,31 @@ function toChatTool({ name, description, parameters, strict, cache_control }: Fu
   };
 }
 
-/** The chat format has a search that is switched on by its options, and these know of a place and a size only. */
-function toSearchOptions(tool: ResponseTool, path: Path, findings: Findings): Readonly<Record<string, unknown>> {
-  const filters = (tool["filters"] ?? {}) as Readonly<Record<string, unknown>>;
-  for (const [member, value] of Object.entries(filters))
-    if (Array.isArray(value) && value.length > 0)
-      findings.refuse([...path, "filters", member], "This provider's search takes no domains");
-  if (tool["external_web_access"] === false)
-    findings.refuse([...path, "external_web_access"], "This provider has no search that stays off the network");
+/**
+ * The chat format has a search that is switched on by its options. Null: there is no search. `external_web_access: false` asks for a
+ * search in what the vendor has indexed, without access to the network
+ * (https://developers.openai.com/api/docs/guides/tools-web-search). No translated provider has such a search, and a search with
+ * network access is not what the caller allowed, so the tool is left out and named.
+ */
+function toSearchOptions(
+  tool: ResponseTool,
+  path: Path,
+  { searchDomains, findings }: { readonly searchDomains: SearchDomains; readonly findings: Findings },
+): Readonly<Record<string, unknown>> | null {
+  if (tool["external_web_access"] === false) {
+    findings.drop(`tools.${tool.type}`);
+    return null;
+  }
+  const filters = toSearchFilters((tool["filters"] ?? {}) as Readonly<Record<string, unknown>>, searchDomains, (name) =>
+    findings.refuse([...path, "filters", name], "This provider's search takes no such list of domains"),
+  );
   const size = tool["search_context_size"];
   const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
   const { type: _, ...approximate } = location ?? {};
   return {
     ...(typeof size === "string" && { search_context_size: size }),
     ...(location && { user_location: { type: "approximate", approximate } }),
+    ...filters,
   };
 }
 
@@ -141,6 +177,7 @@ interface Choice {
 interface NamedTool {
   readonly type?: unknown;
   readonly name?: unknown;
+  readonly namespace?: unknown;
 }
 
 function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolContext): Choice {
@@ -165,7 +202,7 @@ function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolConte
 }
 
 function toNamed(tool: NamedTool, path: Path, { tools, findings }: ToolContext) {
-  const name = String(tool.name);
+  const name = toFlatName({ name: String(tool.name), namespace: tool.namespace });
   if (!tools.some((declared) => declared.function?.name === name))
     findings.reject(path, `There is no function '${name}' among the tools`);
   return { type: "function" as const, function: { name } };

@@ -90,6 +90,8 @@ export interface FunctionCallItem {
   status: ItemStatus;
   readonly call_id: string;
   readonly name: string;
+  /** Of the function, where it was declared in one. */
+  readonly namespace?: string;
   arguments: string;
 }
 

@@ -26,13 +26,16 @@ import {
   createText,
   isWordless,
   nowInSeconds,
+  type OutputContext,
   readLogprobs,
   toAnnotation,
   toEnding,
   toImageItems,
   toItemId,
   toResponseUsage,
+  toToolName,
 } from "./to-response.ts";
+import type { ToolNames } from "./tool-names.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -74,6 +77,7 @@ export class ResponsesStreamWriter {
   #calls: Call[] = [];
   readonly #closedCalls: Call[] = [];
   readonly #callIds: CallIds;
+  readonly #toolNames: ToolNames | undefined;
   /** What the provider wants back, and no item carries yet. */
   #details: ReasoningDetail[] = [];
   #callExtras = new Map<string, ExtraContent>();
@@ -87,14 +91,11 @@ export class ResponsesStreamWriter {
 
   readonly #origin: string | null;
 
-  /**
-   * `takenCallIds` are those of the conversation so far. `origin` is the provider that what is kept of the reasoning belongs to;
-   * null for providers of other dialects.
-   */
-  constructor(draft: ResponseResource, takenCallIds: readonly string[] = [], origin: string | null = null) {
+  constructor(draft: ResponseResource, { takenCallIds = [], toolNames, origin = null }: OutputContext = {}) {
     this.#response = draft;
     this.#origin = origin;
     this.#callIds = new CallIds(takenCallIds);
+    this.#toolNames = toolNames;
     this.#model = draft.model;
   }
 
@@ -335,7 +336,7 @@ export class ResponsesStreamWriter {
   }
 
   #openCall(call: Call): void {
-    const item = createCall("in_progress", this.#callIds.take(call.id), call.name, "");
+    const item = createCall("in_progress", this.#callIds.take(call.id), toToolName(call.name, this.#toolNames), "");
     if (call.extraContent !== null) this.#callExtras.set(item.call_id, call.extraContent);
     this.#closeCurrent();
     this.#giveBack();

@@ -32,6 +32,7 @@ import type { KeptResponse, StoredResponse } from "./response-keeper.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds, takenCallIds, toResponse } from "./to-response.ts";
 import { comesFrom } from "./told-items.ts";
+import { toToolNames } from "./tool-names.ts";
 
 export interface Responses {
   create(input: ResponsesInput): Promise<ResponsesAnswer>;
@@ -174,7 +175,10 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     if (request["background"] === true) throw stateless(candidate, "background");
     const isPlain = provider.dialect === null;
     const origin = isPlain ? provider.name : null;
-    const own = fromResponsesRequest(request, history, origin);
+    const own = fromResponsesRequest(request, history, {
+      origin,
+      searchDomains: provider.dialect?.chat?.searchDomains,
+    });
     const translated = isPlain ? toPlainChatRequest(own, findChatRules(provider.row, model)) : own;
     if (request.strict_parameters === true) refuseDropped(translated.dropped);
     const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
@@ -197,8 +201,12 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         response,
         input: toItems(request.input),
       });
-    const callIds = takenCallIds([...history, ...toItems(request.input)]);
-    const writer = new ResponsesStreamWriter(draft, callIds, origin);
+    const context = {
+      takenCallIds: takenCallIds([...history, ...toItems(request.input)]),
+      origin,
+      toolNames: toToolNames(request.tools ?? []),
+    };
+    const writer = new ResponsesStreamWriter(draft, context);
     const toldSoFar = () => writer.response as unknown as JsonObject;
     let record: StoredResponse | null = null;
     let pending: Promise<unknown> | null = null;
@@ -254,7 +262,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
         },
       };
     }
-    const response = { ...toResponse(draft, answer.value as ChatCompletion, callIds, origin), ...answer.added };
+    const response = { ...toResponse(draft, answer.value as ChatCompletion, context), ...answer.added };
     if (isKept) await store(response as unknown as JsonObject).stored;
     return { kind: "whole", text: JSON.stringify(response) };
   }

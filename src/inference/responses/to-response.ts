@@ -18,21 +18,25 @@ import {
   type ResponseUsage,
   toServiceTier,
 } from "./response-defaults.ts";
+import type { ToolName, ToolNames } from "./tool-names.ts";
 
-/**
- * `takenCallIds` are those of the conversation so far. `origin` is the provider that what is kept of the reasoning belongs to; null
- * for providers of other dialects.
- */
+export interface OutputContext {
+  /** Ids of the calls in the conversation so far. */
+  readonly takenCallIds?: readonly string[];
+  readonly toolNames?: ToolNames;
+  /** The provider that what is kept of the reasoning belongs to; null for providers of other dialects. */
+  readonly origin?: string | null;
+}
+
 export function toResponse(
   draft: ResponseResource,
   completion: ChatCompletion,
-  takenCallIds: readonly string[] = [],
-  origin: string | null = null,
+  context: OutputContext = {},
 ): ResponseResource {
   const choice = completion.choices[0];
   const ending = toEnding(choice?.finish_reason ?? null);
   // Some providers leave the message out where a filter has taken it.
-  const output = choice?.message ? toOutput(choice, takenCallIds, origin) : [];
+  const output = choice?.message ? toOutput(choice, context) : [];
   if (isWordless(output) && ending.status === "completed") output.push(createMessage("completed", [createText("")]));
   const last = output.at(-1);
   if (ending.status === "incomplete" && last !== undefined && last.type !== "image_generation_call")
@@ -51,13 +55,17 @@ export function toResponse(
 /** In the order in which models work: thoughts, then words, then calls. */
 function toOutput(
   { message, logprobs }: ChatChoice,
-  takenCallIds: readonly string[],
-  origin: string | null,
+  { takenCallIds = [], toolNames, origin = null }: OutputContext,
 ): OutputItem[] {
   const output: OutputItem[] = [];
   const callIds = new CallIds(takenCallIds);
   const calls = (message.tool_calls ?? []).map((call) => ({
-    item: createCall("completed", callIds.take(call.id), call.function?.name ?? "", call.function?.arguments ?? ""),
+    item: createCall(
+      "completed",
+      callIds.take(call.id),
+      toToolName(call.function?.name ?? "", toolNames),
+      call.function?.arguments ?? "",
+    ),
     extra: call.extra_content ?? null,
   }));
   const extras = calls.flatMap(({ item, extra }) => (extra === null ? [] : [[item.call_id, extra] as const]));
@@ -108,8 +116,13 @@ export function createText(text: string): OutputPart & { readonly type: "output_
   return { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-export function createCall(status: ItemStatus, callId: string, name: string, written: string): FunctionCallItem {
-  return { id: createId("fc"), type: "function_call", status, call_id: callId, name, arguments: written };
+export function createCall(status: ItemStatus, callId: string, name: ToolName, written: string): FunctionCallItem {
+  return { id: createId("fc"), type: "function_call", status, call_id: callId, ...name, arguments: written };
+}
+
+/** As the caller declared the function that the provider calls so. */
+export function toToolName(name: string, names: ToolNames | undefined): ToolName {
+  return names?.get(name) ?? { name };
 }
 
 /**

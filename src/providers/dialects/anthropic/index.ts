@@ -55,6 +55,7 @@ export const anthropic = {
     parameters,
     fetchesMedia: false,
     framing: "event-stream",
+    searchDomains: new Set(["allowed_domains", "blocked_domains"]),
     toRequest: toAnthropicRequest,
     fromAnswer: fromAnthropicAnswer,
     createStreamReader: (reading: Reading) => new AnthropicStreamReader(reading),

@@ -2,6 +2,7 @@
 
 import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../../contract/chat-format.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
+import { readSearchDomains } from "../../search-domains.ts";
 import { Findings } from "./findings.ts";
 import { findGeneration, type Generation } from "./generation.ts";
 import { type Conversation, isThinking, toConversation } from "./messages.ts";
@@ -251,7 +252,16 @@ function toWebSearch(request: ChatRequest, findings: Findings): readonly Tool[] 
   const location = options["user_location"] as JsonObject | null | undefined;
   const approximate = location?.["approximate"] as JsonObject | null | undefined;
   const userLocation = location ? { user_location: { type: "approximate", ...approximate } } : {};
-  return [{ type: "web_search_20250305", name: "web_search", ...userLocation }];
+  return [{ type: "web_search_20250305", name: "web_search", ...userLocation, ...toDomains(options, findings) }];
+}
+
+/** One list or the other: https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#domain-filtering */
+function toDomains(options: JsonObject, findings: Findings): JsonObject {
+  const allowed = readSearchDomains(options, "allowed_domains");
+  const blocked = readSearchDomains(options, "blocked_domains");
+  if (allowed !== null && blocked !== null)
+    findings.invalid(["tools"], "This provider's search takes allowed or blocked domains, not both");
+  return { ...(allowed && { allowed_domains: allowed }), ...(blocked && { blocked_domains: blocked }) };
 }
 
 /** Defaults change nothing, so leaving them out is not worth a word. */

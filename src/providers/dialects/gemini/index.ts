@@ -70,7 +70,8 @@ export const gemini: Dialect = {
 
 export const vertexai: Dialect = {
   name: "vertexai",
-  chat: createChat(cloudPlatform, vertexaiParameters),
+  // "This field is not supported in Gemini API": googleapis.github.io, GoogleSearch.excludeDomains.
+  chat: { ...createChat(cloudPlatform, vertexaiParameters), searchDomains: new Set(["blocked_domains"]) },
   embeddings: vertexaiEmbeddings,
 };
 

@@ -2,6 +2,7 @@
 
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
+import { readSearchDomains } from "../../search-domains.ts";
 import { asObject, refuse } from "./lenient.ts";
 import type { ModelTraits } from "./model-traits.ts";
 import type { Platform } from "./platform.ts";
@@ -35,6 +36,12 @@ const serverTools: Readonly<Record<string, JsonObject>> = {
 
 const json = "application/json";
 
+/** Which platform takes the list is declared by its dialect. */
+function toSearch(options: unknown): JsonObject {
+  const blocked = readSearchDomains(options, "blocked_domains");
+  return blocked === null ? {} : { excludeDomains: blocked };
+}
+
 export function toTooling(request: ChatRequest, traits: ModelTraits, platform: Platform): Tooling {
   const asked = asFunctionTools(request);
   const choice = asked.choice;
@@ -46,7 +53,7 @@ export function toTooling(request: ChatRequest, traits: ModelTraits, platform: P
       server.push(Object.hasOwn(serverTools, tool.type) ? (serverTools[tool.type] as JsonObject) : refuseTool(index));
   }
   if (asObject(request["web_search_options"]) !== null && !server.some((tool) => "googleSearch" in tool))
-    server.push({ googleSearch: {} });
+    server.push({ googleSearch: toSearch(request["web_search_options"]) });
   const format = request.response_format ?? null;
   const isJson = format !== null && format.type !== "text";
   const dropped = request.parallel_tool_calls === false && functions.length > 0 ? ["parallel_tool_calls"] : [];
