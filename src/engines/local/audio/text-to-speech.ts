@@ -8,6 +8,7 @@ import { fastTextPackage } from "../text/fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "../text/language.ts";
 import { refuseLonger } from "../text/limits.ts";
 import { splitSentences } from "../text/sentences.ts";
+import { splitWindows } from "../text/windows.ts";
 import { encoderPackage, loadEncoders } from "./encode.ts";
 import { flitePackage, loadFlite, type Speech, voices } from "./flite.ts";
 
@@ -21,8 +22,10 @@ interface Wish {
 
 // Ten thousand characters are ten minutes of speech and a quarter of a minute of work.
 const mostCharacters = 10_000;
-// A call of flite keeps all of its speech in memory, so a long text is spoken piece by piece.
+// A call of flite keeps all of its speech in memory, and its time grows with the square of a sentence: a text is spoken piece by piece.
 const pieceCharacters = 600;
+// A digit or a sign takes as long to speak as a word.
+const charactersOfWord = 5;
 const defaultVoice = "slt";
 
 export const engine: LocalEngine = {
@@ -40,6 +43,7 @@ export const engine: LocalEngine = {
       refuseUnlessEnglish(input, detect, "speaks");
       const text = textOf(input);
       refuseLonger(text, mostCharacters);
+      refuseLongSpeech(text);
       const wish = readWish(input);
       const format = typeof input["audio_format"] === "string" ? input["audio_format"].toLowerCase() : "mp3";
       const encode = encoders[format];
@@ -59,6 +63,15 @@ export const engine: LocalEngine = {
     };
   },
 };
+
+function refuseLongSpeech(text: string): void {
+  const words = text.match(/[^\p{L}\p{M}\s.,;:!?'"()-]/gu)?.length ?? 0;
+  if (text.length + words * (charactersOfWord - 1) <= mostCharacters) return;
+  throw refusal(
+    "text",
+    `The local engine speaks at most ${mostCharacters.toLocaleString("en")} characters. Digits and signs are spoken as words and count as ${charactersOfWord} each. Send the text in parts.`,
+  );
+}
 
 function readWish(input: JsonObject): Wish {
   const voice =
@@ -95,7 +108,8 @@ function toSpeakable(text: string): string {
 
 function toPieces(text: string): string[] {
   const pieces: string[] = [];
-  for (const sentence of splitSentences(text)) {
+  const sentences = splitSentences(text).flatMap((sentence) => splitWindows(sentence.text, pieceCharacters));
+  for (const sentence of sentences) {
     if (!/[A-Za-z0-9]/.test(sentence.text)) continue;
     const last = pieces.at(-1);
     if (last !== undefined && last.length + sentence.text.length < pieceCharacters)

@@ -1,11 +1,11 @@
 // The English model of winkNLP: tokens, parts of speech, lemmas, and entities that have a form (dates, money, addresses of the web).
 
 import { importPackage } from "../resolve-package.ts";
+import { splitWindows } from "./windows.ts";
 
 export const englishModelPackages = ["wink-nlp", "wink-eng-lite-web-model"];
 
 export interface EnglishModel {
-  /** In pieces of a bounded size: the library's time grows faster than the text. */
   read(text: string): Reading;
 }
 
@@ -37,7 +37,6 @@ interface WinkDocument {
   entities(): { out(what: unknown): { readonly value: string; readonly type: string }[] };
 }
 
-const pieceCharacters = 20_000;
 // The library tears words before a hyphen apart ("lithium-ion" becomes "lithi u m - ion"), so it gets another sign between spaces.
 const joint = "\u2010";
 
@@ -46,7 +45,7 @@ export async function loadEnglishModel(): Promise<EnglishModel> {
   const { default: model } = await importPackage<{ default: unknown }>("wink-eng-lite-web-model");
   const { readDoc, its } = winkNlp(model, ["sbd", "pos", "ner"]);
 
-  function readPiece(text: string): Reading {
+  function readWindow(text: string): Reading {
     const document = readDoc(text.replaceAll(/(?<=\p{L})-(?=\p{L})/gu, ` ${joint} `));
     const values = document.tokens().out(its.value);
     const parts = document.tokens().out(its.pos);
@@ -70,26 +69,11 @@ export async function loadEnglishModel(): Promise<EnglishModel> {
 
   return {
     read(text) {
-      const readings = cut(text, pieceCharacters).map(readPiece);
+      const readings = splitWindows(text).map((window) => readWindow(window.text));
       return {
         tokens: readings.flatMap(({ tokens }) => tokens),
         entities: readings.flatMap(({ entities }) => entities),
       };
     },
   };
-}
-
-/** At line ends or spaces, so that no word is torn. */
-export function cut(text: string, most: number): string[] {
-  const pieces: string[] = [];
-  let rest = text;
-  while (rest.length > most) {
-    const end = Math.max(rest.lastIndexOf("\n", most), rest.lastIndexOf(". ", most) + 1);
-    const at = end > most / 2 ? end : rest.lastIndexOf(" ", most);
-    const length = at > 0 ? at : most;
-    pieces.push(rest.slice(0, length));
-    rest = rest.slice(length);
-  }
-  pieces.push(rest);
-  return pieces;
 }

@@ -1,8 +1,8 @@
 // Names of people, places and organisations in English, by the word lists and rules of compromise and a few rules of our own.
 
 import { importPackage } from "../resolve-package.ts";
-import { cut } from "./english-model.ts";
 import type { Span } from "./sentences.ts";
+import { splitWindows } from "./windows.ts";
 
 export const namesPackage = "compromise";
 
@@ -26,8 +26,8 @@ interface Found {
   readonly offset?: { readonly start: number; readonly length: number };
 }
 
-const pieceCharacters = 20_000;
-const word = String.raw`\p{Lu}[\p{L}\p{M}\d&.’'-]*`;
+// With a longest length: without one, the rules read every run to its end from each of its capitals.
+const word = String.raw`\p{Lu}[\p{L}\p{M}\d&.’'-]{0,40}`;
 const space = String.raw`[ \u00a0]`;
 
 const organizationRules: readonly RegExp[] = [
@@ -60,7 +60,7 @@ export async function loadNames(): Promise<FindNames> {
   const { default: nlp } = await importPackage<{ default: Compromise }>(namesPackage);
   const countries = countryNames();
 
-  function findInPiece(piece: string, base: number): Name[] {
+  function findInWindow(piece: string, base: number): Name[] {
     const view = nlp(piece);
     const options = { offset: true, terms: false } as const;
     const names: Name[] = [];
@@ -88,15 +88,7 @@ export async function loadNames(): Promise<FindNames> {
     return names.filter(isPlausible).map((name) => ({ ...name, start: name.start + base }));
   }
 
-  return (text) => {
-    let base = 0;
-    const names: Name[] = [];
-    for (const piece of cut(text, pieceCharacters)) {
-      names.push(...withoutOverlaps(findInPiece(piece, base)));
-      base += piece.length;
-    }
-    return names;
-  };
+  return (text) => splitWindows(text).flatMap((window) => withoutOverlaps(findInWindow(window.text, window.start)));
 }
 
 /** One for each part: "Lisbon, Portugal" is two places, "Ann Lee and Bob Ray" two people. */

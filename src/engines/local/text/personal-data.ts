@@ -53,6 +53,7 @@ export const kinds = {
 
 interface Rule {
   readonly kind: PersonalKind;
+  /** The whole match is the datum, or its group of that name: what stands before it only announces it. */
   readonly pattern: RegExp;
   readonly confidence: number;
   /** Of the match without spaces, dots and dashes. */
@@ -65,17 +66,19 @@ const month =
 const date = String.raw`(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+${month}\.?,?\s+\d{4}|${month}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4})`;
 const street =
   "(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Square|Sq|Terrace|Close|Crescent|Quay|Place|Pl|Way|Parkway|Pkwy|Highway|Hwy|Gardens|Grove|Row|Mews|Hill|Walk|Circle|Alley)";
-const capitalised = String.raw`\p{Lu}[\p{L}'’.-]*`;
+// With a longest length: without one, a rule reads every run of letters to its end from each of its capitals.
+const capitalised = String.raw`\p{Lu}[\p{L}'’.-]{0,40}`;
 // Not the letters that a postcode begins with.
-const town = String.raw`\p{Lu}\p{Ll}[\p{L}'’.-]*`;
+const town = String.raw`\p{Lu}\p{Ll}[\p{L}'’.-]{0,40}`;
 const britishPostcode = String.raw`[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}`;
 const americanPlace = String.raw`[A-Z]{2}\s+\d{5}(?:-\d{4})?`;
 // "number", "no.", "is", ":" and the like between an announcing word and what it announces.
-const link = String.raw`(?:\s*(?:number|numbers|no|nr|num|code|id|#|is|was|of|:|=|-)\.?)*\s*`;
+const link = String.raw`(?:\s{0,8}(?:numbers?|no|nr|num|code|id|#|is|was|of|:|=|-)\.?){0,6}\s{0,8}`;
 
 /** In the order of trust: of two equal matches the first wins. */
 const rules: readonly Rule[] = [
-  { kind: "EMAIL", pattern: /[\p{L}\d._%+-]+@[\p{L}\d-]+(?:\.[\p{L}\d-]+)+/gu, confidence: 0.98 },
+  // 64 characters before the sign are the most that an address may have.
+  { kind: "EMAIL", pattern: /[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63})+/gu, confidence: 0.98 },
   { kind: "AWS_KEY", pattern: /\b(?:AKIA|ASIA|AIDA|AROA)[0-9A-Z]{16}\b/g, confidence: 0.98 },
   {
     kind: "AWS_KEY",
@@ -86,13 +89,13 @@ const rules: readonly Rule[] = [
   {
     kind: "SECRET",
     pattern:
-      /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|sy)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{30,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+/g,
+      /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|sy)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{30,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+/g,
     confidence: 0.95,
   },
   {
     kind: "SECRET",
     pattern:
-      /(?<=\b(?:password|passwort|passphrase|passwd|pwd|pin|mot de passe|contraseña)(?:\s+is|\s*[:=])\s*["']?)[^\s"',;]{4,}/giu,
+      /\b(?:password|passwort|passphrase|passwd|pwd|pin|mot de passe|contraseña)(?:\s{1,8}is|\s{0,8}[:=])\s{0,8}["']?(?<datum>[^\s"',;]{4,})/giu,
     confidence: 0.9,
   },
   {
@@ -207,7 +210,7 @@ const rules: readonly Rule[] = [
   },
   {
     kind: "IP_ADDRESS",
-    pattern: /(?<![\w:.])(?:[\da-f]{1,4}:){1,7}(?::?[\da-f]{1,4}){1,7}(?![\w:])/gi,
+    pattern: /(?<![\w:.])(?:[\da-f]{1,4}:){1,7}(?::?[\da-f]{1,4}(?![\da-f])){1,7}(?![\w:])/gi,
     confidence: 0.93,
     isValid: isIpv6,
   },
@@ -246,7 +249,7 @@ const rules: readonly Rule[] = [
   {
     kind: "NAME",
     pattern: new RegExp(
-      String.raw`(?<=\b(?:[Mm]y name is|[Nn]ame\s*[:=]|[Ss]igned(?:\s+by)?\s*:?|[Pp]atient\s*:|[Cc]ontact\s*:|[Aa]ttn\.?\s*:?|[Dd]ear|[Ii]ch heiße|[Mm]ein Name ist|[Jj]e m['’]appelle|[Mm]e llamo|[Mm]i chiamo)\s+)${capitalised}(?:\s${capitalised}){0,3}`,
+      String.raw`\b(?:[Mm]y name is|[Nn]ame\s{0,8}[:=]|[Ss]igned(?:\s{1,8}by)?\s{0,8}:?|[Pp]atient\s{0,8}:|[Cc]ontact\s{0,8}:|[Aa]ttn\.?\s{0,8}:?|[Dd]ear|[Ii]ch heiße|[Mm]ein Name ist|[Jj]e m['’]appelle|[Mm]e llamo|[Mm]i chiamo)\s{1,8}(?<datum>${capitalised}(?:\s${capitalised}){0,3})`,
       "gu",
     ),
     confidence: 0.85,
@@ -259,17 +262,25 @@ export function findPersonalData(text: string): PersonalDatum[] {
   const found: PersonalDatum[] = [];
   for (const { kind, pattern, confidence, isValid } of rules) {
     for (const match of text.matchAll(pattern)) {
-      const content = match[0].replace(/[.,;:!?]+$/u, "");
+      const datum = match.groups?.["datum"] ?? match[0];
+      const content = withoutPunctuation(datum);
       if (content === "" || (isValid !== undefined && !isValid(content.replace(/[\s.-]/g, "")))) continue;
-      found.push({ text: content, start: match.index, kind, confidence });
+      found.push({ text: content, start: match.index + match[0].length - datum.length, kind, confidence });
     }
   }
   return found;
 }
 
-/** What follows one of the words, which stand in any case of letters; the thing itself keeps its own. */
-function announced(words: string, thing: string): RegExp {
-  return new RegExp(String.raw`(?<=\b(?i:${words})${link})${thing}(?![A-Za-z\d])`, "gu");
+/** What follows one of the words, which may be in upper or lower case; the datum itself may not. */
+function announced(words: string, datum: string): RegExp {
+  return new RegExp(String.raw`\b(?i:${words})${link}(?<datum>${datum})(?![A-Za-z\d])`, "gu");
+}
+
+/** Without what ends a sentence. A pattern would look at each sign of a long row of them again for each sign before it. */
+function withoutPunctuation(text: string): string {
+  let end = text.length;
+  while (end > 0 && ".,;:!?".includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 function isCardNumber(digits: string): boolean {

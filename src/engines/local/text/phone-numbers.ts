@@ -19,6 +19,7 @@ const announcement =
 // Three groups or more, the first in brackets or with a leading zero, or the form that North America uses.
 const writtenLikeOne = /^(?:\(?0\d+\)?[\s.-]?\d+[\s.-]\d+|\(\d{2,4}\)[\s.-]?\d+[\s.-]\d+|\d{3}[.-]\d{3}[.-]\d{4}$)/u;
 const aDate = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})/u;
+const mostRemembered = 10_000;
 const countries = [
   "US",
   "GB",
@@ -45,15 +46,24 @@ export async function loadPhoneNumbers(): Promise<FindPhoneNumbers> {
   const { parsePhoneNumberFromString: parse } = await importPackage<PhonePackage>(`${phonePackage}/max`);
   const isValid = (number: string, country?: string) => parse(number, country)?.isValid() === true;
 
+  // A number is looked up once, however often a text repeats it: to ask every plan takes most of a millisecond.
+  const looked = new Map<string, boolean>();
+  function isInAnyPlan(number: string): boolean {
+    const known = looked.get(number);
+    if (known !== undefined) return known;
+    if (looked.size >= mostRemembered) looked.clear();
+    const isNumber = countries.some((country) => isValid(number, country));
+    looked.set(number, isNumber);
+    return isNumber;
+  }
+
   function isPhoneNumber(number: string, before: string): boolean {
     if (number.startsWith("+")) return isValid(number);
     if (number.startsWith("00") && isValid(`+${number.slice(2)}`)) return true;
     if (aDate.test(number)) return false;
-    const isAnnounced = announcement.test(before);
-    if (!isAnnounced && !writtenLikeOne.test(number)) return false;
-    if (countries.some((country) => isValid(number, country))) return true;
-    // The plans keep no numbers that were never given out, and examples are full of them.
-    return isAnnounced && number.replace(/\D/g, "").length >= 7;
+    // The plans keep no numbers that were never given out, and examples are full of them: an announced number needs no plan.
+    if (announcement.test(before) && number.replace(/\D/g, "").length >= 7) return true;
+    return writtenLikeOne.test(number) && isInAnyPlan(number);
   }
 
   return (text) =>

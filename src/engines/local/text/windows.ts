@@ -1,0 +1,58 @@
+// Cuts a text into windows of a bounded length for libraries whose time grows faster than what they are given at once.
+
+import type { Span } from "./sentences.ts";
+
+/** A sentence of a person is shorter. What a library would find across the end of a window is lost only in longer ones. */
+const usualCharacters = 2_000;
+/** Longer than any word and nearly any address of the web. A longer run without a space is cut into runs of this length. */
+const longestRun = 256;
+
+/** All of the text, in order: the windows joined are the text. Cut at the end of a sentence, else at a space, else anywhere. */
+export function splitWindows(text: string, mostCharacters = usualCharacters): Span[] {
+  const windows: Span[] = [];
+  let start = 0;
+  let runStart = 0;
+  let afterSpace = 0;
+  let afterSentence = 0;
+  const close = (end: number) => {
+    windows.push({ text: text.slice(start, end), start });
+    start = end;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      runStart = afterSpace = at + 1;
+      if (code === newline || isSentenceEnd(text.charCodeAt(at - 1))) afterSentence = at + 1;
+    } else if (at - runStart >= longestRun && !isSecondOfPair(code)) {
+      close(at);
+      runStart = at;
+    }
+    if (at + 1 - start < mostCharacters) continue;
+    if (afterSentence - start > mostCharacters / 2) close(afterSentence);
+    else if (afterSpace > start) close(afterSpace);
+    else close(isSecondOfPair(text.charCodeAt(at + 1)) ? at : at + 1);
+  }
+  if (start < text.length) close(text.length);
+  return windows;
+}
+
+const newline = 10;
+
+function isSpace(code: number): boolean {
+  return (
+    code === 32 ||
+    (code >= 9 && code <= 13) ||
+    code === 0xa0 ||
+    code === 0x3000 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028
+  );
+}
+
+function isSentenceEnd(code: number): boolean {
+  return code === 0x2e || code === 0x21 || code === 0x3f;
+}
+
+function isSecondOfPair(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

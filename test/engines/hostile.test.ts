@@ -1,0 +1,86 @@
+// Local engines on hostile texts: the work must grow with the length of a text, not with its square. Measured as processor time in
+// this process, at one length and at four times that length, so that neither a slow nor a busy machine changes the outcome.
+// scripts/hostile.ts prints the times at full length.
+
+import { describe, expect, test } from "bun:test";
+import { localEngines } from "../../src/engines/local/list.ts";
+import type { LocalRun } from "../../src/engines/local/local-engine.ts";
+import { findPackage } from "../../src/engines/local/resolve-package.ts";
+import { splitWindows } from "../../src/engines/local/text/windows.ts";
+import { ValidationError } from "../../src/errors.ts";
+import { hostileTasks, toHostileInput } from "./hostile/tasks.ts";
+import { hostileTexts } from "./hostile/texts.ts";
+
+const shortLength = 3_000;
+// Linear work takes 4 times as long for 4 times the text, quadratic work 16 times, cubic work 64 times.
+const mostGrowth = 10;
+// Below this, the measure says more about the garbage collector than about the engine.
+const negligibleMs = 300;
+const withinMs = 120_000;
+
+const measured = hostileTasks.filter(({ model, task }) => model === null && task !== "audio/tts");
+
+describe("work grows with the text, and no faster", () => {
+  for (const { task } of measured) {
+    const engine = localEngines.find((one) => one.task === task && one.models === undefined);
+    const isInstalled = engine?.packages.every((name) => findPackage(name) !== null) === true;
+    test.skipIf(!isInstalled)(
+      task,
+      async () => {
+        const run = await engine?.load();
+        if (run === undefined) throw new Error(`no local engine for ${task}`);
+        await processorTimeOf(run, task, "Dr. Ann Lee of London eats teh bread. ".repeat(100));
+        const grown: string[] = [];
+        for (const { name, of } of hostileTexts) {
+          const growth = await growthOf(run, task, of);
+          if (growth > mostGrowth) grown.push(`${name}: ${growth.toFixed(1)} times`);
+        }
+        expect(grown).toEqual([]);
+      },
+      withinMs,
+    );
+  }
+});
+
+async function growthOf(run: LocalRun, task: string, of: (length: number) => string): Promise<number> {
+  const measure = async () => {
+    const short = await processorTimeOf(run, task, of(shortLength));
+    const long = await processorTimeOf(run, task, of(4 * shortLength));
+    return long < negligibleMs ? 0 : long / short;
+  };
+  const first = await measure();
+  // Once more: a compilation or a collection of garbage can fall into either.
+  return first > mostGrowth ? Math.min(first, await measure()) : first;
+}
+
+/** Milliseconds. */
+async function processorTimeOf(run: LocalRun, task: string, text: string): Promise<number> {
+  const before = process.cpuUsage();
+  try {
+    await run({ model: null, input: toHostileInput(task, text), files: {}, tellProgress: () => {} });
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+describe("windows", () => {
+  test.each(hostileTexts.map(({ name, of }) => [name, of] as const))("of %s join to the text, bounded", (_name, of) => {
+    const text = of(20_000);
+    const windows = splitWindows(text);
+    expect(windows.map((window) => window.text).join("")).toBe(text);
+    expect(windows.every(({ text: part, start }) => text.startsWith(part, start))).toBe(true);
+    expect(windows.every(({ text: part }) => part.length > 0 && part.length <= 2_000)).toBe(true);
+    if (text.isWellFormed()) expect(windows.every((window) => window.text.isWellFormed())).toBe(true);
+    const runs = windows.flatMap((window) => window.text.split(/\s+/));
+    expect(Math.max(...runs.map((run) => run.length))).toBeLessThanOrEqual(257);
+  });
+
+  test("end at the end of a sentence where there is one", () => {
+    const sentence = "The council voted to close the indoor pool because repairs would cost nine million euros. ";
+    const windows = splitWindows(sentence.repeat(100));
+    expect(windows.length).toBeGreaterThan(1);
+    expect(windows.every(({ text }) => text.endsWith("euros. "))).toBe(true);
+  });
+});
