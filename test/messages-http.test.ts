@@ -517,7 +517,7 @@ describe("counting", () => {
   });
 
   test("for all others there is an estimate, and it is said to be one", async () => {
-    const { max_tokens: _, ...prompt } = hello(chatModels.gemini);
+    const { max_tokens: _, ...prompt } = hello(chatModels.cohere);
     const counted = (await (await ask(prompt, to)).json()) as { input_tokens: number; estimated: boolean };
     expect(counted.estimated).toBe(true);
     expect(counted.input_tokens).toBeWithin(3, 30);

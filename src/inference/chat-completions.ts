@@ -10,7 +10,7 @@ import type { Attempts } from "./attempts.ts";
 import { authorize } from "./authorize.ts";
 import type { CallDependencies } from "./call-dependencies.ts";
 import { ChatChunkWriter, ChatRelay, type ChunkWriter } from "./chat-relay.ts";
-import type { FetchMedia } from "./media.ts";
+import { type FetchMedia, toMustFetch } from "./media.ts";
 import { callInParallel, ParallelStream } from "./parallel-calls.ts";
 import { speakPlainly } from "./plain-chat.ts";
 import type { Charge, Pricing, Quote } from "./pricing.ts";
@@ -78,8 +78,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
     if (input.throughResponses === true) speech = speakThroughResponses(input.value, candidate);
     else if (dialect === undefined) speech = speakPlainly(input, candidate);
     else {
-      const { fetchesMedia } = dialect;
-      const mustFetch = typeof fetchesMedia === "boolean" ? () => fetchesMedia : fetchesMedia;
+      const mustFetch = toMustFetch(dialect.fetchesMedia);
       const limits = { connection: input.connection, deadline: deadlineOf(input) };
       const value = await dependencies.fetchMedia(input.value, mustFetch, limits);
       speech = speakTranslated(value, candidate, dialect, input.checksStructure !== false);

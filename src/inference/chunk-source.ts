@@ -3,7 +3,7 @@
 // were well (docs/decisions/0004-streams.md has the price).
 
 import { GatewayError } from "../errors.ts";
-import { EventSplitter, EventStreamError } from "../lib/event-stream.ts";
+import { EventSplitter, EventStreamError, isDoneMark } from "../lib/event-stream.ts";
 import { toErrorInAnswer, toFailureInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatStreamReader, ErrorInAnswer, type ProviderEvent } from "../providers/dialect.ts";
@@ -42,7 +42,7 @@ export class PlainSource implements ChunkSource {
 
   push(bytes: Uint8Array, sink: ChunkSink): void {
     for (const { data, frame } of this.#split(bytes)) {
-      if (isDone(data)) {
+      if (isDoneMark(data)) {
         sink.done();
         return;
       }
@@ -55,6 +55,10 @@ export class PlainSource implements ChunkSource {
   }
 
   close(sink: ChunkSink): void {
+    if (this.#splitter.endsWithDone) {
+      sink.done();
+      return;
+    }
     // A close without the mark that ends a stream is a cut, however clean it looks on the wire.
     if (this.#splitter.isMidEvent || !(this.#hasFinished && this.#provider.row.streamEnd === "finish"))
       throw cutOff(this.#provider);
@@ -107,8 +111,12 @@ export class TranslatedSource implements ChunkSource {
   }
 
   close(sink: ChunkSink): void {
-    for (const event of this.#split(null)) this.#take(event, sink);
-    const isComplete = this.#reader.isComplete || (this.#isPlain && this.#hasFinished);
+    let isDone = false;
+    for (const event of this.#split(null)) {
+      if (event.isDone) isDone = true;
+      else this.#take(event, sink);
+    }
+    const isComplete = this.#reader.isComplete || (this.#isPlain && (isDone || this.#hasFinished));
     if (!isComplete || this.#framing.isMidEvent) throw cutOff(this.#provider);
     sink.done();
   }
@@ -167,12 +175,6 @@ function parseObject(text: string, provider: Provider): LooseChunk {
 function hasFinishReason(chunk: LooseChunk): boolean {
   const choices = chunk["choices"];
   return Array.isArray(choices) && choices.some((choice) => Boolean(choice?.finish_reason));
-}
-
-/** `[DONE]`, with or without space around it. */
-function isDone(data: Uint8Array): boolean {
-  if (data.length > 16 || data.indexOf(0x44) < 0) return false;
-  return Buffer.from(data).toString("latin1").trim() === "[DONE]";
 }
 
 function bad(provider: Provider, what: string, cause?: unknown): GatewayError {

@@ -9,12 +9,18 @@ import type { MediaKind } from "../egress/media-type.ts";
 import { type Problem, ValidationError } from "../errors.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
 
-/** `mustFetch` says of an image's address whether the provider cannot read it itself. Files are always fetched. */
-export type FetchMedia = (
-  request: ChatRequest,
-  mustFetch: (url: string) => boolean,
-  limits: MediaLimits,
-) => Promise<ChatRequest>;
+/** Whether the provider cannot read the address of an image or a file itself. */
+export type MustFetch = (url: string, what: "image" | "file") => boolean;
+
+export type FetchMedia = (request: ChatRequest, mustFetch: MustFetch, limits: MediaLimits) => Promise<ChatRequest>;
+
+/** The chat format takes the address of an image, but not that of a file. */
+export const mustFetchFiles: MustFetch = (_, what) => what === "file";
+
+/** From what a dialect says of the addresses that it reads itself. */
+export function toMustFetch(fetches: boolean | ((url: string) => boolean)): MustFetch {
+  return typeof fetches === "boolean" ? (_, what) => fetches || what === "file" : fetches;
+}
 
 export interface MediaLimits {
   /** Of the caller: what was found for it is kept for other attempts. */
@@ -105,16 +111,17 @@ function throwIfFailed(found: string | ValidationError | undefined): void {
   if (found instanceof ValidationError) throw found;
 }
 
-function findAddresses({ messages }: ChatRequest, mustFetch: (url: string) => boolean): Address[] {
+function findAddresses({ messages }: ChatRequest, mustFetch: MustFetch): Address[] {
   const addresses: Address[] = [];
   for (const [index, { content }] of messages.entries()) {
     if (typeof content === "string" || !content) continue;
     for (const [place, part] of content.entries()) {
       const loc = ["body", "messages", index, "content", place];
       const url = addressOf(part);
-      if (url === null) continue;
-      if (part.type === "file") addresses.push({ url, kinds: fileKinds, loc: [...loc, "file", "file_data"] });
-      else if (mustFetch(url)) addresses.push({ url, kinds: imageKinds, loc: [...loc, "image_url", "url"] });
+      const what = part.type === "file" ? "file" : "image";
+      if (url === null || !mustFetch(url, what)) continue;
+      if (what === "file") addresses.push({ url, kinds: fileKinds, loc: [...loc, "file", "file_data"] });
+      else addresses.push({ url, kinds: imageKinds, loc: [...loc, "image_url", "url"] });
     }
   }
   return addresses;

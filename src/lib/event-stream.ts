@@ -34,6 +34,13 @@ export class EventSplitter {
     return this.#pieceBytes > 0;
   }
 
+  /** Whether what is waiting is the mark of the end, which some vendors send without the blank line that ends an event. */
+  get endsWithDone(): boolean {
+    if (this.#pieceBytes === 0 || this.#pieceBytes > longestDoneLine) return false;
+    const line = Buffer.concat(this.#pieces).toString("latin1").trim();
+    return line.startsWith("data:") && isDoneMark(Buffer.from(line.slice("data:".length)));
+  }
+
   /** The events that are complete with this piece. */
   push(piece: Uint8Array): StreamEvent[] {
     const events: StreamEvent[] = [];
@@ -126,6 +133,16 @@ function dataAfterName(block: Uint8Array): Uint8Array | null {
 }
 
 const encoder = new TextEncoder();
+const longestDoneMark = 16;
+const longestDoneLine = 32;
+
+/** `[DONE]`, the data that end a stream of the chat format, with or without space or quotes around it. */
+export function isDoneMark(data: Uint8Array): boolean {
+  // `D`: nearly every event is told apart by its length alone, the others by this.
+  if (data.length > longestDoneMark || data.indexOf(0x44) < 0) return false;
+  const text = Buffer.from(data).toString("latin1").trim();
+  return text === "[DONE]" || text === '"[DONE]"';
+}
 
 /** A frame around JSON text. JSON holds no raw line break, so one line is always enough. */
 export function toFrame(json: string): Uint8Array {

@@ -23,7 +23,10 @@ export interface MessagesPassing {
 export interface ChatDialect {
   /** What becomes of each parameter of the chat format. What is not named here is dropped. */
   readonly parameters: ParameterTable;
-  /** Whether addresses of images are fetched by us and handed on as data URLs, because the vendor wants bytes. */
+  /**
+   * Whether addresses of images are fetched by us and handed on as data URLs, because the vendor wants bytes. Those of files
+   * are, unless a function says of an address that only the vendor can read it.
+   */
   readonly fetchesMedia: boolean | ((url: string) => boolean);
   /** How the events of a stream are framed. */
   readonly framing: "event-stream" | "json-lines" | "aws-event-stream";
@@ -35,8 +38,16 @@ export interface ChatDialect {
   /** The whole answer. Throws an ErrorInAnswer when it says that it failed, a TypeError when it is no answer at all. */
   fromAnswer(answer: JsonObject, reading: Reading): ChatCompletion;
   createStreamReader(reading: Reading): ChatStreamReader;
+  /** How the vendor itself counts the tokens of a request; absent where it does not. */
+  readonly counting?: TokenCounting;
   /** What a refusal means where the status alone would mislead. */
   readonly readRefusal?: (status: number, body: JsonObject) => Refusal;
+}
+
+export interface TokenCounting {
+  toRequest(request: ChatRequest, target: Target): Pick<DialectRequest, "path" | "body">;
+  /** Throws a TypeError when it is no count. */
+  fromAnswer(answer: JsonObject): number;
 }
 
 /**

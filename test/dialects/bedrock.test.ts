@@ -237,10 +237,61 @@ test("a model that wants results alone gets them alone, as JSON where it wants t
   const [calls, results] = [body.messages[1]?.content ?? [], body.messages[2]?.content ?? []];
   const idsOf = (blocks: JsonObject[], kind: string) => blocks.map((block) => (block[kind] as JsonObject)["toolUseId"]);
 
-  expect(body.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
+  // What the user says next goes into the last result: the assistant is not made to say what it never said.
+  expect(body.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  const contents = results.map((block) => memberOf(block, "toolResult", "content") as JsonObject[]);
+  expect(contents.at(-1)?.at(-1)).toEqual({ json: { user_message: "And now?" } });
   expect(idsOf(calls, "toolUse")).toEqual(idsOf(results, "toolResult"));
   expect(idsOf(calls, "toolUse").every((id) => /^[a-zA-Z0-9]{9}$/.test(String(id)))).toBe(true);
   expect(memberOf(results[0], "toolResult", "content")).toEqual([{ json: { celsius: 30 } }]);
+});
+
+test("images and documents in the result of a tool reach a model that wants results as JSON", () => {
+  const png = "data:image/png;base64,iVBORw0KGgo=";
+  const pdf = "data:application/pdf;base64,JVBERi0=";
+  const { body } = ask(mistral, {
+    messages: [
+      user,
+      { role: "assistant", tool_calls: [{ id: "a", type: "function", function: { name: "look", arguments: "{}" } }] },
+      {
+        role: "tool",
+        tool_call_id: "a",
+        content: [
+          { type: "text", text: "Seen." },
+          { type: "image_url", image_url: { url: png } },
+          { type: "file", file: { file_data: pdf, filename: "page.pdf" } },
+        ],
+      },
+    ],
+  });
+  expect(memberOf(body.messages[2]?.content[0], "toolResult", "content")).toEqual([
+    { json: { result: "Seen." } },
+    { image: { format: "png", source: { bytes: "iVBORw0KGgo=" } } },
+    { document: { format: "pdf", name: "page", source: { bytes: "JVBERi0=" } } },
+  ]);
+});
+
+test("a profile of the operator's own keeps thinking and signed thoughts, and names the marks that it cannot place", () => {
+  const profile = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123";
+  const mark = { type: "ephemeral" as const };
+  const thinking = { type: "enabled", budget_tokens: 2_048 };
+  const { body, dropped } = ask(profile, {
+    thinking,
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Hi", cache_control: mark }] },
+      {
+        role: "assistant",
+        content: "Hello",
+        reasoning_details: [{ type: "reasoning.text", text: "Greet.", signature: "c2lnbmVk" }],
+      },
+      user,
+    ],
+  });
+  expect(body.additionalModelRequestFields).toEqual({ thinking });
+  expect(body.messages[1]?.content[0]).toEqual({
+    reasoningContent: { reasoningText: { text: "Greet.", signature: "c2lnbmVk" } },
+  });
+  expect(dropped).toEqual(["cache_control"]);
 });
 
 test("the old function_call and its result are told as a call and its result", () => {

@@ -4,14 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatMessage, ChatRequest } from "../../src/contract/chat-format.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { ErrorInAnswer, type JsonObject } from "../../src/providers/dialect.ts";
-import {
-  fromGeminiCountAnswer,
-  gemini,
-  isReadByVendor,
-  toGeminiCountRequest,
-  toVertexaiCountRequest,
-  vertexai,
-} from "../../src/providers/dialects/gemini/index.ts";
+import { gemini, isReadByVendor, vertexai } from "../../src/providers/dialects/gemini/index.ts";
 import { toGeminiSchema } from "../../src/providers/dialects/gemini/schema.ts";
 
 const user: ChatMessage = { role: "user", content: "Hello" };
@@ -205,17 +198,22 @@ describe("a request", () => {
   });
 
   test("names sampling as dropped for models that ignore or refuse it", () => {
-    for (const model of [
-      "gemini-3.6-flash",
-      "gemini-3.8-flash",
-      "gemini-4-argon",
-      "gemini-3.5-flash-lite",
-      "gemini-flash-latest",
-    ]) {
+    for (const model of ["gemini-3.6-flash", "gemini-3.8-flash", "gemini-4-argon", "gemini-3.5-flash-lite"]) {
       const { body, dropped } = write({ temperature: 0.5, presence_penalty: 1 }, model);
 
       expect(body["generationConfig"]).toBeUndefined();
       expect(dropped).toEqual(["temperature", "presence_penalty"]);
+    }
+  });
+
+  test("to an alias such as gemini-flash-latest is not one to the newest model", () => {
+    for (const model of ["gemini-flash-latest", "gemini-pro-latest", "gemini-flash-lite-latest"]) {
+      const { body, dropped } = write({ temperature: 0.5, presence_penalty: 1 }, model);
+      expect(body["generationConfig"]).toEqual({ temperature: 0.5 });
+      // The newest would refuse it.
+      expect(dropped).toEqual(["presence_penalty"]);
+      const messages: ChatMessage[] = [user, { role: "assistant", content: "I" }];
+      expect(contents(messages, model)).toHaveLength(2);
     }
   });
 
@@ -1225,15 +1223,15 @@ test("tokens are counted for the conversation and its tools, in each service's o
     temperature: 1,
   };
   const target = { model: "gemini-3.8-flash", facts: null, isStream: false };
-  const wrapped = toGeminiCountRequest(request, target);
-  const plain = toVertexaiCountRequest(request, target);
-  const counted = JSON.parse(plain.body);
+  const wrapped = gemini.chat?.counting?.toRequest(request, target);
+  const plain = vertexai.chat?.counting?.toRequest(request, target);
+  const counted = JSON.parse(plain?.body ?? "");
 
-  expect(wrapped.path).toBe("/models/gemini-3.8-flash:countTokens");
+  expect(wrapped?.path).toBe("/models/gemini-3.8-flash:countTokens");
   expect(Object.keys(counted)).toEqual(["systemInstruction", "contents", "tools"]);
-  expect(JSON.parse(wrapped.body)).toEqual({
+  expect(JSON.parse(wrapped?.body ?? "")).toEqual({
     generateContentRequest: { model: "models/gemini-3.8-flash", ...counted },
   });
-  expect(fromGeminiCountAnswer({ totalTokens: 61 })).toBe(61);
-  expect(() => fromGeminiCountAnswer({})).toThrow(TypeError);
+  expect(gemini.chat?.counting?.fromAnswer({ totalTokens: 61 })).toBe(61);
+  expect(() => gemini.chat?.counting?.fromAnswer({})).toThrow(TypeError);
 });

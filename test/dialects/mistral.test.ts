@@ -120,13 +120,12 @@ test("messages stand in an order that the vendor takes", () => {
   const roles = (messages: readonly ChatMessage[]) => sentMessages(messages).map((message) => message["role"]);
 
   expect(roles([{ role: "developer", content: "Brief." }, hello])).toEqual(["system", "user"]);
-  expect(roles([hello, { role: "assistant", tool_calls: calls }, tool, hello])).toEqual([
-    "user",
-    "assistant",
-    "tool",
-    "assistant",
-    "user",
-  ]);
+  // What follows a result goes into it: the assistant is not made to say what it never said.
+  const followed = [hello, { role: "assistant" as const, tool_calls: calls }, tool, hello];
+  expect(roles(followed)).toEqual(["user", "assistant", "tool"]);
+  const parts = (sentMessages(followed)[2]?.["content"] ?? []) as { text: string }[];
+  const told = parts.map(({ text }) => text).join("");
+  expect(told).toBe(`noon\n<user_message>\n${hello.content}\n</user_message>`);
   expect(roles([hello, { role: "assistant", content: "Hi" }, { role: "system", content: "Now in French." }])).toEqual([
     "user",
     "assistant",

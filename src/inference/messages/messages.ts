@@ -9,6 +9,7 @@ import { GatewayError } from "../../errors.ts";
 import { editMembers, type JsonScan, scanJson } from "../../lib/json-scan.ts";
 import { type Connection, ProviderCall, toErrorInAnswer } from "../../providers/call.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
+import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChatRules } from "../../providers/provider.ts";
@@ -17,7 +18,7 @@ import { authorize } from "../authorize.ts";
 import type { CallDependencies } from "../call-dependencies.ts";
 import type { ChatCompletions, FrameStream } from "../chat-completions.ts";
 import type { ChunkWriter } from "../chat-relay.ts";
-import type { FetchMedia } from "../media.ts";
+import { type FetchMedia, mustFetchFiles, toMustFetch } from "../media.ts";
 import { badAnswer, readObject } from "../plain-chat.ts";
 import { type Charge, type Pricing, toCostMembers } from "../pricing.ts";
 import { RelayStream } from "../relay.ts";
@@ -85,7 +86,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       : own;
     // A document may be named by its address, which the chat format does not know.
     const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
-    const chat = isPlain ? await fetchMedia(translated, () => false, limits) : translated;
+    const chat = isPlain ? await fetchMedia(translated, mustFetchFiles, limits) : translated;
     if (request.strict_parameters === true) refuseDropped(dropped);
     const text = JSON.stringify(chat);
     const answer = await chatCompletions.attempt(
@@ -176,17 +177,30 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
 
   async function send(
     input: MessagesInput<MessagesRequest | CountTokensRequest>,
-    { provider, deployment, model }: Candidate,
+    candidate: Candidate,
     path: string,
     wantsStream: boolean,
   ): Promise<ProviderCall> {
+    const { model } = candidate;
+    const own = toOwnTurns(input.request);
+    if (input.request["strict_parameters"] === true) refuseDropped(own.dropped);
+    input.trace.dropped = own.dropped;
     const body = editMembers(input.text, input.scan, {
-      replace: new Map([["model", JSON.stringify(model)], ...toOwnTurns(input.request)]),
+      replace: new Map([["model", JSON.stringify(model)], ...own.replaced]),
       remove: ourMembers,
       append: [],
     });
     const beta = input.beta === null ? "" : `anthropic-beta: ${input.beta}\r\n`;
-    const headerLines = await authorize(deployment, { path, body, headerLines: beta });
+    return sendBody(input, candidate, { path, body, headerLines: beta, wantsStream });
+  }
+
+  async function sendBody(
+    input: MessagesInput<unknown>,
+    { provider, deployment }: Candidate,
+    { wantsStream, ...sent }: { path: string; body: string; headerLines: string; wantsStream: boolean },
+  ): Promise<ProviderCall> {
+    const { path, body } = sent;
+    const headerLines = await authorize(deployment, sent);
     return new ProviderCall({
       provider,
       deployment,
@@ -204,22 +218,58 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
   }
 
   async function countAt(input: MessagesInput<CountTokensRequest>, candidate: Candidate): Promise<string> {
-    const passing = candidate.provider.dialect?.messages;
-    if (passing === undefined) return JSON.stringify(countTokens(input.request));
+    const { dialect } = candidate.provider;
     input.trace.sentAt = performance.now();
-    const call = await send(input, candidate, passing.countPath, false);
+    if (dialect?.messages !== undefined)
+      return readCount(
+        await send(input, candidate, dialect.messages.countPath, false),
+        input,
+        candidate,
+        (answer, text) => {
+          if (typeof answer["input_tokens"] !== "number") throw new TypeError("the answer holds no input_tokens");
+          return text;
+        },
+      );
+    const chat = dialect?.chat;
+    if (chat?.counting === undefined) return JSON.stringify(countTokens(input.request));
+    const { counting } = chat;
+    // What only an answer needs is not asked for, and not missed.
+    const { request } = fromMessagesRequest(input.request as MessagesRequest);
+    const limits = { connection: input.connection, deadline: input.trace.startedAt + clocks.totalTimeoutMs };
+    const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limits);
+    const { model, provider } = candidate;
+    const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+    const { path, body } = counting.toRequest(whole, { model, facts, isStream: false });
+    const call = await sendBody(input, candidate, { path, body, headerLines: "", wantsStream: false });
+    return readCount(call, input, candidate, (answer) => JSON.stringify({ input_tokens: counting.fromAnswer(answer) }));
+  }
+
+  /** `read` throws a TypeError when it is no count. */
+  async function readCount(
+    call: ProviderCall,
+    { trace }: MessagesInput<unknown>,
+    { provider }: Candidate,
+    read: (answer: JsonObject, text: string) => string,
+  ): Promise<string> {
     try {
       await call.open();
-      input.trace.connectedAt = input.trace.sentAt + call.connectMs;
-      input.trace.firstByteAt = performance.now();
+      trace.connectedAt = trace.sentAt + call.connectMs;
+      trace.firstByteAt = performance.now();
       const text = await call.readWhole();
-      if (typeof readObject(text, candidate.provider)["input_tokens"] !== "number")
-        throw badAnswer(candidate.provider, "did not answer with a count");
+      const answer = readObject(text, provider);
       call.finish();
-      return text;
+      return toCount(() => read(answer, text), provider);
     } catch (error) {
       call.abandon();
       throw error;
+    }
+  }
+
+  function toCount(read: () => string, provider: Provider): string {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof TypeError ? badAnswer(provider, "did not answer with a count", error) : error;
     }
   }
 

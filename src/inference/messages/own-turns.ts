@@ -5,8 +5,14 @@ import type { ContentBlock, MessagesRequest } from "../../contract/messages.ts";
 
 type Asked = Pick<MessagesRequest, "messages" | "thinking">;
 
-/** The members of the request that have to be written anew, as JSON; none in the usual case. */
-export function toOwnTurns({ messages, thinking }: Asked): ReadonlyMap<string, string> {
+export interface OwnTurns {
+  /** The members of the request that have to be written anew, as JSON; none in the usual case. */
+  readonly replaced: ReadonlyMap<string, string>;
+  /** Members that the provider does not get as the caller gave them. */
+  readonly dropped: readonly string[];
+}
+
+export function toOwnTurns({ messages, thinking }: Asked): OwnTurns {
   let isChanged = false;
   const turns = messages.flatMap((turn) => {
     if (typeof turn.content === "string") return [turn];
@@ -17,11 +23,12 @@ export function toOwnTurns({ messages, thinking }: Asked): ReadonlyMap<string, s
     return content.length === 0 ? [] : [{ ...turn, content }];
   });
   const replaced = new Map<string, string>();
-  if (!isChanged) return replaced;
+  if (!isChanged) return { replaced, dropped: [] };
   replaced.set("messages", JSON.stringify(turns));
   // A budget is refused in the middle of calls that began without thinking.
-  if (thinking?.type === "enabled" && beganWithoutThinking(turns)) replaced.set("thinking", '{"type":"disabled"}');
-  return replaced;
+  if (thinking?.type !== "enabled" || !beganWithoutThinking(turns)) return { replaced, dropped: [] };
+  replaced.set("thinking", '{"type":"disabled"}');
+  return { replaced, dropped: ["thinking"] };
 }
 
 // What is signed or encrypted by a provider of this format is base64. Ours for others are empty, or hold a mark with a colon.

@@ -2,7 +2,7 @@
 // and are read for failures, usage and the end.
 
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
-import { doneFrame } from "../../lib/event-stream.ts";
+import { doneFrame, isDoneMark } from "../../lib/event-stream.ts";
 import { toErrorInAnswer } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
@@ -63,7 +63,8 @@ export class NativeRelay implements Relay {
 
   push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
     for (const data of this.#events.split(bytes)) {
-      if (isDone(data)) continue;
+      // Some providers send the chat format's mark of the end as well; ours follows anyway.
+      if (isDoneMark(data)) continue;
       this.#take(data, frames);
       if (!this.#isComplete) continue;
       frames.push(doneFrame);
@@ -153,9 +154,4 @@ export class NativeRelay implements Relay {
     const time = isRetrieved ? toFinishedTime(response, startedAt) : { provider_time: toSeconds(startedAt) };
     return { provider: provider.name, ...toCostMembers(this.charge), ...time };
   }
-}
-
-/** Some providers send the chat format's mark of the end as well; ours follows anyway. */
-function isDone(data: Uint8Array): boolean {
-  return data.length <= 16 && Buffer.from(data).toString("latin1").trim() === "[DONE]";
 }

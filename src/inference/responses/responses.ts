@@ -9,6 +9,7 @@ import { findChatRules } from "../../providers/chat-rules.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChunkWriter } from "../chat-relay.ts";
+import { mustFetchFiles } from "../media.ts";
 import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
 import type { Candidate } from "../router.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
@@ -182,7 +183,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const translated = isPlain ? toPlainChatRequest(own, findChatRules(provider.row, model)) : own;
     if (request.strict_parameters === true) refuseDropped(translated.dropped);
     const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
-    const chat = isPlain ? await fetchMedia(translated.request, () => false, limits) : translated.request;
+    const chat = isPlain ? await fetchMedia(translated.request, mustFetchFiles, limits) : translated.request;
     const isKept = keeper.keepsAll && request.store !== false;
     const id = keeper.issue(owner, isKept);
     const previousId = request.previous_response_id ?? null;

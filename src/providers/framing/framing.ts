@@ -1,6 +1,6 @@
 // How a stream is cut into events, by what the answer says that it is, else by what its dialect is used to.
 
-import { EventSplitter, EventStreamError } from "../../lib/event-stream.ts";
+import { EventSplitter, EventStreamError, isDoneMark } from "../../lib/event-stream.ts";
 import type { ChatDialect, JsonObject, ProviderEvent } from "../dialect.ts";
 import { AwsEventDecoder, AwsEventStreamError } from "./aws-event-stream.ts";
 import { JsonLineDecoder, JsonLineError } from "./json-lines.ts";
@@ -36,16 +36,16 @@ export class EventStreamFraming implements Framing {
   readonly #splitter = new EventSplitter(maxEventBytes);
 
   get isMidEvent(): boolean {
-    return this.#splitter.isMidEvent;
+    return this.#splitter.isMidEvent && !this.#splitter.endsWithDone;
   }
 
   end(): readonly FramedEvent[] {
-    return [];
+    return this.#splitter.endsWithDone ? [doneEvent] : [];
   }
 
   push(piece: Uint8Array): FramedEvent[] {
     try {
-      return this.#splitter.push(piece).map(({ data }) => toEvent(decoder.decode(data)));
+      return this.#splitter.push(piece).map(({ data }) => toEvent(data));
     } catch (error) {
       if (error instanceof EventStreamError || error instanceof TypeError)
         throw new FramingError(error.message, { cause: error });
@@ -54,9 +54,8 @@ export class EventStreamFraming implements Framing {
   }
 }
 
-function toEvent(text: string): FramedEvent {
-  if (text.trim() === "[DONE]") return doneEvent;
-  return { name: "", value: parseObject(text) };
+function toEvent(data: Uint8Array): FramedEvent {
+  return isDoneMark(data) ? doneEvent : { name: "", value: parseObject(decoder.decode(data)) };
 }
 
 function parseObject(text: string): JsonObject {

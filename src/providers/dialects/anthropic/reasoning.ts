@@ -43,7 +43,23 @@ export interface Circumstances {
 }
 
 export function toReasoning(request: ChatRequest, given: Circumstances, findings: Findings): ReasoningRequest {
-  const wish = readWish(request, findings);
+  const made = toWished(readWish(request, findings), given, findings);
+  const rewritten = findRewritten(asObject(request["thinking"]), made.thinking);
+  if (rewritten !== null && !findings.dropped.has("thinking")) findings.dropped.add(rewritten);
+  return made;
+}
+
+/** What of the caller's `thinking` the model does not get as it was said: its type, its budget, or nothing. */
+export function findRewritten(asked: JsonObject | null, sent: JsonObject | null): string | null {
+  if (asked === null) return null;
+  const { type, budget_tokens: budget } = asked;
+  if ((type === "disabled" || type === "between_tools") && sent !== null && sent["type"] !== type) return "thinking";
+  return type === "enabled" && budget !== undefined && sent?.["budget_tokens"] !== budget
+    ? "thinking.budget_tokens"
+    : null;
+}
+
+function toWished(wish: Wish, given: Circumstances, findings: Findings): ReasoningRequest {
   if (wish.state === "unsaid") return { thinking: null, effort: null, isOn: false };
   if (given.generation.thinking === "adaptive") return toAdaptive(wish, given.generation, findings);
   if (wish.state === "off") return { thinking: null, effort: null, isOn: false };

@@ -24,6 +24,8 @@ export interface Conversation {
   readonly usedNames: ReadonlySet<string>;
   /** Whether the last turn answers calls that came without signed thoughts. */
   readonly lacksThoughts: boolean;
+  /** Members of messages that found no place, by dotted names. */
+  readonly dropped: ReadonlySet<string>;
 }
 
 interface Turn {
@@ -33,7 +35,6 @@ interface Turn {
 
 // Demanded where the caller has nothing to say; the words are ours, so they are few.
 const wordsBesideDocument = "See the attached document.";
-const wordsBetweenTurns = "Understood.";
 const wordsToBegin = "Continue.";
 const noOutput = "(no output)";
 
@@ -51,6 +52,7 @@ class ConversationWriter {
   readonly #turns: Turn[] = [];
   readonly #documentNames: DocumentNames = new Set();
   readonly #usedNames = new Set<string>();
+  readonly #dropped = new Set<string>();
   #hasSignedThoughts = false;
 
   constructor(traits: ModelTraits) {
@@ -58,7 +60,7 @@ class ConversationWriter {
   }
 
   add(message: ChatMessage, location: Location): void {
-    const mark = toCachePoint(memberOf(message, "cache_control"), this.#traits);
+    const mark = this.#toMark(message);
     switch (message.role) {
       case "system":
       case "developer":
@@ -97,6 +99,7 @@ class ConversationWriter {
       messages: turns,
       usedNames: this.#usedNames,
       lacksThoughts: answersCalls && !this.#hasSignedThoughts,
+      dropped: this.#dropped,
     };
   }
 
@@ -111,8 +114,30 @@ class ConversationWriter {
       last.content.push(...blocks);
       return;
     }
-    // Two turns of one role would be joined by the service, and then refused.
-    this.#turns.push({ role: "assistant", content: [{ text: wordsBetweenTurns }] }, { role, content: [...blocks] });
+    this.#putIntoResult(last.content, blocks);
+  }
+
+  /**
+   * Two turns of one role would be joined by the service and then refused, and words that the model never said may not stand
+   * between them: what follows the results of tools goes into the last result.
+   */
+  #putIntoResult(turn: JsonObject[], blocks: readonly JsonObject[]): void {
+    const at = turn.findLastIndex((block) => isObject(block["toolResult"]));
+    const result = turn[at]?.["toolResult"];
+    if (!isObject(result)) return;
+    const added = blocks
+      .filter((block) => block["cachePoint"] === undefined)
+      .map((block) => this.#toResultBlock(block));
+    turn[at] = { toolResult: { ...result, content: [...(result["content"] as readonly JsonObject[]), ...added] } };
+  }
+
+  /** What the user said, told apart from what the tool gave back. */
+  #toResultBlock(block: JsonObject): JsonObject {
+    const { text } = block;
+    if (typeof text !== "string") return block;
+    return this.#traits.toolResultForm === "json"
+      ? { json: { user_message: text } }
+      : { text: `<user_message>\n${text}\n</user_message>` };
   }
 
   #mayStandTogether(earlier: readonly JsonObject[], later: readonly JsonObject[]): boolean {
@@ -125,6 +150,13 @@ class ConversationWriter {
       case "nothing":
         return false;
     }
+  }
+
+  #toMark(marked: object): JsonObject | null {
+    const given = memberOf(marked, "cache_control");
+    const mark = toCachePoint(given, this.#traits);
+    if (mark === null && isObject(given)) this.#dropped.add("cache_control");
+    return mark;
   }
 
   #closed(blocks: JsonObject[], mark: JsonObject | null): JsonObject[] {
@@ -149,7 +181,7 @@ class ConversationWriter {
       const block = this.#toBlock(part, [...location, "content", index]);
       if (block === null) return;
       blocks.push(block);
-      const mark = toCachePoint(memberOf(part, "cache_control"), this.#traits);
+      const mark = this.#toMark(part);
       if (mark !== null) blocks.push(mark);
     });
     return blocks;
@@ -173,6 +205,8 @@ class ConversationWriter {
 
   #toAssistantBlocks(message: ChatAssistantMessage, location: Location): JsonObject[] {
     const thoughts = toThoughts(message, this.#traits);
+    if (!this.#traits.isKnown && thoughts.length < (message.reasoning_details?.length ?? 0))
+      this.#dropped.add("messages.reasoning_details");
     const blocks = [...thoughts, ...this.#toBlocks(message.content ?? message.refusal, location)];
     const calls = message.tool_calls ?? [];
     if (calls.length > 0) this.#hasSignedThoughts = thoughts.length > 0;
@@ -187,10 +221,9 @@ class ConversationWriter {
   }
 
   #toToolResult(content: ChatContent, id: string, location: Location, message: ChatMessage): JsonObject {
-    const blocks =
-      this.#traits.toolResultForm === "json"
-        ? [{ json: parseResult(textOf(content)) }]
-        : this.#toBlocks(content, location).filter((block) => block["cachePoint"] === undefined);
+    const all = this.#toBlocks(content, location).filter((block) => block["cachePoint"] === undefined);
+    const media = all.filter((block) => block["text"] === undefined);
+    const blocks = this.#traits.toolResultForm === "json" ? [{ json: parseResult(textOf(content)) }, ...media] : all;
     const status = memberOf(message, "is_error") === true ? { status: "error" } : {};
     const filled = blocks.length === 0 ? [{ text: noOutput }] : blocks;
     return { toolResult: { toolUseId: this.#toId(id), content: filled, ...status } };

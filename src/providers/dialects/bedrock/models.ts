@@ -118,11 +118,16 @@ const makers: Readonly<Record<string, ReadTraits>> = {
   moonshotai: () => ({ toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
 };
 
-/** A model whose id does not tell its maker (a profile of the operator's own) is taken for one without peculiarities. */
+/**
+ * A model whose id does not tell its maker (an inference profile of the operator's own) is taken for one without peculiarities,
+ * but its signed thoughts go back to it: only it can have given them, and it refuses the results of its calls without them.
+ */
+const ofUnknownMaker: ModelTraits = { ...plain, takesThoughts: "signed" };
+
 export function findTraits(model: string): ModelTraits {
   const { maker, name } = splitModelId(model);
   const read = maker === null ? undefined : makers[maker];
-  return read === undefined ? plain : { ...plain, isKnown: true, ...read(name) };
+  return read === undefined ? ofUnknownMaker : { ...plain, isKnown: true, ...read(name) };
 }
 
 /**

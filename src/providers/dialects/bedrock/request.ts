@@ -28,6 +28,7 @@ export function toConverseRequest(request: ChatRequest, { model, facts, isStream
   const traits = findTraits(model);
   const dropped = new Set<string>();
   const conversation = toConversation(request, traits);
+  for (const name of conversation.dropped) dropped.add(name);
   const format = toAnswerFormat(request, traits);
   const tools = planTools(request, { traits, usedNames: conversation.usedNames, answer: format.tool, dropped });
   const cap = tokenCapOf(request);

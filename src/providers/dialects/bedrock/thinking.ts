@@ -3,7 +3,9 @@
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Generation } from "../anthropic/generation.ts";
+import { findRewritten } from "../anthropic/reasoning.ts";
 import { type AskedReasoning, askedReasoning } from "../asked.ts";
+import { isObject } from "../lenient.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
 
 export interface Thinking {
@@ -46,6 +48,15 @@ const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 export function toThinking(request: ChatRequest, options: ThinkingOptions): Thinking {
   const asked = askedReasoning(request);
   if (asked === null) return silent;
+  const made = toAsked(request, asked, options);
+  const given = request["thinking"];
+  const sent = made.fields["thinking"];
+  const rewritten = findRewritten(isObject(given) ? given : null, isObject(sent) ? sent : null);
+  if (rewritten === null || made.dropped.includes("thinking")) return made;
+  return { ...made, dropped: [...made.dropped, rewritten] };
+}
+
+function toAsked(request: ChatRequest, asked: AskedReasoning, options: ThinkingOptions): Thinking {
   const name = nameOf(request);
   const { generation, effort, isKnown } = options.traits;
   if (generation !== null) return byGeneration(asked, generation, name, options);

@@ -106,6 +106,7 @@ function toTools(tools: readonly ChatTool[], traits: ModelTraits, dropped: Set<s
     const strictSchema = strict && takesStrict ? toStrictSchema(schema) : null;
     if (strict && strictSchema === null) dropped.add("tools.strict");
     const mark = traits.cachesTools ? toCachePoint(tool.cache_control, traits) : null;
+    if (mark === null && tool.cache_control) dropped.add("cache_control");
     const spec = toTool(
       { name, description: description ?? "", schema: strictSchema ?? schema },
       strictSchema !== null,

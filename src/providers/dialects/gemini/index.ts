@@ -1,18 +1,16 @@
 // Google's generateContent format, as its two services speak it: the developer API (gemini) and the cloud platform
 // (vertexai). https://ai.google.dev/api/generate-content
 
-import type { ChatRequest } from "../../../contract/chat-format.ts";
-import type { ChatDialect, Dialect, ParameterTable, Target } from "../../dialect.ts";
+import type { ChatDialect, Dialect, ParameterTable } from "../../dialect.ts";
 import { fromGeminiAnswer } from "./answer.ts";
 import { geminiEmbeddings, vertexaiEmbeddings } from "./embeddings.ts";
 import { readGeminiRefusal } from "./failure.ts";
 import { isReadByVendor } from "./media.ts";
 import { cloudPlatform, developerApi, type Platform } from "./platform.ts";
-import { toGeminiCountRequest as toCountRequest, toGeminiRequest } from "./request.ts";
+import { fromGeminiCountAnswer, toGeminiCountRequest, toGeminiRequest } from "./request.ts";
 import { GeminiStreamReader } from "./stream.ts";
 
 export { isReadByVendor } from "./media.ts";
-export { fromGeminiCountAnswer } from "./request.ts";
 
 const parameters: ParameterTable = {
   model: "mapped",
@@ -75,14 +73,6 @@ export const vertexai: Dialect = {
   embeddings: vertexaiEmbeddings,
 };
 
-export function toGeminiCountRequest(request: ChatRequest, target: Target) {
-  return toCountRequest(request, target, developerApi);
-}
-
-export function toVertexaiCountRequest(request: ChatRequest, target: Target) {
-  return toCountRequest(request, target, cloudPlatform);
-}
-
 function createChat(platform: Platform, table: ParameterTable): ChatDialect {
   return {
     parameters: table,
@@ -92,6 +82,10 @@ function createChat(platform: Platform, table: ParameterTable): ChatDialect {
     toRequest: (request, target) => toGeminiRequest(request, target, platform),
     fromAnswer: fromGeminiAnswer,
     createStreamReader: (reading) => new GeminiStreamReader(reading),
+    counting: {
+      toRequest: (request, target) => toGeminiCountRequest(request, target, platform),
+      fromAnswer: fromGeminiCountAnswer,
+    },
     readRefusal: readGeminiRefusal,
   };
 }

@@ -36,7 +36,7 @@ const typesByEnding: Readonly<Record<string, string>> = {
   m4a: "audio/m4a",
 };
 
-const youTube = /^https:\/\/(?:www\.youtube\.com\/|youtube\.com\/|youtu\.be\/)/;
+const youTube = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com|youtu\.be)\//;
 const ownFile = /^https:\/\/generativelanguage\.googleapis\.com\/v1(?:alpha|beta)?\/files\//;
 
 /** Addresses that only the vendor can read: they are handed on and must not be fetched. */

@@ -5,8 +5,10 @@ export interface ModelTraits {
   readonly isGeneration3: boolean;
   /** How thinking is steered; null: it cannot be. */
   readonly thinking: Thinking | null;
-  /** False: temperature and the like are ignored, penalties are refused, and so is a conversation that ends with the model. */
+  /** False: temperature and the like are ignored, and a conversation that ends with the model is refused. */
   readonly canSample: boolean;
+  /** False: penalties are refused, or may be. */
+  readonly takesPenalties: boolean;
   readonly hasSystemInstruction: boolean;
 }
 
@@ -17,24 +19,31 @@ export type Thinking =
 
 // The models whose pages name MINIMAL as a level; LOW is the least of all others, which refuse it.
 const thinksMinimally = /^gemini-3(?:-flash|\.1-flash-lite|\.5-flash|\.6-flash)/;
-const newest = Number.POSITIVE_INFINITY;
+// An alias without a number (gemini-flash-latest) stands for some model of generation 3 or later, and not always for the newest.
+const ofAliases = 300;
 
 export function readTraits(modelName: string): ModelTraits {
   const model = modelName.slice(modelName.lastIndexOf("/") + 1);
   const generation = generationOf(model);
+  const canSample = generation < 306 && !model.startsWith("gemini-3.5-flash-lite");
   return {
     isGeneration3: generation >= 300,
     thinking: thinkingOf(model, generation),
-    canSample: generation < 306 && !model.startsWith("gemini-3.5-flash-lite"),
+    canSample,
+    takesPenalties: canSample && !isAlias(model),
     hasSystemInstruction: !/^gemma-[123]/.test(model),
   };
 }
 
-/** 205 for 2.5. A name without a number, such as gemini-flash-latest, is an alias of the newest; others are no Gemini. */
+/** 205 for 2.5; 0 for models that are no Gemini. */
 function generationOf(model: string): number {
   const found = /^gemini-(\d+)(?:\.(\d+))?/.exec(model);
-  if (found === null) return model.startsWith("gemini-") ? newest : 0;
+  if (found === null) return isAlias(model) ? ofAliases : 0;
   return Number(found[1]) * 100 + Number(found[2] ?? 0);
+}
+
+function isAlias(model: string): boolean {
+  return /^gemini-(?!\d)/.test(model);
 }
 
 function thinkingOf(model: string, generation: number): Thinking | null {

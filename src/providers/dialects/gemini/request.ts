@@ -10,7 +10,8 @@ import { toThinkingConfig } from "./thinking.ts";
 import { toTooling } from "./tools.ts";
 
 const modalities: Readonly<Record<string, string>> = { text: "TEXT", image: "IMAGE" };
-const samplingNames = ["temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty"];
+const samplingNames = ["temperature", "top_p", "top_k"];
+const penaltyNames = ["presence_penalty", "frequency_penalty"];
 
 export function toGeminiRequest(request: ChatRequest, target: Target, platform: Platform): DialectRequest {
   const traits = readTraits(target.model);
@@ -73,10 +74,12 @@ function toGenerationConfig(
 ): { config: JsonObject; dropped: readonly string[] } {
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
   const thinking = toThinkingConfig(request, traits, maxTokens);
-  const ignored = traits.canSample ? [] : samplingNames.filter((name) => isSet(request[name]));
+  const refused = [...(traits.canSample ? [] : samplingNames), ...(traits.takesPenalties ? [] : penaltyNames)];
+  const ignored = refused.filter((name) => isSet(request[name]));
   const stop = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
   const config = defined({
     ...(traits.canSample ? toSampling(request) : {}),
+    ...(traits.takesPenalties ? toPenalties(request) : {}),
     maxOutputTokens: maxTokens,
     stopSequences: stop.some((one) => one !== "") ? stop.filter((one) => one !== "") : null,
     seed: isSet(request.seed) ? toSeed(request.seed as number) : null,
@@ -95,9 +98,11 @@ function toSampling(request: ChatRequest): JsonObject {
     temperature: request.temperature,
     topP: request.top_p,
     topK: request["top_k"],
-    presencePenalty: request.presence_penalty,
-    frequencyPenalty: request.frequency_penalty,
   };
+}
+
+function toPenalties(request: ChatRequest): JsonObject {
+  return { presencePenalty: request.presence_penalty, frequencyPenalty: request.frequency_penalty };
 }
 
 /** 32 bits: a larger seed is folded, which keeps it a seed. */

@@ -38,7 +38,12 @@ export function toThinkingConfig(
   const wish = readWish(request);
   if (wish === null) return { config: null, dropped: [] };
   if (traits.thinking === null) return { config: null, dropped: wish.effort === "none" ? [] : [wish.parameter] };
-  return { config: toConfig(wish, traits.thinking, maxTokens), dropped: [] };
+  const config = toConfig(wish, traits.thinking, maxTokens);
+  const isKept = wish.budget === null || config["thinkingBudget"] === wish.budget;
+  return {
+    config,
+    dropped: isKept ? [] : [wish.parameter === "thinking" ? "thinking.budget_tokens" : "reasoning.max_tokens"],
+  };
 }
 
 /** Written for the vendor's own endpoint of our format: passed on as it is. */

@@ -13,24 +13,37 @@ interface MistralMessage {
 }
 
 /**
- * After a tool's result only the assistant may speak, and after the assistant no system message is taken: the first is
- * bridged, the second becomes the user's. A conversation that ends with the assistant asks for its words to be continued.
+ * After the result of a tool only the assistant may speak, and words that it never said may not be put in between: what the user
+ * says there goes into the result. After the assistant no system message is taken: it becomes the user's. A conversation that
+ * ends with the assistant asks for its words to be continued.
  */
 export function toMistralMessages(messages: readonly ChatMessage[], target: Target): readonly MistralMessage[] {
   const ordered: MistralMessage[] = [];
   withoutFunctionCalls(messages).forEach((message, index) => {
     const made = toMessage(message, index, target);
-    const before = ordered.at(-1)?.role;
-    if (before === "tool" && (made.role === "user" || made.role === "system"))
-      ordered.push({ role: "assistant", content: "OK." });
-    const isLate = made.role === "system" && (before === "assistant" || before === "tool");
-    ordered.push(isLate ? { ...made, role: "user" } : made);
+    const before = ordered.at(-1);
+    if (before?.role === "tool" && (made.role === "user" || made.role === "system"))
+      ordered[ordered.length - 1] = withWords(before, made);
+    else ordered.push(made.role === "system" && before?.role === "assistant" ? { ...made, role: "user" } : made);
   });
   const last = ordered.at(-1);
   if (last?.role === "assistant" && last["tool_calls"] === undefined)
     ordered[ordered.length - 1] = { prefix: true, ...last };
   return ordered;
 }
+
+/** The result of a tool with what was said after it, told apart. */
+function withWords(result: MistralMessage, { role, content }: MistralMessage): MistralMessage {
+  const words = toPartList(content as MistralContent);
+  const marked = [
+    { type: "text", text: `\n<${role}_message>\n` },
+    ...words,
+    { type: "text", text: `\n</${role}_message>` },
+  ];
+  return { ...result, content: [...toPartList(result["content"] as MistralContent), ...marked] };
+}
+
+type MistralContent = string | readonly unknown[];
 
 function toMessage(message: ChatMessage, index: number, target: Target): MistralMessage {
   if (message.role === "assistant") return toAssistantMessage(message, index, target);
