@@ -103,14 +103,16 @@ export class GatewayError extends Error {
   }
 }
 
-/** A 422: all problems at once, in the order of the schema. */
+/** A 422: all problems at once, in the order of the schema, within limits of number and size. */
 export class ValidationError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 
-  constructor(problems: readonly [Problem, ...Problem[]]) {
-    super(problems[0].msg);
+  /** `leftOut`: further problems that were counted and not kept. */
+  constructor(problems: readonly [Problem, ...Problem[]], leftOut = 0) {
+    const kept = limitProblems(problems, leftOut);
+    super(kept[0].msg);
     this.name = "ValidationError";
-    this.problems = problems;
+    this.problems = kept;
   }
 }
 
@@ -123,4 +125,75 @@ export class SettingError extends Error {
     this.name = "SettingError";
     this.path = path;
   }
+}
+
+const maxProblems = 100;
+/** The answer may have 64 KB; the message and the parameter repeat the first problem. */
+const maxProblemsLength = 48 * 1024;
+const maxStepLength = 100;
+const maxSteps = 70;
+const maxMessageLength = 1_000;
+
+/** Collects the problems of a request. Beyond the limit a problem is counted and not kept, so that a hostile request costs no memory. */
+export class ProblemList {
+  readonly #kept: Problem[] = [];
+  #leftOut = 0;
+
+  get isFull(): boolean {
+    return this.#kept.length >= maxProblems;
+  }
+
+  add(problem: Problem): void {
+    if (this.isFull) this.#leftOut++;
+    else this.#kept.push(problem);
+  }
+
+  leaveOut(count: number): void {
+    this.#leftOut += count;
+  }
+
+  throwIfAny(): void {
+    const [first, ...others] = this.#kept;
+    if (first !== undefined) throw new ValidationError([first, ...others], this.#leftOut);
+  }
+}
+
+export function throwProblems(problems: readonly Problem[]): void {
+  const [first, ...others] = problems;
+  if (first !== undefined) throw new ValidationError([first, ...others]);
+}
+
+function limitProblems(problems: readonly [Problem, ...Problem[]], leftOut: number): [Problem, ...Problem[]] {
+  const first = shortenProblem(problems[0]);
+  const kept: [Problem, ...Problem[]] = [first];
+  let length = lengthOf(first);
+  let next = 1;
+  for (; next < problems.length; next++) {
+    const isLast = next === problems.length - 1 && leftOut === 0;
+    if (kept.length >= (isLast ? maxProblems : maxProblems - 1)) break;
+    const problem = shortenProblem(problems[next] as Problem);
+    length += lengthOf(problem);
+    if (length > maxProblemsLength) break;
+    kept.push(problem);
+  }
+  const missing = problems.length - next + leftOut;
+  if (missing > 0)
+    kept.push({ loc: [first.loc[0] ?? "body"], msg: `${missing} more problems`, type: "problems_left_out" });
+  return kept;
+}
+
+function shortenProblem({ loc, msg, type }: Problem): Problem {
+  const steps = loc.slice(0, maxSteps).map((step) => (typeof step === "string" ? shorten(step, maxStepLength) : step));
+  return { loc: steps, msg: shorten(msg, maxMessageLength), type };
+}
+
+function lengthOf(problem: Problem): number {
+  return Buffer.byteLength(JSON.stringify(problem));
+}
+
+/** Does not cut a surrogate pair in two. */
+export function shorten(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const cut = text.slice(0, maxLength - 1);
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
 import { createMediaOrDataUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
+import { limitedRecord } from "./problems.ts";
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
 
@@ -82,12 +83,7 @@ export function createGatewayMembers(modelName: z.ZodString) {
         allow_fallbacks: z.boolean().optional(),
       })
       .nullish(),
-    tags: z
-      .record(z.string().max(64), z.string().max(256))
-      .refine((tags) => Object.keys(tags).length <= 10, {
-        message: "Input should have at most 10 items",
-        params: { type: "too_long" },
-      })
+    tags: limitedRecord(z.string().max(64), z.string().max(256), 10)
       .nullish()
       .meta({ description: "Up to 10 pairs, for usage reports" }),
     session_id: z.string().max(256).nullish(),

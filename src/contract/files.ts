@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { pageOf, pageQuery, uuidText, wholeNumberText } from "./paging.ts";
+import { limitedRecord } from "./problems.ts";
 
 export const longestLifetimeDays = 30;
 export const defaultPurpose = "general";
@@ -24,13 +25,7 @@ function line(maxLength: number) {
     });
 }
 
-const metadata = z.record(line(64), z.string().max(512)).superRefine((pairs, context) => {
-  if (Object.keys(pairs).length > mostPairs)
-    context.addIssue({
-      code: "custom",
-      message: `At most ${mostPairs} pairs are allowed`,
-      params: { type: "too_long" },
-    });
+const metadata = limitedRecord(line(64), z.string().max(512), mostPairs).superRefine((pairs, context) => {
   if (Object.values(pairs).some((text) => text.includes("\u0000")))
     context.addIssue({
       code: "custom",

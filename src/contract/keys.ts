@@ -1,6 +1,7 @@
 // What we promise about keys: `/v3/manage/keys` and `/v3/manage/whoami`, requests and answers.
 
 import { z } from "zod";
+import { limitedRecord } from "./problems.ts";
 
 export const keyKinds = ["inference", "management", "sandbox"] as const;
 export const keyScopes = ["chat", "responses", "universal", "embeddings"] as const;
@@ -50,10 +51,7 @@ const budget = z.strictObject({
 });
 
 const modelPattern = z.string().regex(/^[^\s\u0000-\u001f\u007f]{1,256}$/);
-const tags = z.record(line(64), line(256)).superRefine((pairs, context) => {
-  if (Object.keys(pairs).length <= 10) return;
-  context.addIssue({ code: "custom", message: "At most 10 tags are allowed", params: { type: "too_long" } });
-});
+const tags = limitedRecord(line(64), line(256), 10);
 
 const settings = {
   name: line(128),

@@ -1,19 +1,91 @@
 // Schema problems in the words that FastAPI clients know: `loc`, `msg`, and pydantic's `type` names.
 
 import { z } from "zod";
-import { type Problem, ValidationError } from "../errors.ts";
+import { type Problem, ProblemList } from "../errors.ts";
 
 type Issue = z.core.$ZodIssue;
 
 /** Checks a value, and throws all its problems at once. Unknown members are the schema's business. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {
-  const result = schema.safeParse(value);
+  const result = check(schema, value);
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => toProblems(issue, [root], value));
-  throw new ValidationError(problems as [Problem, ...Problem[]]);
+  const list = new ProblemList();
+  for (const [index, issue] of result.issues.entries()) {
+    if (list.isFull) {
+      list.leaveOut(result.issues.length - index);
+      break;
+    }
+    for (const problem of toProblems(issue, [root], value)) list.add(problem);
+  }
+  if (!result.isComplete) list.add(furtherProblems(root));
+  list.throwIfAny();
+  throw new TypeError("a value without problems was refused");
+}
+
+/** Above this number of values, each of which may have several problems, the check ends with the first one. */
+const maxValuesForAllProblems = 5_000;
+
+type Checked<T> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly issues: readonly Issue[]; readonly isComplete: boolean };
+
+/** The library's own `validate` uses this option; it is exported as internal, and test/problems.test.ts fails when it has no effect. */
+const upToFirstProblem: z.core.ParseContextInternal<Issue> = { abortEarly: true };
+
+/** The work of finding problems is bounded: a large value is checked up to its first problem only. */
+export function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
+  const first = schema.safeParse(value, upToFirstProblem);
+  if (first.success) return first;
+  const isComplete = hasFewerValues(value, maxValuesForAllProblems);
+  const all = isComplete ? schema.safeParse(value) : first;
+  return { success: false, issues: (all.success ? first : all).error?.issues ?? [], isComplete };
+}
+
+function furtherProblems(root: string): Problem {
+  const msg = "There may be more problems: of a body of this size only the first is listed";
+  return { loc: [root], msg, type: "problems_left_out" };
+}
+
+function hasFewerValues(value: unknown, most: number): boolean {
+  let left = most;
+  const count = (one: unknown): boolean => {
+    if (--left <= 0) return false;
+    return typeof one !== "object" || one === null || Object.values(one).every(count);
+  };
+  return count(value);
 }
 
 const notWhole = "Input should be a valid integer";
+
+/** Pairs of texts, counted before each of them is checked. */
+export function limitedRecord<Key extends z.ZodType<string, string>, Value extends z.ZodType>(
+  keyType: Key,
+  valueType: Value,
+  mostPairs: number,
+): z.ZodRecord<Key, Value> {
+  return new LimitedRecord({ type: "record", keyType, valueType, mostPairs }) as unknown as z.ZodRecord<Key, Value>;
+}
+
+interface LimitedRecordDef extends z.core.$ZodRecordDef {
+  readonly mostPairs: number;
+}
+
+const LimitedRecord = z.core.$constructor<z.ZodRecord, LimitedRecordDef>("LimitedRecord", (record, def) => {
+  z.ZodRecord.init(record, def);
+  const parsePairs = record._zod.parse;
+  record._zod.parse = (payload, context) => {
+    const { value } = payload;
+    if (typeof value !== "object" || value === null || Object.keys(value).length <= def.mostPairs)
+      return parsePairs(payload, context);
+    payload.issues.push({
+      code: "custom",
+      input: value,
+      message: `Input should have at most ${def.mostPairs} items`,
+      params: { type: "too_long" },
+    });
+    return payload;
+  };
+});
 
 /** An integer that says so of a text as well: without words of its own the checker asks just for a number. */
 export const wholeNumber = z.int({ error: notWhole });
@@ -126,7 +198,8 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let found: unknown = value;
   for (const step of path) {
     if (found === null || typeof found !== "object") return undefined;
-    found = (found as Record<PropertyKey, unknown>)[step];
+    // Only what the value itself holds: `constructor` may be a name in it.
+    found = Object.hasOwn(found, step) ? (found as Record<PropertyKey, unknown>)[step] : undefined;
   }
   return found;
 }

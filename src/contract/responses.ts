@@ -7,7 +7,7 @@ import { mayBePublicHost } from "../lib/addresses.ts";
 import { createGatewayMembers, toolName } from "./chat-completions.ts";
 import { createMediaOrDataUrl, createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
-import { wholeNumber } from "./problems.ts";
+import { check, limitedRecord, wholeNumber } from "./problems.ts";
 
 const maxIdLength = 128;
 // `abort`: what is too long is not told a second time as something of the wrong form.
@@ -39,12 +39,7 @@ export const responseQuery = z.looseObject({
 
 const maxMetadataPairs = 16;
 
-const metadata = z
-  .record(z.string().max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, {
-    message: `Input should have at most ${maxMetadataPairs} items`,
-    params: { type: "too_long" },
-  });
+const metadata = limitedRecord(z.string().max(64), z.string().max(512), maxMetadataPairs);
 
 const text = z.string();
 const cacheControl = z.looseObject({ type: text, ttl: text.nullish() }).nullish();
@@ -317,9 +312,9 @@ function byType(kinds: Readonly<Record<string, z.ZodType>>) {
 }
 
 function addIssues(ctx: z.core.ParsePayload, schema: z.ZodType): void {
-  const result = schema.safeParse(ctx.value);
+  const result = check(schema, ctx.value);
   if (result.success) return;
-  for (const issue of result.error.issues) ctx.issues.push({ ...issue, input: ctx.value } as z.core.$ZodRawIssue);
+  for (const issue of result.issues) ctx.issues.push({ ...issue, input: ctx.value } as z.core.$ZodRawIssue);
 }
 
 function isNameIn<Kinds extends object>(kinds: Kinds, name: string): name is keyof Kinds & string {

@@ -3,7 +3,7 @@
 
 import { type UploadFields, uploadFields } from "../contract/files.ts";
 import { parse } from "../contract/problems.ts";
-import { GatewayError, type Problem, ValidationError } from "../errors.ts";
+import { GatewayError, type Problem, throwProblems, ValidationError } from "../errors.ts";
 import { giveBack } from "../lib/give-back.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { FileRecord } from "../storage/files.ts";
@@ -225,8 +225,7 @@ class UploadForm {
     if (this.#files === 0 || isUnchosen) this.#refuse("file", "missing", "Field required");
     else if (this.#draft?.size === 0) this.#refuse("file", "too_short", "The file is empty");
     const fields = this.#tryFields(readFields);
-    const [first, ...others] = this.#problems;
-    if (first !== undefined) throw new ValidationError([first, ...others]);
+    throwProblems(this.#problems);
     return fields as Fields;
   }
 

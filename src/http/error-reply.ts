@@ -1,7 +1,7 @@
 // Whatever is thrown on the way of a request ends here, and only here: an answer in both forms, for OpenAI clients
 // (`error`) and for FastAPI clients (`detail`).
 
-import { errorCatalogue, GatewayError, type Problem, ValidationError } from "../errors.ts";
+import { errorCatalogue, GatewayError, type Problem, shorten, ValidationError } from "../errors.ts";
 import {
   toMessagesError,
   toMessagesErrorEvent,
@@ -105,7 +105,12 @@ function describe(error: unknown, requestId: string, log: Log): Described {
   return describeKnown(new GatewayError("internal_error", `Something went wrong here. Request id: ${requestId}`));
 }
 
-function describeKnown({ code, message, details }: GatewayError): Described {
+/** A message may quote what the caller or a provider sent. */
+const maxMessageLength = 4_000;
+const maxParamLength = 1_000;
+
+function describeKnown({ code, message: whole, details }: GatewayError): Described {
+  const message = shorten(whole, maxMessageLength);
   const entry = errorCatalogue[code];
   const headers: Record<string, string> = { ...details.headers };
   if (entry.status === 401) headers["www-authenticate"] = "Bearer";
@@ -138,5 +143,5 @@ function describeProblems(problems: readonly [Problem, ...Problem[]]): Described
 /** The dotted path without its root. Of a syntax error the location is an offset, which is no parameter. */
 function paramOf({ loc, type }: Problem): string | null {
   if (loc.length < 2 || type === "json_invalid") return null;
-  return loc.slice(1).join(".");
+  return shorten(loc.slice(1).join("."), maxParamLength);
 }

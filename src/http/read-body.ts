@@ -1,6 +1,6 @@
 // A request's body as JSON: size, content type, bytes, depth and syntax checked in that order, before any schema.
 
-import { GatewayError, type Problem, ValidationError } from "../errors.ts";
+import { GatewayError, ProblemList, ValidationError } from "../errors.ts";
 import { findJsonError } from "../lib/json-offset.ts";
 import { type JsonScan, scanJson } from "../lib/json-scan.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
@@ -152,25 +152,24 @@ function refuseKeys(value: unknown, scan: JsonScan): void {
 function refuseUnspeakable(text: string, value: unknown, scan: JsonScan): void {
   // Without an escape there is no half pair: the bytes were valid UTF-8.
   if (!scan.hasLongNumber && !(text.includes("\\") && /\\u[dD]/.test(text))) return;
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   collectUnspeakable(value, ["body"], problems);
-  const [first, ...rest] = problems;
-  if (first !== undefined) throw new ValidationError([first, ...rest]);
+  problems.throwIfAny();
 }
 
-function collectUnspeakable(value: unknown, loc: readonly (string | number)[], problems: Problem[]): void {
+function collectUnspeakable(value: unknown, loc: readonly (string | number)[], problems: ProblemList): void {
   if (typeof value === "string") {
     if (!value.isWellFormed())
-      problems.push({ loc, type: "string_unicode", msg: "Input should be a valid unicode string" });
+      problems.add({ loc, type: "string_unicode", msg: "Input should be a valid unicode string" });
   } else if (typeof value === "number") {
-    if (!Number.isFinite(value)) problems.push({ loc, type: "finite_number", msg: "Input should be a finite number" });
+    if (!Number.isFinite(value)) problems.add({ loc, type: "finite_number", msg: "Input should be a finite number" });
   } else if (Array.isArray(value)) {
     for (const [index, element] of value.entries()) collectUnspeakable(element, [...loc, index], problems);
   } else if (typeof value === "object" && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       const inner = [...loc, name.toWellFormed()];
       if (!name.isWellFormed())
-        problems.push({ loc: inner, type: "string_unicode", msg: "Name should be a valid unicode string" });
+        problems.add({ loc: inner, type: "string_unicode", msg: "Name should be a valid unicode string" });
       collectUnspeakable(member, inner, problems);
     }
   }

@@ -2,8 +2,7 @@
 // the dialect's; the same table is what GET /v3/models/{id} shows.
 
 import type { ChatRequest } from "../contract/chat-format.ts";
-import type { Problem } from "../errors.ts";
-import { ValidationError } from "../errors.ts";
+import { type Problem, ProblemList } from "../errors.ts";
 import type { ParameterRule, ParameterTable } from "./dialect.ts";
 
 /** What every dialect takes care of. */
@@ -27,30 +26,27 @@ export function ruleOf(table: ParameterTable, name: string): ParameterRule {
 /** The names of what will be dropped. Throws when a parameter is refused. `passed` are members that are not parameters. */
 export function findDropped(request: ChatRequest, table: ParameterTable, passed: ReadonlySet<string>): string[] {
   const dropped: string[] = [];
-  const problems: Problem[] = [];
+  const problems = new ProblemList();
   for (const [name, value] of Object.entries(request)) {
     if (value === null || value === undefined || always.has(name) || passed.has(name)) continue;
     const rule = ruleOf(table, name);
     if (rule === "mapped" || rule === "parallel") continue;
     if (Object.hasOwn(idle, name) && idle[name]?.(value)) continue;
     if (rule === "dropped") dropped.push(name);
-    else problems.push(toProblem(name, "The provider of this model has no such parameter"));
+    else problems.add(toProblem(name, "The provider of this model has no such parameter"));
   }
-  refuse(problems);
+  problems.throwIfAny();
   return dropped;
 }
 
 /** With `strict_parameters` nothing may be dropped. */
 export function refuseDropped(dropped: readonly string[]): void {
-  refuse(dropped.map((name) => toProblem(name, "The provider of this model has no place for it")));
+  const problems = new ProblemList();
+  for (const name of dropped) problems.add(toProblem(name, "The provider of this model has no place for it"));
+  problems.throwIfAny();
 }
 
 function toProblem(name: string, msg: string): Problem {
   const loc = ["body", ...name.split(".").map((step) => (/^\d+$/.test(step) ? Number(step) : step))];
   return { loc, msg, type: "unsupported_parameter" };
-}
-
-function refuse(problems: readonly Problem[]): void {
-  const [first, ...others] = problems;
-  if (first !== undefined) throw new ValidationError([first, ...others]);
 }

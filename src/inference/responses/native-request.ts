@@ -2,7 +2,7 @@
 // which is names, ids that are ours, and members that are ours.
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
-import { type Problem, ValidationError } from "../../errors.ts";
+import { throwProblems } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
@@ -70,8 +70,7 @@ function toInput({ text, scan, value }: ResponsesInput, { owned, scope, history 
       msg: "Conversations of the provider are not passed on: chain by previous_response_id",
       type: "unsupported_parameter",
     });
-  const [first, ...others] = problems;
-  if (first !== undefined) throw new ValidationError([first, ...others] as [Problem, ...Problem[]]);
+  throwProblems(problems);
   const dropped = [...new Set([...earlier.dropped, ...own.dropped])];
   const pairs = [...earlier.pairs, ...own.pairs];
   const isAsSent = history === null && own.items.every((item, index) => item === items[index]);

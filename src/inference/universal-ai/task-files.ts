@@ -4,7 +4,7 @@ import type { Task } from "../../contract/tasks.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { EngineFile } from "../../engines/engine.ts";
-import { ValidationError } from "../../errors.ts";
+import { throwProblems, ValidationError } from "../../errors.ts";
 import { detectFileType } from "../../files/file-type.ts";
 import type { FilePlace } from "./task-input.ts";
 
@@ -54,8 +54,7 @@ export async function readFiles(
   const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   const other = failures.find((failure) => !(failure instanceof ValidationError));
   if (other !== undefined) throw other;
-  const [first, ...more] = failures.flatMap((failure: ValidationError) => failure.problems);
-  if (first !== undefined) throw new ValidationError([first, ...more]);
+  throwProblems(failures.flatMap((failure: ValidationError) => failure.problems));
   return Object.fromEntries(settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
 
@@ -73,8 +72,7 @@ export async function checkFiles(
       return upload === null ? [fileNotFound(place).problems[0]] : [];
     }),
   );
-  const [first, ...more] = problems.flat();
-  if (first !== undefined) throw new ValidationError([first, ...more]);
+  throwProblems(problems.flat());
 }
 
 async function readFile(

@@ -5,7 +5,7 @@ import { fitsPattern } from "../../catalogue/model-name.ts";
 import { findTask, type Task, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { BinaryResult, Engine, EngineFile } from "../../engines/engine.ts";
-import { type ErrorCode, GatewayError, ValidationError } from "../../errors.ts";
+import { type ErrorCode, GatewayError, throwProblems } from "../../errors.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { fallbackCodes } from "../attempts.ts";
@@ -283,8 +283,7 @@ function refuseFallbacks({ feature, subfeature, allowsFallbacks }: Task, fallbac
   );
   if (!allowsFallbacks)
     problems.push({ loc: ["body", "fallbacks"] as never, msg: "This task allows no fallbacks", type: "value_error" });
-  const [first, ...others] = problems;
-  if (first !== undefined) throw new ValidationError([first, ...others]);
+  throwProblems(problems);
 }
 
 function refuseForbidden(name: string, caller: Caller): void {

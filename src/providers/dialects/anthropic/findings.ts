@@ -1,25 +1,24 @@
 // What a translation finds on its way: problems that make the request impossible, and parameters that have no place.
 
-import { type Problem, ValidationError } from "../../../errors.ts";
+import { ProblemList } from "../../../errors.ts";
 
 type Place = readonly (string | number)[];
 
 export class Findings {
   readonly dropped = new Set<string>();
-  readonly #problems: Problem[] = [];
+  readonly #problems = new ProblemList();
 
   /** The vendor has no such thing. */
   unsupported(place: Place, msg: string): void {
-    this.#problems.push({ loc: ["body", ...place], msg, type: "unsupported_parameter" });
+    this.#problems.add({ loc: ["body", ...place], msg, type: "unsupported_parameter" });
   }
 
   invalid(place: Place, msg: string): void {
-    this.#problems.push({ loc: ["body", ...place], msg, type: "value_error" });
+    this.#problems.add({ loc: ["body", ...place], msg, type: "value_error" });
   }
 
   /** All problems at once. */
   throwIfAny(): void {
-    const [first, ...others] = this.#problems;
-    if (first !== undefined) throw new ValidationError([first, ...others]);
+    this.#problems.throwIfAny();
   }
 }
