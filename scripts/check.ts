@@ -1,8 +1,9 @@
-// `npm run check`: format and lint, types, arrows, generated pages. All of them run, then it says which failed.
+// `npm run check`: format and lint, types, arrows, tables, generated pages. All of them run, then it says which failed.
 
 import { installTools } from "../test/support/tools.ts";
 import { findBrokenArrows } from "./arrows.ts";
 import { pages } from "./pages.ts";
+import { findUnguardedTables } from "./tables.ts";
 
 const problems: string[] = [];
 
@@ -12,6 +13,8 @@ await run("format and lint", ["node_modules/.bin/biome", "check", "."]);
 await run("types", ["node_modules/.bin/tsc", "-p", "."]);
 
 for (const broken of await findBrokenArrows()) problems.push(`arrows: ${broken}`);
+
+for (const unguarded of await findUnguardedTables()) problems.push(`tables: ${unguarded}`);
 
 for (const [path, text] of pages()) {
   const file = Bun.file(path);

@@ -89,7 +89,7 @@ describe("a request is checked before anything is called", () => {
     ["temperature is at most 2", { temperature: 2.01 }, "body.temperature: less_than_equal"],
     ["temperature is a number", { temperature: true }, "body.temperature: float_type"],
     ["a limit is an integer", { max_output_tokens: "100" }, "body.max_output_tokens: int_type"],
-    ["a limit is no fraction", { max_output_tokens: 1.5 }, "body.max_output_tokens: int_type"],
+    ["a limit is no fraction", { max_output_tokens: 1.5 }, "body.max_output_tokens: int_from_float"],
     ["a limit has a limit", { max_output_tokens: 1e30 }, "body.max_output_tokens: less_than_equal"],
     ["truncation is known", { truncation: "yes" }, "body.truncation: literal_error"],
     ["tools are a list", { tools: {} }, "body.tools: list_type"],

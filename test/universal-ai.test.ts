@@ -229,7 +229,7 @@ describe("the input", () => {
     expect(problems).toHaveLength(4);
     expect(problems).toContainEqual({ loc: ["body", "input", "text"], type: "string_too_short" });
     expect(problems).toContainEqual({ loc: ["body", "input", "speed"], type: "less_than_equal" });
-    expect(problems).toContainEqual({ loc: ["body", "input", "speaking_pitch"], type: "int_type" });
+    expect(problems).toContainEqual({ loc: ["body", "input", "speaking_pitch"], type: "int_from_float" });
     expect(problems).toContainEqual({ loc: ["body", "input", "tempo"], type: "extra_forbidden" });
   });
 

@@ -1,6 +1,7 @@
 // What we promise about jobs: `/v3/universal-ai/async` and what hangs below it, requests and answers.
 
 import { z } from "zod";
+import { checkedText, findUrlTooLong } from "./media-urls.ts";
 import { pageOf, pageQuery, uuidText } from "./paging.ts";
 import { createUniversalAiRequest } from "./universal-ai.ts";
 
@@ -8,7 +9,7 @@ const maxParametersBytes = 16_384;
 
 export function createAsyncJobRequest(aliases: ReadonlySet<string>) {
   return createUniversalAiRequest(aliases).extend({
-    webhook_receiver: z.string().max(2048).nullish().meta({
+    webhook_receiver: checkedText(findUrlTooLong).nullish().meta({
       description: "An HTTPS address that is told when the job is over",
     }),
     user_webhook_parameters: z

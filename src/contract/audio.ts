@@ -1,6 +1,7 @@
 // POST /v3/audio/speech and /v3/audio/transcriptions: the OpenAI formats over the tasks audio/tts and audio/speech_to_text_async.
 
 import { z } from "zod";
+import { findForbiddenKey } from "../lib/forbidden-key.ts";
 import { answerMembers, createEngineMembers, createEngineModelName, providerParams } from "./engine-models.ts";
 
 export function createSpeechRequest(aliases: ReadonlySet<string>) {
@@ -46,7 +47,10 @@ const notStreamed = z.literal(["false", "0", ""], {
 });
 const jsonText = z.string().transform((text, context) => {
   try {
-    return JSON.parse(text) as unknown;
+    const value: unknown = JSON.parse(text);
+    if (findForbiddenKey(text, value) === null) return value;
+    context.addIssue({ code: "custom", message: "Name is not permitted", params: { type: "forbidden_key" } });
+    return z.NEVER;
   } catch {
     context.addIssue({ code: "custom", message: "Input should be valid JSON", params: { type: "json_invalid" } });
     return z.NEVER;

@@ -7,6 +7,14 @@ import { mayBePublicHost } from "../lib/addresses.ts";
 /** Whether a URL may name this host. An operator may exempt ranges of private addresses. */
 export type MayNameHost = (hostname: string) => boolean;
 
+const maxUrlLength = 2_083;
+
+/** The problem of an address that is too long to be one, or null. */
+export function findUrlTooLong(text: string): UrlProblem | null {
+  if (text.length <= maxUrlLength) return null;
+  return { type: "url_too_long", msg: `URL should have at most ${maxUrlLength} characters` };
+}
+
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /** An https address. */
@@ -28,7 +36,8 @@ interface UrlProblem {
   readonly msg: string;
 }
 
-function checkedText(findProblem: (text: string) => UrlProblem | null) {
+/** A text that `findProblem` has nothing against. */
+export function checkedText(findProblem: (text: string) => UrlProblem | null) {
   return z.string().check((ctx) => {
     const problem = findProblem(ctx.value);
     if (problem !== null)
@@ -43,6 +52,8 @@ function problemOfDataUrl(text: string): UrlProblem | null {
 }
 
 function problemOfAddress(text: string, schemes: string, mayNameHost: MayNameHost): UrlProblem | null {
+  const tooLong = findUrlTooLong(text);
+  if (tooLong !== null) return tooLong;
   const notAllowed = (msg: string) => ({ type: "url_not_allowed", msg });
   const wrongScheme = { type: "url_scheme", msg: `URL scheme should be ${schemes}` };
   // A backslash is a slash to some parsers and not to others: two readers would see two hosts.

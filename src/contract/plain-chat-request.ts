@@ -32,7 +32,7 @@ export function createPlainCheck(
   return (value): value is ChatCompletionRequest => {
     if (!isObject(value)) return false;
     let isComplete = false;
-    for (const name in value) {
+    for (const name of Object.keys(value)) {
       if (name === "model") continue;
       const check = checks.get(name);
       if (check === undefined ? known.has(name) : !check(value[name])) return false;

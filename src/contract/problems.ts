@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type Problem, ProblemList } from "../errors.ts";
+import { lookUp } from "../lib/look-up.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -112,7 +113,9 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
       if (issue.expected === "number" && typeof found === "number")
         return problem("finite_number", "Input should be a finite number");
       const expected = issue.message === notWhole ? "int" : issue.expected;
-      const [type, msg] = typeNames[expected] ?? ["value_error", `Input should be ${issue.expected}`];
+      if (expected === "int" && typeof found === "number")
+        return problem("int_from_float", "Input should be a valid integer, got a number with a fractional part");
+      const [type, msg] = lookUp(typeNames, expected) ?? ["value_error", `Input should be ${issue.expected}`];
       return problem(type, msg);
     }
     case "too_big":
@@ -153,7 +156,7 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
       return problem(typeof type === "string" ? type : "value_error", issue.message);
     }
     case "not_multiple_of":
-      return problem("int_type", "Input should be a valid integer");
+      return problem("int_from_float", "Input should be a valid integer, got a number with a fractional part");
   }
 }
 

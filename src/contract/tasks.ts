@@ -1,5 +1,6 @@
 // Typed access to tasks.json: every task of the universal endpoint, its schemas, and who is known to serve it.
 
+import { lookUp } from "../lib/look-up.ts";
 import registry from "./tasks.json" with { type: "json" };
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -82,8 +83,8 @@ export const tasks: readonly Task[] = entries.map(toTask);
 
 export const features: readonly Feature[] = [...new Set(tasks.map((task) => task.feature))].map((name) => ({
   name,
-  fullname: fullnames[name] ?? name,
-  description: featureDescriptions[name] ?? "",
+  fullname: lookUp(fullnames, name) ?? name,
+  description: lookUp(featureDescriptions, name) ?? "",
 }));
 
 const byName = new Map(tasks.map((task) => [`${task.feature}/${task.subfeature}`, task]));
@@ -138,7 +139,7 @@ function toSelfContained(schema: JsonSchema): JsonSchema {
   function rewriteMember(keyword: string, value: unknown): unknown {
     if (keyword !== "$ref" || typeof value !== "string" || !value.startsWith(referencePrefix)) return rewrite(value);
     const name = value.slice(referencePrefix.length);
-    const definition = definitions[name];
+    const definition = lookUp(definitions, name);
     if (definition === undefined) throw new Error(`tasks.json refers to ${value}, which it does not define.`);
     if (!(name in carried)) {
       carried[name] = {};

@@ -7,7 +7,8 @@ export type EgressErrorCode =
   | "timeout"
   | "too_large"
   | "bad_response"
-  | "redirect_refused";
+  | "redirect_refused"
+  | "too_many_redirects";
 
 export class EgressError extends Error {
   readonly code: EgressErrorCode;

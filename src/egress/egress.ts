@@ -121,7 +121,8 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
         return { status, header: head.header, body: unpacked, finalUrl: hop.url.href };
       }
       if (mostRedirects === 0) throw redirectRefused("The server's answer is a redirect", status);
-      if (redirects >= mostRedirects) throw redirectRefused("The server redirects too often", status);
+      if (redirects >= mostRedirects)
+        throw new EgressError("too_many_redirects", "The server redirects too often", { status });
       hop = nextHop(hop, head.header("location") ?? "", protocols);
     }
   }

@@ -2,6 +2,7 @@
 // and the time, so neither can be changed.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { lookUp } from "../lib/look-up.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 
 export interface ResourceUrlsOptions {
@@ -111,5 +112,5 @@ const extensions: Readonly<Record<string, string>> = {
 
 function extensionOf(mediaType: string): string {
   const [essence = ""] = mediaType.split(";", 1);
-  return extensions[essence.trim().toLowerCase()] ?? "";
+  return lookUp(extensions, essence.trim().toLowerCase()) ?? "";
 }

@@ -4,6 +4,7 @@
 import { type UploadFields, uploadFields } from "../contract/files.ts";
 import { parse } from "../contract/problems.ts";
 import { GatewayError, type Problem, throwProblems, ValidationError } from "../errors.ts";
+import { findForbiddenKey } from "../lib/forbidden-key.ts";
 import { giveBack } from "../lib/give-back.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { FileRecord } from "../storage/files.ts";
@@ -272,6 +273,11 @@ class UploadForm {
 /** `metadata` as what its text holds. */
 function readUploadFields({ metadata, ...fields }: FormFields): UploadFields {
   const parsed = metadata === undefined ? {} : parseObject(String(metadata));
+  const forbidden = findForbiddenKey(String(metadata ?? ""), parsed);
+  if (forbidden !== null)
+    throw new ValidationError([
+      { loc: ["body", "metadata", ...forbidden], msg: "Name is not permitted", type: "forbidden_key" },
+    ]);
   if (parsed !== null) return parse(uploadFields, { ...fields, metadata: parsed });
   const problems = problemsOf(() => parse(uploadFields, fields));
   throw new ValidationError([

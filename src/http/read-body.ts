@@ -1,6 +1,7 @@
 // A request's body as JSON: size, content type, bytes, depth and syntax checked in that order, before any schema.
 
 import { GatewayError, ProblemList, ValidationError } from "../errors.ts";
+import { findForbiddenKey } from "../lib/forbidden-key.ts";
 import { findJsonError } from "../lib/json-offset.ts";
 import { type JsonScan, scanJson } from "../lib/json-scan.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
@@ -105,6 +106,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /** Exported for tests: the checks from bytes to a value. */
 export function parseJson(bytes: Uint8Array): JsonBody {
   const text = decodeText(bytes);
+  if (isBlank(text)) throw bodyProblem([], "missing", "Field required");
   const scan = scanJson(text, jsonLimits);
   if (scan.tooComplex) throw bodyProblem([], "too_complex", "Body should have fewer members and elements");
   if (scan.tooDeepIn !== null)
@@ -114,9 +116,15 @@ export function parseJson(bytes: Uint8Array): JsonBody {
       `Input should be nested at most ${jsonLimits.maxDepth} levels deep`,
     );
   const value = parseText(text);
-  refuseKeys(value, scan);
+  const forbidden = findForbiddenKey(text, value);
+  if (forbidden !== null) throw bodyProblem(forbidden, "forbidden_key", "Name is not permitted");
+  refuseRepeatedKeys(value, scan);
   refuseUnspeakable(text, value, scan);
   return { text, value, scan };
+}
+
+function isBlank(text: string): boolean {
+  return text.length < 100 && text.trim() === "";
 }
 
 /** Leaves out a byte order mark. */
@@ -136,10 +144,9 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Two readers of a document with a name twice see two documents; `__proto__` is an attack on careless readers. */
-function refuseKeys(value: unknown, scan: JsonScan): void {
+/** Two readers of a document with a name twice see two documents. */
+function refuseRepeatedKeys(value: unknown, scan: JsonScan): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
-  if (Object.hasOwn(value, "__proto__")) throw bodyProblem(["__proto__"], "forbidden_key", "Name is not permitted");
   if (Object.keys(value).length === scan.members.length) return;
   const seen = new Set<string>();
   for (const { name } of scan.members) {

@@ -99,12 +99,16 @@ export function createFetchMedia(egress: Egress): FetchMedia {
       return await fetchMedia(egress, url, { kinds, maxBytes, timeoutMs, signal: until.signal });
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
-      const type = error.code === "url_not_allowed" ? error.code : `url_${error.code}`;
-      const failure = refused(loc, error.message, type);
+      const failure = refused(loc, error.message, typeOf(error));
       found.set(url, failure);
       throw failure;
     }
   }
+}
+
+function typeOf({ code }: EgressError): string {
+  if (code === "too_many_redirects") return "url_fetch_failed";
+  return code === "url_not_allowed" ? code : `url_${code}`;
 }
 
 function throwIfFailed(found: string | ValidationError | undefined): void {

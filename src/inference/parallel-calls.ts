@@ -58,14 +58,14 @@ function join(speech: Speech, texts: readonly string[], ours: OurMembers): Whole
 function addUsage(sum: unknown, usage: unknown): ChatUsage | null {
   if (typeof usage !== "object" || usage === null) return sum as ChatUsage | null;
   if (typeof sum !== "object" || sum === null) return usage as ChatUsage;
-  const added: Record<string, unknown> = { ...sum };
+  const added = new Map<string, unknown>(Object.entries(sum));
   for (const [name, value] of Object.entries(usage)) {
-    const before = added[name];
-    if (typeof value === "number") added[name] = (typeof before === "number" ? before : 0) + value;
-    else if (Array.isArray(value)) added[name] = [...(Array.isArray(before) ? before : []), ...value];
-    else if (typeof value === "object" && value !== null) added[name] = addUsage(before ?? null, value);
+    const before = added.get(name);
+    if (typeof value === "number") added.set(name, (typeof before === "number" ? before : 0) + value);
+    else if (Array.isArray(value)) added.set(name, [...(Array.isArray(before) ? before : []), ...value]);
+    else if (typeof value === "object" && value !== null) added.set(name, addUsage(before ?? null, value));
   }
-  return added as ChatUsage;
+  return Object.fromEntries(added) as unknown as ChatUsage;
 }
 
 interface Part {

@@ -1,6 +1,8 @@
 // Usage as disjoint parts: every token of a request is counted once, in the part by which it is billed. Read from a usage
 // object in any of the spellings that vendors of the chat format have.
 
+import { lookUp } from "../lib/look-up.ts";
+
 export interface TokenParts {
   /** Text that was neither read from a cache nor written to one. */
   readonly input: number;
@@ -180,7 +182,7 @@ function findFee(item: Members): string | null {
   if (typeof type !== "string" || !Object.hasOwn(itemsWithFee, type)) return null;
   // Commands that the caller ran itself.
   if (toMembers(item["environment"])["type"] === "local") return null;
-  return itemsWithFee[type] ?? null;
+  return lookUp(itemsWithFee, type) ?? null;
 }
 
 interface Wholes {

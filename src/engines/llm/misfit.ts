@@ -7,6 +7,7 @@ import {
   type Json,
   listOf,
   type Members,
+  own,
   SchemaDocument,
   SchemaProblem,
   typesOf,
@@ -31,8 +32,8 @@ interface Misfit {
 }
 
 function explain(value: Json, schema: JsonSchema, place: string): Misfit | null {
-  const own = explainItself(value, schema);
-  if (own !== null) return { place, says: own };
+  const says = explainItself(value, schema);
+  if (says !== null) return { place, says };
   const items = schema["items"];
   if (Array.isArray(value) && isMembers(items))
     return first(value, (item, at) => explain(item as Json, items, `${place}[${at}]`));
@@ -40,7 +41,7 @@ function explain(value: Json, schema: JsonSchema, place: string): Misfit | null 
   if (!isMembers(value) || !isMembers(properties)) return null;
   return first(Object.entries(value), ([name, member]) => {
     const below = place === "" ? name : `${place}.${name}`;
-    const one = properties[name];
+    const one = own(properties, name);
     if (isMembers(one)) return explain(member as Json, one, below);
     return schema["additionalProperties"] === false ? { place: below, says: "should not be there" } : null;
   });

@@ -23,7 +23,9 @@ export function fromFailure(failure: Failure, task: string, log: Log): Error {
     case "validation":
       return new ValidationError(failure.problems);
     case "gateway": {
-      const code: ErrorCode = failure.code in errorCatalogue ? (failure.code as ErrorCode) : "provider_error";
+      const code: ErrorCode = Object.hasOwn(errorCatalogue, failure.code)
+        ? (failure.code as ErrorCode)
+        : "provider_error";
       return new GatewayError(code, failure.message, failure.param === null ? {} : { param: failure.param });
     }
     case "bug":

@@ -2,6 +2,7 @@
 // here get an example of their schema.
 
 import { ValidationError } from "../../errors.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { EngineAnswer, EngineCall } from "../engine.ts";
 import { createOffsets } from "../llm/quotes.ts";
@@ -308,7 +309,7 @@ const misspelt: Readonly<Record<string, string>> = {
 function mistakesIn(text: string): JsonObject[] {
   const toOffset = createOffsets(text);
   return Array.from(text.matchAll(/\p{L}+/gu), ({ index, 0: word }) => ({ index, word })).flatMap(({ index, word }) => {
-    const suggestion = misspelt[word.toLowerCase()];
+    const suggestion = lookUp(misspelt, word.toLowerCase());
     if (suggestion === undefined) return [];
     return [
       {

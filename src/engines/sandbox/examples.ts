@@ -3,6 +3,7 @@
 
 import type { JsonSchema } from "../../contract/tasks.ts";
 import { isMembers, typesOf } from "../../lib/json-schema/schema.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { makeExample } from "../../providers/sandbox/schema-example.ts";
 
@@ -46,7 +47,7 @@ const item = "[]";
 function findLikely(path: readonly string[]): readonly unknown[] {
   const name = path.at(-1) ?? "";
   const holder = path.slice(0, -1).findLast((one) => one !== item) ?? "";
-  const found = likely[`${holder}.${name}`] ?? likely[name === "value" ? holder : name];
+  const found = lookUp(likely, `${holder}.${name}`) ?? lookUp(likely, name === "value" ? holder : name);
   return found === undefined ? [] : [found].flat(1);
 }
 

@@ -1,5 +1,6 @@
 // Commands that work as pasted once the variables of the quick start are set. All of them are answered by the sandbox.
 
+import { lookUp } from "../../lib/look-up.ts";
 import { toOpenApiPath } from "./build-openapi.ts";
 import type { Operation } from "./operation.ts";
 
@@ -68,7 +69,7 @@ export const examples: Readonly<Record<string, Example>> = {
 };
 
 export function toCurl(operation: Operation): string {
-  const example = examples[operation.id] ?? {};
+  const example = lookUp(examples, operation.id) ?? {};
   const path = toOpenApiPath(operation.path).replace(/\{(\w+)\}/g, (_, name: string) => example.path?.[name] ?? name);
   const query = example.query === undefined ? "" : `?${example.query}`;
   const impliedMethod = example.body === undefined && example.form === undefined ? "GET" : "POST";

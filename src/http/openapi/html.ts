@@ -1,5 +1,7 @@
 // HTML by template: whatever is put in is escaped, unless it is HTML made here already.
 
+import { lookUp } from "../../lib/look-up.ts";
+
 export class Html {
   readonly text: string;
 
@@ -31,7 +33,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text.replace(/[&<>"']/g, (character) => lookUp(entities, character) ?? character);
 }
 
 /** Text in which `backticks` mark code. */

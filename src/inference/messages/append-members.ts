@@ -10,6 +10,6 @@ const nothing: ReadonlyMap<string, string> = new Map();
 export function appendMembers(text: string, value: JsonObject, added: JsonObject): string {
   const members = JSON.stringify(added).slice(1, -1);
   const names = Object.keys(added);
-  if (!names.some((name) => name in value)) return `${text.slice(0, text.lastIndexOf("}"))},${members}}`;
+  if (!names.some((name) => Object.hasOwn(value, name))) return `${text.slice(0, text.lastIndexOf("}"))},${members}}`;
   return editMembers(text, scanJson(text, scanLimits), { replace: nothing, remove: new Set(names), append: [members] });
 }

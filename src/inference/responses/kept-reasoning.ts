@@ -59,13 +59,13 @@ export function readEncryptedContent(text: string): Kept | null {
 /** Of several pieces for the same vendor the lists are joined; of anything else the later one counts. */
 export function mergeExtraContent(earlier: ExtraContent | null, later: ExtraContent): ExtraContent {
   if (earlier === null) return later;
-  const merged: Record<string, unknown> = { ...earlier };
+  const merged = new Map<string, unknown>(Object.entries(earlier));
   for (const [name, value] of Object.entries(later)) {
-    const before = Object.hasOwn(merged, name) ? merged[name] : undefined;
-    if (isObject(before) && isObject(value)) merged[name] = mergeExtraContent(before, value);
-    else merged[name] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    const before = merged.get(name);
+    if (isObject(before) && isObject(value)) merged.set(name, mergeExtraContent(before, value));
+    else merged.set(name, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 /** Streams that give a block of reasoning piece by piece number it; the pieces are one detail again. */

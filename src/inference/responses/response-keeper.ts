@@ -2,6 +2,7 @@
 // conversations itself, what was said, sealed.
 
 import { GatewayError } from "../../errors.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import type { ResponseIds } from "../../lib/response-id.ts";
 import { SealError, type Sealer } from "../../lib/seal.ts";
 import type { Log } from "../../log.ts";
@@ -198,7 +199,7 @@ const callsAndResults = /_(?:call|output)$/;
 /** As it is listed later: with an id, a type and a status, and a message's content in parts. */
 function toKeptItem(item: JsonObject): JsonObject {
   const type = typeof item["type"] === "string" ? item["type"] : "message";
-  const id = typeof item["id"] === "string" ? item["id"] : createId(idPrefixes[type] ?? "item");
+  const id = typeof item["id"] === "string" ? item["id"] : createId(lookUp(idPrefixes, type) ?? "item");
   if (type !== "message")
     return { ...item, id, ...(callsAndResults.test(type) && { status: item["status"] ?? "completed" }) };
   const { role, content } = item;

@@ -1,6 +1,7 @@
 // The output of text/moderation as OpenAI's moderation result. Categories that it has no name for are kept under a name of their own.
 
 import { categoryNames } from "../../contract/moderations.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 
 export interface ModerationResult {
@@ -80,7 +81,8 @@ function withEveryName() {
 }
 
 function nameOf({ label, category, subcategory }: Item): string {
-  const known = byLabel.get(plain(label)) ?? sameMeaning[`${category}/${subcategory}`] ?? sameMeaning[category];
+  const known =
+    byLabel.get(plain(label)) ?? lookUp(sameMeaning, `${category}/${subcategory}`) ?? lookUp(sameMeaning, category);
   if (known !== undefined) return known;
   if (category === "Other" && subcategory === "Other") return label;
   return category === subcategory ? toSnake(category) : `${toSnake(category)}/${toSnake(subcategory)}`;

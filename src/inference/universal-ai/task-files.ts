@@ -1,11 +1,13 @@
 // The files that a task's input names: uploads of the same owner, or addresses, which are fetched through the egress guard.
 
+import { findUrlTooLong } from "../../contract/media-urls.ts";
 import type { Task } from "../../contract/tasks.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { EngineFile } from "../../engines/engine.ts";
 import { throwProblems, ValidationError } from "../../errors.ts";
 import { detectFileType } from "../../files/file-type.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import type { FilePlace } from "./task-input.ts";
 
 export interface TaskFilesOptions {
@@ -100,6 +102,8 @@ function unreadFile(url: URL): EngineFile {
 function findSource(place: FilePlace): { readonly uploadId: string } | { readonly url: URL } {
   const [, id] = uploadId.exec(place.text) ?? [];
   if (id !== undefined) return { uploadId: id.toLowerCase() };
+  const tooLong = findUrlTooLong(place.text);
+  if (tooLong !== null) throw refused(place, tooLong.msg, tooLong.type);
   const url = URL.parse(place.text);
   if (url === null) throw refused(place, "Input should be the id of an upload, or an http(s) address", "url_parsing");
   if (url.protocol !== "https:" && url.protocol !== "http:")
@@ -159,7 +163,7 @@ function decodeURIComponentSafely(text: string): string {
 function refuseOtherTypes({ allowedMediaTypes }: Task, place: FilePlace, { mediaType, size }: EngineFile): void {
   if (size === 0) throw refused(place, "The file is empty", "file_empty");
   const kind = `${mediaType.split("/")[0]}/*`;
-  const names = [mediaType, kind, sameTypes[mediaType] ?? mediaType];
+  const names = [mediaType, kind, lookUp(sameTypes, mediaType) ?? mediaType];
   if (allowedMediaTypes === null || names.some((name) => allowedMediaTypes.includes(name))) return;
   throw refused(
     place,

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { parse } from "../../contract/problems.ts";
 import type { JsonSchema, Task } from "../../contract/tasks.ts";
+import { own } from "../../lib/json-schema/schema.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 
 export interface FilePlace {
@@ -15,7 +16,7 @@ export interface FilePlace {
 
 const fileReference = "#/$defs/file_input";
 // What a file may be is checked where it is fetched, which knows more than a pattern.
-const anyText = { type: "string", minLength: 1, maxLength: 2048 };
+const anyText = { type: "string", minLength: 1 };
 
 export class TaskInputs {
   readonly #schemas = new Map<Task, z.ZodType>();
@@ -53,7 +54,7 @@ export function findFiles({ inputSchema }: Task, input: JsonObject): FilePlace[]
     if (Array.isArray(value))
       for (const [index, element] of value.entries()) walk(schema["items"], element, [...path, index]);
     else if (isObject(value) && isObject(schema["properties"]))
-      for (const [name, inner] of Object.entries(schema["properties"])) walk(inner, value[name], [...path, name]);
+      for (const [name, inner] of Object.entries(schema["properties"])) walk(inner, own(value, name), [...path, name]);
   }
 }
 

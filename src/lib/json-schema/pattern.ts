@@ -1,6 +1,8 @@
 // Reads a `pattern` of a JSON Schema into a tree, to make a string that matches it. Whether a string matches is decided by
 // match-pattern.ts.
 
+import { lookUp } from "../look-up.ts";
+
 export type Pattern =
   | { readonly kind: "set"; readonly ranges: readonly Range[]; readonly negated: boolean }
   | { readonly kind: "sequence" | "choice"; readonly parts: readonly Pattern[] }
@@ -188,9 +190,9 @@ class PatternReader {
 
   #readEscape(): Pattern & { kind: "set" } {
     const character = this.#next();
-    const ranges = classes[character.toLowerCase()];
+    const ranges = lookUp(classes, character.toLowerCase());
     if (ranges !== undefined) return { kind: "set", ranges, negated: character !== character.toLowerCase() };
-    const control = controls[character];
+    const control = lookUp(controls, character);
     if (control !== undefined) return one(String.fromCodePoint(control));
     if (character === "x" || character === "u") return this.#readCodePoint(character === "x" ? 2 : 4);
     if (/[A-Za-z1-9]/.test(character)) throw new UnsupportedPattern();

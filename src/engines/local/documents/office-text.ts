@@ -2,6 +2,7 @@
 // be a bomb: every part is unpacked with a limit, whatever the directory claims about its size.
 
 import { inflateRawSync } from "node:zlib";
+import { lookUp } from "../../../lib/look-up.ts";
 import { refuseFile } from "./refuse.ts";
 
 const maxUnpackedBytes = 50_000_000;
@@ -181,7 +182,7 @@ const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">",
 
 export function decodeEntities(text: string): string {
   return text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|\w{2,8});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return entities[name.toLowerCase()] ?? whole;
+    if (!name.startsWith("#")) return lookUp(entities, name.toLowerCase()) ?? whole;
     const code = name[1]?.toLowerCase() === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
   });

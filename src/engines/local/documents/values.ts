@@ -1,5 +1,7 @@
 // Values as documents print them: amounts, dates, numbers of accounts and companies. Each reader answers null for what it is not.
 
+import { lookUp } from "../../../lib/look-up.ts";
+
 export interface Amount {
   readonly value: number;
   /** The sign or code beside it, as printed. */
@@ -79,7 +81,7 @@ export function findCurrency(text: string): { sign: string; code: string } | nul
   const vote = (code: string, weight: number) => votes.set(code, (votes.get(code) ?? 0) + weight);
   for (const [code] of text.matchAll(/\b[A-Z]{3}\b/g)) if (knownCodes.has(code)) vote(code, 3);
   for (const [sign] of text.matchAll(/(?:US|CA|AU|NZ|HK|C|A|S|R)?[$]|[€£¥₹]|zł|Kč/g)) {
-    const code = currencyCodes[sign];
+    const code = lookUp(currencyCodes, sign);
     if (code !== undefined) vote(code, 1);
   }
   const [best] = [...votes].toSorted(([, first], [, second]) => second - first);

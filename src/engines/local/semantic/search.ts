@@ -1,5 +1,6 @@
 // Texts in the order of how near their meaning is to a query's. A higher score is nearer, whichever way it is measured.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../text/numbers.ts";
 import { type LoadSentenceModel, sentenceModelName, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
@@ -30,7 +31,7 @@ export function createSearch(loadModel: LoadSentenceModel): LocalEngine {
 
       return async ({ input, tellProgress }) => {
         const [query, texts] = [String(input["query"]), textsOf(input)];
-        const measure = measures[String(input["similarity_metric"])] ?? similarityOf;
+        const measure = lookUp(measures, String(input["similarity_metric"])) ?? similarityOf;
         const [queryTokens = []] = toTokens([query], model, "query");
         const all = toTokens(texts, model, "texts");
         const wanted = await model.toVector(queryTokens);

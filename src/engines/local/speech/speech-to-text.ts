@@ -1,6 +1,7 @@
 // audio/speech_to_text_async: English, by Moonshine.
 
 import { ValidationError } from "../../../errors.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { loadOnnx, onnxPackage } from "../onnx.ts";
@@ -29,7 +30,7 @@ export const engine: LocalEngine = {
     const decode = createAudioDecoder();
     const loaded = new Map<string, Promise<Transcribe>>();
     const open = (model: string): Promise<Transcribe> => {
-      const size = sizes[model];
+      const size = lookUp(sizes, model);
       if (size === undefined) throw new Error(`no model ${model}`);
       const known = loaded.get(model) ?? loadMoonshine(onnx, size);
       loaded.set(model, known);

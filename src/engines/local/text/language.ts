@@ -1,6 +1,7 @@
 // Which language a text is in, and the refusal of those that an engine does not know.
 
 import { ValidationError } from "../../../errors.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { fastTextPackage, loadFastText } from "./fast-text.ts";
 
@@ -26,7 +27,7 @@ export async function loadLanguageDetector(): Promise<DetectLanguages> {
   return (text) => {
     if (!anyLetter.test(text)) return [];
     return classify(text, considered).map(({ name, probability }) => ({
-      tag: tagOf[name] ?? name,
+      tag: lookUp(tagOf, name) ?? name,
       confidence: probability,
     }));
   };

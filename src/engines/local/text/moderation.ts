@@ -1,5 +1,6 @@
 // Bad words, in English, also in disguise ("sh1t"). It knows words and no meaning: threats and hatred in polite words pass.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { importPackage } from "../resolve-package.ts";
@@ -122,7 +123,7 @@ export function toModerationOutput(found: readonly ModerationItem[]): JsonObject
 }
 
 function kindOf(word: string): Kind {
-  return severalWords[word] ?? kinds.find(({ words }) => words.has(word))?.kind ?? slur;
+  return lookUp(severalWords, word) ?? kinds.find(({ words }) => words.has(word))?.kind ?? slur;
 }
 
 /** 0..1 in five steps, and 0 for nothing. */

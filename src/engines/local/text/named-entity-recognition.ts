@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { englishModelPackages, loadEnglishModel } from "./english-model.ts";
 import { fastTextPackage } from "./fast-text.ts";
@@ -35,7 +36,7 @@ export const engine: LocalEngine = {
       refuseLonger(text, mostCharacters);
       const named = findNames(text).map(({ text: entity, kind }) => ({ entity, category: kind as string }));
       const formed = model.read(text).entities.flatMap(({ text: entity, type }) => {
-        const category = formCategories[type];
+        const category = lookUp(formCategories, type);
         return category === undefined ? [] : [{ entity, category }];
       });
       // Each once, in the order of the text within its kind.

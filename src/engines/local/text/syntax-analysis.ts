@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { englishModelPackages, loadEnglishModel } from "./english-model.ts";
 import { fastTextPackage } from "./fast-text.ts";
@@ -43,7 +44,7 @@ export const engine: LocalEngine = {
         .map((token) => ({
           word: token.text,
           importance: null,
-          tag: tags[token.partOfSpeech] ?? "Other",
+          tag: lookUp(tags, token.partOfSpeech) ?? "Other",
           lemma: token.lemma,
           others: { universal_tag: token.partOfSpeech },
         }));

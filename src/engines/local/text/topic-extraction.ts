@@ -1,5 +1,6 @@
 // News topics: the model knows four of them and nothing else, which its labels say.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { fastTextPackage, loadFastText, toTrainingForm } from "./fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
@@ -28,7 +29,7 @@ export const engine: LocalEngine = {
       const found = /\p{L}/u.test(prepared) ? classify(prepared, Object.keys(topics).length) : [];
       const items = found
         .filter(({ probability }) => probability >= leastImportance)
-        .map(({ name, probability }) => ({ category: topics[name] ?? name, importance: round(probability) }));
+        .map(({ name, probability }) => ({ category: lookUp(topics, name) ?? name, importance: round(probability) }));
       return {
         output: { items },
         original: { engine: "fastText: AG News", note: "knows four topics of the news, no others", found },

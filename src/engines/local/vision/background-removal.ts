@@ -1,5 +1,6 @@
 // Cuts the subject out of its background: U²-Netp for things of any kind, MODNet for people and their hair.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { loadOnnx, type Onnx, onnxPackage, type Session } from "../onnx.ts";
 import { type Pixels, readPixels, writePixels } from "./pixels.ts";
@@ -60,7 +61,7 @@ export function createBackgroundRemoval(): LocalEngine {
       const sessions: Record<string, Session> = {};
       return async ({ model, files }) => {
         const name = model ?? defaultModel;
-        const chosen = models[name];
+        const chosen = lookUp(models, name);
         if (chosen === undefined) throw new Error(`no model ${name}`);
         const pixels = await readPixels(files["file"], "file", maxPixelsMade);
         sessions[name] ??= await onnx.open(chosen.packageName, chosen.path);

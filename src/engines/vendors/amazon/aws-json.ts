@@ -1,5 +1,6 @@
 // What the vendor's services have in common: JSON by a target in a header, and the names of its failures.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { asObject } from "../lenient.ts";
 import type { VendorRequest } from "../vendor-engine.ts";
@@ -47,5 +48,5 @@ export function kindOfRefusal(body: unknown): string {
 }
 
 export function statusOfKind(kind: string): number | undefined {
-  return statuses[kind];
+  return lookUp(statuses, kind);
 }

@@ -1,5 +1,6 @@
 // Amazon Comprehend. Offsets are code points. It wants to be told the language: when the caller leaves it out, it is asked first.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
 import { asNumber, asObject, asScore, asText, objectsIn, rounded } from "../lenient.ts";
@@ -142,7 +143,7 @@ function toFoundData(entity: JsonObject): FoundData {
     offset,
     length: (asNumber(entity["EndOffset"]) ?? offset) - offset,
     label,
-    subcategory: subcategories[label] ?? "Other",
+    subcategory: lookUp(subcategories, label) ?? "Other",
     score: entity["Score"],
   };
 }

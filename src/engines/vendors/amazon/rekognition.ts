@@ -1,5 +1,6 @@
 // Amazon Rekognition. Boxes are relative already; confidences are percentages.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall, EngineFile } from "../../engine.ts";
 import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
@@ -110,7 +111,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 function kindOf(name: string, parent: string | null): Kind {
-  return kinds[name] ?? kinds[parent ?? ""] ?? ["Other", "Other"];
+  return lookUp(kinds, name) ?? lookUp(kinds, parent ?? "") ?? ["Other", "Other"];
 }
 
 export const compareFaces: VendorTask = {
@@ -226,7 +227,7 @@ function toFace(face: JsonObject): JsonObject {
 
 function toLandmarks(face: JsonObject): JsonObject {
   const found = objectsIn(face["Landmarks"]).flatMap(({ Type, X, Y }) => {
-    const name = landmarks[String(Type)];
+    const name = lookUp(landmarks, String(Type));
     return name === undefined ? [] : [[name, [asNumber(X) ?? 0, asNumber(Y) ?? 0]] as const];
   });
   return Object.fromEntries(found);
@@ -234,7 +235,7 @@ function toLandmarks(face: JsonObject): JsonObject {
 
 function toEmotions(face: JsonObject): JsonObject {
   const found = objectsIn(face["Emotions"]).flatMap(({ Type, Confidence }) => {
-    const name = emotions[String(Type).toUpperCase()];
+    const name = lookUp(emotions, String(Type).toUpperCase());
     return name === undefined ? [] : [[name, toLikelihood(toScore(Confidence))] as const];
   });
   return Object.fromEntries(found);

@@ -125,15 +125,16 @@ function toFinancialDocument(document: JsonObject, index: number, call: EngineCa
 
 /** The most certain of each type; `groups`: among those that belong to one of these. */
 function readFields(all: readonly JsonObject[], groups: readonly string[] = []): Fields {
-  const found: Record<string, { readonly text: string; readonly confidence: number }> = {};
+  const found = new Map<string, { readonly text: string; readonly confidence: number }>();
   for (const field of all) {
     const type = asText(at(field, "Type", "Text"));
     const text = asText(at(field, "ValueDetection", "Text"));
     if (type === null || text === null || !isAmong(field, groups)) continue;
     const confidence = asNumber(at(field, "ValueDetection", "Confidence")) ?? 0;
-    if (found[type] === undefined || confidence > found[type].confidence) found[type] = { text, confidence };
+    const before = found.get(type);
+    if (before === undefined || confidence > before.confidence) found.set(type, { text, confidence });
   }
-  return Object.fromEntries(Object.entries(found).map(([type, { text }]) => [type, text]));
+  return Object.fromEntries([...found].map(([type, { text }]) => [type, text]));
 }
 
 function isAmong(field: JsonObject, groups: readonly string[]): boolean {

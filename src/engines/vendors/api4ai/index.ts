@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
 import { asList, asNumber, asObject, asScore, asText, at, objectsIn, rounded } from "../lenient.ts";
@@ -127,7 +128,11 @@ const detectExplicitContent: VendorTask = {
   toRequest: (call) => toRequest("/nsfw/v1/results", call),
   fromAnswer(answer) {
     const classes = asObject(entitiesOf(answer).find(({ kind }) => kind === "classes")?.["classes"]);
-    const findings = Object.entries(classes).map(([label, score]) => ({ label, score, kind: kinds[label] ?? other }));
+    const findings = Object.entries(classes).map(([label, score]) => ({
+      label,
+      score,
+      kind: lookUp(kinds, label) ?? other,
+    }));
     if (findings.length === 0) throw new TypeError("there are no classes in the answer");
     return { output: toModeration(findings), units };
   },

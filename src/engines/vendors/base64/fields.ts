@@ -1,5 +1,6 @@
 // What the vendor reads from each kind of document, in our members. Every field is an object with `value` and `confidence`.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { asObject, asText, at, objectsIn } from "../lenient.ts";
 import { findCountry } from "../shapes/countries.ts";
@@ -60,7 +61,7 @@ function toLines(fields: JsonObject): JsonObject[] {
   const lines = new Map<number, Record<string, unknown>>();
   for (const [name, field] of Object.entries(fields)) {
     const [, number, part = ""] = /^lineItem(\d*)(\w+)$/.exec(name) ?? [];
-    const member = lineMembers[part];
+    const member = lookUp(lineMembers, part);
     if (number === undefined || member === undefined) continue;
     const line = lines.get(Number(number)) ?? {};
     line[member] = at(field, "value");

@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import type { EngineCall } from "../../engine.ts";
 import { countCharacters, refuseMembers, textOf } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
@@ -48,7 +49,7 @@ const speak: VendorTask = {
 /** The model says the generation, or the voice with all of its name; a voice may be named in full or by its own name alone. */
 function toVoice(call: EngineCall): string {
   const model = call.model ?? "aura-2";
-  const voice = voiceOf(call) ?? usualVoices[model];
+  const voice = voiceOf(call) ?? lookUp(usualVoices, model);
   if (voice === undefined) return model;
   if (voice.startsWith("aura")) return voice;
   return /-[a-z]{2}$/.test(voice) ? `${model}-${voice}` : `${model}-${voice}-en`;

@@ -1,5 +1,6 @@
 // Google Cloud Natural Language. Offsets are asked for in code points.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
 import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
@@ -121,7 +122,7 @@ export const moderate = createTask({
   toOutput: (answer) => {
     const items = objectsIn(answer["moderationCategories"]).map((category) => {
       const label = asText(category["name"]) ?? "";
-      const [kind, subkind] = kinds[label] ?? ["Other", "Other"];
+      const [kind, subkind] = lookUp(kinds, label) ?? ["Other", "Other"];
       const score = asScore(category["confidence"]);
       return {
         label,

@@ -1,5 +1,6 @@
 // Google Cloud Vision. Most boxes are told in pixels, and members of value 0 are left out.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
 import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
@@ -234,7 +235,7 @@ const landmarks: Readonly<Record<string, string>> = {
 
 function toFace(face: JsonObject, size: ImageSize | null): JsonObject {
   const points = objectsIn(face["landmarks"]).flatMap(({ type, position }) => {
-    const name = landmarks[String(type)];
+    const name = lookUp(landmarks, String(type));
     const point = size === null ? null : toPoint(asObject(position), size);
     return name === undefined || point === null ? [] : [[name, [point.x, point.y]] as const];
   });

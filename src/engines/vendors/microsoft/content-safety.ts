@@ -1,5 +1,6 @@
 // Azure AI Content Safety, and the older look at pictures that knows blood and bare skin only.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { asNumber, asObject, asText, objectsIn } from "../lenient.ts";
 import { countCharacters, fileOf, textOf } from "../shapes/inputs.ts";
@@ -56,7 +57,11 @@ export const detectExplicitContent: VendorTask = {
 function toOutput(answer: JsonObject, worst: number): JsonObject {
   const findings = objectsIn(answer["categoriesAnalysis"]).map(({ category, severity }) => {
     const label = asText(category) ?? "";
-    return { label, score: (asNumber(severity) ?? 0) / worst, kind: kinds[label] ?? (["Other", "Other"] as const) };
+    return {
+      label,
+      score: (asNumber(severity) ?? 0) / worst,
+      kind: lookUp(kinds, label) ?? (["Other", "Other"] as const),
+    };
   });
   return toModeration(findings);
 }

@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import { textOf } from "../shapes/inputs.ts";
 import { escapeXml, prosodyOf, signed, toSsml } from "../shapes/prosody.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
@@ -24,7 +25,7 @@ export const speak: VendorTask = {
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
   toRequest: (call) => {
-    const voice = voiceOf(call) ?? voices[call.model ?? "neural"] ?? "en-US-JennyNeural";
+    const voice = voiceOf(call) ?? lookUp(voices, call.model ?? "neural") ?? "en-US-JennyNeural";
     const language = /^[a-z]{2,3}-[A-Za-z]{2,4}/.exec(voice)?.[0] ?? "en-US";
     const inner = toSsml(textOf(call), prosodyOf(call), (percent) => `${signed(percent)}%`);
     return {

@@ -1,5 +1,6 @@
 // What the vendor reads from each kind of document, in our members. Every field is an object with `value` and `confidence`.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { asObject, asText, at, objectsIn } from "../lenient.ts";
 import { findCountry } from "../shapes/countries.ts";
@@ -80,7 +81,7 @@ export function toFinancialDocument(prediction: JsonObject, pageNumber: number):
 
 function toRegistrations(list: unknown): Record<string, unknown> {
   const known = objectsIn(list).flatMap(({ type, value }) => {
-    const member = registrations[String(type).toUpperCase()];
+    const member = lookUp(registrations, String(type).toUpperCase());
     return member === undefined ? [] : [[member, value]];
   });
   return Object.fromEntries(known);

@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import type { EngineFile } from "../../engine.ts";
 import { asCount, asList, asNumber, asObject, asText, at, objectsIn, rounded } from "../lenient.ts";
 import { dataUrlOf, fileOf, textOf } from "../shapes/inputs.ts";
@@ -96,7 +97,11 @@ const moderateText: VendorTask = {
   }),
   fromAnswer({ json }) {
     const scores = asObject(asObject(asList(asObject(json)["results"])[0])["category_scores"]);
-    const findings = Object.entries(scores).map(([label, score]) => ({ label, score, kind: kinds[label] ?? other }));
+    const findings = Object.entries(scores).map(([label, score]) => ({
+      label,
+      score,
+      kind: lookUp(kinds, label) ?? other,
+    }));
     return { output: toModeration(findings), units: { request: 1 } };
   },
 };

@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import { asList, asObject } from "../lenient.ts";
 import { textOf } from "../shapes/inputs.ts";
 import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
@@ -29,7 +30,11 @@ export const moderateText: VendorTask = {
   }),
   fromAnswer({ json }) {
     const scores = asObject(asObject(asList(asObject(json)["results"])[0])["category_scores"]);
-    const findings = Object.entries(scores).map(([label, score]) => ({ label, score, kind: kinds[label] ?? other }));
+    const findings = Object.entries(scores).map(([label, score]) => ({
+      label,
+      score,
+      kind: lookUp(kinds, label) ?? other,
+    }));
     return { output: toModeration(findings), units: { request: 1 } };
   },
 };

@@ -1,3 +1,5 @@
+import { lookUp } from "../../../lib/look-up.ts";
+
 type Kind = readonly [category: string, subcategory: string];
 
 const personal = "PersonalInformation";
@@ -46,5 +48,5 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 export function kindOf(label: string): Kind {
-  return kinds[label] ?? ["Other", "Other"];
+  return lookUp(kinds, label) ?? ["Other", "Other"];
 }

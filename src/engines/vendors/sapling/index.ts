@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import { asList, asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
 import { toAiPrediction } from "../shapes/detection.ts";
 import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
@@ -85,7 +86,7 @@ const analyseSentiment: VendorTask = {
 /** Pairs of score and label, the likeliest first; those that we have no word for (mixed) are passed over. */
 function toSentiment(pairs: unknown): { readonly sentiment: string; readonly rate: number } | null {
   for (const pair of asList(pairs)) {
-    const sentiment = sentiments[String(at(pair, 1)).toUpperCase()];
+    const sentiment = lookUp(sentiments, String(at(pair, 1)).toUpperCase());
     if (sentiment !== undefined) return { sentiment, rate: asScore(at(pair, 0)) };
   }
   return null;

@@ -1,3 +1,4 @@
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
 import { asNumber, asScore, asText, objectsIn, rounded } from "../lenient.ts";
@@ -83,7 +84,7 @@ const detectExplicitContent: VendorTask = {
     const findings = objectsIn(json).map(({ label, score }) => ({
       label: asText(label) ?? "",
       score: (asNumber(score) ?? 0) / 100,
-      kind: kinds[String(label)] ?? other,
+      kind: lookUp(kinds, String(label)) ?? other,
     }));
     if (findings.length === 0) throw new TypeError("there are no classes in the answer");
     return { output: toModeration(findings), units };

@@ -1,5 +1,7 @@
 // The tags of universal dependencies, which most vendors use, in the words of `text/syntax_analysis`. One is misspelt, and public.
 
+import { lookUp } from "../../../lib/look-up.ts";
+
 const words: Readonly<Record<string, string>> = {
   ADJ: "Adjactive",
   ADP: "Adposition",
@@ -23,5 +25,5 @@ const words: Readonly<Record<string, string>> = {
 };
 
 export function toTag(tag: unknown): string {
-  return words[String(tag)] ?? "Other";
+  return lookUp(words, String(tag)) ?? "Other";
 }

@@ -1,5 +1,6 @@
 // What `text/anonymization` calls the kinds of personal data, and how it hides them.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { asScore } from "../lenient.ts";
 
@@ -69,5 +70,5 @@ export function toAnonymization(text: string, found: readonly FoundData[], redac
 }
 
 function categoryOf(subcategory: string): string {
-  return Object.keys(groups).find((category) => groups[category]?.includes(subcategory)) ?? "Other";
+  return Object.keys(groups).find((category) => lookUp(groups, category)?.includes(subcategory)) ?? "Other";
 }

@@ -37,7 +37,7 @@ function fill(schema: JsonSchema, value: unknown, definitions: Definitions): unk
 
 function fillObject(schema: JsonSchema, value: JsonObject, definitions: Definitions): JsonObject {
   const properties = (schema["properties"] ?? {}) as Definitions;
-  const unknown = Object.keys(value).find((name) => !(name in properties));
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(properties, name));
   if (unknown !== undefined) throw new Error(`the schema has no member ${unknown}`);
   return Object.fromEntries(
     Object.entries(properties).map(([name, member]) => [name, fill(member, value[name], definitions)]),

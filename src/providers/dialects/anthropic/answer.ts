@@ -8,6 +8,7 @@ import type {
   FinishReason,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading, type Refusal } from "../../dialect.ts";
 import { reasoningFormat } from "./messages.ts";
 import { originalToolName } from "./tool-names.ts";
@@ -144,7 +145,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 };
 
 export function toFinishReason(stopReason: unknown, hasToolCalls: boolean): FinishReason {
-  const known = typeof stopReason === "string" ? finishReasons[stopReason] : undefined;
+  const known = typeof stopReason === "string" ? lookUp(finishReasons, stopReason) : undefined;
   // `tool_use` without a call of the caller's tools: the call was the answer itself.
   return known ?? (hasToolCalls ? "tool_calls" : "stop");
 }
@@ -221,7 +222,7 @@ const statuses: Readonly<Record<string, number>> = {
 export function toErrorInAnswer(value: JsonObject): ErrorInAnswer {
   const error = isObject(value["error"]) ? value["error"] : value;
   const message = asText(error["message"]) || asText(error["type"]) || "it gave no reason";
-  const { status = statuses[asText(error["type"])] ?? null } = readAnthropicRefusal(400, value);
+  const { status = lookUp(statuses, asText(error["type"])) ?? null } = readAnthropicRefusal(400, value);
   return new ErrorInAnswer(message, status);
 }
 
@@ -233,7 +234,7 @@ export function readAnthropicRefusal(status: number, body: JsonObject): Refusal 
   if (status === 400 && /credit balance is too low|reached your specified API usage limits/i.test(message))
     return { status: 402 };
   const isMisleading = type !== "invalid_request_error" && (status === 400 || status === 500);
-  const meant = isMisleading ? statuses[type] : undefined;
+  const meant = isMisleading ? lookUp(statuses, type) : undefined;
   return meant === undefined ? {} : { status: meant };
 }
 

@@ -1,6 +1,8 @@
 // What a model accepts, by its generation: the vendor took members away from newer models, and answers with a 400 when
 // they come all the same. From the vendor's pages "Thinking", "Effort", "Troubleshooting thinking" and the migration guides.
 
+import { lookUp } from "../../../lib/look-up.ts";
+
 export interface Generation {
   /** How thinking is asked for. `budget`: a number of tokens. `adaptive`: the model decides, guided by an effort. */
   readonly thinking: "none" | "budget" | "adaptive";
@@ -94,7 +96,7 @@ export function findGeneration(model: string): Generation {
   const found = /claude-([a-z]+)-(\d)(?:[-.](\d)(?!\d))?/.exec(name);
   const family = found?.[1];
   const version = found ? Number(`${found[2]}.${found[3] ?? 0}`) : readOldVersion(name);
-  const exception = exceptions[`${family} ${version.toFixed(1)}`];
+  const exception = lookUp(exceptions, `${family} ${version.toFixed(1)}`);
   if (exception !== undefined) return exception;
   if (family === "fable" || family === "mythos") return boundAlwaysThinking;
   return byVersion.find(([from]) => version >= from)?.[1] ?? oldest;

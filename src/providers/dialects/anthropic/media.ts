@@ -1,6 +1,7 @@
 // Images and files of a message as the vendor's blocks. The vendor fetches addresses itself.
 
 import type { ChatPart } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { Findings } from "./findings.ts";
 
 export type Block = { type: string; [member: string]: unknown };
@@ -81,7 +82,7 @@ function guessType(filename: string | null, data: string): string {
   // "%PDF-", as base64 begins.
   if (data.startsWith("JVBERi")) return "application/pdf";
   const ending = filename?.slice(filename.lastIndexOf(".") + 1).toLowerCase() ?? "";
-  return typesByEnding[ending] ?? "";
+  return lookUp(typesByEnding, ending) ?? "";
 }
 
 /** The vendor knows the plain alphabet only. */

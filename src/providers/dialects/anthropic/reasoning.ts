@@ -1,6 +1,7 @@
 // How much the model should think: `reasoning_effort`, `reasoning` or `thinking`, in the way that the model's generation has.
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Findings } from "./findings.ts";
 import type { Effort, Generation } from "./generation.ts";
@@ -125,11 +126,11 @@ function findEffort(asked: string | null, efforts: readonly Effort[]): Effort | 
 function effortOfBudget(budgetTokens: number | null): string | null {
   if (budgetTokens === null) return null;
   const names = ["minimal", "low", "medium", "high", "xhigh"];
-  return names.find((name) => budgetTokens <= (budgets[name] as number)) ?? "max";
+  return names.find((name) => budgetTokens <= (lookUp(budgets, name) as number)) ?? "max";
 }
 
 function findBudget(wish: Wish, maxTokens: number): number | null {
-  const asked = wish.budgetTokens ?? budgets[wish.effort ?? "medium"] ?? minBudgetTokens;
+  const asked = wish.budgetTokens ?? lookUp(budgets, wish.effort ?? "medium") ?? minBudgetTokens;
   const budget = Math.max(minBudgetTokens, Math.min(asked, Math.floor(maxTokens * largestShare)));
   return budget < maxTokens ? budget : null;
 }

@@ -1,6 +1,7 @@
 // A chat request as the vendor's request.
 
 import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
 import { readSearchDomains } from "../../search-domains.ts";
 import { Findings } from "./findings.ts";
@@ -329,7 +330,7 @@ const serviceTiers: Readonly<Record<string, string>> = {
 function toServiceTier(request: ChatRequest, findings: Findings): JsonObject {
   const asked = request["service_tier"];
   if (typeof asked !== "string") return {};
-  const tier = serviceTiers[asked];
+  const tier = lookUp(serviceTiers, asked);
   if (tier === undefined) findings.dropped.add("service_tier");
   return tier === undefined ? {} : { service_tier: tier };
 }

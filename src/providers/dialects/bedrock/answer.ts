@@ -9,6 +9,7 @@ import type {
   FinishReason,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 
@@ -159,7 +160,7 @@ export function toFinishReason(stopReason: string, hasCalls: boolean): FinishRea
   // Nothing that can be used, and another try may well succeed.
   if (stopReason.startsWith("malformed_"))
     throw new ErrorInAnswer(`the model's output was malformed (${stopReason})`, 502);
-  const reason = finishReasons[stopReason];
+  const reason = lookUp(finishReasons, stopReason);
   if (reason === undefined) return hasCalls ? "tool_calls" : "stop";
   // Calls of a tool that is not the caller's leave nothing to be called.
   return reason === "tool_calls" && !hasCalls ? "stop" : reason;

@@ -3,6 +3,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html
 // https://docs.aws.amazon.com/nova/latest/nova2-userguide/embeddings-schema.html
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type {
   DialectRequest,
   EmbeddingsAnswer,
@@ -103,7 +104,7 @@ const novaPurposes: Readonly<Record<string, string>> = {
 
 function toNovaBody(request: EmbeddingsRequest, value: string): Asked {
   const { dimensions, input_type: inputType, truncate } = request;
-  const purpose = novaPurposes[inputType ?? "search_document"];
+  const purpose = lookUp(novaPurposes, inputType ?? "search_document");
   const truncationMode = typeof truncate === "string" ? truncate.toUpperCase() : "END";
   const body = {
     taskType: "SINGLE_EMBEDDING",

@@ -1,6 +1,7 @@
 // What the model behind Converse accepts, by its maker: the format is one, but it refuses with a 400 what the model does not
 // have. From the vendor's pages on structured output, prompt caching, tool use and reasoning, and from its model cards.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import { findGeneration, type Generation } from "../anthropic/generation.ts";
 
 export interface ModelTraits {
@@ -126,7 +127,7 @@ const ofUnknownMaker: ModelTraits = { ...plain, takesThoughts: "signed" };
 
 export function findTraits(model: string): ModelTraits {
   const { maker, name } = splitModelId(model);
-  const read = maker === null ? undefined : makers[maker];
+  const read = maker === null ? undefined : lookUp(makers, maker);
   return read === undefined ? ofUnknownMaker : { ...plain, isKnown: true, ...read(name) };
 }
 

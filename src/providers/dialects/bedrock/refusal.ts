@@ -1,6 +1,7 @@
 // What the service's failures mean, as refusals of a call and as events in the middle of a stream.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (Errors)
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject, Refusal } from "../../dialect.ts";
 import { asString } from "../lenient.ts";
 
@@ -27,7 +28,7 @@ const spentQuota = /exceeds? the service quota|too many (?:requests|tokens)/i;
 
 /** Null for a kind of failure that nobody has written down. */
 export function statusOfFailure(name: string): number | null {
-  return statuses[name.toLowerCase()] ?? null;
+  return lookUp(statuses, name.toLowerCase()) ?? null;
 }
 
 /** The kind of failure stands in a header, and in the body only of some: what the sentence says has to do. */

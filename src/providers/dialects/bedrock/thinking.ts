@@ -1,6 +1,7 @@
 // How much a model shall think, in the words of its maker. https://docs.aws.amazon.com/bedrock/latest/userguide/inference-reasoning.html
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Generation } from "../anthropic/generation.ts";
 import { findRewritten } from "../anthropic/reasoning.ts";
@@ -112,7 +113,7 @@ function switchOff(generation: Generation, name: string): Thinking {
 function findBudget(asked: AskedReasoning, { cap, maxOutputTokens }: ThinkingOptions): number | null {
   const limit = cap ?? maxOutputTokens ?? Number.POSITIVE_INFINITY;
   if (limit <= minBudget) return null;
-  const wanted = asked.budgetTokens ?? budgets[asked.effort ?? "medium"] ?? budgets["medium"] ?? minBudget;
+  const wanted = asked.budgetTokens ?? lookUp(budgets, asked.effort ?? "medium") ?? budgets["medium"] ?? minBudget;
   // A budget that follows from an effort leaves a quarter for the answer; an exact one is the caller's own choice.
   const most = asked.budgetTokens === null ? Math.floor(limit * 0.75) : limit - 1;
   return Math.max(minBudget, Math.min(wanted, most));

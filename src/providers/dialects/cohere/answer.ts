@@ -8,6 +8,7 @@ import type {
   FinishReason,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 
@@ -104,7 +105,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 export function toFinishReason(reason: unknown, hasCalls: boolean, error: string | null): FinishReason {
   if (reason === "ERROR") throw new ErrorInAnswer(error || "the generation failed", 500);
   if (reason === "TIMEOUT") throw new ErrorInAnswer(error || "the generation took too long and was stopped", 504);
-  const known = finishReasons[asString(reason)] ?? "stop";
+  const known = lookUp(finishReasons, asString(reason)) ?? "stop";
   if (known === "length" || known === "content_filter") return known;
   return hasCalls ? "tool_calls" : "stop";
 }

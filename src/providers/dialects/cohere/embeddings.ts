@@ -1,5 +1,6 @@
 // POST /v2/embed.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject, Target } from "../../dialect.ts";
 import { asCount, asList, asObject, isObject, present } from "../lenient.ts";
 
@@ -27,7 +28,7 @@ function toCohereEmbedRequest(request: EmbeddingsRequest, target: Target) {
   const body = present({
     model: target.model,
     texts: request.input,
-    input_type: inputTypes[inputType] ?? inputType,
+    input_type: lookUp(inputTypes, inputType) ?? inputType,
     embedding_types: ["float"],
     output_dimension: request.dimensions,
     truncate: request["truncate"],

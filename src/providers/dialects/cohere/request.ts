@@ -1,6 +1,7 @@
 // From the chat format to POST /v2/chat.
 
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import {
   type AskedTools,
@@ -132,7 +133,7 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
     return null;
   }
   if (!asked.isOn) return { type: "disabled" };
-  const wanted = asked.budgetTokens ?? budgetOfEffort[asked.effort ?? ""] ?? null;
+  const wanted = asked.budgetTokens ?? lookUp(budgetOfEffort, asked.effort ?? "") ?? null;
   const cap = tokenCapOf(request);
   if (cap === null) return present({ type: "enabled", token_budget: wanted });
   const room = cap - answerTokens;

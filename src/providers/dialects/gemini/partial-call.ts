@@ -1,8 +1,11 @@
 // A function call whose arguments arrive piece by piece, each with the path of the place that it fills. It is handed on
 // when it is whole.
 
+import { setOwn } from "../../../lib/set-at.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asObject, asText, objectsIn } from "./lenient.ts";
+
+const mostItems = 10_000;
 
 type Container = Record<string, unknown> | unknown[];
 
@@ -61,14 +64,18 @@ function containerFor(next: string | number): Container {
   return typeof next === "number" || next === "" ? [] : Object.create(null);
 }
 
+/** Only what the call itself holds: a path may name `constructor` or `__proto__`, which would lead into the runtime's own objects. */
 function at(place: Container, name: string | number): unknown {
-  return (place as Record<string | number, unknown>)[name];
+  return Object.hasOwn(place, name) ? (place as Record<string | number, unknown>)[name] : undefined;
 }
 
 function put<Value>(place: Container, name: string | number, value: Value): Value {
-  // A path may name a place that would make a list of any length.
-  if (typeof name === "number" && name > 10_000) return value;
-  (place as Record<string | number, unknown>)[name] = value;
+  // A path may name a place that would make a list of any length; a list has no names.
+  if (
+    Array.isArray(place) ? typeof name !== "number" || name > mostItems : typeof name === "number" && name > mostItems
+  )
+    return value;
+  setOwn(place, name, value);
   return value;
 }
 

@@ -1,5 +1,6 @@
 // Jina AI's embeddings: https://api.jina.ai/docs
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { Dialect, EmbeddingsRequest, Target } from "../../dialect.ts";
 import { fromEmbeddingList } from "../embedding-list.ts";
 import { present } from "../lenient.ts";
@@ -39,7 +40,7 @@ function toJinaRequest(request: EmbeddingsRequest, target: Target) {
   const body = present({
     model: target.model,
     input: request.input,
-    task: request["task"] ?? (asked === null ? null : (tasks[asked] ?? asked)),
+    task: request["task"] ?? (asked === null ? null : (lookUp(tasks, asked) ?? asked)),
     dimensions: request.dimensions,
     normalized: request["normalized"],
     late_chunking: request["late_chunking"],

@@ -8,6 +8,7 @@ import type {
   FinishReason,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
 import { readContent, toSignature } from "./thoughts.ts";
@@ -86,7 +87,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 
 export function toFinishReason(reason: unknown, hasCalls: boolean): FinishReason {
   if (reason === "error") throw new ErrorInAnswer("the generation failed", null);
-  return finishReasons[asString(reason)] ?? (hasCalls ? "tool_calls" : "stop");
+  return lookUp(finishReasons, asString(reason)) ?? (hasCalls ? "tool_calls" : "stop");
 }
 
 /** What is not a count of tokens is kept as it came. */

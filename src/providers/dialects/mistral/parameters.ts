@@ -1,6 +1,7 @@
 // What becomes of each parameter. The vendor's schema refuses members that it does not know, so what is OpenAI's alone is
 // taken out; everything else is passed on, for the vendor's own members and those to come: https://docs.mistral.ai/api/
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { ParameterTable } from "../../dialect.ts";
 
 export const parameters: ParameterTable = {
@@ -33,5 +34,5 @@ export const parameters: ParameterTable = {
 const reworded = new Set(["max_completion_tokens", "seed", "stream_options", "reasoning", "thinking", "service_tier"]);
 
 export function isPassedOn(name: string): boolean {
-  return (parameters[name] ?? "mapped") === "mapped" && !reworded.has(name);
+  return (lookUp(parameters, name) ?? "mapped") === "mapped" && !reworded.has(name);
 }

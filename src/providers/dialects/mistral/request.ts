@@ -2,6 +2,7 @@
 
 import { gatewayMemberNames } from "../../../contract/chat-completions.ts";
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import { askedReasoning, tokenCapOf } from "../asked.ts";
 import { present } from "../lenient.ts";
@@ -12,9 +13,8 @@ const ourMembers = new Set(gatewayMemberNames);
 
 export function toMistralRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(request))
-    if (value !== null && value !== undefined && isPassedOn(name) && !ourMembers.has(name)) body[name] = value;
+  const passed = Object.entries(request).filter(([name]) => isPassedOn(name) && !ourMembers.has(name));
+  const body = present(Object.fromEntries(passed));
   const changed = present({
     model: target.model,
     messages: toMistralMessages(request.messages, target),
@@ -62,7 +62,7 @@ const serviceTiers: Readonly<Record<string, string>> = {
 function toServiceTier(request: ChatRequest, dropped: string[]): string | null {
   const tier = request["service_tier"];
   if (typeof tier !== "string") return null;
-  const known = serviceTiers[tier] ?? null;
+  const known = lookUp(serviceTiers, tier) ?? null;
   if (known === null) dropped.push("service_tier");
   return known;
 }

@@ -1,6 +1,7 @@
 // From the chat format to POST /api/chat.
 
 import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import {
   answerSchemaOf,
@@ -81,7 +82,8 @@ function toThink(request: ChatRequest, target: Target): unknown {
   const asked = askedReasoning(request);
   if (asked === null) return null;
   if (!asked.isOn) return false;
-  if (takesLevels.test(target.model)) return asked.effort === null ? "medium" : (levels[asked.effort] ?? "high");
+  if (takesLevels.test(target.model))
+    return asked.effort === null ? "medium" : (lookUp(levels, asked.effort) ?? "high");
   return asked.effort !== "minimal";
 }
 

@@ -1,5 +1,6 @@
 // Voyage AI's embeddings: https://docs.voyageai.com/reference/embeddings-api
 
+import { lookUp } from "../../../lib/look-up.ts";
 import type { Dialect, EmbeddingsRequest, Target } from "../../dialect.ts";
 import { fromEmbeddingList } from "../embedding-list.ts";
 import { present } from "../lenient.ts";
@@ -28,7 +29,7 @@ export const voyage: Dialect = {
 /** Kinds of input that the vendor does not tell apart are sent without one, which is its default. */
 function toVoyageRequest(request: EmbeddingsRequest, target: Target) {
   const asked = request.input_type ?? null;
-  const inputType = asked === null ? null : (inputTypes[asked] ?? asked);
+  const inputType = asked === null ? null : (lookUp(inputTypes, asked) ?? asked);
   const isKnown = inputType === "query" || inputType === "document";
   const body = present({
     model: target.model,
