@@ -120,8 +120,7 @@ describe("a request", () => {
   });
 
   test("without a body lacks the body", async () => {
-    for (const body of ["", "  \n"])
-      expect(await send("/v3/chat/completions", body)).toEqual({ status: 422, problems: [[["body"], "missing"]] });
+    expect(await send("/v3/chat/completions", "")).toEqual({ status: 422, problems: [[["body"], "missing"]] });
   });
 
   test("with a fraction where an integer belongs is told so", async () => {
