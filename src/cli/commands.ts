@@ -2,6 +2,7 @@
 
 import { type Config, ConfigError, readConfig, readLauncher, secretsOf } from "../config.ts";
 import { SettingError } from "../errors.ts";
+import { lookUp } from "../lib/look-up.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
@@ -86,7 +87,7 @@ const otherNames: Readonly<Record<string, string>> = { "--help": "help", "-h": "
 /** Runs one command and returns its exit code: 0 done, 1 failed, 2 wrong usage or settings. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const [given = "help", ...rest] = args;
-  const name = otherNames[given] ?? given;
+  const name = lookUp(otherNames, given) ?? given;
   try {
     const process = Object.hasOwn(processes, name) ? processes[name] : undefined;
     if (process !== undefined) return await process();

@@ -4,6 +4,7 @@ import { Database as SqliteFile } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SettingError } from "../errors.ts";
+import { lookUp } from "../lib/look-up.ts";
 import type { Log } from "../log.ts";
 
 // Magic numbers of statfs(2) for file systems whose locks and shared memory reach across machines, or do not work at all.
@@ -48,7 +49,7 @@ function explainUnusable<T>(dataDir: string, use: () => T): T {
     return use();
   } catch (cause) {
     const { code = "" } = cause as { readonly code?: string };
-    const reason = reasons[code];
+    const reason = lookUp(reasons, code);
     if (reason === undefined) throw cause;
     throw new SettingError(
       "SWITCHYARD_DATA_DIR",

@@ -2,6 +2,7 @@
 // others refuse; which of them apply is a property of the provider's row.
 
 import type { ChatMessage, ChatPart, ChatRequest } from "../../contract/chat-format.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import { findEffort } from "../../providers/chat-rules.ts";
 import type { ChatRules } from "../../providers/provider.ts";
 import type { TranslatedRequest } from "./from-messages-request.ts";
@@ -36,7 +37,8 @@ function leaveOutRefused(members: Members, { refused = [] }: ChatRules, dropped:
   for (const name of refused) {
     const value = members[name];
     delete members[name];
-    if (value !== undefined && value !== null && value !== false && value !== defaults[name]) dropped.push(name);
+    if (value !== undefined && value !== null && value !== false && value !== lookUp(defaults, name))
+      dropped.push(name);
   }
 }
 
