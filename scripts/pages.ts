@@ -44,6 +44,7 @@ providers:
     base_url: http://127.0.0.1:9000/v1
     api_key: "\${IN_HOUSE_KEY}"
     models: [small, large]                      # for /v3/models; others are called all the same
+    default_model: small                        # does tasks that name no model; by task: { text/moderation: small }
     stream_usage: ask                           # ask | always | never: how usage arrives in a stream
     stream_end: done                            # done | finish: what ends a complete stream
 aliases:

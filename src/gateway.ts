@@ -104,7 +104,7 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   const sweeper = setInterval(() => void sweepResponses(storage.responses, log), sweepEveryMs);
   let draining = false;
   const routes = createRoutes({
-    catalogue: createCatalogue([...providers.values()], toTaskOffers(engines), book),
+    catalogue: createCatalogue([...providers.values()], toTaskOffers(engines, book), book),
     keyring,
     chatCompletions,
     messages,

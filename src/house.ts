@@ -37,6 +37,7 @@ import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
+import { listProviderNames } from "./providers/find-provider.ts";
 import { HttpClient } from "./providers/http-client.ts";
 import { rows } from "./providers/index.ts";
 import { openStorage } from "./storage/storage.ts";
@@ -201,7 +202,7 @@ function checkAliases(
   vendorNames: ReadonlySet<string>,
 ): void {
   const featureNames = new Set(features.map(({ name }) => name));
-  const known = new Set([...providers.keys(), ...vendorNames]);
+  const known = new Set([...listProviderNames(providers.values()), ...vendorNames]);
   const problems: string[] = [];
   for (const [alias, targets] of config.aliases) {
     for (const { model } of targets) {

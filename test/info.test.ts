@@ -22,6 +22,8 @@ const offer: TaskOffer = {
   subfeature: "moderation",
   provider: "openai",
   model: "text/moderation/openai",
+  defaultModel: null,
+  isSandbox: false,
   pricing: { price: 2, price_unit_quantity: 1000, price_unit_type: "request" },
   configured: true,
 };
@@ -85,6 +87,7 @@ describe("when nothing serves a task", () => {
     expect(detail.models).toContainEqual({
       model: "text/ai_detection/sapling",
       provider: "sapling",
+      default_model: null,
       pricing: { price: 5, price_unit_quantity: 1_000_000, price_unit_type: "char" },
       mode: "sync",
       configured: false,

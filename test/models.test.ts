@@ -91,12 +91,28 @@ describe("the list", () => {
     expect(await ids("?provider=later&include=unconfigured")).toEqual(["later/unreachable"]);
   });
 
-  test("a value that no model has leaves an empty list", async () => {
-    for (const query of ["provider=nobody", "provider=", "feature=ocr", "capability=flying", "endpoint=embeddings"]) {
-      const response = await get(`/v3/models?${query}`);
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual({ object: "list", data: [] });
-    }
+  test("a value that exists and that no model has leaves an empty list", async () => {
+    for (const query of ["feature=ocr", "endpoint=embeddings", "capability=vision&provider=hub"])
+      expect(await ids(`?${query}`)).toEqual([]);
+  });
+
+  test.each([
+    ["provider=acm", "There is no provider 'acm'; did you mean 'acme'? Known are"],
+    ["provider=", "There is no provider ''"],
+    ["feature=orc", "There is no feature 'orc'; did you mean 'ocr'?"],
+    ["capability=visoin", "There is no capability 'visoin'; did you mean 'vision'?"],
+    ["endpoint=chat/completion", "There is no endpoint 'chat/completion'; did you mean 'chat/completions'?"],
+  ])("%s is refused with the nearest value", async (query, message) => {
+    const response = await get(`/v3/models?${query}`);
+    const body = (await response.json()) as { detail: { loc: string[]; msg: string }[] };
+    expect([response.status, body.detail[0]?.loc]).toEqual([422, ["query", query.split("=", 1)[0] ?? ""]]);
+    expect(body.detail[0]?.msg).toStartWith(message);
+  });
+
+  test("many long wrong values are answered with a short list", async () => {
+    const query = Array.from({ length: 400 }, () => `provider=${"x".repeat(20)}`).join("&");
+    const response = await get(`/v3/models?${query}`);
+    expect(((await response.json()) as { detail: unknown[] }).detail).toHaveLength(10);
   });
 });
 

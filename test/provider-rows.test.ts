@@ -119,3 +119,22 @@ function namesOf(rows: readonly ProviderRow[], isBad: (row: ProviderRow) => bool
 function repeated(values: readonly string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index);
 }
+
+test("every row with chat models names a default among them, and one that reads images where it has such a model", () => {
+  const chat = dialled.filter(({ chat, models }) => chat !== false && models.length > 0);
+  const factsOf = ({ models }: ProviderRow, id = "") => models.find((model) => model.id === id);
+  expect(chat.filter((row) => factsOf(row, row.defaultModel) === undefined).map(({ name }) => name)).toEqual([]);
+  const reads = (facts: ModelFacts | undefined) => facts?.input?.includes("image") === true;
+  const lacking = chat.filter(
+    (row) =>
+      row.models.some(reads) && !reads(factsOf(row, row.defaultModel)) && !reads(factsOf(row, row.defaultVisionModel)),
+  );
+  expect(lacking.map(({ name }) => name)).toEqual([]);
+});
+
+test("another name of a row is no row of its own", () => {
+  const names = new Set(rows.map(({ name }) => name));
+  const others = rows.flatMap(({ alsoNamed = [] }) => alsoNamed);
+  expect(others.filter((name) => names.has(name))).toEqual([]);
+  expect(new Set(others)).toEqual(new Set(["microsoft", "amazon", "google", "vertex"]));
+});

@@ -679,12 +679,13 @@ describe("the listing", () => {
     const { models } = await read<SubfeatureDetail>("/v3/info/text/ai_detection");
     const providers = new Set(models.map(({ provider }) => provider));
     expect(providers.has("sapling")).toBe(true);
-    expect(providers.has("sandbox")).toBe(true);
+    expect(providers.has("sandbox")).toBe(false);
     expect(providers.has("winstonai")).toBe(false);
     expect(models.every(({ configured }) => configured)).toBe(true);
     expect(models).toContainEqual({
       model: "text/ai_detection/sapling",
       provider: "sapling",
+      default_model: null,
       pricing: { price: 5, price_unit_quantity: 1_000_000, price_unit_type: "char" },
       mode: "sync",
       configured: true,

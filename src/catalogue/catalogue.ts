@@ -5,7 +5,7 @@ import { createFeatureListing, type FeatureListing, type TaskOffer } from "./fea
 import { createModelListing, type ModelListing, type Offered } from "./model-listing.ts";
 import type { PriceBook } from "./prices.ts";
 
-export type { TaskOffer } from "./feature-listing.ts";
+export type { Included, TaskOffer } from "./feature-listing.ts";
 export type { ModelFilters, Offered } from "./model-listing.ts";
 
 export interface Catalogue {

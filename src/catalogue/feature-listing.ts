@@ -12,17 +12,27 @@ export interface TaskOffer {
   readonly provider: string;
   /** `<feature>/<subfeature>/<provider>[/<model>]` */
   readonly model: string;
+  /** The model that does the task when a request names the provider alone. */
+  readonly defaultModel: string | null;
   readonly pricing: TaskPricing | null;
   /** Whether it can be done now. */
   readonly configured: boolean;
+  /** Of the pretend vendor, which is listed on request alone. */
+  readonly isSandbox: boolean;
+}
+
+/** What a listing shows besides what is configured. */
+export interface Included {
+  readonly unconfigured: boolean;
+  readonly sandbox: boolean;
 }
 
 export interface FeatureListing {
-  list(withUnconfigured: boolean): Document;
+  list(included: Included): Document;
   /** Undefined when no task has this feature. */
-  findFeature(feature: string, withUnconfigured: boolean): Document | undefined;
+  findFeature(feature: string, included: Included): Document | undefined;
   /** Undefined when there is no such task. */
-  findSubfeature(feature: string, subfeature: string, withUnconfigured: boolean): Document | undefined;
+  findSubfeature(feature: string, subfeature: string, included: Included): Document | undefined;
 }
 
 /** One view of the registry, either of what is configured or of everything. */
@@ -33,15 +43,18 @@ interface View {
 }
 
 export function createFeatureListing(offers: readonly TaskOffer[]): FeatureListing {
-  const configured = once(() => createView(offers, false));
-  const everything = once(() => createView(offers, true));
-  const view = (withUnconfigured: boolean) => (withUnconfigured ? everything() : configured());
+  const real = offers.filter(({ isSandbox }) => !isSandbox);
+  const views = [real, offers].map((listed) => ({
+    configured: once(() => createView(listed, false)),
+    everything: once(() => createView(listed, true)),
+  }));
+  const view = ({ unconfigured, sandbox }: Included) =>
+    views[sandbox ? 1 : 0]?.[unconfigured ? "everything" : "configured"]() as View;
 
   return {
-    list: (withUnconfigured) => view(withUnconfigured).list,
-    findFeature: (feature, withUnconfigured) => view(withUnconfigured).features.get(feature)?.(),
-    findSubfeature: (feature, subfeature, withUnconfigured) =>
-      view(withUnconfigured).subfeatures.get(`${feature}/${subfeature}`)?.(),
+    list: (included) => view(included).list,
+    findFeature: (feature, included) => view(included).features.get(feature)?.(),
+    findSubfeature: (feature, subfeature, included) => view(included).subfeatures.get(`${feature}/${subfeature}`)?.(),
   };
 }
 
@@ -56,7 +69,7 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
       name,
       once(() => createJsonDocument(toDetail(task, subfeature))),
     );
-    if (withUnconfigured || subfeature.configured) byFeature.get(task.feature)?.push(subfeature);
+    if (withUnconfigured || subfeature.models.length > 0) byFeature.get(task.feature)?.push(subfeature);
   }
 
   const listed = features.map(
@@ -77,9 +90,10 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
 /** `offers` are those of this task. */
 function toSubfeature(task: Task, offers: readonly TaskOffer[], withUnconfigured: boolean): Subfeature {
   const models = offers.map(
-    ({ model, provider, pricing, configured }): TaskModel => ({
+    ({ model, provider, defaultModel, pricing, configured }): TaskModel => ({
       model,
       provider,
+      default_model: defaultModel,
       pricing,
       mode: task.mode,
       configured,
@@ -90,7 +104,8 @@ function toSubfeature(task: Task, offers: readonly TaskOffer[], withUnconfigured
     name: task.subfeature,
     fullname: task.fullname,
     description: task.description,
-    configured: served.length > 0,
+    // The pretend vendor does every task, and none of them in earnest.
+    configured: offers.some(({ configured, isSandbox }) => configured && !isSandbox),
     models: withUnconfigured ? [...served, ...models.filter(({ configured }) => !configured)] : served,
   };
 }

@@ -1,10 +1,16 @@
 // Which models are on offer: the rows' facts in the public shape, filtered on demand.
 
-import type { Model, ModelDetail } from "../contract/models.ts";
+import { type Model, type ModelDetail, modelCapabilities } from "../contract/models.ts";
+import { features } from "../contract/tasks.ts";
+import { ValidationError } from "../errors.ts";
+import { findNearest } from "../lib/find-nearest.ts";
 import { once } from "../lib/once.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
+import { isAlsoNamed, listProviderNames } from "../providers/find-provider.ts";
 import type { EmbeddingModelFacts, ModelFacts, ProviderRow } from "../providers/provider.ts";
 import { createDocument, createJsonDocument, type Document, jsonType } from "./document.ts";
+import type { Included } from "./feature-listing.ts";
+import { splitModelName } from "./model-name.ts";
 import { type PriceBook, toPublicPricing } from "./prices.ts";
 
 export interface Offered {
@@ -14,7 +20,7 @@ export interface Offered {
   readonly dialect: Dialect | null;
 }
 
-/** Every value given must hold. A value that nothing has leaves an empty list. */
+/** Every value given must hold. A value that no model can have is refused. */
 export interface ModelFilters {
   readonly provider: readonly string[];
   readonly feature: readonly string[];
@@ -29,9 +35,11 @@ export interface ListedModel {
 
 export interface ModelListing {
   /** Configured providers first come, first listed; then, when asked for, the others. */
-  list(filters: ModelFilters, withUnconfigured: boolean): Document;
+  list(filters: ModelFilters, included: Included): Document;
   /** Unconfigured ones included: see `model.configured`. */
   find(id: string): ListedModel | undefined;
+  /** For a name that does not exist: the model of the same provider, else the provider, that is spelt most alike. */
+  suggest(id: string): string | null;
 }
 
 // Chat models belong to this feature, as the alias path `/v3/llm/chat/completions` says.
@@ -39,9 +47,16 @@ const chatFeature = "llm";
 const chatEndpoints = ["chat/completions", "responses", "v1/messages"];
 const embeddingsEndpoint = "embeddings";
 const capabilityPrefix = "supports_";
+// Of wrong values that are told, and of known ones that are listed.
+const mostProblems = 10;
+const mostNamed = 20;
+const longestShown = 64;
 
 interface Entry extends ListedModel {
   readonly json: string;
+  /** The provider's names. */
+  readonly names: readonly string[];
+  readonly isSandbox: boolean;
   readonly features: readonly string[];
   readonly capabilities: ReadonlySet<string>;
 }
@@ -49,19 +64,78 @@ interface Entry extends ListedModel {
 export function createModelListing(providers: readonly Offered[], prices: PriceBook | null): ModelListing {
   const entries = once(() => createEntries(providers, prices));
   const all = once(() => [...entries().values()]);
-  const configured = once(() => all().filter((entry) => entry.model.configured));
-  const wholeConfigured = once(() => toListDocument(configured()));
-  const wholeAll = once(() => toListDocument(all()));
+  const pick = ({ unconfigured, sandbox }: Included) =>
+    all().filter(({ model, isSandbox }) => (unconfigured || model.configured) && (sandbox || !isSandbox));
+  const wholes = [false, true].map((sandbox) =>
+    [false, true].map((unconfigured) => once(() => toListDocument(pick({ unconfigured, sandbox })))),
+  );
+  const known = once(() => listKnownValues(providers, all()));
 
   return {
-    find: (id) => entries().get(id),
-    list(filters, withUnconfigured) {
-      if (Object.values(filters).every((values) => values.length === 0)) {
-        return withUnconfigured ? wholeAll() : wholeConfigured();
-      }
-      return toListDocument((withUnconfigured ? all() : configured()).filter((entry) => holds(entry, filters)));
+    find: (id) => entries().get(id) ?? findByOtherName(id, providers, entries()),
+    suggest: (id) => suggestModel(id, providers, entries()),
+    list(filters, included) {
+      if (Object.values(filters).every((values) => values.length === 0))
+        return wholes[included.sandbox ? 1 : 0]?.[included.unconfigured ? 1 : 0]?.() as Document;
+      refuseUnknownValues(filters, known());
+      // Whoever names the pretend vendor asks for it.
+      const sandbox = included.sandbox || filters.provider.some((name) => isSandboxName(name, providers));
+      return toListDocument(pick({ ...included, sandbox }).filter((entry) => holds(entry, filters)));
     },
   };
+}
+
+type KnownValues = Readonly<Record<keyof ModelFilters, readonly string[]>>;
+
+function listKnownValues(providers: readonly Offered[], entries: readonly Entry[]): KnownValues {
+  const capabilities = Object.keys(modelCapabilities.shape).filter((name) => name.startsWith(capabilityPrefix));
+  return {
+    provider: listProviderNames(providers),
+    feature: [...new Set([chatFeature, ...features.map(({ name }) => name)])],
+    capability: capabilities.flatMap((name) => [name.slice(capabilityPrefix.length), name]),
+    endpoint: [...new Set([...chatEndpoints, embeddingsEndpoint, ...entries.flatMap(({ model }) => model.endpoints)])],
+  };
+}
+
+/** A misspelt value would otherwise be an empty list that looks like an answer. */
+function refuseUnknownValues(filters: ModelFilters, known: KnownValues): void {
+  const problems = (Object.keys(known) as (keyof ModelFilters)[]).flatMap((name) =>
+    filters[name]
+      .filter((value) => !known[name].includes(value))
+      .slice(0, mostProblems)
+      .map((value) => {
+        const nearest = findNearest(value, known[name]);
+        const all = known[name].length > mostNamed ? "" : ` Known are ${known[name].join(", ")}.`;
+        const msg = `There is no ${name} '${value.slice(0, longestShown)}'; did you mean '${nearest}'?${all}`;
+        return { loc: ["query", name], msg, type: "enum" };
+      }),
+  );
+  const [first, ...others] = problems;
+  if (first !== undefined) throw new ValidationError([first, ...others]);
+}
+
+function isSandboxName(name: string, providers: readonly Offered[]): boolean {
+  return providers.some(({ row }) => row.isSandbox === true && row.name === name);
+}
+
+/** `google/gemini-3.8-flash` is `gemini/gemini-3.8-flash`. */
+function findByOtherName(
+  id: string,
+  providers: readonly Offered[],
+  entries: ReadonlyMap<string, Entry>,
+): Entry | undefined {
+  const { provider, model } = splitModelName(id);
+  const named = providers.filter((offered) => isAlsoNamed(offered, provider));
+  const found = named.flatMap(({ row }) => entries.get(`${row.name}/${model}`) ?? []);
+  return found.find((entry) => entry.model.configured) ?? found[0];
+}
+
+function suggestModel(id: string, providers: readonly Offered[], entries: ReadonlyMap<string, Entry>): string | null {
+  const { provider } = splitModelName(id);
+  const names = listProviderNames(providers);
+  const nearest = names.includes(provider) ? provider : findNearest(provider, names);
+  const own = [...entries.keys()].filter((name) => name.startsWith(`${nearest}/`));
+  return own.length === 0 ? nearest : findNearest(`${nearest}/${id.slice(provider.length + 1)}`, own);
 }
 
 /** By id. */
@@ -75,7 +149,7 @@ function createEntries(providers: readonly Offered[], prices: PriceBook | null):
     for (const plain of [...chatModels, ...embeddingModels]) {
       const model = withPrice(plain, row.name, prices);
       // A row that states a model twice would otherwise list one id twice.
-      if (!byId.has(model.id)) byId.set(model.id, toEntry(model, parameters));
+      if (!byId.has(model.id)) byId.set(model.id, toEntry(model, parameters, row));
     }
   }
   return byId;
@@ -83,7 +157,7 @@ function createEntries(providers: readonly Offered[], prices: PriceBook | null):
 
 function holds(entry: Entry, filters: ModelFilters): boolean {
   return (
-    filters.provider.every((provider) => entry.model.owned_by === provider) &&
+    filters.provider.every((provider) => entry.names.includes(provider)) &&
     filters.feature.every((feature) => entry.features.includes(feature)) &&
     filters.capability.every((capability) => entry.capabilities.has(capability)) &&
     filters.endpoint.every((endpoint) => entry.model.endpoints.includes(endpoint))
@@ -143,13 +217,15 @@ function toParameters(table: ParameterTable | null): ModelDetail["parameters"] {
   return table === null ? { "*": "forwarded" } : { ...table, "*": table["*"] ?? "dropped" };
 }
 
-function toEntry(model: Model, parameters: ModelDetail["parameters"]): Entry {
+function toEntry(model: Model, parameters: ModelDetail["parameters"], row: ProviderRow): Entry {
   const isChat = !model.endpoints.includes(embeddingsEndpoint);
   const detail: Model | ModelDetail = isChat ? { ...model, parameters } : model;
   return {
     model,
     document: createJsonDocument(detail),
     json: JSON.stringify(model),
+    names: [row.name, ...(row.alsoNamed ?? [])],
+    isSandbox: row.isSandbox === true,
     features: isChat ? [chatFeature] : [],
     capabilities: readCapabilities(model),
   };

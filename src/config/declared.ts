@@ -11,6 +11,8 @@ export interface DeclaredProvider extends DeclaredDeployment {
   readonly stream_end?: string;
   readonly responses?: string;
   readonly tasks?: readonly string[];
+  /** The model of tasks that name none: one for all tasks, or by task. */
+  readonly default_model?: string | Readonly<Record<string, string>>;
   readonly deployments?: readonly DeclaredDeployment[];
 }
 
@@ -66,6 +68,13 @@ const providerMembers: Readonly<Record<string, Member>> = {
     isRight: (value) => Array.isArray(value) && value.every((task) => isTaskName(String(task))),
     form: "a list of tasks such as [text/moderation]",
   },
+  default_model: {
+    isRight: (value) =>
+      typeof value === "string" ||
+      (isRecord(value) &&
+        Object.entries(value).every(([task, model]) => isTaskName(task) && typeof model === "string")),
+    form: "a model such as gpt-5-mini, or models by task such as { text/moderation: gpt-5-mini }",
+  },
 };
 
 const oneOfSeveral: Readonly<Record<string, Member>> = {
@@ -108,6 +117,8 @@ function readProvider(
   const { deployments, ...members } = declared;
   checkMembers(path, members, providerMembers, file, problems);
   checkTasks(`${path}.tasks`, members["tasks"], file, problems);
+  const byTask = members["default_model"];
+  checkTasks(`${path}.default_model`, isRecord(byTask) ? Object.keys(byTask) : [], file, problems);
   const provider = withUnsetKey(path, members, file);
   if (deployments === undefined) return provider;
   return { ...provider, deployments: readDeployments(`${path}.deployments`, deployments, file, problems) };

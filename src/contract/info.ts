@@ -4,6 +4,10 @@ import { z } from "zod";
 
 export const taskPricing = z.object({
   price: z.number().describe("USD for `price_unit_quantity` units."),
+  output_price: z
+    .number()
+    .optional()
+    .describe("USD for as many tokens of the answer, where `price` is that of the tokens of the request."),
   price_unit_quantity: z.number(),
   price_unit_type: z.string().describe("What is counted: `char`, `page`, `image`, `second`, `token`, `request` ..."),
 });
@@ -11,6 +15,12 @@ export const taskPricing = z.object({
 export const taskModel = z.object({
   model: z.string().describe("What a request names as `model`: `<feature>/<subfeature>/<provider>[/<model>]`."),
   provider: z.string(),
+  default_model: z
+    .string()
+    .nullable()
+    .describe(
+      "The provider's model that does the task when a request names the provider alone. Null: it has no choice of models, or chooses itself.",
+    ),
   pricing: taskPricing.nullable().describe("Null: the price is not known."),
   mode: z.enum(["sync", "async"]).describe("`async`: runs as a job only."),
   configured: z.boolean().describe("Whether this gateway can call it now."),

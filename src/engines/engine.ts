@@ -8,14 +8,24 @@ import type { JsonObject } from "../providers/dialect.ts";
 export interface Engine {
   /** The third part of a task model's name: `local`, `openai`, `amazon` … */
   readonly provider: string;
+  /** Other names that mean this provider: its company's. */
+  readonly alsoNamed?: readonly string[];
   /** `text/sentiment_analysis` */
   readonly task: string;
   /** Models that are listed. Empty: it has none to choose from. */
   readonly models: readonly string[];
   /** Whether a model that is not listed is tried as well. */
   readonly takesOtherModels: boolean;
-  /** It cannot choose one by itself. */
+  /** The model that does the task when the caller names none. Absent: the engine has no models, or chooses among them itself. */
+  readonly defaultModel?: string;
+  /** The caller has to name a model: there is no default. */
   readonly needsModel?: true;
+  /** It costs nothing. */
+  readonly isFree?: true;
+  /** It is paid by the tokens of its provider's chat model. */
+  readonly isPaidByToken?: true;
+  /** A pretend vendor: left out of listings unless a caller asks for it. */
+  readonly isSandbox?: true;
   /** Why it cannot be run here, in words for the operator: a setting, or the command that adds it. Null: it can. */
   readonly missing: string | null;
   /** Doing it a second time changes nothing elsewhere and costs nothing: a job that was interrupted may simply be run again. */

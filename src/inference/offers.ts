@@ -4,7 +4,9 @@
 import type { Caller } from "../access/caller.ts";
 import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
 import { GatewayError } from "../errors.ts";
+import { findNearest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
+import { findProvider, isAlsoNamed, listProviderNames } from "../providers/find-provider.ts";
 
 export interface Offer {
   readonly provider: Provider;
@@ -62,13 +64,17 @@ export function findOffers(market: Market, wanted: Wanted, caller: Caller, draw:
     }),
   );
   const allowed = wanted.routing?.allowed_providers;
-  const kept = allowed === undefined ? offers : offers.filter(({ provider }) => allowed.includes(provider.name));
+  const kept = allowed === undefined ? offers : offers.filter(({ provider }) => isAllowed(provider, allowed));
   const [first, ...rest] = kept;
   if (first === undefined)
     throw new GatewayError("model_not_found", "No offer of this model is among routing.allowed_providers.", {
       param: "routing.allowed_providers",
     });
   return [first, ...rest];
+}
+
+function isAllowed(provider: Provider, allowed: readonly string[]): boolean {
+  return allowed.some((name) => name === provider.name || isAlsoNamed(provider, name));
 }
 
 /** In the order of trying. A name that is no alias stands for itself. */
@@ -91,15 +97,18 @@ function refuseForbidden(name: string, caller: Caller): void {
 
 function findOffer(market: Market, name: string): Offer {
   const { provider: providerName, model } = splitModelName(name);
-  const provider = market.providers.get(providerName);
+  const provider = findProvider(market.providers, providerName);
   if (provider !== undefined) return { provider, model };
   if (market.features.has(providerName))
     throw new GatewayError("model_not_found", `'${name}' names a task: send it to POST /v3/universal-ai.`, {
       param: "model",
     });
-  throw new GatewayError("provider_not_found", `There is no provider '${providerName}'. GET /v3/models lists them.`, {
-    param: "model",
-  });
+  const nearest = findNearest(providerName, listProviderNames(market.providers.values()));
+  throw new GatewayError(
+    "provider_not_found",
+    `There is no provider '${providerName}'; did you mean '${nearest}'? GET /v3/models lists the models.`,
+    { param: "model" },
+  );
 }
 
 /** A sandbox key is answered by the sandbox, whatever model it asks for. */

@@ -1,10 +1,13 @@
 /** What the name is the beginning of, else what takes the fewest changed, added or left out characters; the first of equals. */
-export function findNearest(name: string, names: readonly string[]): string | null {
-  const longer = names.find((candidate) => candidate.startsWith(name));
+export function findNearest(given: string, names: readonly string[]): string | null {
+  // A caller chooses the name: the work for a message about it is limited.
+  const name = given.slice(0, longestName);
+  const longer = name === "" ? undefined : names.find((candidate) => candidate.startsWith(name));
   if (longer !== undefined) return longer;
   let nearest: string | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of names) {
+    if (Math.abs(candidate.length - name.length) >= least) continue;
     const distance = editDistance(name, candidate);
     if (distance >= least) continue;
     nearest = candidate;
@@ -12,6 +15,8 @@ export function findNearest(name: string, names: readonly string[]): string | nu
   }
   return nearest;
 }
+
+const longestName = 64;
 
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

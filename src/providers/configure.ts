@@ -24,6 +24,8 @@ export interface Provider {
   readonly secrets: readonly string[];
   /** Tasks that it answers in our own shape, as the operator says. */
   readonly tasks: readonly string[];
+  /** The operator's default models, by task; `*` is any task. */
+  readonly defaultModels: Readonly<Record<string, string>>;
 }
 
 /** One way to reach a provider: an address and a key. An operator may declare several. */
@@ -56,6 +58,8 @@ interface Declared extends DeclaredDeployment {
   readonly stream_end?: string;
   readonly responses?: string;
   readonly tasks?: readonly string[];
+  /** One for all tasks, or by task. */
+  readonly default_model?: string | Readonly<Record<string, string>>;
   readonly deployments?: readonly DeclaredDeployment[];
 }
 
@@ -108,7 +112,8 @@ function rowFor(name: string, dialect: string | undefined, rows: readonly Provid
   const known = dialect === undefined || dialect === "openai" ? undefined : rows.find((row) => row.dialect === dialect);
   if (known === undefined) return { ...customRow, ...own };
   const { placeholders: _, keyNames: __, addressNames: ___, embeddingModels: ____, ...like } = known;
-  return { ...like, ...own };
+  const { alsoNamed: _____, defaultModel: ______, defaultVisionModel: _______, ...rest } = like;
+  return { ...rest, ...own };
 }
 
 /** `OPENAI_API_KEY` for `openai`: upper case, hyphens as underscores. */
@@ -135,7 +140,12 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
     configured: made.some((one) => one.isSetUp),
     secrets: made.flatMap((one) => one.secrets),
     tasks: declared?.tasks ?? [],
+    defaultModels: readDefaultModels(declared?.default_model),
   };
+}
+
+function readDefaultModels(declared: Declared["default_model"] = {}): Readonly<Record<string, string>> {
+  return typeof declared === "string" ? { "*": declared } : declared;
 }
 
 interface DeploymentOptions {

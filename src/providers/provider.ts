@@ -82,6 +82,8 @@ export interface ProviderRow {
   /** The first part of a model's name: lower case, digits and hyphens. */
   readonly name: string;
   readonly title: string;
+  /** Other names for its models, such as its company's: `google/gemini-3.8-flash`. Of several rows with one name the first configured one is meant. */
+  readonly alsoNamed?: readonly string[];
   /** The page that the facts of this row come from. */
   readonly docs: string;
   readonly dialect: DialectName;
@@ -131,6 +133,10 @@ export interface ProviderRow {
    */
   readonly streamEnd?: "done" | "finish";
   readonly models: readonly ModelFacts[];
+  /** The vendor's current small general model: it does a task when the caller names no model. */
+  readonly defaultModel?: string;
+  /** The same for tasks with images or documents, where the default model reads text alone. */
+  readonly defaultVisionModel?: string;
   /** Of several entries that fit a model, a later one overrides single members of an earlier one. */
   readonly chatRules?: readonly ModelChatRules[];
   readonly embeddingModels?: readonly EmbeddingModelFacts[];
@@ -140,6 +146,8 @@ export interface ProviderRow {
   readonly billsAsStated?: true;
   /** Costs nothing, so that its cost is known to be 0. */
   readonly isFree?: true;
+  /** A pretend vendor: left out of listings unless a caller asks for it. */
+  readonly isSandbox?: true;
   /** Answers in this process, without a socket. Only for the sandbox. */
   readonly transport?: Transport;
 }

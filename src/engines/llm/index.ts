@@ -45,10 +45,12 @@ export function createLlmEngines({ providers, complete }: LlmEngineOptions): rea
   return [...providers].filter(hasChat).flatMap((provider) =>
     tasks.map((task) => ({
       provider: provider.name,
+      alsoNamed: provider.row.alsoNamed ?? [],
       task: task.definition.task,
       models: listModels(provider, task.definition.reads),
       takesOtherModels: true,
-      needsModel: true as const,
+      ...chooseDefault(provider, task.definition),
+      isPaidByToken: true as const,
       missing: findMissing(provider),
       run: (call: EngineCall) => run(task, provider, call, complete),
     })),
@@ -65,8 +67,22 @@ function findMissing({ name, configured, missingSetting }: Provider): string | n
   return `The provider '${name}' is not set up: set ${missingSetting ?? settingName(name, "BASE_URL")}.`;
 }
 
-function listModels({ row }: Provider, reads: Reading): string[] {
+function listModels({ row }: Pick<Provider, "row">, reads: Reading): string[] {
   return row.models.filter(({ input = ["text"] }) => canRead(input, reads)).map(({ id }) => id);
+}
+
+/** The operator's choice, else the row's, else the first model that the operator declared; each only where it can read the input. */
+function chooseDefault(
+  { row, defaultModels }: Provider,
+  { task, reads }: TaskDefinition,
+): { defaultModel: string } | { needsModel: true } {
+  const known = new Set(row.models.map(({ id }) => id));
+  const able = new Set(listModels({ row }, reads));
+  // Of a model that the row does not state, the operator knows best.
+  const isFit = (model: string | undefined) => model !== undefined && (able.has(model) || !known.has(model));
+  const candidates = [defaultModels["*"], row.defaultModel, row.defaultVisionModel, row.models[0]?.id];
+  const defaultModel = defaultModels[task] ?? candidates.find(isFit);
+  return defaultModel === undefined ? { needsModel: true } : { defaultModel };
 }
 
 function canRead(input: readonly string[], reads: Reading): boolean {
@@ -109,7 +125,7 @@ async function run(task: Task, provider: Provider, call: EngineCall, complete: C
 
 function needsModel({ task, reads }: TaskDefinition, provider: Provider): ValidationError {
   const example = listModels(provider, reads)[0] ?? "<model>";
-  const msg = `A chat model does this task: name one, such as ${task}/${provider.name}/${example}`;
+  const msg = `The provider '${provider.name}' has no default model for this task: name one, such as ${task}/${provider.name}/${example}, or set providers.${provider.name}.default_model in switchyard.yaml`;
   return new ValidationError([{ loc: ["body", "model"], msg, type: "value_error" }]);
 }
 

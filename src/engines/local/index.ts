@@ -64,6 +64,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
       task,
       models: local.models ?? [],
       takesOtherModels: false,
+      isFree: true,
       missing: whatIsMissing(local),
       isRepeatable: true,
       async run({ model, input, files, signal, deadline, owner, tellProgress }) {

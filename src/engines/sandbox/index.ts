@@ -17,16 +17,16 @@ const goodModel = "ok";
 const retryAfterSeconds = "1";
 const none: Fault = { kind: "none" };
 
-/** Listed; every name that the sandbox's chat knows is taken. */
-const listedModels = [goodModel, "slow-200", "hang", "cut", "garbage", "error-429", "error-500"];
-
 export function createSandboxEngines(): readonly Engine[] {
   const provider = configureProviders([sandbox], {}, () => null).get(sandbox.name) as Provider;
   return tasks.map((task) => ({
     provider: provider.name,
     task: `${task.feature}/${task.subfeature}`,
-    models: listedModels,
+    models: [goodModel],
+    // Every name of the sandbox's chat; faults are not listed.
     takesOtherModels: true,
+    isSandbox: true,
+    isFree: true,
     missing: null,
     isRepeatable: true,
     ignoresFiles: true,

@@ -34,6 +34,7 @@ export function fileRoutes({ files, uploads }: Dependencies): Route[] {
     { method: "DELETE", path: "/v3/upload", key, body: "optional-json", run: removeAll },
     { method: "POST", path: "/v3/upload/delete", key, body: "json", run: removeSome },
     { method: "GET", path: "/v3/upload/{file_id}", key, run: get },
+    { method: "DELETE", path: "/v3/upload/{file_id}", key, run: removeOne },
   ];
 
   /** The scope first, unlike elsewhere: nobody should send a hundred megabytes to learn that they may not. */
@@ -62,6 +63,13 @@ export function fileRoutes({ files, uploads }: Dependencies): Route[] {
     const found = await files.find(file_id, ownerOf(requireScope(call.caller)));
     if (found === null) throw fileNotFound();
     return replyJson(toFileObject(found));
+  }
+
+  async function removeOne(call: Call): Promise<Reply> {
+    const { file_id } = parse(filePath, call.params, "path");
+    const deletedCount = await files.remove(ownerOf(requireScope(call.caller)), [file_id]);
+    if (deletedCount === 0) throw fileNotFound();
+    return replyJson({ deleted_count: deletedCount });
   }
 
   async function removeSome(call: Call): Promise<Reply> {

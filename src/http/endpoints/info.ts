@@ -1,11 +1,13 @@
 // GET /v3/info, /v3/info/{feature} and /v3/info/{feature}/{subfeature}: which tasks can be done, by whom, at what price.
 
 import type { Catalogue } from "../../catalogue/catalogue.ts";
+import { features, tasks } from "../../contract/tasks.ts";
 import { GatewayError } from "../../errors.ts";
+import { findNearest } from "../../lib/find-nearest.ts";
 import { sendDocument } from "../openapi/send-document.ts";
 import type { Reply } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
-import { readWithUnconfigured } from "./models.ts";
+import { readIncluded, variesByKey } from "./models.ts";
 
 export function infoRoutes(catalogue: Catalogue): readonly Route[] {
   return [
@@ -13,7 +15,7 @@ export function infoRoutes(catalogue: Catalogue): readonly Route[] {
       method: "GET",
       path: "/v3/info",
       key: "none",
-      run: (call) => sendDocument(call, catalogue.features.list(readWithUnconfigured(call.query))),
+      run: (call) => sendDocument(call, catalogue.features.list(readIncluded(call)), variesByKey),
     },
     { method: "GET", path: "/v3/info/{feature}", key: "none", run: (call) => retrieveFeature(catalogue, call) },
     {
@@ -27,21 +29,24 @@ export function infoRoutes(catalogue: Catalogue): readonly Route[] {
 
 function retrieveFeature(catalogue: Catalogue, call: Call): Reply {
   const feature = call.params["feature"] ?? "";
-  const document = catalogue.features.findFeature(feature, readWithUnconfigured(call.query));
+  const document = catalogue.features.findFeature(feature, readIncluded(call));
   if (document === undefined) throw featureNotFound(feature);
-  return sendDocument(call, document);
+  return sendDocument(call, document, variesByKey);
 }
 
 function retrieveSubfeature(catalogue: Catalogue, call: Call): Reply {
-  const withUnconfigured = readWithUnconfigured(call.query);
+  const included = readIncluded(call);
   const feature = call.params["feature"] ?? "";
   const subfeature = call.params["subfeature"] ?? "";
-  const document = catalogue.features.findSubfeature(feature, subfeature, withUnconfigured);
-  if (document !== undefined) return sendDocument(call, document);
-  if (catalogue.features.findFeature(feature, false) === undefined) throw featureNotFound(feature);
+  const document = catalogue.features.findSubfeature(feature, subfeature, included);
+  if (document !== undefined) return sendDocument(call, document, variesByKey);
+  if (catalogue.features.findFeature(feature, included) === undefined) throw featureNotFound(feature);
   throw new GatewayError(
     "subfeature_not_found",
-    `The feature '${feature}' has no subfeature '${subfeature}'. GET /v3/info/${feature}?include=unconfigured lists them.`,
+    `The feature '${feature}' has no subfeature '${subfeature}'; did you mean '${findNearest(
+      subfeature,
+      tasks.filter((task) => task.feature === feature).map((task) => task.subfeature),
+    )}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
     { param: "subfeature" },
   );
 }
@@ -49,7 +54,10 @@ function retrieveSubfeature(catalogue: Catalogue, call: Call): Reply {
 function featureNotFound(feature: string): GatewayError {
   return new GatewayError(
     "feature_not_found",
-    `There is no feature '${feature}'. GET /v3/info?include=unconfigured lists them.`,
+    `There is no feature '${feature}'; did you mean '${findNearest(
+      feature,
+      features.map(({ name }) => name),
+    )}'? GET /v3/info?include=unconfigured lists the features.`,
     { param: "feature" },
   );
 }

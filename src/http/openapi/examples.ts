@@ -46,6 +46,7 @@ export const examples: Readonly<Record<string, Example>> = {
   uploadFile: { form: ["file=@document.pdf"] },
   deleteFiles: { body: { file_ids: ["00000000-0000-4000-8000-000000000000"] } },
   retrieveFile: { path: { file_id: "$FILE_ID" } },
+  deleteFile: { path: { file_id: "$FILE_ID" } },
   retrieveResource: { path: { resource_id: "$RESOURCE_ID" }, query: "expires=$EXPIRES&signature=$SIGNATURE" },
   createEmbeddings: { body: { model: "sandbox/embedding", input: ["Hello", "World"], encoding_format: "float" } },
   listModels: { query: "provider=sandbox" },

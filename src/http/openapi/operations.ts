@@ -191,8 +191,10 @@ const oneKeyErrors: readonly ErrorCode[] = [...withKey, "invalid_request", "key_
 const include: Parameter = {
   name: "include",
   in: "query",
-  description: "`unconfigured` also shows what the gateway knows and cannot call, marked `configured: false`.",
-  schema: z.literal("unconfigured"),
+  description:
+    "`unconfigured` also shows what the gateway knows and cannot call, marked `configured: false`; `sandbox` the pretend " +
+    "vendor, which a sandbox key sees anyway. Repeat it for both.",
+  schema: z.enum(["unconfigured", "sandbox"]),
 };
 
 const ifNoneMatch: Parameter = {
@@ -652,6 +654,17 @@ export const operations: readonly Operation[] = [
     key: "inference",
     parameters: [{ name: "file_id", in: "path", description: "The file's id.", schema: z.guid() }],
     responses: [{ status: 200, description: "The file.", schema: fileObject }],
+    errors: [...withKey, "invalid_request", "file_not_found"],
+  },
+  {
+    id: "deleteFile",
+    method: "DELETE",
+    path: "/v3/upload/{file_id}",
+    summary: "Delete a file",
+    tag: "Files",
+    key: "inference",
+    parameters: [{ name: "file_id", in: "path", description: "The file's id.", schema: z.guid() }],
+    responses: [{ status: 200, description: "The file was deleted.", schema: deletedFiles }],
     errors: [...withKey, "invalid_request", "file_not_found"],
   },
   {

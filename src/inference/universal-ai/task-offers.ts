@@ -1,33 +1,61 @@
-// The engines of this gateway as the listing shows them.
+// The engines of this gateway as the listing shows them, with the prices that are charged.
 
 import type { TaskOffer } from "../../catalogue/catalogue.ts";
-import { findTask, type ListPrice } from "../../contract/tasks.ts";
+import type { PriceBook } from "../../catalogue/prices.ts";
+import type { TaskPricing } from "../../contract/info.ts";
+import { findTask } from "../../contract/tasks.ts";
 import type { Engine } from "../../engines/engine.ts";
+import { toUsd } from "../../lib/money.ts";
+import { findListPrice } from "./unit-price.ts";
 
-export function toTaskOffers(engines: readonly Engine[]): TaskOffer[] {
-  // Two engines of one provider may do the same task; what they are called by is one name, and the one that can be run counts.
-  const offers = engines.flatMap(toOffers).toSorted((one, other) => Number(one.configured) - Number(other.configured));
-  return [...new Map(offers.map((offer) => [offer.model, offer])).values()];
+const tokensPriced = 1_000_000;
+const free: TaskPricing = { price: 0, price_unit_quantity: 1, price_unit_type: "request" };
+
+export function toTaskOffers(engines: readonly Engine[], book: PriceBook | null = null): TaskOffer[] {
+  const byName = new Map<string, TaskOffer>();
+  for (const offer of engines.flatMap((engine) => toOffers(engine, book))) {
+    const known = byName.get(offer.model);
+    // Two engines of one provider may do the same task: the name means the first one that can be run.
+    if (known === undefined || (!known.configured && offer.configured)) byName.set(offer.model, offer);
+  }
+  return [...byName.values()];
 }
 
-function toOffers({ task, provider, models, needsModel, missing }: Engine): TaskOffer[] {
+function toOffers(engine: Engine, book: PriceBook | null): TaskOffer[] {
+  const { task, provider, models, defaultModel = null, needsModel, missing, isSandbox = false } = engine;
   const [feature = "", subfeature = ""] = task.split("/");
   const bare = `${task}/${provider}`;
-  const names = [...(needsModel === true ? [] : [bare]), ...models.map((model) => `${bare}/${model}`)];
-  const prices = new Map(
-    (findTask(feature, subfeature)?.knownOffers ?? []).map(({ model, listPrice }) => [model, listPrice]),
-  );
-  return names.map((model) => ({
+  const named = [...(needsModel === true ? [] : [null]), ...models];
+  return named.map((model) => ({
     feature,
     subfeature,
     provider,
-    model,
-    pricing: toPricing(prices.get(model) ?? null),
+    model: model === null ? bare : `${bare}/${model}`,
+    defaultModel,
+    pricing: findPricing(engine, model ?? defaultModel, book),
     configured: missing === null,
+    isSandbox,
   }));
 }
 
-function toPricing(price: ListPrice | null) {
+function findPricing(engine: Engine, model: string | null, book: PriceBook | null): TaskPricing | null {
+  if (engine.isFree === true) return free;
+  if (engine.isPaidByToken === true) return model === null ? null : findTokenPricing(engine.provider, model, book);
+  const [feature = "", subfeature = ""] = engine.task.split("/");
+  const task = findTask(feature, subfeature);
+  const price = task === undefined ? null : findListPrice(task, engine.provider, model);
   if (price === null) return null;
   return { price: price.price, price_unit_quantity: price.quantity, price_unit_type: price.unit };
+}
+
+function findTokenPricing(provider: string, model: string, book: PriceBook | null): TaskPricing | null {
+  const [rates] = book?.find(provider, model)?.bracketsAt(new Date()) ?? [];
+  const { input = null, output = null } = rates?.rates ?? {};
+  if (input === null || output === null) return null;
+  return {
+    price: toUsd(input * tokensPriced),
+    output_price: toUsd(output * tokensPriced),
+    price_unit_quantity: tokensPriced,
+    price_unit_type: "token",
+  };
 }

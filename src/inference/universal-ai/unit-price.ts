@@ -11,16 +11,19 @@ export interface TaskCharge {
 
 export function chargeForTask(task: Task, provider: string, model: string | null, answer: EngineAnswer): TaskCharge {
   if (answer.charge !== undefined) return answer.charge;
-  const bare = `${task.feature}/${task.subfeature}/${provider}`;
-  const named = model === null ? bare : `${bare}/${model}`;
-  const offer =
-    task.knownOffers.find((known) => known.model === named) ?? task.knownOffers.find((known) => known.model === bare);
-  const price = offer?.listPrice ?? null;
+  const price = findListPrice(task, provider, model);
   if (price === null) return { cost: null, reason: "price_unknown" };
   const count = countOf(answer.units, price.unit);
   if (count === null) return { cost: null, reason: "usage_unknown" };
   const amount = Math.round((Math.round(price.price * picoPerUsd) * count) / price.quantity);
   return Number.isSafeInteger(amount) ? { cost: toUsd(amount), reason: null } : { cost: null, reason: "out_of_range" };
+}
+
+/** Of the model, else of the provider. The listing shows the same price. */
+export function findListPrice({ feature, subfeature, knownOffers }: Task, provider: string, model: string | null) {
+  const bare = `${feature}/${subfeature}/${provider}`;
+  const priceOf = (name: string) => knownOffers.find((known) => known.model === name)?.listPrice ?? null;
+  return (model === null ? null : priceOf(`${bare}/${model}`)) ?? priceOf(bare);
 }
 
 function countOf(units: EngineAnswer["units"], unit: string): number | null {

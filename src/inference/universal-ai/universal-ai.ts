@@ -6,6 +6,7 @@ import { findTask, type Task, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { BinaryResult, Engine, EngineFile } from "../../engines/engine.ts";
 import { type ErrorCode, GatewayError, throwProblems } from "../../errors.ts";
+import { findNearest } from "../../lib/find-nearest.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { fallbackCodes } from "../attempts.ts";
@@ -74,7 +75,7 @@ export const engineFallbackCodes: ReadonlySet<ErrorCode> = new Set([...fallbackC
 
 export function createUniversalAi(dependencies: UniversalAiDependencies): UniversalAi {
   const { engines, publish, totalTimeoutMs, ending, report } = dependencies;
-  const byName = Map.groupBy(engines, (engine) => `${engine.task}/${engine.provider}`);
+  const byName = groupByName(engines);
   const inputs = new TaskInputs();
 
   function check(request: UniversalAiRequest, caller: Caller, mode: "now" | "job"): Plan {
@@ -100,20 +101,28 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
 
   function findOffer(name: string, { feature, subfeature }: Task): TaskOffer {
     const [, , provider = "", ...rest] = name.split("/");
-    const serving = byName.get(`${feature}/${subfeature}/${provider}`);
-    if (serving === undefined)
+    const task = `${feature}/${subfeature}`;
+    const serving = byName.get(`${task}/${provider}`);
+    if (serving === undefined) {
+      const names = engines.filter((engine) => engine.task === task).map((engine) => engine.provider);
+      const nearest = findNearest(provider, names);
       throw new GatewayError(
         "provider_not_found",
-        `No provider '${provider}' serves ${feature}/${subfeature} here. GET /v3/info/${feature}/${subfeature} lists those that do.`,
+        `No provider '${provider}' serves ${task} here${nearest === null ? "" : `; did you mean '${nearest}'?`} GET /v3/info/${task} lists the providers that do.`,
         { param: "model" },
       );
+    }
     const model = rest.length === 0 ? null : rest.join("/");
     const engine = chooseEngine(serving, model);
-    if (engine === undefined)
-      throw new GatewayError("model_not_found", `'${provider}' has no model '${model}' for ${feature}/${subfeature}.`, {
+    if (engine === undefined) {
+      const known = serving.flatMap(({ models }) => models);
+      const hint =
+        known.length === 0 ? "; name the provider alone" : `; did you mean '${findNearest(model ?? "", known)}'?`;
+      throw new GatewayError("model_not_found", `'${provider}' has no model '${model}' for ${task}${hint}`, {
         param: "model",
       });
-    return { engine, model };
+    }
+    return { engine, model: model ?? engine.defaultModel ?? null };
   }
 
   function sandboxOffer({ feature, subfeature }: Task): TaskOffer {
@@ -245,9 +254,20 @@ function withoutRetry(error: GatewayError): GatewayError {
   return new GatewayError(code, message, { ...details, shouldRetry: false, cause: error.cause });
 }
 
+/** By `<task>/<provider>`. Behind a name's own engines come those of providers that have it as another name. */
+function groupByName(engines: readonly Engine[]): ReadonlyMap<string, readonly Engine[]> {
+  const byName = Map.groupBy(engines, ({ task, provider }) => `${task}/${provider}`);
+  for (const engine of engines)
+    for (const name of engine.alsoNamed ?? []) {
+      const key = `${engine.task}/${name}`;
+      byName.set(key, [...(byName.get(key) ?? []), engine]);
+    }
+  return byName;
+}
+
 /** A provider may do a task in two ways, its own and by one of its chat models: the model's name decides, else the first. */
 function chooseEngine(serving: readonly Engine[], model: string | null): Engine | undefined {
-  if (model === null) return serving[0];
+  if (model === null) return serving.find(({ missing }) => missing === null) ?? serving[0];
   return (
     serving.find(({ models }) => models.includes(model)) ?? serving.find(({ takesOtherModels }) => takesOtherModels)
   );
@@ -256,14 +276,22 @@ function chooseEngine(serving: readonly Engine[], model: string | null): Engine 
 function findTaskOf(name: string): Task {
   const [feature = "", subfeature = ""] = name.split("/");
   if (!tasks.some((task) => task.feature === feature))
-    throw new GatewayError("feature_not_found", `There is no feature '${feature}'. GET /v3/info lists them.`, {
-      param: "model",
-    });
+    throw new GatewayError(
+      "feature_not_found",
+      `There is no feature '${feature}'; did you mean '${findNearest(
+        feature,
+        tasks.map((task) => task.feature),
+      )}'? GET /v3/info lists the features.`,
+      { param: "model" },
+    );
   const task = findTask(feature, subfeature);
   if (task !== undefined) return task;
   throw new GatewayError(
     "subfeature_not_found",
-    `'${feature}' has no subfeature '${subfeature}'. GET /v3/info/${feature}?include=unconfigured lists them.`,
+    `'${feature}' has no subfeature '${subfeature}'; did you mean '${findNearest(
+      subfeature,
+      tasks.filter((one) => one.feature === feature).map((one) => one.subfeature),
+    )}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
     { param: "model" },
   );
 }

@@ -24,6 +24,7 @@ export const anthropic: ProviderRow = {
   chatPath: "/v1/messages",
   headers: { "anthropic-version": "2023-06-01" },
   streamUsage: "always",
+  defaultModel: "claude-haiku-5-5",
   models: [
     // Named in the vendor's SDK; no page with their facts was found yet.
     { id: "claude-fable-5-2" },

@@ -4,6 +4,7 @@ import { openaiChatRules } from "./openai.ts";
 export const azure: ProviderRow = {
   name: "azure",
   title: "Azure OpenAI",
+  alsoNamed: ["microsoft"],
   docs: "https://learn.microsoft.com/en-us/azure/ai-foundry/openai/api-version-lifecycle",
   dialect: "openai",
   baseUrl: "https://{resource}.openai.azure.com",

@@ -8,6 +8,7 @@ export const baseten: ProviderRow = {
   baseUrl: "https://inference.baseten.co/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "zai-org/GLM-5.3-Flash",
   models: [
     { id: "zai-org/GLM-5.3", contextTokens: 1_048_576, maxOutputTokens: 262_144, reasoning: true },
     {

@@ -43,6 +43,7 @@ const models: readonly ModelFacts[] = [
 export const bedrock: ProviderRow = {
   name: "bedrock",
   title: "Amazon Bedrock",
+  alsoNamed: ["amazon"],
   docs: "https://docs.aws.amazon.com/bedrock/latest/userguide/models-supported.html",
   dialect: "bedrock",
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
@@ -51,6 +52,7 @@ export const bedrock: ProviderRow = {
   auth: { kind: "aws-sigv4" },
   keyNames: ["AWS_BEARER_TOKEN_BEDROCK"],
   streamUsage: "always",
+  defaultModel: "global.amazon.nova-2-lite-v1:0",
   models,
   embeddingModels: [
     { id: "amazon.titan-embed-text-v2:0", dimensions: 1_024, maxInputTokens: 8_192 },

@@ -8,5 +8,6 @@ export const cerebras: ProviderRow = {
   baseUrl: "https://api.cerebras.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "gpt-oss-120b",
   models: [{ id: "gpt-oss-120b", tools: true, jsonSchema: true, reasoning: true }, { id: "qwen-3.8-27b" }],
 };

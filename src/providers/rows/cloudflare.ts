@@ -9,6 +9,8 @@ export const cloudflare: ProviderRow = {
   placeholders: { account_id: "CLOUDFLARE_ACCOUNT_ID" },
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "@cf/openai/gpt-oss-120b",
+  defaultVisionModel: "@cf/meta/llama-3.2-11b-vision-instruct",
   models: [
     { id: "@cf/openai/gpt-oss-120b", reasoning: true },
     { id: "@cf/meta/llama-3.3-70b-instruct-fp8-fast", contextTokens: 24_000, tools: true },

@@ -11,6 +11,8 @@ export const cohere: ProviderRow = {
   chatPath: "/v2/chat",
   embeddingsPath: "/v2/embed",
   streamUsage: "always",
+  defaultModel: "command-r7b-12-2024",
+  defaultVisionModel: "command-a-vision-07-2025",
   models: [
     {
       id: "command-a-plus-05-2026",

@@ -9,6 +9,8 @@ export const deepinfra: ProviderRow = {
   auth: { kind: "bearer" },
   keyNames: ["DEEPINFRA_TOKEN"],
   streamUsage: "ask",
+  defaultModel: "deepseek-ai/DeepSeek-V4-Flash-0731",
+  defaultVisionModel: "meta-llama/Llama-4-Scout-17B-16E-Instruct",
   models: [
     { id: "deepseek-ai/DeepSeek-V4-Flash-0731", contextTokens: 1_048_576, tools: true, reasoning: true },
     { id: "deepseek-ai/DeepSeek-V4-Pro-0813", contextTokens: 1_048_576 },

@@ -19,6 +19,7 @@ export const deepseek: ProviderRow = {
       missingReasoning: "",
     },
   ],
+  defaultModel: "deepseek-flash",
   models: [
     {
       id: "deepseek-flash",

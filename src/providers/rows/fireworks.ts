@@ -9,6 +9,8 @@ export const fireworks: ProviderRow = {
   auth: { kind: "bearer" },
   streamUsage: "ask",
   responses: "native",
+  defaultModel: "accounts/fireworks/models/deepseek-v4-flash-0731",
+  defaultVisionModel: "accounts/fireworks/models/qwen3p8-max",
   models: [
     { id: "accounts/fireworks/models/kimi-k3", input: ["text", "image"], tools: true },
     { id: "accounts/fireworks/models/qwen3p8-max", input: ["text", "image"], tools: true },

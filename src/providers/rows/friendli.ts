@@ -9,6 +9,7 @@ export const friendli: ProviderRow = {
   auth: { kind: "bearer" },
   keyNames: ["FRIENDLI_TOKEN"],
   streamUsage: "ask",
+  defaultModel: "zai-org/GLM-5.3-Flash",
   models: [
     { id: "zai-org/GLM-5.3", contextTokens: 1_048_576, maxOutputTokens: 131_072, tools: true, reasoning: true },
     { id: "zai-org/GLM-5.3-Flash" },

@@ -12,6 +12,7 @@ const current: Omit<ModelFacts, "id"> = {
 export const gemini: ProviderRow = {
   name: "gemini",
   title: "Google Gemini",
+  alsoNamed: ["google"],
   docs: "https://ai.google.dev/gemini-api/docs/models",
   dialect: "gemini",
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
@@ -19,6 +20,7 @@ export const gemini: ProviderRow = {
   keyNames: ["GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
   streamUsage: "always",
   streamEnd: "finish",
+  defaultModel: "gemini-3.8-flash",
   models: [
     { id: "gemini-4-argon", ...current, input: ["text", "image", "file"] },
     { id: "gemini-3.8-flash", ...current },

@@ -15,6 +15,8 @@ export const groq: ProviderRow = {
     { models: /gpt-oss/, efforts: ["low", "medium", "high"] },
     { models: /qwen3-32b/, efforts: ["none", "default"] },
   ],
+  defaultModel: "openai/gpt-oss-20b",
+  defaultVisionModel: "qwen/qwen3.8-27b",
   models: [
     {
       id: "openai/gpt-oss-120b",

@@ -9,6 +9,7 @@ export const huggingface: ProviderRow = {
   auth: { kind: "bearer" },
   keyNames: ["HF_TOKEN"],
   streamUsage: "ask",
+  defaultModel: "meta-llama/Llama-3.1-8B-Instruct",
   models: [
     { id: "zai-org/GLM-5" },
     { id: "Qwen/Qwen3.5-397B-A17B" },

@@ -8,6 +8,7 @@ export const inception: ProviderRow = {
   baseUrl: "https://api.inceptionlabs.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "mercury-2.5",
   models: [
     { id: "mercury-2.5", reasoning: true },
     {

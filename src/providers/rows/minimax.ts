@@ -15,6 +15,7 @@ export const minimax: ProviderRow = {
     { models: /^MiniMax-M3/, thinking: { on: { type: "adaptive" }, off: { type: "disabled" } } },
     { models: /^MiniMax-M\d/, added: { reasoning_split: true }, reasoningReturn: "reasoning_details" },
   ],
+  defaultModel: "MiniMax-M3",
   models: [
     {
       id: "MiniMax-M3",

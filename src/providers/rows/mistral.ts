@@ -9,6 +9,7 @@ export const mistral: ProviderRow = {
   auth: { kind: "bearer" },
   // The last chunk carries usage unasked, beside the finish_reason.
   streamUsage: "always",
+  defaultModel: "mistral-small-2603",
   models: [
     { id: "mistral-large-4", reasoning: true },
     {

@@ -27,6 +27,7 @@ export const moonshot: ProviderRow = {
     // Without it the model does not see the reasoning of earlier turns.
     { models: /^kimi-k2\.6/, thinking: { on: { type: "enabled", keep: "all" }, off: { type: "disabled" } } },
   ],
+  defaultModel: "kimi-k2.6",
   models: [
     {
       id: "kimi-k3",

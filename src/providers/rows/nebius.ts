@@ -8,6 +8,8 @@ export const nebius: ProviderRow = {
   baseUrl: "https://api.tokenfactory.nebius.com/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "Qwen/Qwen3-30B-A3B-Instruct-2507",
+  defaultVisionModel: "openbmb/MiniCPM-V-4_5",
   models: [
     { id: "Qwen/Qwen3-235B-A22B-Instruct-2507", contextTokens: 262_144, tools: true },
     { id: "deepseek-ai/DeepSeek-V4-Flash-0731", contextTokens: 1_024_000, tools: true, reasoning: true },

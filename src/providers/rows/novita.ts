@@ -8,6 +8,7 @@ export const novita: ProviderRow = {
   baseUrl: "https://api.novita.ai/openai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "zai-org/glm-5.3-flash",
   models: [
     { id: "zai-org/glm-5.3" },
     { id: "zai-org/glm-5.3-flash", tools: true, jsonSchema: true, reasoning: true },

@@ -53,6 +53,7 @@ export const openai: ProviderRow = {
   streamUsage: "ask",
   responses: "native",
   chatRules: openaiChatRules,
+  defaultModel: "gpt-6-luna",
   models: [
     { id: "gpt-6.1-sol", reasoning: true },
     { id: "gpt-6.1-terra", reasoning: true },

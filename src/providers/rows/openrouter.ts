@@ -13,6 +13,8 @@ export const openrouter: ProviderRow = {
   billsAsStated: true,
   // https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
   chatRules: [{ reasoningReturn: "reasoning_details" }],
+  defaultModel: "openai/gpt-6-luna",
+  defaultVisionModel: "mistralai/mistral-medium-3-5",
   models: [
     { id: "openai/gpt-6-astra" },
     { id: "openai/gpt-6-luna" },

@@ -9,6 +9,7 @@ export const ovhcloud: ProviderRow = {
   auth: { kind: "bearer" },
   keyNames: ["OVH_AI_ENDPOINTS_ACCESS_TOKEN"],
   streamUsage: "ask",
+  defaultModel: "Qwen3.5-9B",
   models: [
     {
       id: "gpt-oss-120b",

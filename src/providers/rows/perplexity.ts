@@ -11,6 +11,8 @@ export const perplexity: ProviderRow = {
   // Its last event is a `chat.completion.done` object with the finish_reason; no `[DONE]` follows.
   streamEnd: "finish",
   billsAsStated: true,
+  defaultModel: "sonar",
+  defaultVisionModel: "sonar-pro",
   models: [
     { id: "sonar", contextTokens: 128_000, tools: false, reasoning: false },
     {

@@ -10,6 +10,8 @@ export const qwen: ProviderRow = {
   auth: { kind: "bearer" },
   keyNames: ["DASHSCOPE_API_KEY"],
   streamUsage: "ask",
+  defaultModel: "qwen-flash",
+  defaultVisionModel: "qwen3.8-max",
   models: [
     { id: "qwen3.8-max", contextTokens: 1_000_000, maxOutputTokens: 65_536, input: ["text", "image"], reasoning: true },
     { id: "qwen3.8-max-0902", contextTokens: 991_000, maxOutputTokens: 128_000 },

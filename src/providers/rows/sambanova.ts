@@ -8,6 +8,7 @@ export const sambanova: ProviderRow = {
   baseUrl: "https://api.sambanova.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "gemma-4-31B-it",
   models: [
     { id: "Meta-Llama-3.3-70B-Instruct", contextTokens: 131_072, tools: true },
     { id: "gpt-oss-120b", contextTokens: 131_072, tools: true, reasoning: true },

@@ -9,6 +9,7 @@ export const scaleway: ProviderRow = {
   auth: { kind: "bearer" },
   keyNames: ["SCW_SECRET_KEY"],
   streamUsage: "ask",
+  defaultModel: "mistral-small-3.2-24b-instruct-2506",
   models: [
     {
       id: "mistral-small-3.2-24b-instruct-2506",

@@ -8,6 +8,7 @@ export const siliconflow: ProviderRow = {
   baseUrl: "https://api.siliconflow.com/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "Qwen/Qwen3.6-35B-A3B",
   models: [
     {
       id: "deepseek-ai/DeepSeek-V4-Pro",

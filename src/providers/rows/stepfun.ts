@@ -8,6 +8,7 @@ export const stepfun: ProviderRow = {
   baseUrl: "https://api.stepfun.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "step-3.7-flash",
   models: [
     {
       id: "step-5-preview",

@@ -9,6 +9,8 @@ export const together: ProviderRow = {
   auth: { kind: "bearer" },
   // Some of its models send usage only when asked.
   streamUsage: "ask",
+  defaultModel: "openai/gpt-oss-20b",
+  defaultVisionModel: "moonshotai/Kimi-K3",
   models: [
     { id: "openai/gpt-oss-120b", reasoning: true },
     { id: "openai/gpt-oss-20b", reasoning: true },

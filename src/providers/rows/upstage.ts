@@ -8,6 +8,7 @@ export const upstage: ProviderRow = {
   baseUrl: "https://api.upstage.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "solar-mini",
   models: [
     { id: "solar-pro4", contextTokens: 524_288, maxOutputTokens: 131_072, tools: true },
     { id: "solar-pro3", tools: true, reasoning: true },

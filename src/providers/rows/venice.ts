@@ -8,6 +8,7 @@ export const venice: ProviderRow = {
   baseUrl: "https://api.venice.ai/api/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "qwen3-vl-235b-a22b",
   models: [
     {
       id: "zai-org-glm-5-2",

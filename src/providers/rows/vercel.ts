@@ -9,6 +9,7 @@ export const vercel: ProviderRow = {
   auth: { kind: "bearer" },
   keyNames: ["AI_GATEWAY_API_KEY"],
   streamUsage: "ask",
+  defaultModel: "openai/gpt-6-luna",
   models: [
     { id: "openai/gpt-6-astra", contextTokens: 1_050_000, maxOutputTokens: 128_000 },
     {

@@ -10,6 +10,7 @@ const current: Omit<ModelFacts, "id"> = {
 export const vertexai: ProviderRow = {
   name: "vertexai",
   title: "Google Vertex AI",
+  alsoNamed: ["vertex", "google"],
   docs: "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models",
   dialect: "vertexai",
   baseUrl: "https://{host}/v1beta1/projects/{project}/locations/{location}/publishers/google",
@@ -19,6 +20,7 @@ export const vertexai: ProviderRow = {
   keyNames: ["VERTEXAI_CREDENTIALS", "GOOGLE_APPLICATION_CREDENTIALS"],
   streamUsage: "always",
   streamEnd: "finish",
+  defaultModel: "gemini-3.8-flash",
   models: [
     { id: "gemini-4-argon", ...current, input: ["text", "image", "file"], tools: true, jsonSchema: true },
     { id: "gemini-3.8-flash", ...current },

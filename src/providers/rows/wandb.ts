@@ -8,6 +8,8 @@ export const wandb: ProviderRow = {
   baseUrl: "https://api.inference.wandb.ai/v1",
   auth: { kind: "bearer" },
   streamUsage: "ask",
+  defaultModel: "openai/gpt-oss-20b",
+  defaultVisionModel: "google/gemma-4-26B-A4B-it",
   models: [
     { id: "openai/gpt-oss-120b", contextTokens: 131_072, reasoning: true },
     { id: "openai/gpt-oss-20b", contextTokens: 131_072, tools: true, jsonSchema: true, reasoning: true },

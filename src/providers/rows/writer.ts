@@ -11,6 +11,7 @@ export const writer: ProviderRow = {
   streamUsage: "ask",
   // The usage chunk is its last event; no `[DONE]` follows.
   streamEnd: "finish",
+  defaultModel: "palmyra-x5",
   models: [
     { id: "palmyra-x5", contextTokens: 1_000_000, tools: true },
     { id: "palmyra-x4", contextTokens: 128_000, tools: true },

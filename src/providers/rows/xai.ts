@@ -26,6 +26,7 @@ export const xai: ProviderRow = {
     { models: /^grok-4\.5/, efforts: ["low", "medium", "high"] },
     { models: /^grok-4\.[67]/, efforts: ["low", "medium", "high", "xhigh"] },
   ],
+  defaultModel: "grok-4.3",
   models: [
     { id: "grok-4.7", ...current },
     { id: "grok-4.6", ...current },

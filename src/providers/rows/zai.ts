@@ -17,6 +17,7 @@ export const zai: ProviderRow = {
     },
     { models: /^glm-5\.[23]/, efforts: ["low", "high", "max"] },
   ],
+  defaultModel: "glm-5.3-flash",
   models: [
     {
       id: "glm-5.3",

@@ -21,7 +21,8 @@ export const sandbox: ProviderRow = {
   auth: { kind: "none" },
   streamUsage: "ask",
   isFree: true,
-  models: sandboxModels.map((model) => model.facts),
+  isSandbox: true,
+  models: sandboxModels.filter((model) => model.isFault !== true).map((model) => model.facts),
   embeddingModels: [{ id: embeddingModel, dimensions: 256 }],
   transport: answerRequest,
 };

@@ -33,6 +33,8 @@ export interface SandboxModel {
   /** What the catalogue lists: the name itself, or with a number filled in. */
   readonly facts: ModelFacts;
   readonly about: string;
+  /** It breaks or delays its answer: for tests of clients, and never listed. */
+  readonly isFault?: true;
   /** Null when the number is not one that the model takes. */
   readonly behave: (number: number) => Behaviour | null;
 }
@@ -75,6 +77,7 @@ export const sandboxModels: readonly SandboxModel[] = [
   {
     name: "error-<status>",
     facts: { id: "error-429", ...abilities },
+    isFault: true,
     about: "that status, 400 to 599, with an error body; 429 has `retry-after`",
     behave: (status) => (status >= 400 && status <= 599 ? { voice: echo, fault: { kind: "status", status } } : null),
   },
@@ -95,7 +98,8 @@ function voice(name: string, about: string, kind: Voice): SandboxModel {
 }
 
 function fault(name: string, about: string, kind: Fault): SandboxModel {
-  return { name, facts: { id: name, ...abilities }, about, behave: () => ({ voice: echo, fault: kind }) };
+  const facts = { id: name, ...abilities };
+  return { name, facts, about, isFault: true, behave: () => ({ voice: echo, fault: kind }) };
 }
 
 function delay(name: string, kind: "slow" | "slow-start", about: string): SandboxModel {
@@ -103,6 +107,7 @@ function delay(name: string, kind: "slow" | "slow-start", about: string): Sandbo
     name,
     facts: { id: name.replace("<ms>", "200"), ...abilities },
     about,
+    isFault: true,
     behave: (delayMs) => (delayMs <= maxDelayMs ? { voice: echo, fault: { kind, delayMs } } : null),
   };
 }
