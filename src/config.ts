@@ -132,7 +132,7 @@ export const settings = {
     10 * 2 ** 30,
     1_024,
     2 ** 50,
-    "largest sum of the files that one owner has uploaded",
+    "largest sum, in bytes, of the files of one key, or of all keys of one owner: uploads and binary results of tasks",
   ),
   uploadTimeoutMs: whole(
     "SWITCHYARD_UPLOAD_TIMEOUT_MS",
@@ -217,6 +217,13 @@ export const settings = {
     1_000,
     7 * 24 * hour,
     "how long a job may take from its acceptance to its end",
+  ),
+  maxQueuedJobsPerKey: whole(
+    "SWITCHYARD_MAX_QUEUED_JOBS_PER_KEY",
+    20_000,
+    1,
+    10_000_000,
+    "jobs that are queued or running, of one key, or of all keys of one owner; one more is answered with 429",
   ),
   jobLifetimeDays: whole("SWITCHYARD_JOB_LIFETIME_DAYS", 7, 1, 365, "how long a job and its result can be asked for"),
   deliveriesAtOnce: whole(

@@ -43,6 +43,7 @@ export const errorCatalogue = {
   method_not_allowed: { status: 405, type: invalid },
   request_timeout: { status: 408, type: invalid },
   job_processing: { status: 409, type: invalid, retry: false },
+  job_finished: { status: 409, type: invalid, retry: false },
   key_conflict: { status: 409, type: invalid, retry: false },
   payload_too_large: { status: 413, type: invalid },
   unsupported_media_type: { status: 415, type: invalid },

@@ -71,7 +71,6 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     store: files,
     ticker,
     maxFileBytes: config.maxFileBytes,
-    maxOwnerBytes: config.filesMaxOwnerBytes,
     idleTimeoutMs: config.bodyTimeoutMs,
     totalTimeoutMs: config.uploadTimeoutMs,
   });
@@ -82,6 +81,7 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     universalAi,
     checkReceiver: (url, ownHost) => checkReceiver(url, egress, { ownHosts: [ownHost] }),
     lifetimeMs: config.jobLifetimeDays * dayMs,
+    maxUnfinished: config.maxQueuedJobsPerKey,
   });
   const webhookKeys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log });
   const idSecret = await storage.secrets.getOrCreate("response-ids", 32);

@@ -117,6 +117,7 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     folder: join(config.dataDir, "files"),
     s3: readS3Settings(config),
     storeId: Bun.SHA256.hash(fileSecret, "hex"),
+    maxOwnerBytes: config.filesMaxOwnerBytes,
     log,
   });
   const resources = createResourceUrls({
@@ -150,7 +151,12 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
   const universalAi = createUniversalAi({
     engines,
     aliases: config.aliases,
-    files: { egress, openUpload: (id, owner) => files.open(id, owner), maxFileBytes: config.maxFileBytes },
+    files: {
+      egress,
+      openUpload: (id, owner) => files.open(id, owner),
+      maxFileBytes: config.maxFileBytes,
+      refuseFull: (owner) => files.refuseFull(owner),
+    },
     publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base }),
     totalTimeoutMs: config.totalTimeoutMs,
     ending: ending.signal,

@@ -563,7 +563,7 @@ describe("limits of uploads", () => {
   });
 
   test("one owner's files together have a limit: 413 says so, and deleting makes room", async () => {
-    const { key, upload, call } = await open({ limits: { maxOwnerBytes: 1_000 } });
+    const { key, upload, call } = await open({ maxOwnerBytes: 1_000 });
     const first = await upload(key, "x".repeat(600));
     expect(first.status).toBe(200);
     const second = await upload(key, "x".repeat(600));

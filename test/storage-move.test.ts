@@ -155,6 +155,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         { table: "api_keys", rows: 2 },
         { table: "deliveries" },
         { table: "delivery_attempts" },
+        { table: "file_bytes" },
         { table: "files" },
         { table: "job_marks" },
         { table: "jobs" },

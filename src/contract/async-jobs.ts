@@ -69,6 +69,21 @@ export const jobObject = z.strictObject({
 
 export const jobList = pageOf(jobObject);
 
+/** A job as the operator sees it. */
+export const unfinishedJobObject = jobObject.extend({
+  owner: z.string().meta({ description: "The owner of the key that submitted it, or the key itself" }),
+  key_id: z.string(),
+  runs: z.int().meta({ description: "How often it was begun; 0: it is queued" }),
+});
+
+export const unfinishedJobList = z.strictObject({
+  items: z.array(unfinishedJobObject),
+  page: z.int(),
+  limit: z.int(),
+});
+
+export const listUnfinishedQuery = z.object({ owner: z.string().min(1).max(256).optional(), ...pageQuery });
+
 export const deletedJob = z.strictObject({ job_id: z.uuid(), deleted: z.literal(true) });
 
 export const deliveryObject = z.strictObject({
@@ -98,4 +113,5 @@ export const webhookKeySet = z.strictObject({
 });
 
 export type JobObject = z.output<typeof jobObject>;
+export type UnfinishedJobObject = z.output<typeof unfinishedJobObject>;
 export type DeliveryObject = z.output<typeof deliveryObject>;

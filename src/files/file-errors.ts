@@ -19,6 +19,15 @@ export function toFileError(error: unknown): unknown {
   });
 }
 
+/** The limit of one owner is reached. */
+export function noOwnerRoom(maxOwnerBytes: number): GatewayError {
+  return new GatewayError(
+    "payload_too_large",
+    `Your files, uploads and results of tasks, may have at most ${maxOwnerBytes} bytes together. Delete uploads, or wait until files expire.`,
+    { param: "file", headers: { connection: "close" }, shouldRetry: false },
+  );
+}
+
 export function noRoom(cause?: unknown): GatewayError {
   return new GatewayError("dependency_unavailable", "There is no room for more files at the moment.", {
     retryAfter: 60,

@@ -9,7 +9,7 @@ import type { Log } from "../log.ts";
 import type { DeletedFile, FileKind, FilePlace, FileRecord } from "../storage/files.ts";
 import type { FileRows } from "../storage/stores.ts";
 import { type ByteRange, type ByteStore, fileIdPattern, shards } from "./byte-store.ts";
-import { noRoom, toFileError } from "./file-errors.ts";
+import { noOwnerRoom, noRoom, toFileError } from "./file-errors.ts";
 import { detectFileType, headBytes } from "./file-type.ts";
 import { createFolderBytes } from "./folder-bytes.ts";
 import { createS3Bytes, type S3Settings } from "./s3-bytes.ts";
@@ -23,6 +23,8 @@ export interface FileStoreOptions {
   /** The same for every process on one database and for no other: nobody sweeps what a stranger wrote. */
   readonly storeId: string;
   readonly log: Log;
+  /** Of one owner's files together, uploads and results; absent: any number. */
+  readonly maxOwnerBytes?: number;
   /** So much of the disk stays free for everything else that is on it. */
   readonly reservedBytes?: number;
   /** Bytes without a row are given up after this time without a change. */
@@ -72,7 +74,8 @@ export interface FileStore {
   begin(expectedBytes: number): Promise<FileDraft>;
   find(fileId: string, owner: string): Promise<FileRecord | null>;
   list(filter: ListFilter): Promise<{ total: number; files: FileRecord[] }>;
-  countUploadedBytes(owner: string): Promise<number>;
+  /** Throws when the files of this owner may not have so many more bytes, at this moment. One when absent. */
+  refuseFull(owner: string, bytes?: number): Promise<void>;
   /** How many were there. Null: all of this owner's. */
   remove(owner: string, fileIds: readonly string[] | null): Promise<number>;
   /** Deletes what has expired: rows and bytes. Returns how many. */
@@ -97,6 +100,7 @@ const removedAtOnce = 8;
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { rows, folder, s3, storeId, log } = options;
   const { reservedBytes = defaultReservedBytes, orphanAfterMs = defaultOrphanAfterMs } = options;
+  const { maxOwnerBytes = Number.MAX_SAFE_INTEGER } = options;
   const incoming = join(folder, "incoming");
   const places = new Map<FilePlace, ByteStore>([["folder", createFolderBytes(folder)]]);
   if (s3 !== null) places.set("s3", createS3Bytes(s3));
@@ -175,8 +179,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       await close();
       await bytesOf(current).take(path, id);
       // When this fails nobody can say whether the row is there, so the bytes stay; without a row they are swept.
-      await rows.create(record);
-      return record;
+      if (await rows.create(record, maxOwnerBytes)) return record;
+      await removeBytes([record]);
+      throw noOwnerRoom(maxOwnerBytes);
     }
 
     return {
@@ -287,7 +292,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       }
     },
     list: (filter) => rows.listUploads(filter),
-    countUploadedBytes: (owner) => rows.countUploadedBytes(owner),
+    async refuseFull(owner, bytes = 1) {
+      if ((await rows.countBytes(owner)) + bytes > maxOwnerBytes) throw noOwnerRoom(maxOwnerBytes);
+    },
     async remove(owner, fileIds) {
       const now = Date.now();
       if (fileIds === null) return await removeAll(owner, now);

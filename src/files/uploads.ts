@@ -13,8 +13,6 @@ import { MultipartParser, type PartHead, type PartSink, readBoundary } from "./m
 
 export interface UploadLimits {
   readonly maxFileBytes: number;
-  /** Of one owner's files together. */
-  readonly maxOwnerBytes: number;
   /** Silence after which an upload is given up. */
   readonly idleTimeoutMs: number;
   /** For the whole of it. */
@@ -55,19 +53,17 @@ const fieldNames: ReadonlySet<string> = new Set(Object.keys(uploadFields.shape))
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const { store, ticker, maxFileBytes, maxOwnerBytes, idleTimeoutMs, totalTimeoutMs } = options;
+  const { store, ticker, maxFileBytes, idleTimeoutMs, totalTimeoutMs } = options;
 
   async function receive(request: Request, owner: string): Promise<FileRecord> {
     const boundary = checkHead(request.headers, maxFileBytes);
     const declared = Number(request.headers.get("content-length") ?? 0);
-    const used = await store.countUploadedBytes(owner);
-    const room = maxOwnerBytes - used;
-    if (room <= 0 || declared - overheadBytes > room) throw noOwnerRoom(maxOwnerBytes);
+    // Before a byte is read. What is written is counted again when it is kept.
+    await store.refuseFull(owner, Math.max(1, declared - overheadBytes));
     const form = new UploadForm(store, { maxFileBytes, declared, fieldNames });
     try {
       await readInto(form, boundary, request);
       const fields = form.check(readUploadFields);
-      if (form.size > room) throw noOwnerRoom(maxOwnerBytes);
       return await form.keep(fields, owner);
     } catch (error) {
       await form.discard();
@@ -347,14 +343,6 @@ function tooLarge(maxFileBytes: number): GatewayError {
     param: "file",
     headers: { connection: "close" },
   });
-}
-
-function noOwnerRoom(maxOwnerBytes: number): GatewayError {
-  return new GatewayError(
-    "payload_too_large",
-    `Your files together may have at most ${maxOwnerBytes} bytes. Delete some, or wait until some expire.`,
-    { param: "file", headers: { connection: "close" } },
-  );
 }
 
 function tookTooLong(): GatewayError {

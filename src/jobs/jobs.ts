@@ -1,7 +1,7 @@
 // Jobs as their owners see them: submitted, asked for, listed, deleted, and the reports that were sent about them.
 
 import { type Caller, ownerOf } from "../access/caller.ts";
-import type { AsyncJobRequest, DeliveryObject, JobObject } from "../contract/async-jobs.ts";
+import type { AsyncJobRequest, DeliveryObject, JobObject, UnfinishedJobObject } from "../contract/async-jobs.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
@@ -14,6 +14,10 @@ export interface Jobs {
   find(id: string, caller: Caller): Promise<JobObject>;
   list(caller: Caller, filter: ListFilter): Promise<{ total: number; items: JobObject[] }>;
   remove(id: string, caller: Caller): Promise<void>;
+  /** Ends a job that is queued or running. `caller` null: the operator, for the job of any owner. */
+  cancel(id: string, caller: Caller | null): Promise<JobObject>;
+  /** For the operator: jobs of all owners that are queued or running, the oldest first. */
+  listUnfinished(owner: string | null, page: { limit: number; offset: number }): Promise<UnfinishedJobObject[]>;
   listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]>;
   redeliver(id: string, caller: Caller): Promise<DeliveryObject>;
 }
@@ -42,12 +46,17 @@ export interface JobsDependencies {
   /** Throws a ValidationError unless a report may be sent there. */
   readonly checkReceiver: (url: string, ownHost: string) => Promise<void>;
   readonly lifetimeMs: number;
+  /** The most jobs of one owner that are not over. */
+  readonly maxUnfinished: number;
 }
 
+const cancelledResult = JSON.stringify({ error: { message: "The job was cancelled." }, cancelled: true });
+// Nobody knows when a job of the owner ends; a client that waits this long does not poll in vain too often.
+const fullRetrySeconds = 10;
 const markLifetimeMs = 24 * 3_600_000;
 
 export function createJobs(dependencies: JobsDependencies): Jobs {
-  const { jobs, deliveries, universalAi, checkReceiver, lifetimeMs } = dependencies;
+  const { jobs, deliveries, universalAi, checkReceiver, lifetimeMs, maxUnfinished } = dependencies;
 
   async function submit({ request, caller, requestId, idempotency, baseUrl }: Submission): Promise<JobObject> {
     const plan = universalAi.check(request, caller, "job");
@@ -84,6 +93,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
         request: packRequest(kept),
         // One that is slow, or has very much to do, does not hold up the others.
         group: offer.engine.provider,
+        maxUnfinished,
       },
       idempotency === null ? null : { ...idempotency, expiresAt: now + markLifetimeMs },
     );
@@ -91,6 +101,12 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   }
 
   function toAnswer(outcome: CreateJobOutcome): JobObject {
+    if (outcome.outcome === "full")
+      throw new GatewayError(
+        "rate_limit_exceeded",
+        `This key may have ${maxUnfinished} jobs that are queued or running. Wait until some are over, or cancel some.`,
+        { retryAfter: fullRetrySeconds },
+      );
     if (outcome.outcome !== "conflict") return toJobObject(outcome.job);
     throw new ValidationError([
       {
@@ -121,6 +137,23 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       });
   }
 
+  async function cancel(id: string, caller: Caller | null): Promise<JobObject> {
+    const outcome = await jobs.cancel(id, caller === null ? null : ownerOf(caller), {
+      at: Date.now(),
+      result: cancelledResult,
+      delivery: { id: crypto.randomUUID() },
+    });
+    if (outcome.outcome === "missing") throw jobNotFound();
+    if (outcome.outcome === "finished")
+      throw new GatewayError("job_finished", "The job is over, so it cannot be cancelled.", { param: "job_id" });
+    return toJobObject(outcome.job);
+  }
+
+  async function listUnfinished(owner: string | null, page: { limit: number; offset: number }) {
+    const found = await jobs.listUnfinished(owner, page.limit, page.offset);
+    return found.map((job) => ({ ...toJobObject(job), owner: job.owner, key_id: job.keyId, runs: job.runs }));
+  }
+
   async function listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]> {
     const found = await deliveries.listForJob(id, ownerOf(caller));
     if (found === null) throw jobNotFound();
@@ -148,7 +181,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     return toDeliveryObject(made);
   }
 
-  return { submit, find, list, remove, listDeliveries, redeliver };
+  return { submit, find, list, remove, cancel, listUnfinished, listDeliveries, redeliver };
 }
 
 /** Reports to one host share its connections: it is what is kept from holding up the others. */

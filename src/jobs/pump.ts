@@ -14,6 +14,8 @@ export interface PumpOptions {
   readonly work: WorkHolder;
   /** Resolves when it is over, however it ended; what it throws is a bug or an outage, and the work comes up again by itself. */
   readonly handle: (item: WorkItem, signal: AbortSignal) => Promise<void>;
+  /** Which subjects are still to be worked on. The work of the others is ended: a job was cancelled, perhaps by another process. */
+  readonly findWanted?: (subjects: readonly string[]) => Promise<readonly string[]>;
   readonly log: Log;
   readonly timing?: Partial<typeof usualTiming>;
 }
@@ -43,6 +45,7 @@ const usualTiming = {
   /** While the store is away. */
   slowestAskMs: 2_000,
   extendEveryMs: 5_000,
+  checkEveryMs: 500,
   /** A lease lives for longer. After such a silence, of the store or of this whole machine, others may think us dead. */
   longSilenceMs: 10_000,
   /** Work that was ended puts itself back. */
@@ -58,7 +61,10 @@ const mostWaiting = 2_048;
 
 export function startPump(options: PumpOptions): Pump {
   const { kind, places, placesPerGroup, work, handle, log } = options;
-  const { askEveryMs, slowestAskMs, extendEveryMs, longSilenceMs, putBackMs } = { ...usualTiming, ...options.timing };
+  const { askEveryMs, slowestAskMs, extendEveryMs, checkEveryMs, longSilenceMs, putBackMs } = {
+    ...usualTiming,
+    ...options.timing,
+  };
   const held = new Map<string, Held>();
   const waiting = new Map<string, Held[]>();
   const running = new Map<string, number>();
@@ -82,6 +88,9 @@ export function startPump(options: PumpOptions): Pump {
   let soonAt = 0;
   let isFilling = false;
   const heartbeat = setInterval(() => void beat(), extendEveryMs);
+  const { findWanted } = options;
+  let isChecking = false;
+  const checks = findWanted === undefined ? null : setInterval(() => void dropUnwanted(findWanted), checkEveryMs);
 
   function wake(): void {
     if (isStopping) return;
@@ -242,6 +251,20 @@ export function startPump(options: PumpOptions): Pump {
     }
   }
 
+  async function dropUnwanted(find: NonNullable<PumpOptions["findWanted"]>): Promise<void> {
+    if (held.size === 0 || isChecking) return;
+    isChecking = true;
+    try {
+      const all = [...held.values()];
+      const wanted = new Set(await find(all.map(({ item }) => item.subject)));
+      for (const one of all) if (!wanted.has(one.item.subject)) lose(one);
+    } catch (error) {
+      log.debug("work could not be checked", { kind, error });
+    } finally {
+      isChecking = false;
+    }
+  }
+
   /** Somebody else has it by now, or the job is gone. */
   function lose(one: Held): void {
     if (held.get(one.item.id) !== one) return;
@@ -267,6 +290,7 @@ export function startPump(options: PumpOptions): Pump {
         await endsWithin(over, putBackMs);
       }
       clearInterval(heartbeat);
+      if (checks !== null) clearInterval(checks);
     },
     state: () => ({ running: runningCount, waiting: waitingCount, groups: running.size }),
   };

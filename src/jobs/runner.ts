@@ -224,6 +224,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     try {
       return await untilStored(log, write);
     } catch (cause) {
+      // The owner has too many bytes: the message says what to do.
+      if (cause instanceof GatewayError && cause.code === "payload_too_large") throw cause;
       throw new GatewayError("internal_error", "The result could not be kept: the store of files did not take it.", {
         cause,
       });

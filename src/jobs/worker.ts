@@ -51,6 +51,7 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
       placesPerGroup: options.runsAtOnce,
       work,
       handle: run,
+      findWanted: storage.jobs.findUnfinished,
       log,
     }),
     deliver: startPump({

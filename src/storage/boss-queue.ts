@@ -99,9 +99,11 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
   async function addOfKind(kind: WorkKind, work: readonly NewWork[]): Promise<void> {
     if (work.length === 0) return;
     const now = Date.now();
-    const jobs = work.map(({ id, subject, group, dueAt }) => ({
+    const jobs = work.map(({ id, subject, group, dueAt, rank = 0 }) => ({
       id,
       data: { subject },
+      // pg-boss takes what has the highest priority, and of equal ones the oldest.
+      priority: -rank,
       // The server's clock decides what is due, so what is due at once is not given a time of ours.
       ...(dueAt > now ? { startAfter: new Date(dueAt) } : {}),
       ...(group === "" ? {} : { group: { id: group } }),
@@ -176,6 +178,14 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
 
     remove: async (kind, ids) => {
       if (ids.length > 0) await boss.deleteJob(kind, [...ids], { db });
+    },
+
+    nextRank: async () => {
+      const [next] = await sql<{ priority: number }>`
+        select priority from switchyard_queue.job
+        where name = 'run' and state < 'active' and not blocked and start_after <= now()
+        order by priority desc limit 1`;
+      return -Number(next?.priority ?? 0);
     },
 
     count: async () => {

@@ -4,7 +4,7 @@
 // What belongs to somebody else, was deleted or has expired is answered as what never existed.
 
 import { read, write } from "./operation.ts";
-import type { SqlRow } from "./sql.ts";
+import type { Sql, SqlRow } from "./sql.ts";
 
 /** Times are epoch milliseconds. */
 export interface FileRecord {
@@ -39,9 +39,18 @@ export interface FileFilter {
 }
 
 export const fileStatements = {
-  /** Fails when the id is taken. */
-  create: write(null, async (sql, file: FileRecord): Promise<void> => {
+  /**
+   * False: with it the files of its owner would have more than `maxOwnerBytes` together. The sum is checked and counted in one statement, so
+   * that no number of processes exceeds it. Fails when the id is taken.
+   */
+  create: write(null, async (sql, file: FileRecord, maxOwnerBytes: number): Promise<boolean> => {
+    await sql`insert into file_bytes (owner, bytes) values (${file.owner}, 0) on conflict (owner) do nothing`;
+    const counted = await sql`
+      update file_bytes set bytes = bytes + ${file.size}
+      where owner = ${file.owner} and bytes + ${file.size} <= ${maxOwnerBytes} returning bytes`;
+    if (counted.length === 0) return false;
     await sql`insert into files ${sql.columns(toRow(file))}`;
+    return true;
   }),
 
   findUpload: read(async (sql, id: string, owner: string): Promise<FileRecord | null> => {
@@ -74,11 +83,9 @@ export const fileStatements = {
     return { total: Number(count?.total ?? 0), files: rows.map(fromRow) };
   }),
 
-  /** The bytes of everything that an owner has uploaded. */
-  countUploadedBytes: read(async (sql, owner: string): Promise<number> => {
-    const [row] = await sql<{ bytes: bigint | null }>`
-      select cast(sum(size) as bigint) as bytes from files
-      where owner = ${owner} and kind = 'upload' and expires_at > ${Date.now()}`;
+  /** The bytes of all files of an owner: uploads and results, also those that have expired and were not yet swept. */
+  countBytes: read(async (sql, owner: string): Promise<number> => {
+    const [row] = await sql<{ bytes: bigint }>`select bytes from file_bytes where owner = ${owner}`;
     return Number(row?.bytes ?? 0);
   }),
 
@@ -89,9 +96,10 @@ export const fileStatements = {
       deleted.push(
         ...(await sql`
           delete from files where id = ${id} and owner = ${owner} and kind = 'upload'
-          returning id, place, expires_at`),
+          returning id, owner, size, place, expires_at`),
       );
     }
+    await subtractBytes(sql, deleted);
     return deleted.map(toDeleted);
   }),
 
@@ -105,11 +113,12 @@ export const fileStatements = {
       last === undefined
         ? await sql`
               delete from files where owner = ${owner} and kind = 'upload' and created_at <= ${before}
-              returning id, place, expires_at`
+              returning id, owner, size, place, expires_at`
         : await sql`
               delete from files where owner = ${owner} and kind = 'upload'
                 and (created_at, id) <= (${last.created_at}, ${last.id})
-              returning id, place, expires_at`;
+              returning id, owner, size, place, expires_at`;
+    await subtractBytes(sql, deleted);
     return deleted.map(toDeleted);
   }),
 
@@ -120,10 +129,11 @@ export const fileStatements = {
       order by expires_at, id limit 1 offset ${limit - 1}`;
     const deleted =
       last === undefined
-        ? await sql`delete from files where expires_at <= ${now} returning id, place, expires_at`
+        ? await sql`delete from files where expires_at <= ${now} returning id, owner, size, place, expires_at`
         : await sql`
             delete from files where (expires_at, id) <= (${last.expires_at}, ${last.id})
-            returning id, place, expires_at`;
+            returning id, owner, size, place, expires_at`;
+    await subtractBytes(sql, deleted);
     return deleted.map(toDeleted);
   }),
 
@@ -139,6 +149,15 @@ export const fileStatements = {
     return (await sql`select id from files where id = ${id}`).length > 0;
   }),
 };
+
+/** After the rows of `files`, and in the order of owners: two that delete at once cannot wait for each other. */
+async function subtractBytes(sql: Sql, deleted: readonly SqlRow[]): Promise<void> {
+  const byOwner = Map.groupBy(deleted, (row) => row["owner"] as string);
+  for (const owner of [...byOwner.keys()].toSorted()) {
+    const bytes = (byOwner.get(owner) ?? []).reduce((sum, row) => sum + Number(row["size"]), 0);
+    await sql`update file_bytes set bytes = bytes - ${bytes} where owner = ${owner}`;
+  }
+}
 
 function toRow(file: FileRecord): SqlRow {
   return {

@@ -49,6 +49,8 @@ export type NewJob = Pick<
 > & {
   /** What its runs share their places with; absent: nothing. */
   readonly group?: string;
+  /** The most jobs that its owner may have that are not over, this one included; absent: any number. */
+  readonly maxUnfinished?: number;
 };
 
 /** Without what is large: for lists the result is read, the request is not. */
@@ -66,7 +68,23 @@ export type CreateJobOutcome =
   /** The same key with the same body: the job that it made. */
   | { readonly outcome: "same"; readonly job: ListedJob }
   /** The same key with another body. */
-  | { readonly outcome: "conflict" };
+  | { readonly outcome: "conflict" }
+  /** The owner has as many unfinished jobs as it may have. */
+  | { readonly outcome: "full" };
+
+/** `unchanged`: it was cancelled before. `finished`: it has ended otherwise. */
+export type CancelJobOutcome =
+  | { readonly outcome: "cancelled" | "unchanged"; readonly job: ListedJob }
+  | { readonly outcome: "finished" }
+  | { readonly outcome: "missing" };
+
+export interface JobCancellation {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** What the job then has as its result. Another cancellation of the same job leaves the same text. */
+  readonly result: string;
+  readonly delivery: { readonly id: string };
+}
 
 export interface JobFilter {
   readonly owner: string;

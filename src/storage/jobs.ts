@@ -6,8 +6,10 @@
 
 import { addDeliveries, deleteDeliveries } from "./deliveries.ts";
 import type {
+  CancelJobOutcome,
   CreateJobOutcome,
   IdempotencyMark,
+  JobCancellation,
   JobFilter,
   JobRecord,
   JobResult,
@@ -23,19 +25,28 @@ import { findHeld, isFresh } from "./work-queue.ts";
 
 // A mark that changes under our hands more often than this means a store in trouble.
 const markAttempts = 5;
+// A job is postponed about once a second at most.
+const cancelAttempts = 5;
 // Tens of megabytes are on the disk by then.
 const largeResultMs = 5_000;
 
 export const jobStatements = {
-  /** The job and its work, due at once. With a mark there is at most one job for its owner and key while the mark lives. */
+  /**
+   * The job and its work, due at once. With a mark there is at most one job for its owner and key while the mark lives. Batches of several
+   * processes that are created at the same moment may exceed `maxUnfinished` by what is in them.
+   */
   create: writeJoined(
     "run",
-    async (sql, calls: readonly [job: NewJob, mark: IdempotencyMark | null][]): Promise<CreateJobOutcome[]> => {
+    async (sql, calls: readonly CreateCall[]): Promise<CreateJobOutcome[]> => {
+      const turns = await findTurns(sql, calls);
+      const jobs = calls.flatMap(([job], index) => {
+        const rank = turns[index];
+        return rank === undefined || rank === null ? [] : { job, row: toJobRow(job), rank };
+      });
       for (const [job, mark] of calls) {
-        const marked = mark === null ? null : await takeMark(sql, job, mark);
+        const marked = mark === null || jobs.length === 0 ? null : await takeMark(sql, job, mark);
         if (marked !== null) return [marked];
       }
-      const jobs = calls.map(([job]) => ({ job, row: toJobRow(job) }));
       await together(
         insertRows(
           sql,
@@ -43,16 +54,23 @@ export const jobStatements = {
           jobs.map(({ row }) => row),
         ),
         sql.work.add(
-          jobs.map(({ job, row }) => ({
+          jobs.map(({ job, row, rank }) => ({
             id: row.work_id,
             kind: "run",
             subject: job.id,
             group: job.group ?? "",
             dueAt: job.createdAt,
+            rank,
           })),
         ),
       );
-      return jobs.map(({ row }) => ({ outcome: "created", job: toListedJob({ ...row, result: null }) }));
+      const rowOf = new Map(jobs.map(({ row }) => [row["id"], row]));
+      return calls.map(([{ id }]) => {
+        const row = rowOf.get(id);
+        return row === undefined
+          ? { outcome: "full" }
+          : { outcome: "created", job: toListedJob({ ...row, result: null }) };
+      });
     },
     // Two transactions with several marks each could wait for each other.
     { isAlone: (job, mark) => mark !== null || job.request.length > largeText },
@@ -87,6 +105,58 @@ export const jobStatements = {
       order by created_at desc, id desc limit ${limit} offset ${offset}`;
     return { total: Number(count?.total ?? 0), jobs: rows.map(toListedJob) };
   }),
+
+  /** Of all owners, or of one: those that are queued or running, the oldest first. */
+  listUnfinished: read(async (sql, owner: string | null, limit: number, offset: number): Promise<ListedJob[]> => {
+    const rows = await sql`
+      select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs, progress,
+        cost_pico_usd, cost_reason, webhook_receiver, result
+      from jobs
+      where status = 'processing' and expires_at > ${Date.now()} and (cast(${owner} as text) is null or owner = ${owner})
+      order by created_at, id limit ${limit} offset ${offset}`;
+    return rows.map(toListedJob);
+  }),
+
+  /** Which of these are not over: the others need not be worked on. */
+  findUnfinished: read(async (sql, ids: readonly string[]): Promise<string[]> => {
+    const rows = await sql<{ id: string }>`
+      select id from jobs where id in ${sql.list(ids)} and status = 'processing'`;
+    return rows.map(({ id }) => id);
+  }),
+
+  /** Ends a job that is not over, whoever works on it. `owner` null: of any owner. */
+  cancel: write(
+    "deliver",
+    async (sql, id: string, owner: string | null, cancellation: JobCancellation): Promise<CancelJobOutcome> => {
+      for (let attempt = 1; attempt <= cancelAttempts; attempt += 1) {
+        const [row] = await sql`
+          select * from jobs
+          where id = ${id} and (cast(${owner} as text) is null or owner = ${owner}) and expires_at > ${Date.now()}`;
+        if (row === undefined) return { outcome: "missing" };
+        const job = toListedJob(row);
+        if (job.status !== "processing")
+          return job.result === cancellation.result ? { outcome: "unchanged", job } : { outcome: "finished" };
+        const workId = row["work_id"] as string;
+        // The work first, in the order of those who finish a job.
+        await sql.work.remove("run", [workId]);
+        const [cancelled] = await sql`
+          update jobs set status = 'fail', finished_at = ${cancellation.at}, cost_pico_usd = null,
+            cost_reason = 'not_answered', result = ${cancellation.result}, kept = null, work_id = null
+          where id = ${id} and work_id = ${workId} and status = 'processing' returning *`;
+        // It was postponed in between and has other work.
+        if (cancelled === undefined) continue;
+        if (job.webhookReceiver !== null) {
+          const { delivery, at: now } = cancellation;
+          const group = URL.parse(job.webhookReceiver)?.host ?? "";
+          await addDeliveries(sql, [
+            { ...delivery, group, jobId: id, owner: job.owner, receiver: job.webhookReceiver, now },
+          ]);
+        }
+        return { outcome: "cancelled", job: toListedJob(cancelled) };
+      }
+      throw toUnavailable();
+    },
+  ),
 
   /** With its deliveries and their work. */
   remove: write(null, async (sql, id: string, owner: string): Promise<"deleted" | "processing" | "missing"> => {
@@ -207,6 +277,30 @@ export const jobStatements = {
   }),
 };
 
+type CreateCall = readonly [job: NewJob, mark: IdempotencyMark | null];
+
+/**
+ * The rank of each new job, or null when its owner has as many unfinished jobs as it may have. Owners take turns: each of their unfinished jobs
+ * puts the next one a round further behind the run that is taken next. A single job of one owner is therefore at the front, however
+ * many another owner has queued before, and a long queue is reached as the front moves on.
+ */
+async function findTurns(sql: Sql, calls: readonly CreateCall[]): Promise<(number | null)[]> {
+  const owners = [...new Set(calls.map(([job]) => job.owner))];
+  const [counted, nextRank] = await together(
+    sql<{ owner: string; unfinished: bigint }>`
+      select owner, count(*) as unfinished from jobs
+      where status = 'processing' and owner in ${sql.list(owners)} group by owner`,
+    sql.work.nextRank(),
+  );
+  const unfinished = new Map(counted.map((row) => [row.owner, Number(row.unfinished)]));
+  return calls.map(([{ owner, maxUnfinished = Number.POSITIVE_INFINITY }]) => {
+    const count = unfinished.get(owner) ?? 0;
+    if (count >= maxUnfinished) return null;
+    unfinished.set(owner, count + 1);
+    return nextRank + count;
+  });
+}
+
 type FinishCall = readonly [
   item: WorkItem,
   jobId: string,
@@ -260,7 +354,9 @@ async function isHeld(sql: Sql, item: WorkItem): Promise<boolean> {
 async function postpone(sql: Sql, item: WorkItem, dueAt: number): Promise<string | null> {
   if ((await sql.work.end([item])).length === 0) return null;
   const id = Bun.randomUUIDv7();
-  await sql.work.add([{ id, kind: "run", subject: item.subject, group: item.group, dueAt }]);
+  // It has had its turn: it goes on at the front.
+  const rank = await sql.work.nextRank();
+  await sql.work.add([{ id, kind: "run", subject: item.subject, group: item.group, dueAt, rank }]);
   return id;
 }
 

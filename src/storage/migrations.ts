@@ -172,4 +172,22 @@ export const migrations: readonly Migration[] = [
       "create index work_by_due_time on work (kind, due_at, group_name)",
     ],
   },
+  {
+    number: 5,
+    name: "limits per owner",
+    statements: [
+      // How many jobs an owner has that are not over: for the limit, and for the turn of the next one.
+      "create index jobs_unfinished on jobs (owner, created_at) where status = 'processing'",
+      // The sum of the sizes in `files`, so that a limit can be checked and counted in one statement.
+      `create table file_bytes (
+        owner text primary key,
+        bytes bigint not null
+      )`,
+      "insert into file_bytes (owner, bytes) select owner, cast(sum(size) as bigint) from files group by owner",
+    ],
+    sqliteStatements: [
+      "alter table work add column rank bigint not null default 0",
+      "create index runs_by_rank on work (rank, due_at, group_name) where kind = 'run'",
+    ],
+  },
 ];

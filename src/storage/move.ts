@@ -100,7 +100,7 @@ async function moveWork(reader: Sql, writer: Sql): Promise<number> {
   let moved = 0;
   for (let after = ""; ; ) {
     const rows = await reader<WorkRow>`
-      select id, kind, subject, group_name, due_at, held from work where id > ${after} order by id limit ${rowsAtOnce}`;
+      select id, kind, subject, group_name, due_at, held, rank from work where id > ${after} order by id limit ${rowsAtOnce}`;
     await writer.work.add(
       rows.map((row) => ({
         id: row.id,
@@ -108,6 +108,7 @@ async function moveWork(reader: Sql, writer: Sql): Promise<number> {
         subject: row.subject,
         group: row.group_name,
         dueAt: row.held === 1n ? 0 : Number(row.due_at),
+        rank: Number(row.rank),
       })),
     );
     moved += rows.length;
@@ -124,6 +125,7 @@ interface WorkRow {
   readonly group_name: string;
   readonly due_at: bigint;
   readonly held: bigint;
+  readonly rank: bigint;
 }
 
 /** The bytes of a row, as an expression of SQLite. */

@@ -19,10 +19,10 @@ const leaseMs = 20_000;
 export function createSqliteQueue(sql: Statements): WorkQueue {
   return {
     add: async (work) => {
-      for (const { id, kind, subject, group, dueAt } of work) {
+      for (const { id, kind, subject, group, dueAt, rank = 0 } of work) {
         await sql`
-          insert into work (id, kind, subject, group_name, due_at, takes, held)
-          values (${id}, ${kind}, ${subject}, ${group}, ${dueAt}, 0, 0)`;
+          insert into work (id, kind, subject, group_name, due_at, takes, held, rank)
+          values (${id}, ${kind}, ${subject}, ${group}, ${dueAt}, 0, 0, ${rank})`;
       }
     },
 
@@ -30,14 +30,25 @@ export function createSqliteQueue(sql: Statements): WorkQueue {
       const now = Date.now();
       // As JSON, so that the statement stays the same however many there are.
       const ignored = JSON.stringify(ignoreGroups);
-      const rows = await sql<TakenRow>`
-        update work set due_at = ${now + leaseMs}, takes = takes + 1, held = 1
-        where id in (
-          select id from work
-          where kind = ${kind} and due_at <= ${now} and group_name not in (select value from json_each(${ignored}))
-          order by due_at limit ${limit}
-        )
-        returning id, kind, subject, group_name, takes`;
+      // Two statements, each with the index that has its order.
+      const rows =
+        kind === "run"
+          ? await sql<TakenRow>`
+              update work set due_at = ${now + leaseMs}, takes = takes + 1, held = 1
+              where id in (
+                select id from work
+                where kind = 'run' and due_at <= ${now} and group_name not in (select value from json_each(${ignored}))
+                order by rank, due_at limit ${limit}
+              )
+              returning id, kind, subject, group_name, takes`
+          : await sql<TakenRow>`
+              update work set due_at = ${now + leaseMs}, takes = takes + 1, held = 1
+              where id in (
+                select id from work
+                where kind = ${kind} and due_at <= ${now} and group_name not in (select value from json_each(${ignored}))
+                order by due_at limit ${limit}
+              )
+              returning id, kind, subject, group_name, takes`;
       return rows.map((row) => ({
         id: row.id,
         kind: row.kind,
@@ -70,6 +81,12 @@ export function createSqliteQueue(sql: Statements): WorkQueue {
 
     remove: async (_kind, ids) => {
       if (ids.length > 0) await sql`delete from work where id in ${sql.list(ids)}`;
+    },
+
+    nextRank: async () => {
+      const [next] = await sql<{ rank: bigint }>`
+        select rank from work where kind = 'run' and held = 0 and due_at <= ${Date.now()} order by rank limit 1`;
+      return Number(next?.rank ?? 0);
     },
 
     count: async () => {

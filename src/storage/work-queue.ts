@@ -12,6 +12,8 @@ export interface NewWork {
   /** What it shares its places with, such as the host of a receiver; empty: nothing. */
   readonly group: string;
   readonly dueAt: number;
+  /** Runs with a smaller one are taken first; see `findTurns` in jobs.ts. Absent: 0. */
+  readonly rank?: number;
 }
 
 export interface WorkCount {
@@ -35,6 +37,8 @@ export interface WorkQueue {
   end(items: readonly WorkItem[]): Promise<string[]>;
   /** Takes it away from whoever holds it. */
   remove(kind: WorkKind, ids: readonly string[]): Promise<void>;
+  /** The rank of the run that is taken next; 0 when none is due. */
+  nextRank(): Promise<number>;
   count(): Promise<WorkCounts>;
 }
 

@@ -90,7 +90,8 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
         expect((await listAll(store)).total).toBe(0);
         expect(await store.remove("tenant-a", [id])).toBe(0);
         expect(await store.remove("tenant-a", null)).toBe(0);
-        expect(await store.countUploadedBytes("tenant-a")).toBe(0);
+        // It counts for the limit all the same.
+        expect(await storage.files.countBytes("tenant-a")).toBe(6);
         const opened = await store.openResult(id);
         expect(Buffer.from((await opened?.read()) ?? []).toString()).toBe("result");
         const upload = await store.put(Buffer.from("upload"), about());
@@ -112,8 +113,44 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
         expect([page.total, page.files.map(({ id }) => id)]).toEqual([5, ids.slice(2, 4)]);
         const early = await store.list({ owner: "tenant-a", purpose: "early", limit: 10, offset: 0 });
         expect([early.total, early.files.map(({ id }) => id)]).toEqual([2, ids.slice(3)]);
-        expect(await store.countUploadedBytes("tenant-a")).toBe(5);
+        expect(await storage.files.countBytes("tenant-a")).toBe(5);
       });
+    });
+
+    test("the files of an owner never exceed their limit together, however many processes write at once", async () => {
+      const options = await engine.createStore();
+      await withStorage(options, (storage) =>
+        withStorage(options, async (other) => {
+          const settings = { folder: folders.create(), maxOwnerBytes: 1_000 };
+          const stores = [createStore(storage, settings), createStore(other, settings)];
+          const ids: string[] = [];
+          let refused = 0;
+          await inParallel(40, 8, async (at) => {
+            const kind = at % 3 === 0 ? "result" : "upload";
+            try {
+              const { id } = await (stores[at % 2] as FileStore).put(Buffer.alloc(90), about({ kind }));
+              if (kind === "upload") ids.push(id);
+            } catch (error) {
+              expect(error).toMatchObject({ code: "payload_too_large" });
+              refused += 1;
+            }
+          });
+          // Eleven of 90 bytes fit.
+          expect([refused, await storage.files.countBytes("tenant-a")]).toEqual([29, 990]);
+          const [store] = stores as [FileStore, FileStore];
+          await store.refuseFull("tenant-a", 10);
+          await store.put(Buffer.alloc(10), about());
+          expect(String(await catchError(store.refuseFull("tenant-a")))).toContain("1000 bytes");
+          await store.refuseFull("tenant-b");
+          // What is deleted, or has expired and was swept, counts no more.
+          await store.remove("tenant-a", ids);
+          expect(await storage.files.countBytes("tenant-a")).toBe(1_000 - 90 * ids.length);
+          await store.put(Buffer.alloc(20), about({ lifetimeMs: 1 }));
+          await Bun.sleep(5);
+          await store.sweepExpired();
+          expect(await storage.files.countBytes("tenant-a")).toBe(1_000 - 90 * ids.length);
+        }),
+      );
     });
 
     test("a file that has expired is gone at once, and a sweep takes its bytes", async () => {

@@ -9,7 +9,7 @@ import type {
   WorkItem,
 } from "../../src/storage/job-records.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { waitFor } from "../support/wait.ts";
+import { inParallel, waitFor } from "../support/wait.ts";
 import { type Engine, makeJob, makeResult, silenceHolders, takeOne, withStorage } from "./engines.ts";
 
 const everything = { status: null, feature: null, subfeature: null, limit: 100, offset: 0 } as const;
@@ -139,6 +139,118 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.finish(item, item.subject, makeResult(), null);
         expect((await list({ status: "success" }))[0]).toBe(1);
         expect((await list({ status: "processing" }))[0]).toBe(6);
+      });
+    });
+
+    test("owners take turns: a single job is not behind the thousand of another owner", async () => {
+      await withJobs(async (storage, other) => {
+        const created = new Map<string, string>();
+        const create = async (owner: string, on = storage) => {
+          const job = makeJob({ owner, webhookReceiver: null });
+          created.set(job.id, owner);
+          await on.jobs.create(job, null);
+        };
+        const takeOwners = async (limit: number) => {
+          const items = await storage.work.take({ ...anything, limit });
+          for (const item of items) {
+            await storage.jobs.begin(item, { countRun: true });
+            await storage.jobs.finish(item, item.subject, makeResult(), null);
+          }
+          // Of those that are taken together the order is not promised.
+          return items.map(({ subject }) => created.get(subject) ?? "").sort();
+        };
+        await inParallel(1_000, 50, () => create("many"));
+        await create("one", other);
+        expect(await takeOwners(2)).toEqual(["many", "one"]);
+        for (let index = 0; index < 3; index += 1) await create("three", other);
+        // One round for each of the owner's jobs.
+        const rounds = [await takeOwners(2), await takeOwners(2), await takeOwners(2)];
+        expect(rounds.flat().filter((owner) => owner === "three")).toHaveLength(3);
+        // The queue of the first owner goes on: who comes later and later does not hold it up.
+        for (let round = 0; round < 20; round += 1) {
+          await create("steady", other);
+          expect(await takeOwners(2)).toEqual(["many", "steady"]);
+        }
+      });
+    }, 60_000);
+
+    test("an owner has at most as many unfinished jobs as it may have", async () => {
+      await withJobs(async (storage, other) => {
+        const create = (on: Storage, owner = "tenant-a") =>
+          on.jobs.create(makeJob({ owner, maxUnfinished: 3, webhookReceiver: null }), null);
+        for (let index = 0; index < 3; index += 1) expect((await create(storage)).outcome).toBe("created");
+        expect((await create(other)).outcome).toBe("full");
+        expect((await create(other, "tenant-b")).outcome).toBe("created");
+        expect((await storage.work.count()).run.waiting).toBe(4);
+        // In one batch with others.
+        const together = await Promise.all([create(storage), create(storage, "tenant-c"), create(storage)]);
+        expect(together.map(({ outcome }) => outcome)).toEqual(["full", "created", "full"]);
+        // With a mark that is not set then.
+        const mark = makeMark();
+        const full = makeJob({ maxUnfinished: 3 });
+        expect(await storage.jobs.create(full, mark)).toEqual({ outcome: "full" });
+        await finishAll(storage);
+        expect(await storage.jobs.create(full, mark)).toMatchObject({ outcome: "created" });
+        expect((await create(other)).outcome).toBe("created");
+      });
+    });
+
+    test("a cancelled job has failed at once, for its holder too, and its receiver is told once", async () => {
+      await withJobs(async (storage, other) => {
+        const cancel = (job: { id: string }, owner: string | null = "tenant-a") =>
+          other.jobs.cancel(job.id, owner, {
+            at: 1_000,
+            result: '{"cancelled":true}',
+            delivery: { id: crypto.randomUUID() },
+          });
+        const queued = makeJob();
+        await storage.jobs.create(queued, null);
+        expect(await cancel(queued, "tenant-b")).toEqual({ outcome: "missing" });
+        expect(await cancel(queued)).toMatchObject({
+          outcome: "cancelled",
+          job: { status: "fail", finishedAt: 1_000 },
+        });
+        expect(await cancel(queued)).toMatchObject({ outcome: "unchanged", job: { status: "fail" } });
+        expect((await storage.work.count()).run.waiting).toBe(0);
+        expect(await storage.deliveries.listForJob(queued.id, queued.owner)).toHaveLength(1);
+
+        const running = makeJob();
+        await storage.jobs.create(running, null);
+        const item = await takeOne(storage, "run");
+        await storage.jobs.begin(item, { countRun: true });
+        expect(await storage.jobs.findUnfinished([running.id, queued.id])).toEqual([running.id]);
+        expect((await storage.jobs.listUnfinished(null, 10, 0)).map(({ id }) => id)).toEqual([running.id]);
+        // By the operator.
+        expect(await cancel(running, null)).toMatchObject({ outcome: "cancelled" });
+        expect(await storage.jobs.findUnfinished([running.id])).toEqual([]);
+        expect(await storage.work.extend([item])).toEqual([]);
+        expect(await storage.jobs.putBack(item, running.id, { dueAt: 0, uncount: false })).toBe(false);
+        const late = { id: crypto.randomUUID(), group: "receiver.example" };
+        expect(await storage.jobs.finish(item, running.id, makeResult(), late)).toBe(false);
+        expect(await storage.jobs.find(running.id, running.owner)).toMatchObject({ status: "fail" });
+        expect(await storage.deliveries.listForJob(running.id, running.owner)).toHaveLength(1);
+
+        const finished = makeJob();
+        await storage.jobs.create(finished, null);
+        await finishAll(storage);
+        expect(await cancel(finished)).toEqual({ outcome: "finished" });
+      });
+    });
+
+    test("a job that is cancelled while it is postponed again and again is cancelled", async () => {
+      await withJobs(async (storage, other) => {
+        for (let round = 0; round < 10; round += 1) {
+          const job = makeJob({ webhookReceiver: null });
+          await storage.jobs.create(job, null);
+          const item = await takeOne(storage, "run");
+          await storage.jobs.begin(item, { countRun: true });
+          const [, { outcome }] = await Promise.all([
+            storage.jobs.keepStep(item, job.id, { kept: "{}", dueAt: Date.now() + 60_000 }),
+            other.jobs.cancel(job.id, null, { at: 1, result: "{}", delivery: { id: crypto.randomUUID() } }),
+          ]);
+          expect(outcome).toBe("cancelled");
+          expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 0 });
+        }
       });
     });
 

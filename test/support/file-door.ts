@@ -22,6 +22,7 @@ export interface FileDoorOptions {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly limits?: Partial<UploadLimits>;
+  readonly maxOwnerBytes?: number;
   readonly s3?: S3Settings | null;
   readonly reservedBytes?: number;
   readonly orphanAfterMs?: number;
@@ -57,6 +58,7 @@ export async function openFileDoor(options: FileDoorOptions): Promise<FileDoor> 
     storeId: Bun.SHA256.hash(secret, "hex"),
     log,
     reservedBytes: options.reservedBytes ?? 0,
+    maxOwnerBytes: options.maxOwnerBytes ?? 2 ** 34,
     ...(options.orphanAfterMs !== undefined && { orphanAfterMs: options.orphanAfterMs }),
   });
   const resources = createResourceUrls({ secret, store: files, baseUrl: options.baseUrl ?? null, lifetimeMs: 60_000 });
@@ -64,7 +66,6 @@ export async function openFileDoor(options: FileDoorOptions): Promise<FileDoor> 
     store: files,
     ticker,
     maxFileBytes: 100 * 1_048_576,
-    maxOwnerBytes: 2 ** 34,
     idleTimeoutMs: 60_000,
     totalTimeoutMs: 600_000,
     ...options.limits,

@@ -1,6 +1,13 @@
-// /v3/universal-ai/async: tasks as jobs. Submitted, asked for, listed, deleted, and the reports that were sent about them.
+// /v3/universal-ai/async: tasks as jobs. Submitted, asked for, listed, cancelled, deleted, and the reports that were sent about them.
+// /v3/manage/jobs: what the operator sees of unfinished ones, and cancels.
 
-import { createAsyncJobRequest, jobPath, listJobsQuery, longestIdempotencyKey } from "../../contract/async-jobs.ts";
+import {
+  createAsyncJobRequest,
+  jobPath,
+  listJobsQuery,
+  listUnfinishedQuery,
+  longestIdempotencyKey,
+} from "../../contract/async-jobs.ts";
 import { parse } from "../../contract/problems.ts";
 import { ValidationError } from "../../errors.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
@@ -28,8 +35,17 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
     { method: "GET", path, key, run: list },
     { method: "GET", path: `${path}/{job_id}`, key, run: retrieve },
     { method: "DELETE", path: `${path}/{job_id}`, key, run: remove },
+    { method: "POST", path: `${path}/{job_id}/cancel`, key, body: "optional-json", run: cancel },
     { method: "GET", path: `${path}/{job_id}/deliveries`, key, run: listDeliveries },
     { method: "POST", path: `${path}/{job_id}/deliveries/redeliver`, key, body: "optional-json", run: redeliver },
+    { method: "GET", path: "/v3/manage/jobs", key: "management", run: listUnfinished },
+    {
+      method: "POST",
+      path: "/v3/manage/jobs/{job_id}/cancel",
+      key: "management",
+      body: "optional-json",
+      run: cancelAny,
+    },
   ];
 
   async function submit(call: Call): Promise<Reply> {
@@ -71,6 +87,22 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
     const { job_id } = parse(jobPath, params, "path");
     await jobs.remove(job_id, requireCaller(caller, "universal"));
     return replyJson({ job_id, deleted: true });
+  }
+
+  async function cancel({ caller, params }: Call): Promise<Reply> {
+    const { job_id } = parse(jobPath, params, "path");
+    return replyJson(await jobs.cancel(job_id, requireCaller(caller, "universal")));
+  }
+
+  async function cancelAny({ params }: Call): Promise<Reply> {
+    const { job_id } = parse(jobPath, params, "path");
+    return replyJson(await jobs.cancel(job_id, null));
+  }
+
+  async function listUnfinished({ query }: Call): Promise<Reply> {
+    const { owner, page, limit } = parse(listUnfinishedQuery, Object.fromEntries(query), "query");
+    const items = await jobs.listUnfinished(owner ?? null, { limit, offset: (page - 1) * limit });
+    return replyJson({ items, page, limit });
   }
 
   async function listDeliveries({ caller, params }: Call): Promise<Reply> {

@@ -61,6 +61,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: "The path does not take this method; `Allow` names those it takes.",
   request_timeout: "The body did not arrive in time.",
   job_processing: "The job is still running.",
+  job_finished: "The job is over, so it cannot be cancelled.",
   key_conflict: "The key is in a state that does not allow the change.",
   payload_too_large: "The body is larger than the gateway accepts.",
   unsupported_media_type: "The body is not declared as `application/json`.",

@@ -37,6 +37,8 @@ export const examples: Readonly<Record<string, Example>> = {
   submitJob: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
   retrieveJob: { path: jobId },
   deleteJob: { path: jobId },
+  cancelJob: { path: jobId },
+  cancelAnyJob: { path: jobId },
   listDeliveries: { path: jobId },
   redeliver: { path: jobId },
   createSpeech: { body: { model: "local", voice: "slt", input: "Good morning." }, output: "good-morning.mp3" },

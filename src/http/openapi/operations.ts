@@ -9,6 +9,7 @@ import {
   jobList,
   jobObject,
   longestIdempotencyKey,
+  unfinishedJobList,
   webhookKeySet,
 } from "../../contract/async-jobs.ts";
 import { speechRequest, transcription, transcriptionRequest, voiceList } from "../../contract/audio.ts";
@@ -473,6 +474,47 @@ export const operations: readonly Operation[] = [
     parameters: [jobIdParameter],
     responses: [{ status: 200, description: "It is gone.", schema: deletedJob }],
     errors: [...withKey, "invalid_request", "job_not_found", "job_processing"],
+  },
+  {
+    id: "cancelJob",
+    method: "POST",
+    path: "/v3/universal-ai/async/{job_id}/cancel",
+    summary: "Cancel a job",
+    description:
+      "A job that is queued or running ends as `fail` with the message `The job was cancelled.`; its receiver is told. What a provider has " +
+      "begun is given up, and may be billed all the same. To cancel it again changes nothing.",
+    tag: "Jobs",
+    key: "inference",
+    parameters: [jobIdParameter],
+    responses: [{ status: 200, description: "The cancelled job.", schema: jobObject }],
+    errors: [...withKey, "invalid_request", "job_not_found", "job_finished"],
+  },
+  {
+    id: "listUnfinishedJobs",
+    method: "GET",
+    path: "/v3/manage/jobs",
+    summary: "List the unfinished jobs of all owners",
+    description: "Those that are queued or running, the oldest first.",
+    tag: "Jobs",
+    key: "management",
+    parameters: [
+      { name: "owner", in: "query", description: "Only of this owner.", schema: z.string() },
+      { name: "page", in: "query", description: "Counted from 1.", schema: z.int().min(1).default(1) },
+      { name: "limit", in: "query", description: "Jobs on a page.", schema: z.int().min(1).max(1_000).default(100) },
+    ],
+    responses: [{ status: 200, description: "A page of jobs.", schema: unfinishedJobList }],
+    errors: [...withKey, "invalid_request"],
+  },
+  {
+    id: "cancelAnyJob",
+    method: "POST",
+    path: "/v3/manage/jobs/{job_id}/cancel",
+    summary: "Cancel a job of any owner",
+    tag: "Jobs",
+    key: "management",
+    parameters: [jobIdParameter],
+    responses: [{ status: 200, description: "The cancelled job.", schema: jobObject }],
+    errors: [...withKey, "invalid_request", "job_not_found", "job_finished"],
   },
   {
     id: "listDeliveries",

@@ -15,6 +15,8 @@ export interface TaskFilesOptions {
   /** Null when there is no such upload of this owner. */
   readonly openUpload: (id: string, owner: string) => Promise<EngineFile | null>;
   readonly maxFileBytes: number;
+  /** Throws when the files of this owner may have no further byte. Asked before a task is paid for whose results are files. */
+  readonly refuseFull?: (owner: string) => Promise<void>;
 }
 
 export interface FileFetching {

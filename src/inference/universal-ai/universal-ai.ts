@@ -152,9 +152,10 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     }
   }
 
-  function openFiles({ task, input, offers }: Plan, fetching: FileFetching): Promise<Record<string, EngineFile>> {
+  async function openFiles({ task, input, offers }: Plan, fetching: FileFetching): Promise<Record<string, EngineFile>> {
+    if (producesFiles(task)) await dependencies.files.refuseFull?.(fetching.owner);
     const fetchesAddresses = offers.some(({ engine }) => engine.ignoresFiles !== true);
-    return readFiles(task, findFiles(task, input), dependencies.files, { ...fetching, fetchesAddresses });
+    return await readFiles(task, findFiles(task, input), dependencies.files, { ...fetching, fetchesAddresses });
   }
 
   function checkFilesOf({ task, input }: Plan, owner: string): Promise<void> {
@@ -245,6 +246,17 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
 
   const aliases = createTaskAliases(dependencies.aliases ?? new Map());
   return { check, run, checkFiles: checkFilesOf, openFiles, engines, aliases };
+}
+
+const fileTasks = new WeakMap<Task, boolean>();
+
+/** Whether results of the task are stored as files, at addresses. */
+function producesFiles(task: Task): boolean {
+  const known = fileTasks.get(task);
+  if (known !== undefined) return known;
+  const found = JSON.stringify(task.outputSchema).includes("_resource_url");
+  fileTasks.set(task, found);
+  return found;
 }
 
 /** A client's automatic retry would do, and pay for, a task twice that a provider may have executed. */
