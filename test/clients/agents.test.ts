@@ -156,8 +156,13 @@ const agentModels = [
   ...["openrouter/anthropic/claude-haiku-4.5", "groq/llama-3.3-70b-versatile", "groq/openai/gpt-oss-120b"],
 ];
 
+const translatedModels = [
+  ...["gemini/gemini-3.5-flash", "bedrock/openai.gpt-oss-120b-1:0", "bedrock/qwen.qwen3-32b-v1:0"],
+  "bedrock/moonshotai.kimi-k2.5",
+];
+
 describe("Claude Code completes ten steps", () => {
-  for (const model of [...agentModels, "gemini/gemini-3.5-flash"])
+  for (const model of [...agentModels, ...translatedModels])
     test(`with ${model}, streamed`, async () => {
       const { steps, last } = await runClaude(model);
       expect(steps).toBe(stepCount);
@@ -348,7 +353,8 @@ async function runCodex(model: string): Promise<{ steps: number; said: string }>
 describe("Codex completes ten steps", () => {
   for (const model of [
     ...["openai/gpt-5.6", "deepseek/deepseek-v4-pro", "moonshot/kimi-k3", "moonshot/kimi-k2.6"],
-    ...["zai/glm-5.3", "minimax/MiniMax-M3", "gemini/gemini-3.5-flash"],
+    ...["zai/glm-5.3", "minimax/MiniMax-M3"],
+    ...translatedModels,
   ])
     test(`with ${model}`, async () => expect(await runCodex(model)).toEqual({ steps: stepCount, said: closingText }));
 });

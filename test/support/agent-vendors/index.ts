@@ -1,8 +1,10 @@
 // Every vendor of this folder behind one port, told apart by the first step of the path, and a gateway that calls them.
 
 import { answer } from "../answers.ts";
+import { awsSettings } from "../dialect-vendors/bedrock.ts";
 import { type Gateway, providerSecret, startGateway } from "../gateway.ts";
 import { startVendor, type Vendor } from "../vendor.ts";
+import { bedrockAgent } from "./bedrock.ts";
 import { deepseekChat, groqChat, minimaxChat, moonshotChat, openaiChat, openrouterChat, zaiChat } from "./chat.ts";
 import { geminiAgent } from "./gemini.ts";
 import { deepseekResponses, openaiResponses } from "./responses.ts";
@@ -26,6 +28,7 @@ export function startAgentVendors(): Promise<Vendor> {
   return startVendor((request) => {
     const [, name = ""] = request.path.split("/");
     if (name === "gemini") return geminiAgent(request);
+    if (name === "bedrock") return bedrockAgent(request);
     const serve = request.path.endsWith("/responses")
       ? responsesVendors[name]
       : chatVendors[name as keyof typeof chatVendors];
@@ -39,5 +42,7 @@ export function startAgentGateway(vendor: Vendor): Promise<Gateway> {
   const providers = Object.fromEntries(
     names.map((name) => [name, { base_url: `http://127.0.0.1:${vendor.port}/${name}`, api_key: providerSecret }]),
   );
-  return startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" }, config: { providers } });
+  const bedrock = { base_url: `http://127.0.0.1:${vendor.port}/bedrock` };
+  const env = { ...awsSettings, SWITCHYARD_RETRIES: "0" };
+  return startGateway({ vendor, env, config: { providers: { ...providers, bedrock } } });
 }

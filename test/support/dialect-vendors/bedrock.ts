@@ -282,7 +282,7 @@ function toStream(model: string, { thoughts, text, calls }: Reply, usage: Member
   });
 }
 
-function frame(type: string, payload: Members): Uint8Array {
+export function frame(type: string, payload: Members): Uint8Array {
   return toAwsMessage({ ":event-type": type, ":message-type": "event" }, payload);
 }
 

@@ -244,12 +244,10 @@ export function toCachePoint(mark: unknown, { cache }: ModelTraits): JsonObject 
 }
 
 /** Thoughts that cannot be proved to be the model's own are refused by most models, and are not needed. */
-function toThoughts(
-  { reasoning_details: details }: ChatAssistantMessage,
-  { takesThoughts }: ModelTraits,
-): JsonObject[] {
+function toThoughts(message: ChatAssistantMessage, { takesThoughts }: ModelTraits): JsonObject[] {
   if (takesThoughts === "none") return [];
-  return (details ?? []).flatMap((detail): JsonObject[] => {
+  if (takesThoughts === "unsigned") return toUnsignedThoughts(message);
+  return (message.reasoning_details ?? []).flatMap((detail): JsonObject[] => {
     if (detail.type === "reasoning.encrypted")
       return isBase64(detail.data) ? [{ reasoningContent: { redactedContent: detail.data } }] : [];
     if (detail.type !== "reasoning.text") return [];
@@ -258,6 +256,17 @@ function toThoughts(
     const signature = isSigned ? { signature: detail.signature } : {};
     return [{ reasoningContent: { reasoningText: { text: detail.text ?? "", ...signature } } }];
   });
+}
+
+/** A signed thought is another model's. Clients that know no details keep the plain text. */
+function toUnsignedThoughts({
+  reasoning_content: plain,
+  reasoning_details: details,
+}: ChatAssistantMessage): JsonObject[] {
+  const texts = details?.length
+    ? details.flatMap((detail) => (detail.type === "reasoning.text" && !detail.signature ? [detail.text ?? ""] : []))
+    : [plain ?? ""];
+  return texts.flatMap((text) => (text === "" ? [] : [{ reasoningContent: { reasoningText: { text } } }]));
 }
 
 /** Models do write arguments that are not JSON; they are shown what they wrote. */

@@ -26,8 +26,8 @@ export interface ModelTraits {
   readonly toolResultForm: "text" | "json";
   /** Whether the conversation may begin with the assistant. */
   readonly mayBeginWithAssistant: boolean;
-  /** Which thoughts of earlier turns are taken back. */
-  readonly takesThoughts: "signed" | "all" | "none";
+  /** Which thoughts of earlier turns are taken back. `unsigned`: the model signs nothing, and a signature is refused. */
+  readonly takesThoughts: "signed" | "unsigned" | "all" | "none";
   /** Whether the usage of its streams counts what is cached among `inputTokens`, which the format does not. */
   readonly countsCacheInStreams: boolean;
   /** The form of a tool call's id. */
@@ -58,6 +58,12 @@ const plain: ModelTraits = {
   toolCallId: /^[a-zA-Z0-9_-]{1,64}$/,
 };
 
+/** Models with open weights keep the form of ids that they were trained on, such as `functions.get_weather:0`. */
+const openWeights: Pick<ModelTraits, "takesThoughts" | "toolCallId"> = {
+  takesThoughts: "unsigned",
+  toolCallId: /^[a-zA-Z0-9_.:-]{1,64}$/,
+};
+
 const threeLevels = ["low", "medium", "high"];
 const fourLevels = [...threeLevels, "xhigh"];
 
@@ -86,7 +92,8 @@ const makers: Readonly<Record<string, ReadTraits>> = {
     return { effort: name.startsWith("nova-2") ? effort : null, topK: "nested", toolChoice: "tool", cache: "5m" };
   },
   openai: (name) => {
-    if (name.startsWith("gpt-oss")) return { effort: { form: "reasoning_effort", levels: threeLevels } };
+    if (name.startsWith("gpt-oss"))
+      return { ...openWeights, effort: { form: "reasoning_effort", levels: threeLevels } };
     const levels = /^gpt-6-astra|^gpt-6\.1/.test(name) ? fourLevels : ["none", ...fourLevels];
     return { effort: { form: "reasoning.effort", levels }, takesSampling: false, countsCacheInStreams: true };
   },
@@ -96,6 +103,7 @@ const makers: Readonly<Record<string, ReadTraits>> = {
     toolChoice: "tool",
   }),
   qwen: (name) => ({
+    ...openWeights,
     effort: name.startsWith("qwen3-coder") ? null : { form: "reasoning_config", levels: ["none", ...threeLevels] },
     hasJsonSchema: name.startsWith("qwen3"),
     mayBeginWithAssistant: true,
@@ -115,8 +123,8 @@ const makers: Readonly<Record<string, ReadTraits>> = {
   minimax: (name) => ({ hasJsonSchema: name.startsWith("minimax-m2") }),
   nvidia: (name) => ({ hasJsonSchema: name.startsWith("nemotron-nano") }),
   zai: () => ({ toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
-  moonshot: () => ({ toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
-  moonshotai: () => ({ toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
+  moonshot: () => ({ ...openWeights, toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
+  moonshotai: () => ({ ...openWeights, toolChoice: "tool", hasJsonSchema: true, mayBeginWithAssistant: true }),
 };
 
 /**
