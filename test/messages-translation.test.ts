@@ -1056,3 +1056,94 @@ function createRandom(seed: number): () => number {
     return state / 2 ** 32;
   };
 }
+
+describe("what a provider wants back with a message survives the format", () => {
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    ({
+      id: "c",
+      object: "chat.completion.chunk",
+      created: 1,
+      model: "m",
+      choices: [{ index: 0, delta, finish_reason }],
+    }) as ChatChunk;
+  const parts = [{ toolCall: { toolType: "GOOGLE_SEARCH_WEB", id: "s1" } }, { toolResponse: { id: "s1" } }];
+  const extra = { google: { parts } };
+  const signature = { google: { thought_signature: "c2ln" } };
+
+  function blocksOf(chunks: readonly ChatChunk[], origin: string | null): Record<string, unknown>[] {
+    const writer = new MessagesStreamWriter({ model: "m", origin });
+    const frames = [...chunks.flatMap((one) => writer.write(one)), ...writer.end({ cost: null })];
+    const events = frames.map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
+    const blocks: Record<string, unknown>[] = [];
+    for (const event of events) {
+      if (event.type === "content_block_start") blocks[event.index] = { ...event.content_block };
+      if (event.type !== "content_block_delta") continue;
+      const block = blocks[event.index] as Record<string, unknown>;
+      const { type: _, ...delta } = event.delta;
+      for (const [name, value] of Object.entries(delta)) block[name] = `${block[name] ?? ""}${value}`;
+    }
+    return blocks.map(({ partial_json: _, ...block }) => block);
+  }
+
+  const assistantOf = (content: readonly object[], origin: string | null) =>
+    fromMessagesRequest(read({ messages: [user(text("Q")), { role: "assistant", content }] }), { origin }).request
+      .messages[1];
+
+  test("parts of the provider's own tools, streamed before the text", () => {
+    const blocks = blocksOf([chunk({ extra_content: extra }), chunk({ content: "Found." }), chunk({}, "stop")], null);
+    expect(blocks.map(({ type }) => type)).toEqual(["redacted_thinking", "text"]);
+    expect(assistantOf(blocks, null)).toMatchObject({ content: "Found.", extra_content: extra });
+  });
+
+  test("in whole answers, together with the signature of the text", () => {
+    const { content } = toMessagesAnswer(completion({ content: "Found.", extra_content: signature }));
+    expect(content.at(-1)).toMatchObject({ type: "text", text: "Found." });
+    expect(assistantOf(content, null)).toMatchObject({ content: "Found.", extra_content: signature });
+  });
+
+  test("a stream that ends with text has the text as its last block", () => {
+    const blocks = blocksOf(
+      [chunk({ content: "Found." }), chunk({ extra_content: signature }), chunk({}, "stop")],
+      null,
+    );
+    expect(blocks.map(({ type }) => type)).toEqual(["text"]);
+  });
+
+  const detail = { type: "reasoning.encrypted", data: "b3JpZ2lu", id: "rs_1", format: "some-v1", index: 0 };
+  const called = { index: 0, id: "c1", type: "function", function: { name: "f", arguments: "{}" } };
+
+  test.each([
+    ["before the call", [chunk({ reasoning_details: [detail] }), chunk({ tool_calls: [called] })]],
+    [
+      "with text of the reasoning",
+      [chunk({ reasoning: "Hm", reasoning_details: [detail] }), chunk({ tool_calls: [called] })],
+    ],
+    ["behind the call", [chunk({ tool_calls: [called] }), chunk({ reasoning_details: [detail] })]],
+  ])("details of a provider of the chat format, told %s, return to it alone", (_title, chunks) => {
+    const blocks = blocksOf([...chunks, chunk({}, "tool_calls")], "some-provider");
+    expect(assistantOf(blocks, "some-provider")).toMatchObject({ reasoning_details: [detail] });
+    for (const other of ["other-provider", null])
+      expect(JSON.stringify(assistantOf(blocks, other))).not.toContain("b3JpZ2lu");
+  });
+
+  test("extra_content of a call of a provider of the chat format returns to it alone", () => {
+    const chunks = [chunk({ tool_calls: [{ ...called, extra_content: signature }] }), chunk({}, "tool_calls")];
+    const blocks = blocksOf(chunks, "some-provider");
+    const calls = [{ id: "c1", extra_content: signature }];
+    expect(assistantOf(blocks, "some-provider")).toMatchObject({ tool_calls: calls });
+    expect(JSON.stringify(assistantOf(blocks, "other-provider"))).not.toContain("thought_signature");
+  });
+
+  test("a summary that comes in pieces is one detail again", () => {
+    const piece = (summary: string) => chunk({ reasoning_details: [{ type: "reasoning.summary", summary, index: 0 }] });
+    const blocks = blocksOf(
+      [piece("It "), piece("fits."), chunk({ content: "Yes" }), chunk({}, "stop")],
+      "some-provider",
+    );
+    expect(blocks[0]).toMatchObject({ type: "thinking", thinking: "It fits." });
+    expect(assistantOf(blocks, "some-provider")).toMatchObject({
+      reasoning_content: "It fits.",
+      reasoning_details: [{ type: "reasoning.summary", summary: "It fits.", index: 0 }],
+    });
+  });
+});

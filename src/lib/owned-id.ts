@@ -14,6 +14,8 @@ export interface OwnedIds {
   mark(id: string, scope: IdScope): string;
   /** The provider's id, or null when it was not given to this owner, or is of another place. */
   open(marked: string, scope: IdScope): string | null;
+  /** Whether it carries a mark, whoever it was made for. */
+  isMarked(id: string): boolean;
 }
 
 const markPattern = /^(.+)_sy([0-9a-f]{20})$/s;
@@ -29,6 +31,7 @@ export function createOwnedIds(secret: Uint8Array): OwnedIds {
       .slice(0, 20);
   return {
     mark: (id, scope) => `${id}_sy${markOf(id, scope)}`,
+    isMarked: (id) => id.length <= longestId && markPattern.test(id),
     open(marked, scope) {
       if (marked.length > longestId) return null;
       const [, id, mark] = markPattern.exec(marked) ?? [];

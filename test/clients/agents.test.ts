@@ -350,6 +350,63 @@ async function runCodex(model: string): Promise<{ steps: number; said: string }>
   throw new Error("the agent came to no end");
 }
 
+/** A chat client that keeps the assistant's message as it came, as the vendors' own examples do. */
+async function runChat(model: string): Promise<number> {
+  const messages: unknown[] = [{ role: "user", content: "Go." }];
+  const tools = [{ type: "function", function: { name: "exec_command", parameters: { type: "object" } } }];
+  // The vendor of this provider tells its reasoning apart only when it is asked to.
+  const more = model.startsWith("minimax/") ? { reasoning_split: true } : {};
+  for (let steps = 0; steps <= stepCount + 1; steps++) {
+    const response = await ask(gateway.url, key, { model, messages, tools, ...more });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(text);
+    const { message } = JSON.parse(text).choices[0];
+    const calls = objects(message.tool_calls);
+    if (calls.length === 0) return steps;
+    messages.push(message, ...calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "done" })));
+  }
+  throw new Error("the agent came to no end");
+}
+
+describe("a chat client that returns messages as they came completes ten steps", () => {
+  for (const model of [
+    ...["deepseek/deepseek-v4-pro", "moonshot/kimi-k3", "zai/glm-5.3", "minimax/MiniMax-M3"],
+    ...["openrouter/anthropic/claude-haiku-4.5", "groq/openai/gpt-oss-120b"],
+  ])
+    test(`with ${model}`, async () => expect(await runChat(model)).toBe(stepCount));
+});
+
+describe("reasoning items of a vendor's own Responses API", () => {
+  const said = { type: "message", role: "user", content: "Go." };
+  const called = { type: "function_call", call_id: "c1", name: "exec_command", arguments: '{"cmd":"ls"}' };
+  const told = { type: "function_call_output", call_id: "c1", output: "a" };
+  const send = async (model: string, reasoning: Members) => {
+    const body = { model, input: [said, reasoning, called, told], tools: codexTools, store: false };
+    const response = await ask(gateway.url, key, body, { path: "/v3/responses" });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+
+  test("are not sent to another vendor in their encrypted form", async () => {
+    const first = await ask(
+      gateway.url,
+      key,
+      { model: "openai/gpt-5.6", input: "Go.", tools: codexTools, store: false },
+      { path: "/v3/responses" },
+    );
+    const [reasoning] = objects(((await first.json()) as Members)["output"]);
+    expect(reasoning?.["encrypted_content"]).toBeString();
+    const answer = await send("deepseek/deepseek-v4-pro", reasoning as Members);
+    expect(vendor.last().body.toString()).not.toContain("encrypted_content");
+    expect(answer.text).toContain("must be passed back");
+  });
+
+  test("keep their text where the vendor stores nothing, also when their id is not known", async () => {
+    const text = stepAfter(0, "deepseek").thought;
+    const reasoning = { type: "reasoning", id: "rs_lost", summary: [], content: [{ type: "reasoning_text", text }] };
+    expect((await send("deepseek/deepseek-v4-pro", reasoning)).status).toBe(200);
+  });
+});
+
 describe("Codex completes ten steps", () => {
   for (const model of [
     ...["openai/gpt-5.6", "deepseek/deepseek-v4-pro", "moonshot/kimi-k3", "moonshot/kimi-k2.6"],

@@ -188,6 +188,14 @@ describe("what is asked", () => {
     expect(sent()).not.toHaveProperty("temperature");
   });
 
+  test("a limit is sent under the name that the vendor's rules demand, at the first attempt", async () => {
+    const input = { file: "x", question: "What?", temperature: 0.7, max_tokens: 100 };
+    await run("image/question_answer", input, { model: "gpt-5", file: image });
+    expect(sent()).toMatchObject({ max_completion_tokens: 150 });
+    expect(sent()).not.toContainAnyKeys(["max_tokens", "temperature"]);
+    expect(vendor.requests).toHaveLength(1);
+  });
+
   test("a model that is known to take no schema is told it in words", async () => {
     say({ result: "short" });
     const { output } = await run("text/summarize", { text: "Some text" }, { provider: "zai", model: "glm-5.3-flash" });

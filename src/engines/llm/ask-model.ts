@@ -40,6 +40,7 @@ export interface Question {
 export interface ChatOptions {
   readonly temperature?: number;
   readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
 }
 
 export interface Told {
@@ -104,7 +105,7 @@ export async function askModel(question: Question, who: string, send: Send): Pro
 /** How a model is spoken to: what it does not take is given up. */
 interface Manner {
   readonly isHeld: boolean;
-  readonly options: ChatOptions & { readonly max_completion_tokens?: number };
+  readonly options: ChatOptions;
 }
 
 interface Answered {

@@ -4,9 +4,10 @@
 import { findTask, type JsonSchema } from "../../contract/tasks.ts";
 import { ValidationError } from "../../errors.ts";
 import type { Json } from "../../lib/json-schema/schema.ts";
+import { findChatRules } from "../../providers/chat-rules.ts";
 import { type Provider, settingName } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { ModelFacts } from "../../providers/provider.ts";
+import type { ChatRules, ModelFacts } from "../../providers/provider.ts";
 import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
 import { conform, toAnswerSchema, toStrictSchema } from "./answer-schema.ts";
 import { askModel, type ChatOptions, type Complete } from "./ask-model.ts";
@@ -113,7 +114,7 @@ async function run(task: Task, provider: Provider, call: EngineCall, complete: C
       name: definition.task.replaceAll("/", "_"),
       schema: toStrictSchema(answerSchema),
       isHeld: canBeHeld(provider, facts),
-      options: toOptions(input, facts),
+      options: toOptions(input, facts, rulesOf(provider, model)),
       params: call.providerParams,
       read: (text) => readOutput(text, { definition, answerSchema, outputSchema, input }),
     },
@@ -134,13 +135,23 @@ function canBeHeld({ dialect }: Provider, facts: ModelFacts | null): boolean {
   return dialect?.chat !== undefined || facts === null || facts.jsonSchema !== false;
 }
 
+/** The rules of a dialect are its own affair. */
+function rulesOf({ dialect, row }: Provider, model: string): ChatRules {
+  return dialect === null ? findChatRules(row, model) : {};
+}
+
 /** Reasoning models take no temperature but their own. */
-function toOptions(input: JsonObject, facts: ModelFacts | null): ChatOptions {
+function toOptions(
+  input: JsonObject,
+  facts: ModelFacts | null,
+  { outputLimit = "max_tokens", refused = [] }: ChatRules,
+): ChatOptions {
   const temperature = typeof input["temperature"] === "number" ? input["temperature"] : 0;
+  const isRefused = refused.includes("temperature") || (temperature === 0 && facts?.reasoning === true);
   const maxTokens = input["max_tokens"];
   return {
-    ...(temperature === 0 && facts?.reasoning === true ? {} : { temperature }),
-    ...(typeof maxTokens === "number" ? { max_tokens: maxTokens + tokensOfForm } : {}),
+    ...(isRefused ? {} : { temperature }),
+    ...(typeof maxTokens === "number" ? { [outputLimit]: maxTokens + tokensOfForm } : {}),
   };
 }
 

@@ -20,6 +20,8 @@ export interface NativeRequestOptions {
   /** What was said before, when the provider has to be told all of it; null: it has not. */
   readonly history: readonly JsonObject[] | null;
   readonly mayStore: boolean;
+  /** Whether the provider keeps no responses. */
+  readonly isStateless: boolean;
 }
 
 export interface NativeRequest {
@@ -58,11 +60,19 @@ interface Told {
   readonly pairs: NativeRequest["pairs"];
 }
 
-function toInput({ text, scan, value }: ResponsesInput, { owned, scope, history }: NativeRequestOptions): Told {
+function toInput(
+  { text, scan, value }: ResponsesInput,
+  { owned, scope, isStateless, history }: NativeRequestOptions,
+): Told {
   const given = value["input"] as ResponsesInput["request"]["input"] | null;
   const items = Array.isArray(given) ? (given as readonly JsonObject[]) : [];
-  const own = toToldItems(items, { owned, scope, loc: (index) => ["body", "input", index] });
-  const earlier = toToldItems(history ?? [], { owned, scope, loc: () => ["body", "previous_response_id"] });
+  const own = toToldItems(items, { owned, scope, isStateless, loc: (index) => ["body", "input", index] });
+  const earlier = toToldItems(history ?? [], {
+    owned,
+    scope,
+    isStateless,
+    loc: () => ["body", "previous_response_id"],
+  });
   const problems = [...earlier.problems, ...own.problems];
   if ((value["conversation"] ?? null) !== null)
     problems.push({

@@ -79,7 +79,8 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     if (request["background"] === true && !mayStore) throw stateless(candidate, "background");
     const scope = { owner, place: deployment.name };
     const markId = createMarkId(owned, scope);
-    const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore });
+    const isStateless = provider.row.responses === "stateless";
+    const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore, isStateless });
     if (request.strict_parameters === true) refuseDropped(native.dropped);
     const quote = pricing.quote(provider, model);
     const startedAt = performance.now();

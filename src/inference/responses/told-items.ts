@@ -20,11 +20,16 @@ export interface ToldItems {
 // What another provider ran itself: its text stands on its own.
 const ranAtProvider = /^(?:web_search|file_search|code_interpreter|image_generation|computer|mcp)_|^mcp_/;
 
-/** `loc` is where a problem of an item is told. */
-export function toToldItems(
-  items: readonly JsonObject[],
-  { owned, scope, loc }: { owned: OwnedIds; scope: IdScope; loc: (index: number) => Problem["loc"] },
-): ToldItems {
+interface TellOptions {
+  readonly owned: OwnedIds;
+  readonly scope: IdScope;
+  /** Whether the provider keeps no items: then the text of its reasoning is all that it needs. */
+  readonly isStateless: boolean;
+  /** Where a problem of an item is told. */
+  readonly loc: (index: number) => Problem["loc"];
+}
+
+export function toToldItems(items: readonly JsonObject[], { owned, scope, isStateless, loc }: TellOptions): ToldItems {
   const dropped: string[] = [];
   const pairs: (readonly [string, string])[] = [];
   const problems: Problem[] = [];
@@ -34,6 +39,13 @@ export function toToldItems(
     const opened = owned.open(given, scope);
     if (opened !== null) pairs.push([opened, given]);
     return opened;
+  }
+
+  /** Reasoning of another account: without its encrypted form it is of no use, and the encrypted form is refused. */
+  function isForeign(item: JsonObject, member: string): boolean {
+    const { content, encrypted_content: encrypted } = item;
+    if (typeof encrypted === "string") return owned.isMarked(item[member] as string);
+    return !(isStateless && Array.isArray(content) && content.length > 0);
   }
 
   function tell(item: JsonObject, index: number): JsonObject | null {
@@ -49,7 +61,7 @@ export function toToldItems(
       else if (type === "item_reference" || member === "approval_request_id") {
         problems.push({ loc: [...loc(index), member], msg: "There is no such item", type: "value_error" });
         return null;
-      } else if (type === "reasoning" && typeof encrypted !== "string") return drop(type);
+      } else if (type === "reasoning" && isForeign(item, member)) return drop(type);
       else if (typeof type === "string" && ranAtProvider.test(type)) return drop(type);
       else delete told[member];
     }
