@@ -5,6 +5,7 @@ import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { Deployment, Provider } from "./configure.ts";
 import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
+import { readErrorRules } from "./error-rules.ts";
 import type { Exchange, HttpClient } from "./http-client.ts";
 import { TransportExchange } from "./transport-exchange.ts";
 
@@ -291,13 +292,14 @@ export function toRefusal(
   return toRefusalOf(provider, readRefusal(provider, plainStatus, retryAfterHeader, body), body);
 }
 
-/** A dialect may know better than the status what a refusal means. */
+/** The row of the provider, or its dialect, may know better than the status what a refusal means. */
 function readRefusal(provider: Provider, status: number, retryAfterHeader: string | null, body: string): Refused {
   const read = provider.dialect?.chat?.readRefusal;
   const value = read === undefined ? null : parseObject(body);
   const known = read === undefined || value === null ? {} : read(status, value);
+  const declared = readErrorRules(provider.row.errors, status, body);
   return {
-    status: known.status ?? status,
+    status: declared ?? known.status ?? status,
     retryAfter: readRetryAfter(retryAfterHeader) ?? known.retryAfterSeconds ?? null,
   };
 }

@@ -1,5 +1,6 @@
 // The contract of a provider. A vendor is data: a row that names its dialect, address, key and differences. Shared code
 // reads these properties and never asks for a vendor by name.
+import type { ErrorRule } from "./error-rules.ts";
 
 export type Modality = "text" | "image" | "audio" | "file" | "video";
 
@@ -93,6 +94,8 @@ export interface ProviderRow {
   readonly placeholders?: Readonly<Record<string, string>>;
   /** Placeholders that follow from those that settings fill. */
   readonly derivedPlaceholders?: Readonly<Record<string, (filled: Readonly<Record<string, string>>) => string>>;
+  /** What its errors mean where their status alone would mislead. */
+  readonly errors?: readonly ErrorRule[];
   /** Another name under which a setting may be found, e.g. `{ AWS_REGION: "AWS_DEFAULT_REGION" }`. */
   readonly settingFallbacks?: Readonly<Record<string, string>>;
   readonly auth: Authorization;

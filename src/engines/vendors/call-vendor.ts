@@ -16,6 +16,7 @@ import {
 } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { readErrorRules } from "../../providers/error-rules.ts";
 import type { Exchange, HttpClient } from "../../providers/http-client.ts";
 import type { EngineCall } from "../engine.ts";
 import { fetchResult } from "../fetch-result.ts";
@@ -87,7 +88,8 @@ interface Refused {
 /** A vendor's refusal as ours, in the words and codes of a chat provider's. */
 export function toRefusalBy({ row, place }: Pick<VendorCallOptions, "row" | "place">, refused: Refused): GatewayError {
   const { status: plainStatus, retryAfter, body, namesModel = false } = refused;
-  const meant = row.readRefusal?.(plainStatus, parseObject(body)) ?? plainStatus;
+  const declared = readErrorRules(row.errors, plainStatus, body);
+  const meant = declared ?? row.readRefusal?.(plainStatus, parseObject(body)) ?? plainStatus;
   // Without a model there is none to be unknown: it was something in the request, or the address.
   const isOtherUnknown = meant === 404 && !namesModel;
   const status = isOtherUnknown ? (readErrorMessage(withLowerCase(body)) === "" ? 502 : 400) : meant;
@@ -103,7 +105,7 @@ function withLowerCase(body: string): string {
 
 /** The cast: of a provider, the words of a refusal need its name and what must not be quoted. */
 function asProvider({ name }: VendorRow, { secrets }: VendorPlace): Provider {
-  return { name, secrets, dialect: null } as unknown as Provider;
+  return { name, secrets, dialect: null, row: {} } as unknown as Provider;
 }
 
 function parseObject(body: string): JsonObject {

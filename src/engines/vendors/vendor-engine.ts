@@ -9,6 +9,7 @@ import type { Log } from "../../log.ts";
 import type { Clocks } from "../../providers/call.ts";
 import type { ReadSetting } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import type { ErrorRule } from "../../providers/error-rules.ts";
 import type { HttpClient } from "../../providers/http-client.ts";
 import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
 import { configureVendor, type DeclaredVendor, readNeeds, type VendorPlace } from "./configure-vendor.ts";
@@ -50,7 +51,9 @@ export interface VendorRow {
    * caller's, such as files of the operator's own buckets.
    */
   readonly sealedParams?: readonly string[];
-  /** What a refusal means where the status alone would mislead: another status, or undefined. */
+  /** What its errors mean where their status alone would mislead. */
+  readonly errors?: readonly ErrorRule[];
+  /** The same where it takes more than a rule to tell: another status, or undefined. */
   readonly readRefusal?: (status: number, body: JsonObject) => number | undefined;
   readonly tasks: readonly VendorTask[];
 }

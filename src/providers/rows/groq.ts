@@ -7,6 +7,11 @@ export const groq: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://api.groq.com/openai/v1",
   auth: { kind: "bearer" },
+  // https://console.groq.com/docs/errors: no capacity at the flex tier (498), or a tool of the request could not be reached (424).
+  errors: [
+    { status: 498, means: "rate_limit" },
+    { status: 424, means: "rejected" },
+  ],
   streamUsage: "ask",
   responses: "stateless",
   // https://console.groq.com/docs/reasoning: other models refuse `reasoning_effort`.

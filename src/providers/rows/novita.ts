@@ -7,6 +7,8 @@ export const novita: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://api.novita.ai/openai/v1",
   auth: { kind: "bearer" },
+  // https://novita.ai/docs/api-reference/basic-error-code
+  errors: [{ status: 400, says: /MISSING_API_KEY|BALANCE_NOT_ENOUGH/, means: "credentials" }],
   streamUsage: "ask",
   defaultModel: "zai-org/glm-5.3-flash",
   models: [

@@ -7,6 +7,8 @@ export const openrouter: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://openrouter.ai/api/v1",
   auth: { kind: "bearer" },
+  // https://openrouter.ai/docs/api/reference/errors-and-debugging: the input was flagged. Keys are refused with 401.
+  errors: [{ status: 403, says: /flagged|moderation|content_policy_violation/i, means: "rejected" }],
   // `stream_options.include_usage` is deprecated there and has no effect: usage is always sent.
   streamUsage: "always",
   responses: "stateless",

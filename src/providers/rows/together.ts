@@ -7,6 +7,8 @@ export const together: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://api.together.ai/v1",
   auth: { kind: "bearer" },
+  // https://docs.together.ai/docs/error-codes: prompt and answer together are longer than the model takes.
+  errors: [{ status: 403, says: /token|context|length/i, means: "rejected" }],
   // Some of its models send usage only when asked.
   streamUsage: "ask",
   defaultModel: "openai/gpt-oss-20b",

@@ -15,6 +15,8 @@ export const xai: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://api.x.ai/v1",
   auth: { kind: "bearer" },
+  // Answers of the vendor, as its clients report them: 403 with "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_…"
+  errors: [{ status: 403, says: /violates usage guidelines|SAFETY_CHECK/i, means: "rejected" }],
   streamUsage: "ask",
   responses: "native",
   billsAsStated: true,

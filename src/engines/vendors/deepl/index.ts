@@ -33,5 +33,7 @@ export const deepl: VendorRow = {
   baseUrl: "https://api.deepl.com",
   auth: { kind: "header", name: "authorization", prefix: "DeepL-Auth-Key " },
   keyNames: ["DEEPL_AUTH_KEY"],
+  // https://developers.deepl.com/docs/best-practices/error-handling: the characters of the month, or the operator's own limit, are used up.
+  errors: [{ status: 456, means: "rate_limit" }],
   tasks: [translate, translateDocument],
 };

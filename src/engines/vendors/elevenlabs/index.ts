@@ -54,5 +54,7 @@ export const elevenlabs: VendorRow = {
   docs: "https://elevenlabs.io/docs/api-reference/introduction",
   baseUrl: "https://api.elevenlabs.io",
   auth: { kind: "header", name: "xi-api-key" },
+  // https://help.elevenlabs.io/hc/en-us/articles/19572237925521: the credits are used up.
+  errors: [{ status: 401, says: /"status"\s*:\s*"quota_exceeded"/, means: "rate_limit" }],
   tasks: [speak, transcribe],
 };

@@ -1,3 +1,4 @@
+import { type ErrorRule, readErrorRules } from "../../../providers/error-rules.ts";
 import type { EngineCall } from "../../engine.ts";
 import { asNumber, asObject, asScore, asText, at } from "../lenient.ts";
 import { toAiPrediction, toDeepfakePrediction } from "../shapes/detection.ts";
@@ -23,10 +24,17 @@ async function toRequest(models: string, call: EngineCall): Promise<VendorReques
   };
 }
 
-function read({ json }: VendorAnswer): unknown {
-  if (at(json, "status") === "failure")
-    throw new VendorFailure(400, asText(at(json, "error", "message")) ?? "The image could not be read");
-  return json;
+// https://sightengine.com/docs/api-error-codes-and-responses; a key that is not known is an error of an argument there.
+const errors: readonly ErrorRule[] = [
+  { says: /"type"\s*:\s*"usage_limit"/, means: "rate_limit" },
+  { says: /Incorrect API user or API secret/i, means: "credentials" },
+];
+
+/** Failures come with a status of their own, and inside of good answers. */
+function read({ json, text }: VendorAnswer): unknown {
+  if (at(json, "status") !== "failure") return json;
+  const status = readErrorRules(errors, 400, text) ?? 400;
+  throw new VendorFailure(status, asText(at(json, "error", "message")) ?? "The image could not be read");
 }
 
 function scoreAt(answer: VendorAnswer, name: string): number {
@@ -172,6 +180,7 @@ export const sightengine: VendorRow = {
   auth: { kind: "member", name: "api_secret" },
   placeholders: { user: "SIGHTENGINE_API_USER" },
   members: { api_user: "{user}" },
+  errors,
   sealedParams: ["url", "media", "callback_url", "api_user"],
   tasks: [detectAi, detectDeepfake, detectExplicitContent],
 };

@@ -9,5 +9,7 @@ export const stabilityai: VendorRow = {
   baseUrl: "https://api.stability.ai",
   auth: { kind: "bearer" },
   keyNames: ["STABILITY_API_KEY"],
+  // Of every endpoint there: 403 means that the request was flagged by the moderation; keys are refused with 401.
+  errors: [{ status: 403, means: "rejected" }],
   tasks: [generateImages, removeBackground],
 };

@@ -214,5 +214,10 @@ export const tavily: VendorRow = {
   docs: "https://docs.tavily.com/documentation/api-reference/introduction",
   baseUrl: "https://api.tavily.com",
   auth: { kind: "bearer" },
+  // https://docs.tavily.com/documentation/api-reference/endpoint/search: the limit of the key or plan (432), or of paid use (433).
+  errors: [
+    { status: 432, means: "rate_limit" },
+    { status: 433, means: "rate_limit" },
+  ],
   tasks: [search, scrape, map, crawl, research],
 };
