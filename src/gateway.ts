@@ -85,6 +85,8 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   });
   const webhookKeys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log });
   const idSecret = await storage.secrets.getOrCreate("response-ids", 32);
+  // Without a key of the operator's only test data is sealed: conversations with the sandbox.
+  const sandboxKey = Buffer.from(await storage.secrets.getOrCreate("sandbox-responses", 32));
   const responses = createResponses({
     ...calling,
     router: chatRouter,
@@ -94,7 +96,11 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     keeper: createResponseKeeper({
       store: storage.responses,
       ids: createResponseIds(idSecret),
-      sealer: config.responsesStoreForAll ? createSealer(parseSealingKeys(config.encryptionKey ?? "")) : null,
+      keepsAll: config.responsesStoreForAll,
+      sealer: createSealer([
+        ...(config.encryptionKey === null ? [] : parseSealingKeys(config.encryptionKey)),
+        sandboxKey,
+      ]),
       lifetimeMs: config.responsesLifetimeDays * dayMs,
       providers,
       log,

@@ -185,7 +185,7 @@ function toModel(row: ProviderRow, facts: ModelFacts, configured: boolean): Mode
       supports_audio_input: input.includes("audio"),
     },
     endpoints: chatEndpoints,
-    responses_native: row.responses === "native",
+    responses_native: row.responses === "native" || row.keepsResponses === true,
     configured,
   };
 }

@@ -112,6 +112,8 @@ export interface ProviderRow {
    * `stateless`: the format alone. Absent: responses become chat completions.
    */
   readonly responses?: "native" | "stateless";
+  /** The gateway stores its responses whatever the settings say, because it runs in this process and has no store of its own. */
+  readonly keepsResponses?: true;
   /** Appended to the address; `/embeddings` when absent. */
   readonly embeddingsPath?: string;
   /** Appended to the address; `/responses` when absent. */

@@ -17,7 +17,7 @@ export async function withReferencedItems(
   keeper: ResponseKeeper,
 ): Promise<ResponsesInput> {
   const given = input.value["input"];
-  if (!keeper.keepsAll || !Array.isArray(given)) return input;
+  if (!Array.isArray(given)) return input;
   const items = given as readonly JsonObject[];
   const referenced = items.flatMap((item) => (item["type"] === "item_reference" ? [responseIdOf(item["id"])] : []));
   const ids = new Set(referenced.filter((id) => id !== null));

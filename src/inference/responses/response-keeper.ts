@@ -1,5 +1,5 @@
-// What is kept of responses: always who owns an id and where it leads; and, when the operator wants the gateway to keep
-// conversations itself, what was said, sealed.
+// What is kept of responses: always who owns an id and where it leads; and, where the gateway keeps conversations itself (for every
+// provider when the operator wants that, for a provider in this process always), what was said, sealed.
 
 import { GatewayError } from "../../errors.ts";
 import { lookUp } from "../../lib/look-up.ts";
@@ -46,6 +46,8 @@ export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 export interface ResponseKeeper {
   /** Whether the gateway keeps conversations itself, for every provider. */
   readonly keepsAll: boolean;
+  /** Whether the gateway keeps conversations with this provider itself. */
+  keepsFor(provider: string): boolean;
   issue(owner: string, isKept: boolean): string;
   isOwnUnstored(id: string, owner: string): boolean;
   store(response: ToKeep): StoredResponse;
@@ -65,8 +67,8 @@ export interface ResponseKeeper {
 export interface KeeperOptions {
   readonly store: ResponseStore;
   readonly ids: ResponseIds;
-  /** Null: the gateway keeps no conversations itself. */
-  readonly sealer: Sealer | null;
+  readonly keepsAll: boolean;
+  readonly sealer: Sealer;
   readonly lifetimeMs: number;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly log: Log;
@@ -83,15 +85,16 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
-  const { store, ids, sealer, lifetimeMs, providers, log } = options;
+  const { store, ids, keepsAll, sealer, lifetimeMs, providers, log } = options;
+  const keepsFor = (name: string) => keepsAll || providers.get(name)?.row.keepsResponses === true;
 
   async function seal(value: unknown, what: string, { id, owner }: { id: string; owner: string }) {
-    if (sealer === null || value === null) return null;
+    if (value === null) return null;
     return sealer.seal(encoder.encode(JSON.stringify(value)), ["responses", what, id, owner]);
   }
 
   async function open<T>(bytes: Uint8Array | null, what: string, { id, owner }: KeptResponse): Promise<T | null> {
-    if (sealer === null || bytes === null) return null;
+    if (bytes === null) return null;
     try {
       return JSON.parse(decoder.decode(await sealer.open(bytes, ["responses", what, id, owner]))) as T;
     } catch (error) {
@@ -135,7 +138,8 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
   }
 
   return {
-    keepsAll: sealer !== null,
+    keepsAll,
+    keepsFor,
     issue: (owner, isKept) => ids.issue(owner, isKept ? "stored" : "not-stored"),
     isOwnUnstored: ids.isOwnUnstored,
     store(response) {
@@ -156,13 +160,13 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     complete,
     async find(id, owner) {
       const found = await store.find(id, owner);
-      // Kept here, and the operator wants nothing kept any more: there is nothing to be read.
-      return found !== null && found.providerResponseId === null && sealer === null ? null : found;
+      // Stored here, and the operator has switched that off since: it is answered as if it had never been.
+      return found !== null && found.providerResponseId === null && !keepsFor(found.provider) ? null : found;
     },
     remove: (id, owner) => store.delete(id, owner),
     readResponse: (kept) => open<JsonObject>(kept.body, "body", kept),
     async readConversation(kept) {
-      if (sealer === null) return null;
+      if (!keepsFor(kept.provider)) return null;
       // What broke off, or still runs, is half of what was said.
       if (!finished.has(kept.status)) return "unfinished";
       const turns = await readTurns(kept);

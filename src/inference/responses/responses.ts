@@ -58,7 +58,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const previousId = remembered === null ? request.previous_response_id : null;
     const planned = router.plan(request, caller, trace);
     // A connection can continue its own responses with every provider.
-    const canContinue = input.local !== undefined || keeper.keepsAll || planned.some(isNative);
+    const canContinue = input.local !== undefined || planned.some(isKeeping);
     const previous = previousId ? await findPrevious(previousId, owner, canContinue) : null;
     const chosen =
       remembered === null ? await chooseOffers(planned, previous) : { candidates: planned, history: remembered };
@@ -121,6 +121,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     };
   }
 
+  /** Whether a response of this offer is stored, so that it can be continued. */
+  function isKeeping({ provider }: Candidate): boolean {
+    return provider.row.responses === "native" || keeper.keepsFor(provider.name);
+  }
+
   async function findPrevious(id: string, owner: string, canContinue: boolean): Promise<KeptResponse> {
     const found = await keeper.find(id, owner);
     if (found !== null) return found;
@@ -150,14 +155,16 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     );
     if (previous.providerResponseId !== null && keeping.length > 0) return { candidates: keeping, history: null };
     const history = await keeper.readConversation(previous);
-    if (Array.isArray(history)) return { candidates: planned, history };
-    if (previous.providerResponseId === null)
+    if (Array.isArray(history)) {
+      const able = keeper.keepsAll ? planned : planned.filter(({ provider }) => provider.name === previous.provider);
+      if (able.length > 0) return { candidates: able, history };
+    } else if (previous.providerResponseId === null)
       throw cannotContinue(
         history === "unfinished"
           ? "The earlier response did not complete, so it cannot be continued."
           : "A turn of the conversation was deleted or has expired, so it cannot be continued.",
       );
-    if (!planned.some(isNative)) throw stateless(planned[0], "previous_response_id");
+    if (!planned.some(isKeeping)) throw stateless(planned[0], "previous_response_id");
     throw new GatewayError(
       "previous_response_provider_mismatch",
       `The earlier response is kept by '${previous.provider}', and only that provider can continue it.`,
@@ -184,7 +191,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     if (request.strict_parameters === true) refuseDropped(translated.dropped);
     const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
     const chat = isPlain ? await fetchMedia(translated.request, mustFetchFiles, limits) : translated.request;
-    const isKept = keeper.keepsAll && request.store !== false;
+    const isKept = keeper.keepsFor(provider.name) && request.store !== false;
     const id = keeper.issue(owner, isKept);
     const previousId = request.previous_response_id ?? null;
     const draft = createDraft({ ...request, store: isKept }, { id, createdAt: nowInSeconds(), model });
@@ -332,10 +339,6 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
       return JSON.stringify(toItemList(await keeper.readInput(kept), question.query));
     },
   };
-}
-
-function isNative({ provider }: Candidate): boolean {
-  return provider.row.responses === "native";
 }
 
 function createWriter(

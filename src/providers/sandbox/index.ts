@@ -22,6 +22,7 @@ export const sandbox: ProviderRow = {
   streamUsage: "ask",
   isFree: true,
   isSandbox: true,
+  keepsResponses: true,
   models: sandboxModels.filter((model) => model.isFault !== true).map((model) => model.facts),
   embeddingModels: [{ id: embeddingModel, dimensions: 256 }],
   transport: answerRequest,
