@@ -10,7 +10,8 @@ import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
 import { openHouse } from "./house.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
-import { refuseNewConnections } from "./http/close-listener.ts";
+import { openListenerControl } from "./http/close-listener.ts";
+import { startDescriptorGuard } from "./http/descriptor-guard.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
 import { createLoadWatch } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
@@ -156,11 +157,15 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     servers.push(startServer({ ...door, port: config.adminPort, routes: adminRoutes }));
   }
 
+  const listeners = openListenerControl(servers.map(({ port }) => port));
+  const descriptorGuard = listeners === null ? null : startDescriptorGuard({ listeners, ticker, log });
+
   async function stop(): Promise<void> {
     draining = true;
     for (const server of servers) server.beginDrain();
     await Bun.sleep(config.drainDelayMs);
-    if (servers.map(({ port }) => refuseNewConnections(port)).some(Boolean)) await Bun.sleep(settleMs);
+    descriptorGuard?.close();
+    if (listeners?.refuse() === true) await Bun.sleep(settleMs);
     const ended = Promise.all(servers.map((server) => server.stop())).then(() => true as const);
     if (!(await inTime(ended, config.drainTimeoutMs))) {
       log.warn("requests were still running at the end of the drain");

@@ -1,14 +1,28 @@
-// Closing a listening socket resets every connection that the kernel has accepted for it and the process has not. So before
-// ours is closed, the kernel is told to drop new connection requests for it: what is under way is still taken in, and who
-// comes now asks again a moment later, at a process that listens on the same port. Linux only; elsewhere nothing is done.
+// Control over the listening sockets that Bun.serve opens, by system calls. Linux only; elsewhere nothing is done.
+//
+// Closing a listening socket resets every connection that the kernel has completed and the process has not accepted. So before ours is
+// closed, the kernel is told to drop new connection requests: connections under way are still accepted, and a client that is dropped
+// asks again a moment later, and reaches another process that listens on the same port.
 
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
+export interface ListenerControl {
+  /** Has the kernel drop requests for new connections. False when a socket could not be told. */
+  refuse(): boolean;
+  /** Ends `refuse`. */
+  admit(): void;
+  /** Accepts and closes connections that wait to be accepted, at most `limit`. Returns how many. Needs one free file descriptor. */
+  dropWaiting(limit: number): number;
+}
+
 const solSocket = 1;
 const soAttachFilter = 26;
+const soDetachFilter = 27;
+const closeOnExec = 0o2000000;
 const listening = "0A";
-/** Classic BPF over the TCP header: drop what has SYN and not ACK, pass everything else. */
+const filterHeaderBytes = 16;
+/** Classic BPF over the TCP header: drop segments with SYN and without ACK, pass everything else. */
 const dropSyn = [
   [0x30, 0, 0, 13],
   [0x54, 0, 0, 0x12],
@@ -17,30 +31,58 @@ const dropSyn = [
   [0x06, 0, 0, 0xffff_ffff],
 ] as const;
 
-/** Whether new connections to this process's listeners on the port are now left to others. */
-export function refuseNewConnections(port: number): boolean {
-  if (process.platform !== "linux") return false;
+/** Null where the system cannot be asked: not Linux, another C library, or no /proc. */
+export function openListenerControl(ports: readonly number[]): ListenerControl | null {
+  if (process.platform !== "linux") return null;
   try {
-    const program = new DataView(new ArrayBuffer(dropSyn.length * 8));
-    for (const [index, [code, whenTrue, whenFalse, operand]] of dropSyn.entries()) {
-      program.setUint16(index * 8, code, true);
-      program.setUint8(index * 8 + 2, whenTrue);
-      program.setUint8(index * 8 + 3, whenFalse);
-      program.setUint32(index * 8 + 4, operand, true);
-    }
-    const header = new DataView(new ArrayBuffer(16));
-    header.setUint16(0, dropSyn.length, true);
-    header.setBigUint64(8, BigInt(ptr(program.buffer)), true);
+    const sockets = ports.flatMap(findListeners);
     const { i32, ptr: pointer, u32 } = FFIType;
-    const libc = dlopen("libc.so.6", { setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 } });
-    const results = findListeners(port).map((fd) =>
-      libc.symbols.setsockopt(fd, solSocket, soAttachFilter, ptr(header.buffer), header.byteLength),
-    );
-    libc.close();
-    return results.length > 0 && results.every((result) => result === 0);
+    const library = dlopen("libc.so.6", {
+      setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
+      accept4: { args: [i32, pointer, pointer, i32], returns: i32 },
+      close: { args: [i32], returns: i32 },
+    });
+    const filter = buildFilter();
+    const setOption = (fd: number, option: number) =>
+      library.symbols.setsockopt(fd, solSocket, option, ptr(filter), filterHeaderBytes);
+    return {
+      refuse() {
+        const results = sockets.map((fd) => setOption(fd, soAttachFilter));
+        return results.length > 0 && results.every((result) => result === 0);
+      },
+      admit() {
+        for (const fd of sockets) setOption(fd, soDetachFilter);
+      },
+      dropWaiting(limit) {
+        let dropped = 0;
+        for (const fd of sockets) {
+          for (; dropped < limit; dropped += 1) {
+            const accepted = library.symbols.accept4(fd, null, null, closeOnExec);
+            if (accepted < 0) break;
+            library.symbols.close(accepted);
+          }
+        }
+        return dropped;
+      },
+    };
   } catch {
-    return false; // another C library, or no /proc: the listener is closed as it is
+    return null;
   }
+}
+
+/** A `sock_fprog`: the number of instructions and their address, and behind it the instructions. */
+function buildFilter(): ArrayBuffer {
+  const filter = new DataView(new ArrayBuffer(filterHeaderBytes + dropSyn.length * 8));
+  filter.setUint16(0, dropSyn.length, true);
+  filter.setBigUint64(8, BigInt(ptr(filter.buffer)) + BigInt(filterHeaderBytes), true);
+  for (const [index, [code, whenTrue, whenFalse, operand]] of dropSyn.entries()) {
+    const at = filterHeaderBytes + index * 8;
+    filter.setUint16(at, code, true);
+    filter.setUint8(at + 2, whenTrue);
+    filter.setUint8(at + 3, whenFalse);
+    filter.setUint32(at + 4, operand, true);
+  }
+  return filter.buffer;
 }
 
 function findListeners(port: number): number[] {
@@ -61,6 +103,6 @@ function linkOf(fd: number): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    return ""; // the one that listed the folder is gone already
+    return ""; // the descriptor that listed the folder is closed already
   }
 }

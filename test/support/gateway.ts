@@ -19,6 +19,8 @@ export interface GatewayOptions {
   readonly workers?: number;
   /** Working processes; none unless a test is about jobs. */
   readonly jobWorkers?: number;
+  /** The limit of open files of each process, `ulimit -n`. */
+  readonly maxOpenFiles?: number;
   /** More settings, by their environment names. */
   readonly env?: Readonly<Record<string, string>>;
   /** More members of switchyard.yaml; `providers` is merged with the mock ones. */
@@ -66,7 +68,7 @@ interface GatewayProcesses {
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { vendor, workers = 1, jobWorkers = 0, env = {}, config = {} } = options;
+  const { vendor, workers = 1, jobWorkers = 0, maxOpenFiles = null, env = {}, config = {} } = options;
   const folder = await mkdtemp(join(tmpdir(), "switchyard-test-"));
   const dataFolder = join(folder, "data");
   const configFile = join(folder, "switchyard.yaml");
@@ -78,7 +80,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // JSON is YAML.
   await writeFile(configFile, JSON.stringify({ ...config, providers }, null, 2));
 
-  const child = Bun.spawn(["node", join(root, "bin", "switchyard.mjs"), "serve"], {
+  const command = ["node", join(root, "bin", "switchyard.mjs"), "serve"];
+  const limited = ["bash", "-c", 'ulimit -n "$0" && exec "$@"', String(maxOpenFiles), ...command];
+  const child = Bun.spawn(maxOpenFiles === null ? command : limited, {
     cwd: folder,
     env: {
       ...ownEnvironment(),

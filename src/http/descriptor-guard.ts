@@ -1,0 +1,111 @@
+// Keeps the process below its limit of open files. A connection that cannot be accepted stays in the queue of its listening socket, and
+// the event loop is woken for it without end. So while few file descriptors are left, the kernel drops requests for new connections,
+// and connections that still wait are closed. Clients that are already connected, and their provider calls, use the rest.
+
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import type { Ticker, Watched } from "../lib/ticker.ts";
+import type { Log } from "../log.ts";
+import type { ListenerControl } from "./close-listener.ts";
+
+export interface DescriptorGuard {
+  close(): void;
+}
+
+interface GuardOptions {
+  readonly listeners: ListenerControl;
+  readonly ticker: Ticker;
+  readonly log: Log;
+}
+
+const checkEveryMs = 100;
+// Connections that the kernel has answered already complete within about this many checks.
+const quietChecks = 12;
+const maxReserved = 64;
+const maxDroppedAtOnce = 10_000;
+const folder = "/proc/self/fd";
+
+/** Null where the number of open files cannot be read: not Linux, or a kernel before 6.2. */
+export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): DescriptorGuard | null {
+  const limit = readLimit();
+  if (limit === null || countDescriptors() === 0) return null;
+  // Held from the start, because a crowd of connections takes every free descriptor before the next check, and released for the
+  // provider calls, the store and the files of the requests that are running.
+  const reservedCount = Math.min(maxReserved, Math.floor(limit / 4));
+  const reserved: number[] = [];
+  // Accepting a connection to close it needs a descriptor: this one is given up for it.
+  let spare = openSync("/dev/null", "r");
+  let isRefusing = false;
+  let quiet = 0;
+  let checkAt = 0;
+
+  const watched: Watched = {
+    place: -1,
+    check(now) {
+      if (now < checkAt) return;
+      checkAt = now + checkEveryMs;
+      const used = countDescriptors();
+      if (!isRefusing && used >= limit - reservedCount) refuse(used);
+      if (!isRefusing) return;
+      if (used < limit - 2 * reservedCount) admit(used);
+      else settle();
+    },
+  };
+
+  function refuse(used: number): void {
+    isRefusing = listeners.refuse();
+    quiet = 0;
+    log.warn("new connections are refused until open files are closed; raise `ulimit -n`", { open_files: used, limit });
+  }
+
+  /** Closes connections that wait although no descriptor is left for them. When no more arrive, the reserve is released. */
+  function settle(): void {
+    closeSync(spare);
+    const dropped = listeners.dropWaiting(maxDroppedAtOnce);
+    spare = openSync("/dev/null", "r");
+    quiet = dropped === 0 ? quiet + 1 : 0;
+    if (quiet === quietChecks) release();
+  }
+
+  function admit(used: number): void {
+    reserve();
+    isRefusing = false;
+    listeners.admit();
+    log.info("new connections are accepted again", { open_files: used, limit });
+  }
+
+  function reserve(): void {
+    while (reserved.length < reservedCount) reserved.push(openSync("/dev/null", "r"));
+  }
+
+  function release(): void {
+    for (const descriptor of reserved.splice(0)) closeSync(descriptor);
+  }
+
+  reserve();
+  ticker.watch(watched);
+  return {
+    close() {
+      ticker.forget(watched);
+      closeSync(spare);
+      release();
+    },
+  };
+}
+
+/** The kernel reports the number of entries as the folder's size. */
+function countDescriptors(): number {
+  try {
+    return statSync(folder).size;
+  } catch {
+    return 0;
+  }
+}
+
+function readLimit(): number | null {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}
