@@ -62,6 +62,24 @@ export const settings = {
     ),
   ),
   maxBodyBytes: whole("SWITCHYARD_MAX_BODY_BYTES", 20 * 1_048_576, 1_024, 2 ** 30, "largest JSON body"),
+  maxWebSocketsPerKey: whole(
+    "SWITCHYARD_MAX_WEBSOCKETS_PER_KEY",
+    64,
+    1,
+    100_000,
+    "WebSockets that one key may have open at a serving process",
+  ),
+  maxWebSocketMessageBytes: whole(
+    "SWITCHYARD_MAX_WEBSOCKET_MESSAGE_BYTES",
+    4 * 1_048_576,
+    1_024,
+    2 ** 30,
+    "largest WebSocket message, and never more than SWITCHYARD_MAX_BODY_BYTES; unfinished messages of a key take at most this times its WebSockets",
+  ),
+  trustedProxies: list(
+    "SWITCHYARD_TRUSTED_PROXIES",
+    "CIDRs of proxies, separated by commas, whose `X-Forwarded-Proto` gives the scheme of result addresses; unset ignores the header",
+  ),
   bodyTimeoutMs: whole("SWITCHYARD_BODY_TIMEOUT_MS", 60_000, 100, hour, "how long a request's body may take to arrive"),
   connectTimeoutMs: whole(
     "SWITCHYARD_CONNECT_TIMEOUT_MS",
@@ -434,6 +452,7 @@ function contradictions(config: Config): Contradiction[] {
     );
   attempt("SWITCHYARD_ENCRYPTION_KEY", () => config.encryptionKey === null || parseSealingKeys(config.encryptionKey));
   attempt("SWITCHYARD_EGRESS_ALLOW", () => createAddressRanges(config.egressAllow));
+  attempt("SWITCHYARD_TRUSTED_PROXIES", () => createAddressRanges(config.trustedProxies));
   attempt("SWITCHYARD_EGRESS_DNS", () => config.egressDns.map(readServerAddress));
   attempt("SWITCHYARD_EGRESS_PROXY", () => config.egressProxy === null || readProxy(config.egressProxy));
   if (config.adminKey !== null && config.adminKey.length < 16)

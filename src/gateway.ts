@@ -139,6 +139,8 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     authenticator: createAuthenticator(keyring),
     limits: createLimits(),
     bodyLimits: config,
+    socketLimits: config,
+    trustedProxies: createAddressRanges(config.trustedProxies),
     ticker,
     loadWatch,
     log,

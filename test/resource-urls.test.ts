@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { baseOf } from "../src/files/resource-urls.ts";
 import { createEngines, createFolders } from "./contracts/engines.ts";
 import { s3Settings } from "./contracts/file-store.ts";
 import { type FileDoor, openFileDoor } from "./support/file-door.ts";
@@ -197,14 +196,6 @@ describe("an address", () => {
     const local = url.replace("https://gateway.example/ai", door.url);
     expect((await fetch(local)).status).toBe(200);
     await door.stop();
-  });
-
-  test("else with what the request was sent to", () => {
-    const of = (headers: Record<string, string>) =>
-      baseOf(new Request("http://gateway.example:8080/v3/x?y", { headers }));
-    expect(of({})).toBe("http://gateway.example:8080");
-    expect(of({ "x-forwarded-proto": "https" })).toBe("https://gateway.example:8080");
-    expect(of({ "x-forwarded-proto": "javascript" })).toBe("http://gateway.example:8080");
   });
 
   test("of a result in a bucket is served by the gateway itself, whole and in part", async () => {

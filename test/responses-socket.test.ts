@@ -342,6 +342,26 @@ describe("leaving and waiting", () => {
     socket.destroy();
   });
 
+  test("a client that sends while a response runs, and reads nothing, is disconnected", async () => {
+    const [serving = 0] = (await gateway.processes()).serving;
+    const socket = await openRaw(gateway, key);
+    socket.pause();
+    socket.write(toFrame(JSON.stringify({ type: "response.create", model: "mock/stall-head", input: "x" })));
+    await vendor.waitFor("the call", (requests) => requests.length === 1);
+    const before = await residentMegabytes(serving);
+    const messages = Buffer.concat(Array.from({ length: 1_000 }, () => toFrame("{}")));
+    await waitFor(
+      "the end of the call",
+      () => {
+        if (socket.writableLength < messages.length) socket.write(messages);
+        return vendor.last().leftAt !== null;
+      },
+      { withinMs: 60_000, everyMs: 1 },
+    );
+    expect((await residentMegabytes(serving)) - before).toBeLessThan(60);
+    socket.destroy();
+  });
+
   test("when the gateway goes down, a running response ends, and then the connection, with 1012", async () => {
     const own = await startGateway({ vendor, env: { SWITCHYARD_DRAIN_TIMEOUT_MS: "15000" } });
     const ownKey = await own.createKey();

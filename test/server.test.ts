@@ -8,6 +8,7 @@ import { type BodyStream, type Reply, reply, replyJson } from "../src/http/reply
 import { pathOf } from "../src/http/request-head.ts";
 import type { Call, Route } from "../src/http/route.ts";
 import { type ServerOptions, startServer } from "../src/http/server.ts";
+import { createAddressRanges } from "../src/lib/addresses.ts";
 import { createTicker } from "../src/lib/ticker.ts";
 import { createLog } from "../src/log.ts";
 import { openConnection, type RawConnection, type RawResponse } from "./support/raw-http.ts";
@@ -30,7 +31,11 @@ interface Opened {
 }
 
 /** Public routes: `/json` reads a body, `/form` leaves it to the endpoint, `/get` and the paths with parameters read none. */
-function open(run: Run = echo, timeouts: ServerOptions["timeouts"] = {}): Opened {
+function open(
+  run: Run = echo,
+  timeouts: ServerOptions["timeouts"] = {},
+  trustedProxies: readonly string[] = [],
+): Opened {
   const ticker = createTicker(10);
   const loadWatch = createLoadWatch();
   const served: string[] = [];
@@ -58,6 +63,7 @@ function open(run: Run = echo, timeouts: ServerOptions["timeouts"] = {}): Opened
     limits: createLimits(),
     bodyLimits: { maxBodyBytes: 1_048_576, bodyTimeoutMs: 5_000 },
     timeouts,
+    trustedProxies: createAddressRanges(trustedProxies),
     ticker,
     loadWatch,
     log: createLog({ level: "error", format: "json", secrets: [], write: (line) => void log.push(line) }),
@@ -348,6 +354,44 @@ describe("a request", () => {
     expect([(await answered.receive()).status, (await refused.receive()).status]).toEqual([200, 422]);
     await Promise.all([answered.waitForClose(40_000), refused.waitForClose(40_000)]);
   }, 60_000);
+});
+
+describe("the address of the gateway, as a client sees it,", () => {
+  const origins = async (trusted: readonly string[], ...heads: string[]) => {
+    const connection = await open(({ origin }) => replyJson({ origin }), {}, trusted).connect();
+    const found: unknown[] = [];
+    for (const head of heads) {
+      connection.send(`GET /get HTTP/1.1\r\n${head}\r\n`);
+      const response = await connection.receive();
+      found.push(response.status === 200 ? JSON.parse(response.body.toString()).origin : response.status);
+    }
+    return found;
+  };
+  const https = "Host: gateway.example:8443\r\nX-Forwarded-Proto: https\r\n";
+
+  test("is that of the Host header, and X-Forwarded-Proto is ignored unless the proxy is trusted", async () => {
+    expect(await origins([], "Host: gateway:8080\r\n", https)).toEqual([
+      "http://gateway:8080",
+      "http://gateway.example:8443",
+    ]);
+    expect(await origins(["10.0.0.0/8"], https)).toEqual(["http://gateway.example:8443"]);
+  });
+
+  test("has the scheme that a trusted proxy names, if it names one", async () => {
+    const odd = ["javascript", "https, http", "https://evil", ""].map(
+      (value) => `Host: gateway\r\nX-Forwarded-Proto: ${value}\r\n`,
+    );
+    expect(await origins(["10.0.0.0/8", "127.0.0.0/8"], https, "Host: gateway\r\n", ...odd)).toEqual([
+      "https://gateway.example:8443",
+      ...Array.from({ length: 5 }, () => "http://gateway"),
+    ]);
+  });
+
+  test("is needed by name: without a Host header, which HTTP/1.0 permits, the answer is 400", async () => {
+    const connection = await open(({ origin }) => replyJson({ origin })).connect();
+    connection.send("GET /get HTTP/1.0\r\n\r\n");
+    expectError(await connection.receive(), 400, "malformed_request");
+  });
 });
 
 describe("a body", () => {

@@ -1,12 +1,12 @@
 // WebSocket connections, at the socket and with a real client.
 
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Caller } from "../src/access/caller.ts";
 import { createLimits } from "../src/access/limits.ts";
 import { createLoadWatch } from "../src/http/load-watch.ts";
-import { startServer } from "../src/http/server.ts";
+import { type ServerOptions, startServer } from "../src/http/server.ts";
 import type { SocketRoute } from "../src/http/socket.ts";
 import { createTicker } from "../src/lib/ticker.ts";
 import { createLog } from "../src/log.ts";
@@ -30,7 +30,7 @@ interface Echo {
 }
 
 /** Sends every text back, and closes on "bye" and when the server drains. */
-function openEcho(): Echo {
+function openEcho(socketLimits?: ServerOptions["socketLimits"]): Echo {
   const ticker = createTicker(10);
   const loadWatch = createLoadWatch();
   const closed: number[] = [];
@@ -47,15 +47,18 @@ function openEcho(): Echo {
       };
     },
   };
-  const caller = { kind: "inference", keyId: "key-1" } as Caller;
   const server = startServer({
     host: "127.0.0.1",
     port: 0,
     routes: [{ method: "POST", path: "/echo", key: "inference", run: () => "{}" }],
     sockets: [echo],
-    authenticator: { authenticate: () => caller },
+    // The key is its own id.
+    authenticator: {
+      authenticate: (authorization) => ({ kind: "inference", keyId: authorization ?? "key-1" }) as Caller,
+    },
     limits: createLimits(),
     bodyLimits: { maxBodyBytes: maxMessageBytes, bodyTimeoutMs: 5_000 },
+    ...(socketLimits && { socketLimits }),
     ticker,
     loadWatch,
     log: createLog({ level: "error", format: "text", secrets: [], write: () => {} }),
@@ -202,4 +205,68 @@ test("a server that drains closes its connections with 1012, and stops when they
   await stop();
   const response = await fetch(url, { method: "POST" }).catch(() => null);
   expect(response).toBeNull();
+});
+
+describe("the limit of open WebSockets per key", () => {
+  const limits = { maxWebSocketsPerKey: 3, maxWebSocketMessageBytes: 1_000 };
+
+  async function open(url: string, withKey: string): Promise<{ status: number; code?: string; close(): void }> {
+    const response = await fetch(url, {
+      headers: {
+        authorization: withKey,
+        upgrade: "websocket",
+        connection: "Upgrade",
+        "sec-websocket-key": key,
+        "sec-websocket-version": "13",
+      },
+    });
+    if (response.status === 101) return { status: 101, close: () => void response.body?.cancel() };
+    const { error } = (await response.json()) as { error: { code: string } };
+    return { status: response.status, code: error.code, close: () => {} };
+  }
+
+  test("holds for connections that are opened at once, and a closed one makes room", async () => {
+    const { url, closed } = openEcho(limits);
+    const clients = Array.from({ length: 8 }, () => {
+      const client = new WebSocket(url.replace("http", "ws"), { headers: { authorization: "key-a" } } as never);
+      closers.push(() => client.terminate());
+      return client;
+    });
+    await waitFor("every answer", () => clients.every(({ readyState }) => readyState !== WebSocket.CONNECTING));
+    const opened = clients.filter(({ readyState }) => readyState === WebSocket.OPEN);
+    expect(opened).toHaveLength(3);
+    expect(await open(url, "key-a")).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+    const other = await open(url, "key-b");
+    expect(other.status).toBe(101);
+    other.close();
+    opened[0]?.close();
+    await waitFor("a closed connection", () => closed.length >= 1);
+    expect((await open(url, "key-a")).status).toBe(101);
+  });
+
+  test("an upgrade that fails counts for nothing", async () => {
+    const { url } = openEcho(limits);
+    for (let count = 0; count < 5; count++) {
+      const headers = { authorization: "key-a", upgrade: "websocket", connection: "Upgrade" };
+      expect((await fetch(url, { headers })).status).toBe(400);
+    }
+    expect((await open(url, "key-a")).status).toBe(101);
+  });
+
+  test("a message above its own limit ends the connection, in one frame or in many", async () => {
+    for (const frames of [
+      [frame(1, Buffer.alloc(1_001, "x"))],
+      // Unfinished fragments: the first without the final bit, the others continue it.
+      Array.from({ length: 11 }, (_none, index) => {
+        const fragment = frame(index === 0 ? 1 : 0, Buffer.alloc(100, "x"));
+        fragment[0] = index === 0 ? 0x01 : 0x00;
+        return fragment;
+      }),
+    ]) {
+      const { url, closed } = openEcho(limits);
+      const client = await shakeHands(url);
+      for (const each of frames) client.send(each);
+      await waitFor("the end", () => closed.length === 1);
+    }
+  });
 });

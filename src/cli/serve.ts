@@ -17,6 +17,7 @@ import { lockDataDir, openStorage } from "../storage/storage.ts";
 import { type ProcessCounts, type ProcessReport, startSupervisor } from "../supervisor.ts";
 import { version } from "../version.ts";
 import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys } from "./first-keys.ts";
+import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 
 // A second Ctrl-C means now; but a terminal and the launcher may both pass on the first one.
 const sameSignalMs = 1_000;
@@ -144,9 +145,7 @@ async function runChild(start: Start): Promise<number> {
   const config = await given.promise;
   const log = openLog(config, secretsOf(config));
   reportStrayOutput(log);
-  // A rejection that no code awaited must not end a process that serves thousands of other requests.
-  process.on("unhandledRejection", (error) => log.error("unhandled rejection", { error }));
-  process.on("uncaughtException", (error) => log.error("uncaught exception", { error }));
+  surviveUnexpectedErrors(log);
   process.on("SIGINT", () => {}); // a terminal sends it to this process too; the supervisor decides
   process.on("SIGHUP", () => {});
   // Before the start is complete there is no request to drain.

@@ -72,16 +72,6 @@ export function createResourceUrls(options: ResourceUrlsOptions): ResourceUrls {
   };
 }
 
-/**
- * Where a request was sent to, as its sender sees it. The sender can only fool itself: the address goes back to nobody else.
- * A proxy that ends TLS says so in a header.
- */
-export function baseOf(request: { readonly url: string; readonly headers: Pick<Headers, "get"> }): string {
-  const { protocol, host } = new URL(request.url);
-  const isSecure = request.headers.get("x-forwarded-proto")?.split(",", 1)[0]?.trim().toLowerCase() === "https";
-  return `${isSecure ? "https:" : protocol}//${host}`;
-}
-
 const extensions: Readonly<Record<string, string>> = {
   "image/png": ".png",
   "image/jpeg": ".jpg",

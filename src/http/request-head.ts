@@ -51,9 +51,12 @@ export function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
 }
 
-/** Without a Host header, which HTTP/1.0 permits, `request.url` is the path alone. */
-export function originOf(request: Request): string {
-  const { origin } = URL.parse(request.url) ?? {};
-  if (origin === undefined) throw new GatewayError("malformed_request", "This request needs a Host header.");
-  return origin;
+/** The scheme is that of the client's connection to a proxy in front, where the proxy is trusted to name it. */
+export function originOf(request: Request, isFromTrustedProxy: boolean): string {
+  const url = URL.parse(request.url);
+  // Without a Host header, which HTTP/1.0 permits, `request.url` is the path alone.
+  if (url === null) throw new GatewayError("malformed_request", "This request needs a Host header.");
+  const forwarded = isFromTrustedProxy ? request.headers.get("x-forwarded-proto")?.toLowerCase() : null;
+  const scheme = forwarded === "https" || forwarded === "http" ? `${forwarded}:` : url.protocol;
+  return `${scheme}//${url.host}`;
 }

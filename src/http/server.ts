@@ -5,11 +5,13 @@ import type { Caller } from "../access/caller.ts";
 import type { Limits } from "../access/limits.ts";
 import { GatewayError } from "../errors.ts";
 import { Trace } from "../inference/trace.ts";
+import type { AddressRanges } from "../lib/addresses.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { lastResortReply, toErrorReply } from "./error-reply.ts";
 import type { LoadWatch } from "./load-watch.ts";
+import { OpenSockets } from "./open-sockets.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import { isStream, type Reply, reply } from "./reply.ts";
 import { checkHead, hasLongBody, originOf, pathOf, queryOf } from "./request-head.ts";
@@ -27,10 +29,19 @@ export interface ServerOptions {
   readonly authenticator: Authenticator;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
+  readonly socketLimits?: SocketLimits;
+  /** Of these addresses, `X-Forwarded-Proto` is believed. */
+  readonly trustedProxies?: AddressRanges;
   readonly timeouts?: Partial<ConnectionTimeouts>;
   readonly ticker: Ticker;
   readonly loadWatch: LoadWatch;
   readonly log: Log;
+}
+
+/** Memory that unfinished messages can take: at most their product, for each key. */
+interface SocketLimits {
+  readonly maxWebSocketsPerKey: number;
+  readonly maxWebSocketMessageBytes: number;
 }
 
 /** In seconds, at most 255; Bun checks them every four seconds. */
@@ -53,6 +64,10 @@ export interface Server {
 
 type BunServer = Bun.Server<SocketConnection>;
 
+const noSocketLimits: SocketLimits = {
+  maxWebSocketsPerKey: Number.POSITIVE_INFINITY,
+  maxWebSocketMessageBytes: Number.POSITIVE_INFINITY,
+};
 const usualTimeouts: ConnectionTimeouts = { idle: 120, stalledReader: 240 };
 // The routes check their own limits, and answer in both error forms; Bun's limit must not refuse a body before that.
 const serverMaxBodyBytes = 2 ** 31 - 1;
@@ -62,7 +77,8 @@ export function startServer(options: ServerOptions): Server {
   const { log, ticker, bodyLimits } = options;
   const router = createRouter(options.routes);
   const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
-  const connections = new Set<SocketConnection>();
+  const { maxWebSocketsPerKey, maxWebSocketMessageBytes } = options.socketLimits ?? noSocketLimits;
+  const openSockets = new OpenSockets(maxWebSocketsPerKey);
   const timeouts = { ...usualTimeouts, ...options.timeouts };
   let draining = false;
 
@@ -94,7 +110,7 @@ export function startServer(options: ServerOptions): Server {
       const readsBody = route.body === "json" || (route.body === "optional-json" && request.body !== null);
       const body = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
       trace.readAt = performance.now();
-      const result = await route.run(new IncomingCall(request, requestId, params, caller, body, trace));
+      const result = await route.run(new IncomingCall({ request, requestId, params, caller, body, trace }, findOrigin));
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
       // Built at once: merging two sets of headers costs more.
       if (typeof result === "string") return new Response(result, { headers: common(isPrivate, "application/json") });
@@ -169,10 +185,12 @@ export function startServer(options: ServerOptions): Server {
     const caller = await identify();
     if (draining) throw new GatewayError("draining", "The gateway is shutting down; connect again.");
     const data = new SocketConnection(route, requestId, caller, identify);
-    if (!server.upgrade(request, { data, headers: { "x-request-id": requestId } }))
-      throw new GatewayError("malformed_request", "The request to open a WebSocket is not valid.", {
-        headers: { "sec-websocket-version": "13" },
-      });
+    openSockets.add(data);
+    if (server.upgrade(request, { data, headers: { "x-request-id": requestId } })) return;
+    openSockets.remove(data);
+    throw new GatewayError("malformed_request", "The request to open a WebSocket is not valid.", {
+      headers: { "sec-websocket-version": "13" },
+    });
   }
 
   function admit(request: Request, route: Pick<Route, "key" | "errors">, server: BunServer): Caller | Promise<Caller> {
@@ -194,6 +212,12 @@ export function startServer(options: ServerOptions): Server {
     options.loadWatch.refuseWhenOverloaded();
   }
 
+  function findOrigin(request: Request): string {
+    const { trustedProxies } = options;
+    const isTrusted = trustedProxies?.isEmpty === false && trustedProxies.has(findAddress(request, server));
+    return originOf(request, isTrusted);
+  }
+
   const server = Bun.serve<SocketConnection>({
     hostname: options.host,
     port: options.port,
@@ -212,20 +236,17 @@ export function startServer(options: ServerOptions): Server {
     // An answer that could not be built, such as one with a line break in a header.
     error: (error) => toResponse(lastResortReply(error, crypto.randomUUID(), log), ignore),
     websocket: {
-      maxPayloadLength: bodyLimits.maxBodyBytes,
+      maxPayloadLength: Math.min(bodyLimits.maxBodyBytes, maxWebSocketMessageBytes),
       idleTimeout: usualTimeouts.idle,
       sendPings: true,
       // A client that sends and does not read is disconnected before it fills the memory.
       backpressureLimit: 16_777_216,
       closeOnBackpressureLimit: true,
-      open(socket) {
-        connections.add(socket.data);
-        socket.data.opened(socket);
-      },
+      open: (socket) => socket.data.opened(socket),
       message: (socket, message) => socket.data.received(message),
       drain: (socket) => socket.data.wasDrained(),
       close(socket) {
-        connections.delete(socket.data);
+        openSockets.remove(socket.data);
         socket.data.closed();
       },
     },
@@ -234,7 +255,7 @@ export function startServer(options: ServerOptions): Server {
     port: server.port ?? options.port,
     beginDrain() {
       draining = true;
-      for (const connection of connections) connection.beginDrain();
+      openSockets.beginDrain();
     },
     stop: () => server.stop(),
     stopNow: () => void server.stop(true),
@@ -248,21 +269,16 @@ class IncomingCall implements Call {
   readonly caller: Caller | null;
   readonly body: JsonBody | null;
   readonly trace: Trace;
+  readonly #findOrigin: (request: Request) => string;
 
-  constructor(
-    request: Request,
-    requestId: string,
-    params: Readonly<Record<string, string>>,
-    caller: Caller | null,
-    body: JsonBody | null,
-    trace: Trace,
-  ) {
-    this.request = request;
-    this.requestId = requestId;
-    this.params = params;
-    this.caller = caller;
-    this.body = body;
-    this.trace = trace;
+  constructor(parts: Omit<Call, "method" | "query" | "origin">, findOrigin: (request: Request) => string) {
+    this.request = parts.request;
+    this.requestId = parts.requestId;
+    this.params = parts.params;
+    this.caller = parts.caller;
+    this.body = parts.body;
+    this.trace = parts.trace;
+    this.#findOrigin = findOrigin;
   }
 
   get method(): Call["method"] {
@@ -274,7 +290,7 @@ class IncomingCall implements Call {
   }
 
   get origin(): string {
-    return originOf(this.request);
+    return this.#findOrigin(this.request);
   }
 }
 

@@ -35,6 +35,8 @@ type WebSocketOfServer = Bun.ServerWebSocket<SocketConnection>;
 /** One open connection, between Bun's WebSocket and the session. */
 export class SocketConnection implements Socket {
   caller: Caller;
+  /** Of the key that opened the connection. */
+  readonly keyId: string;
   readonly requestId: string;
   readonly #controller = new AbortController();
   #webSocket: WebSocketOfServer | null = null;
@@ -47,6 +49,7 @@ export class SocketConnection implements Socket {
     this.#open = route.open;
     this.requestId = requestId;
     this.caller = caller;
+    this.keyId = caller.keyId;
     this.#identify = identify;
   }
 

@@ -56,7 +56,12 @@ class ResponsesSession implements SocketSession {
 
   receive(text: string): void {
     if (this.#isRunning) {
-      this.#tell(new GatewayError("response_in_progress", "One response at a time: wait for the end of the last one."));
+      const refusal = new GatewayError(
+        "response_in_progress",
+        "One response at a time: wait for the end of the last one.",
+      );
+      // A client that sends on without reading the refusals would fill the memory with them.
+      if (!this.#tell(refusal)) this.#socket.close(1008, "Messages were sent while a response was running.");
       return;
     }
     this.#isRunning = true;
@@ -151,12 +156,14 @@ class ResponsesSession implements SocketSession {
     if (!this.#socket.send(data)) await this.#socket.drained();
   }
 
-  #tell(error: unknown): void {
-    if (error instanceof CallerLeft) return;
-    this.#socket.send(toErrorMessage(error, this.#socket.requestId, this.#dependencies.log));
+  /** False when the client does not read. */
+  #tell(error: unknown): boolean {
+    if (error instanceof CallerLeft) return true;
+    const isRead = this.#socket.send(toErrorMessage(error, this.#socket.requestId, this.#dependencies.log));
     // The key is no good any more, and nothing else that comes over this connection will be.
     if (error instanceof GatewayError && errorCatalogue[error.code].status === 401)
       this.#socket.close(1008, "The key is not valid.");
+    return isRead;
   }
 }
 
