@@ -30,7 +30,7 @@ function createCommand() {
 describe("switchyard keys", () => {
   test("creates, lists, rotates and revokes", async () => {
     const { run } = createCommand();
-    const words = "--name ci --owner team --scope chat --model openai/* --budget 2.5 --period daily --tag a=b=c";
+    const words = "--name ci --owner team --scope chat --model openai/* --budget 0 --period daily --tag a=b=c";
     const made = await run("create", ...words.split(" "), "--requests-per-minute", "60", "--expires", "30d", "--json");
     expect(made.code).toBe(0);
     const key = made.json();
@@ -40,7 +40,7 @@ describe("switchyard keys", () => {
       owner: "team",
       scopes: ["chat"],
       allowed_models: ["openai/*"],
-      budget: { amount: 2.5, period: "daily" },
+      budget: { amount: 0, period: "daily" },
       rate_limit: { requests_per_minute: 60 },
       tags: { a: "b=c" },
     });
@@ -79,6 +79,8 @@ describe("switchyard keys", () => {
       ["create", "--name", "x", "--kind", "root"],
       ["create", "--name", "x", "--colour", "red"],
       ["create", "--name", "x", "--budget", "much"],
+      ["create", "--name", "x", "--budget", "2.5"],
+      ["create", "--name", "x", "--tokens-per-minute", "1000"],
       ["create", "--name", "x", "--period", "daily"],
       ["create", "--name", "x", "--tag", "novalue"],
       ["create", "--name", "x", "--expires", "soon"],

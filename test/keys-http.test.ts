@@ -59,7 +59,7 @@ describe("/v3/manage/keys", () => {
   });
 
   test("a change answers with the whole key, and null takes a setting away", async () => {
-    const made = await create({ owner: "a", budget: { amount: 5, period: "daily" } });
+    const made = await create({ owner: "a", budget: { amount: 0, period: "daily" } });
     const { status, json } = await call("PATCH", `/keys/${made.id}`, { name: "new", budget: null });
     expect(status).toBe(200);
     expect(keyObject.parse(json)).toMatchObject({ id: made.id, name: "new", owner: "a", budget: null });
@@ -127,16 +127,22 @@ describe("/v3/manage/keys", () => {
       ["body", "rate_limit", "requests_per_second"],
       "greater_than_equal",
     ],
-    ["a negative budget", { name: "a", budget: { amount: -1 } }, ["body", "budget", "amount"], "greater_than_equal"],
     [
-      "a budget finer than a micro-dollar",
-      { name: "a", budget: { amount: 0.0000001 } },
+      "a budget that is not enforced",
+      { name: "a", budget: { amount: 25 } },
       ["body", "budget", "amount"],
-      "value_error",
+      "not_supported",
     ],
     [
+      "a limit of tokens that is not enforced",
+      { name: "a", rate_limit: { tokens_per_minute: 1_000 } },
+      ["body", "rate_limit", "tokens_per_minute"],
+      "not_supported",
+    ],
+    ["a negative budget", { name: "a", budget: { amount: -1 } }, ["body", "budget", "amount"], "greater_than_equal"],
+    [
       "an unknown period",
-      { name: "a", budget: { amount: 1, period: "yearly" } },
+      { name: "a", budget: { amount: 0, period: "yearly" } },
       ["body", "budget", "period"],
       "literal_error",
     ],

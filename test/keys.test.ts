@@ -66,15 +66,13 @@ for (const engine of createEngines()) {
 
     test("settings are given back as they were set, with the documented defaults", async () => {
       await withKeyring(await engine.createStore(), async ({ keyring }) => {
-        const made = await keyring.create(
-          request({ rate_limit: { requests_per_minute: 60 }, budget: { amount: 0.1 } }),
-        );
+        const made = await keyring.create(request({ rate_limit: { requests_per_minute: 60 }, budget: { amount: 0 } }));
         expect(made).toMatchObject({
           owner: null,
           scopes: ["chat", "responses", "universal", "embeddings"],
           allowed_models: null,
           rate_limit: { requests_per_second: null, requests_per_minute: 60, tokens_per_minute: null },
-          budget: { amount: 0.1, period: "none" },
+          budget: { amount: 0, period: "none" },
           expires_at: null,
           tags: {},
           enabled: true,

@@ -131,6 +131,25 @@ describe("a request", () => {
     ]);
   });
 
+  test("for a task with a misspelt member is told the nearest known name, beside its other problems", async () => {
+    const body = { model: "text/moderation/sandbox", inputs: { text: "x" }, providerparams: {} };
+    for (const path of ["/v3/universal-ai", "/v3/universal-ai/async"]) {
+      const response = await fetch(`${gateway.url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      const { detail } = (await response.json()) as { detail: { loc: unknown[]; msg: string; type: string }[] };
+      const told = (name: string) => `Extra inputs are not permitted; the nearest known name is '${name}'`;
+      expect(response.status).toBe(422);
+      expect(detail).toEqual([
+        { loc: ["body", "input"], msg: "Field required", type: "missing" },
+        { loc: ["body", "inputs"], msg: told("input"), type: "extra_forbidden" },
+        { loc: ["body", "providerparams"], msg: told("provider_params"), type: "extra_forbidden" },
+      ]);
+    }
+  });
+
   test("with a path that cannot be decoded is a 400", async () => {
     const response = await fetch(`${gateway.url}/v3/responses/%ff%fe`, { headers: { authorization: `Bearer ${key}` } });
     expect(response.status).toBe(400);

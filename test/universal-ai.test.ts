@@ -496,7 +496,7 @@ describe("a file", () => {
     ["/bomb", "file_too_large"],
     ["/broken-packing", "url_fetch_failed"],
     ["/redirect-inside", "url_not_allowed"],
-    ["/redirect-for-ever", "url_not_allowed"],
+    ["/redirect-for-ever", "url_fetch_failed"],
   ])("at %s is refused as %s", async (where, type) => {
     expect(await problemsOf(ocr(`${host.url}${where}`))).toEqual([{ loc, type }]);
     expect(vendor.requests).toHaveLength(0);

@@ -3,12 +3,14 @@
 import { z } from "zod";
 import { checkedText, findUrlTooLong } from "./media-urls.ts";
 import { pageOf, pageQuery, uuidText } from "./paging.ts";
+import { closedObject } from "./problems.ts";
 import { createUniversalAiRequest } from "./universal-ai.ts";
 
 const maxParametersBytes = 16_384;
 
 export function createAsyncJobRequest(aliases: ReadonlySet<string>) {
-  return createUniversalAiRequest(aliases).extend({
+  return closedObject({
+    ...createUniversalAiRequest(aliases).shape,
     webhook_receiver: checkedText(findUrlTooLong).nullish().meta({
       description: "An HTTPS address that is told when the job is over",
     }),

@@ -28,10 +28,18 @@ function line(maxLength: number) {
 }
 
 const rate = z.int().min(1).max(largestRate).nullable();
+/** A limit that the gateway does not enforce is refused: stored and ignored, it would be taken for one that holds. */
+const notEnforced = { params: { type: "not_supported" } };
+
 const rateLimit = z.strictObject({
   requests_per_second: rate.default(null),
   requests_per_minute: rate.default(null),
-  tokens_per_minute: rate.default(null),
+  tokens_per_minute: rate
+    .refine((tokens): boolean => tokens === null, {
+      ...notEnforced,
+      message: "Limits of tokens are not enforced yet: leave it out, or use requests_per_minute",
+    })
+    .default(null),
 });
 
 const budget = z.strictObject({
@@ -39,13 +47,9 @@ const budget = z.strictObject({
     .number()
     .min(0)
     .max(largestBudgetUsd)
-    .superRefine((amount, context) => {
-      if (Math.abs(amount - Math.round(amount * 1e6) / 1e6) < 1e-9) return;
-      context.addIssue({
-        code: "custom",
-        message: "A budget is given in US dollars with at most 6 decimals",
-        params: { type: "value_error" },
-      });
+    .refine((amount) => amount <= 0, {
+      ...notEnforced,
+      message: "Budgets are not enforced yet, except for 0, which refuses every request: leave it out",
     }),
   period: z.enum(budgetPeriods).default("none"),
 });

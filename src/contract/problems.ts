@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type Problem, ProblemList } from "../errors.ts";
+import { findNearest } from "../lib/find-nearest.ts";
 import { lookUp } from "../lib/look-up.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -57,6 +58,24 @@ function hasFewerValues(value: unknown, most: number): boolean {
 }
 
 const notWhole = "Input should be a valid integer";
+
+const notPermitted = "Extra inputs are not permitted";
+const mostSuggestions = 100;
+const longestMisspelling = 64;
+
+/** An object without other members; of an unknown one the message names the nearest known name. */
+export function closedObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  const suggest = (key: string) => {
+    const nearest = findNearest(key.slice(0, longestMisspelling), names);
+    return nearest === null ? notPermitted : `${notPermitted}; the nearest known name is '${nearest}'`;
+  };
+  return z.strictObject(shape, {
+    // One line for each of the keys, in their order.
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? issue.keys.slice(0, mostSuggestions).map(suggest).join("\n") : undefined,
+  });
+}
 
 /** Pairs of texts, counted before each of them is checked. */
 export function limitedRecord<Key extends z.ZodType<string, string>, Value extends z.ZodType>(
@@ -142,12 +161,14 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
     }
     case "invalid_union":
       return unionProblems(issue, loc, found);
-    case "unrecognized_keys":
-      return issue.keys.map((key) => ({
+    case "unrecognized_keys": {
+      const lines = issue.message.startsWith(notPermitted) ? issue.message.split("\n") : [];
+      return issue.keys.map((key, index) => ({
         loc: [...loc, key],
-        msg: "Extra inputs are not permitted",
+        msg: lines[index] ?? notPermitted,
         type: "extra_forbidden",
       }));
+    }
     case "invalid_key":
     case "invalid_element":
       return issue.issues.flatMap((inner) => toProblems({ ...inner, path: [] } as Issue, loc, found));

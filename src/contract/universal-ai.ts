@@ -3,10 +3,11 @@
 import { z } from "zod";
 import { createGatewayMembers } from "./chat-completions.ts";
 import { createTaskModelName } from "./model-names.ts";
+import { closedObject } from "./problems.ts";
 
 export function createUniversalAiRequest(aliases: ReadonlySet<string>) {
   const modelName = createTaskModelName(aliases);
-  return z.looseObject({
+  return closedObject({
     model: modelName,
     input: z
       .record(z.string(), z.unknown())

@@ -6,7 +6,8 @@ const key = {
   owner: "Whom the key belongs to.",
   allowed_models: "Patterns such as `sandbox/*`; null allows every model.",
   rate_limit: "Null: no limit.",
-  budget: "What the key may spend, in USD. Null: no limit.",
+  budget:
+    "What the key may spend, in USD. Null: no limit. Only an amount of 0, which refuses every request, is enforced yet; others are refused.",
   expires_at: "When the key stops working. Null: never.",
   tags: "Pairs that every call of the key carries in usage reports.",
   enabled: "Whether the key works. It can be switched on again.",

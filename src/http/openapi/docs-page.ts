@@ -111,7 +111,7 @@ ${renderCode("Answer", examples.firstAnswer)}
 <tr><th scope="row">Sandbox</th><td><code>sk-sy-sandbox-</code></td><td>The same paths, always answered by the sandbox, at no cost.</td></tr>
 <tr><th scope="row">Management</th><td><code>mgmt-sy-</code></td><td>${prose("`/v3/manage/*` only.")}</td></tr>
 </tbody></table>
-<p>${prose("A secret is shown once, when the key is created or rotated; the gateway keeps only its hash. A key can be limited to models, to a rate, to a budget and to a time. Listings, this page and the health checks need no key.")}</p>
+<p>${prose("A secret is shown once, when the key is created or rotated; the gateway keeps only its hash. A key can be limited to models, to a rate and to a time. Listings, this page and the health checks need no key.")}</p>
 </section>
 
 <section id="model-names"><h2>Model names</h2>

@@ -61,7 +61,7 @@ export const examples: Readonly<Record<string, Example>> = {
       name: "website",
       scopes: ["chat"],
       allowed_models: ["sandbox/*"],
-      budget: { amount: 25, period: "monthly" },
+      rate_limit: { requests_per_minute: 600 },
     },
   },
   retrieveKey: { path: keyId },
