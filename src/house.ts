@@ -261,6 +261,9 @@ function logAttempt(attempt: AttemptReport, log: Log): void {
   log.info("attempt", {
     request_id: attempt.requestId,
     key: attempt.keyId,
+    path: attempt.path,
+    // A failed attempt may be followed by another one: the status of the request is told when it is refused.
+    status: attempt.outcome === "completed" ? 200 : undefined,
     provider: attempt.provider,
     model: attempt.model,
     stream: attempt.isStream,

@@ -467,7 +467,7 @@ describe("when the vendor fails", () => {
     expect(known.headers.get("x-should-retry")).toBe("false");
     const declared = await readError(await ask(gateway.url, key, { ...hello, model: "keyless/echo" }));
     expect(declared).toMatchObject({ status: 503, code: "provider_not_configured" });
-    expect(declared.message).toContain("KEYLESS_API_KEY");
+    expect(declared.message).toContain("A_VARIABLE_THAT_NOBODY_SET (providers.keyless.api_key)");
     expect(vendor.requests).toHaveLength(0);
   });
 

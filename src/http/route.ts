@@ -20,6 +20,8 @@ export interface Route {
   readonly body?: "json" | "optional-json" | "form";
   /** How errors are told: `messages` for clients of Anthropic's format; else both usual forms. */
   readonly errors?: "messages";
+  /** Asked every few seconds by load balancers: its requests are logged at the level `debug`. */
+  readonly isProbe?: true;
   /** A text is the JSON of a good answer. Throws a GatewayError or ValidationError when the call cannot be answered. */
   readonly run: (call: Call) => Reply | string | Promise<Reply | string>;
 }

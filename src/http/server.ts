@@ -8,6 +8,7 @@ import { Trace } from "../inference/trace.ts";
 import type { AddressRanges } from "../lib/addresses.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
+import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { lastResortReply, toErrorReply } from "./error-reply.ts";
 import type { LoadWatch } from "./load-watch.ts";
@@ -90,20 +91,29 @@ export function startServer(options: ServerOptions): Server {
     let answered: Reply;
     let isPrivate = true;
     let errors: Route["errors"];
+    let caller: Caller | null = null;
     try {
       checkHead(request);
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
         const socketRoute = sockets.get(path ?? "");
-        if (socketRoute !== undefined) return await upgrade(request, server, socketRoute, requestId);
+        if (socketRoute !== undefined) {
+          await upgrade(request, server, socketRoute, requestId);
+          logRequest(log, toRecord(101), false);
+          return undefined;
+        }
       }
       const found = findRoute(request, path);
-      if ("allow" in found) return finish(reply(null, { status: 204, headers: { allow: found.allow } }), false);
+      if ("allow" in found) {
+        logRequest(log, toRecord(204), false);
+        return finish(reply(null, { status: 204, headers: { allow: found.allow } }), false);
+      }
       const { route, params } = found;
+      trace.path = found.path;
       isPrivate = route.key !== "none";
       errors = route.errors;
       const admitted = isPrivate ? admit(request, route, server) : null;
       // Skip the await when the caller is known: it would cost an event-loop turn.
-      const caller = admitted instanceof Promise ? await admitted : admitted;
+      caller = admitted instanceof Promise ? await admitted : admitted;
       trace.authorizedAt = performance.now();
       // The timeouts of the body and of the call decide from here on.
       if (route.body !== undefined) server.timeout(request, 0);
@@ -112,6 +122,7 @@ export function startServer(options: ServerOptions): Server {
       trace.readAt = performance.now();
       const result = await route.run(new IncomingCall({ request, requestId, params, caller, body, trace }, findOrigin));
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
+      if (trace.attempts.length === 0) logRequest(log, toRecord(replyStatus(result)), route.isProbe === true);
       // Built at once: merging two sets of headers costs more.
       if (typeof result === "string") return new Response(result, { headers: common(isPrivate, "application/json") });
       answered = result;
@@ -124,10 +135,16 @@ export function startServer(options: ServerOptions): Server {
       server.timeout(request, timeouts.idle);
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
       answered = toErrorReply(error, { requestId, log, form: errors ?? "usual", metadata });
+      logRefusal(log, toRecord(answered.status), error);
       // Without this header, Bun would read the rest of the body only to discard it.
       if (hasLongBody(request)) answered = { ...answered, headers: { ...answered.headers, connection: "close" } };
     }
     return finish(answered, isPrivate);
+
+    function toRecord(status: number): RequestRecord {
+      const { method, url } = request;
+      return { requestId, method, url, keyId: caller?.keyId ?? null, status, startedAt: trace.startedAt };
+    }
 
     function finish(made: Reply, mustNotBeStored: boolean): Response {
       const complete = { ...made, headers: { ...made.headers, ...common(mustNotBeStored) } };
@@ -292,6 +309,10 @@ class IncomingCall implements Call {
   get origin(): string {
     return this.#findOrigin(this.request);
   }
+}
+
+function replyStatus(result: Reply | string): number {
+  return typeof result === "string" ? 200 : result.status;
 }
 
 function chooseRequestId(headers: Headers): string {

@@ -111,6 +111,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       dependencies.report({
         requestId: input.requestId,
         keyId: input.caller.keyId,
+        path: trace.path,
         provider: provider.name,
         model,
         isStream: wantsStream,

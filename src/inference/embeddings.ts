@@ -72,6 +72,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       dependencies.report({
         requestId: input.requestId,
         keyId: input.caller.keyId,
+        path: trace.path,
         provider: provider.name,
         model,
         isStream: false,

@@ -10,6 +10,8 @@ export interface TokenUsage {
 export interface AttemptReport {
   readonly requestId: string;
   readonly keyId: string;
+  /** Of the route; absent for jobs. */
+  readonly path?: string;
   readonly provider: string;
   readonly model: string;
   readonly isStream: boolean;

@@ -18,6 +18,8 @@ export class Trace {
   sentAt = 0;
   connectedAt = 0;
   firstByteAt = 0;
+  /** Of the route, for the log. */
+  path = "";
   attempts: AttemptNote[] = [];
   /** Parameters that the provider's format has no place for. */
   dropped: readonly string[] = [];

@@ -34,8 +34,8 @@ export function healthRoutes({ whyNotReady, listDegradations }: Readiness): Rout
     return replyJson({ status: degraded.length === 0 ? "ok" : "degraded", degraded }, { headers });
   }
   return [
-    { method: "GET", path: "/healthz", key: "none", run: ok },
-    { method: "GET", path: "/readyz", key: "none", run: readyz },
+    { method: "GET", path: "/healthz", key: "none", isProbe: true, run: ok },
+    { method: "GET", path: "/readyz", key: "none", isProbe: true, run: readyz },
   ];
 }
 

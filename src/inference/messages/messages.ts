@@ -128,6 +128,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       dependencies.report({
         requestId: input.requestId,
         keyId: input.caller.keyId,
+        path: trace.path,
         provider: provider.name,
         model,
         isStream,

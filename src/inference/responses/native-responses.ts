@@ -92,6 +92,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       dependencies.report({
         requestId: input.requestId,
         keyId: input.caller.keyId,
+        path: trace.path,
         provider: provider.name,
         model,
         isStream,

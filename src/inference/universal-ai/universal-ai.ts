@@ -224,7 +224,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       report(attempt) {
         note.endedAt = performance.now();
         note.failure = attempt.outcome === "completed" ? null : attempt.outcome;
-        report(attempt);
+        report({ ...attempt, path: trace.path });
       },
       endedBy: running.endedBy,
     });
