@@ -46,6 +46,30 @@ test("with an endpoint and a key: the v1 paths, and the key in its own header", 
   expect(sent.headers).not.toHaveProperty("authorization");
 });
 
+test("with a version, the Responses API still has its v1 path", async () => {
+  const gateway = await startGateway({
+    vendor,
+    env: {
+      AZURE_BASE_URL: `http://127.0.0.1:${vendor.port}`,
+      AZURE_OPENAI_API_VERSION: "2024-10-21",
+      AZURE_API_KEY: "a1b2c3",
+    },
+  });
+  gateways.push(gateway);
+  const key = await gateway.createKey();
+  const tools = [{ name: "f", input_schema: { type: "object" } }];
+  const message = { model: "azure/gpt-5.6", max_tokens: 100, tools, messages: [{ role: "user", content: "Hi" }] };
+  for (const [path, body] of [
+    ["/v3/responses", { model: "azure/gpt-5.6", input: "Hi" }],
+    // A model whose chat endpoint refuses tools.
+    ["/v3/v1/messages", message],
+  ] as const) {
+    vendor.clear();
+    await ask(gateway.url, key, body, { path });
+    expect(vendor.last().path).toBe("/openai/v1/responses");
+  }
+});
+
 test("with a version: the path names the deployment, and a token goes as a bearer token", async () => {
   const env = {
     AZURE_BASE_URL: `http://127.0.0.1:${vendor.port}/openai`,

@@ -1235,6 +1235,15 @@ describe("what a provider wants back comes back", () => {
     });
   });
 
+  test("details keep members that only their vendor knows, and nulls", () => {
+    const details = [
+      { type: "reasoning.text", text: "Hm", signature: null, id: null, format: "unknown", index: 0 },
+      { type: "reasoning.summary", summary: "S", id: "rs_1", format: "openai-responses-v1", index: 1 },
+    ] as unknown as Parameters<typeof toEncryptedContent>[0]["details"];
+    const kept = { origin: "openrouter", details, calls: new Map(), message: null };
+    expect(readEncryptedContent(toEncryptedContent(kept))).toEqual(kept);
+  });
+
   test("it is packed and unpacked unchanged", () => {
     const kept = {
       origin: "openai",

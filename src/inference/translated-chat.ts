@@ -3,9 +3,10 @@
 import { gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { ChatCompletion, ChatRequest } from "../contract/chat-format.ts";
 import { toFailureInAnswer } from "../providers/call.ts";
+import { findChatRules } from "../providers/chat-rules.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dialect.ts";
-import { responsesChat } from "../providers/dialects/responses/index.ts";
+import { createResponsesChat } from "../providers/dialects/responses/index.ts";
 import { createFraming } from "../providers/framing/framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
 import { TranslatedSource } from "./chunk-source.ts";
@@ -48,8 +49,10 @@ export function speakTranslated(
 
 /** A provider of the chat format whose chat endpoint refuses this request: its Responses API answers it. */
 export function speakThroughResponses(request: ChatRequest, candidate: Candidate): Speech {
-  const path = fillModel(candidate.deployment.responsesPath, candidate.model);
-  return { ...speakTranslated(request, candidate, responsesChat, false), path };
+  const { provider, deployment, model } = candidate;
+  const { efforts } = findChatRules(provider.row, model);
+  const dialect = createResponsesChat({ reasons: efforts?.length !== 0 });
+  return { ...speakTranslated(request, candidate, dialect, false), path: fillModel(deployment.responsesPath, model) };
 }
 
 /** Members of the gateway are nobody else's. */

@@ -43,8 +43,8 @@ export interface ChatRules {
   readonly reasoningReturn?: "reasoning_content" | "reasoning_details";
   /** Sent as `reasoning_content` of a tool call that has none, because the vendor refuses the call without it. */
   readonly missingReasoning?: string;
-  /** Requests that only the vendor's Responses API answers. Absent: chat answers all. */
-  readonly responsesOnly?: "with_tools" | "always";
+  /** What only the vendor's Responses API does: calls of tools while reasoning, searches on the web, or everything. */
+  readonly responsesOnly?: readonly ("tools" | "search" | "everything")[];
 }
 
 export type ChatMembers = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // Coding agents on a task of ten steps, in front of vendors that refuse what the real ones refuse. The requests have the shape that
-// Claude Code 2.1.325 and Codex 0.166.0 were seen to send; both programs were run against these vendors by hand, and are too large
-// (785 MB) to be installed for the tests.
+// Claude Code 2.1.325 and Codex 0.166.0 were seen to send; both programs are too large (785 MB) to be
+// installed for the tests; scripts/agents.ts runs an installed one against these vendors.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startAgentGateway, startAgentVendors } from "../support/agent-vendors/index.ts";
@@ -254,6 +254,19 @@ describe("what a model does not take", () => {
     });
     expect(sent()).not.toContainAnyKeys(["temperature", "stop"]);
     expect(dropped?.split(",").map((name) => name.trim())).toEqual(expect.arrayContaining(["temperature", "stop"]));
+  });
+
+  test("a search on the web goes to the API that searches, and is named where the vendor has none", async () => {
+    const search = { type: "web_search_20250305", name: "web_search", max_uses: 5 };
+    const go = [{ role: "user", content: "Go." }];
+    for (const model of ["openai/gpt-4o", "openai/gpt-5"]) {
+      await askAsClaude(model, go, { tools: [...claudeTools, search] });
+      expect(vendor.last().path).toBe("/openai/responses");
+      expect(sent().tools.map((tool: Members) => tool["type"])).toEqual(["function", "web_search"]);
+    }
+    const { dropped } = await askAsClaude("moonshot/kimi-k3", go, { tools: [...claudeTools, search] });
+    expect(sent()).not.toHaveProperty("web_search_options");
+    expect(dropped).toContain("web_search_options");
   });
 
   test("under strict_parameters it is refused before the vendor is called", async () => {

@@ -4,8 +4,9 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest } from "../../src/contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject } from "../../src/providers/dialect.ts";
-import { responsesChat } from "../../src/providers/dialects/responses/index.ts";
+import { createResponsesChat } from "../../src/providers/dialects/responses/index.ts";
 
+const responsesChat = createResponsesChat({ reasons: true });
 const reading = { model: "m", answerTool: null };
 
 function translate(members: object, isStream = false): JsonObject {
@@ -26,6 +27,13 @@ describe("a request", () => {
       include: ["reasoning.encrypted_content"],
     });
     expect(translate({}, true)).toMatchObject({ stream: true });
+    const request = { model: "x/m", messages: [{ role: "user", content: "Hello" }] } as const;
+    const made = createResponsesChat({ reasons: false }).toRequest(request, {
+      model: "m",
+      facts: null,
+      isStream: false,
+    });
+    expect(JSON.parse(made.body)).not.toHaveProperty("include");
   });
 
   test("has its instructions apart, and later ones in their place", () => {

@@ -302,10 +302,11 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
 }
 
 /** Whether the provider answers this request through its Responses API alone. */
-function needsResponses({ responsesOnly, efforts = [] }: ChatRules, request: ChatRequest): boolean {
-  if (responsesOnly !== "with_tools") return responsesOnly === "always";
+function needsResponses({ responsesOnly = [], efforts = [] }: ChatRules, request: ChatRequest): boolean {
+  if (responsesOnly.includes("everything")) return true;
+  if (responsesOnly.includes("search") && request["web_search_options"] !== undefined) return true;
   const isOff = request.reasoning_effort === "none" && efforts.includes("none");
-  return (request.tools?.length ?? 0) > 0 && !isOff;
+  return responsesOnly.includes("tools") && (request.tools?.length ?? 0) > 0 && !isOff;
 }
 
 function createWriter(request: MessagesRequest, origin: string | null): ChunkWriter {

@@ -31,7 +31,8 @@ export function toOwnTurns({ messages, thinking }: Asked): OwnTurns {
   return { replaced, dropped: ["thinking"] };
 }
 
-// What is signed or encrypted by a provider of this format is base64. Ours for others are empty, or hold a mark with a colon.
+// What a provider of this format signs or encrypts is base64. The gateway's own for other providers is empty, or holds a dot or a
+// colon.
 const base64 = /^[A-Za-z0-9+/_-]+=*$/;
 const otherThanInIds = /[^a-zA-Z0-9_-]/g;
 

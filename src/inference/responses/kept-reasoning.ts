@@ -87,7 +87,7 @@ function isDetail(value: unknown): value is ReasoningDetail {
   if (!isObject(value)) return false;
   switch (value["type"]) {
     case "reasoning.text":
-      return typeof value["text"] === "string" && isText(value["signature"]);
+      return isText(value["text"]) && isText(value["signature"]);
     case "reasoning.summary":
       return typeof value["summary"] === "string";
     default:
@@ -95,8 +95,9 @@ function isDetail(value: unknown): value is ReasoningDetail {
   }
 }
 
+/** Vendors leave a text out, or write null in its place. */
 function isText(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
+  return value === undefined || value === null || typeof value === "string";
 }
 
 function isCall(value: unknown): value is [string, ExtraContent] {

@@ -21,6 +21,8 @@ export const azure: ProviderRow = {
     baseUrl: "https://{resource}.openai.azure.com",
     chatPath: "/openai/deployments/{model}/chat/completions?api-version={value}",
     embeddingsPath: "/openai/deployments/{model}/embeddings?api-version={value}",
+    // https://learn.microsoft.com/en-us/azure/foundry/openai/how-to/responses: it has no path of this kind.
+    responsesPath: "/openai/v1/responses",
   },
   auth: { kind: "header", name: "api-key", orToken: true },
   keyNames: ["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"],

@@ -15,6 +15,7 @@ export const deepseek: ProviderRow = {
     {
       efforts: ["minimal", "low", "medium", "high", "xhigh", "max"],
       thinking: { on: { type: "enabled" }, off: { type: "disabled" } },
+      refused: ["web_search_options"],
       reasoningReturn: "reasoning_content",
       missingReasoning: "",
     },

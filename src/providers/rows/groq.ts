@@ -16,7 +16,7 @@ export const groq: ProviderRow = {
   responses: "stateless",
   // https://console.groq.com/docs/reasoning: other models refuse `reasoning_effort`.
   chatRules: [
-    { efforts: [] },
+    { efforts: [], refused: ["web_search_options"] },
     { models: /gpt-oss/, efforts: ["low", "medium", "high"] },
     { models: /qwen3-32b/, efforts: ["none", "default"] },
   ],

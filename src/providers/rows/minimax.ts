@@ -11,7 +11,7 @@ export const minimax: ProviderRow = {
   // https://platform.minimax.io/docs/guides/text-m2-function-call: without `reasoning_split` the reasoning stands in the content, in
   // <think> tags; with it, it comes as `reasoning_details`, which the next request has to hold.
   chatRules: [
-    { efforts: [], outputLimit: "max_completion_tokens" },
+    { efforts: [], outputLimit: "max_completion_tokens", refused: ["web_search_options"] },
     { models: /^MiniMax-M3/, thinking: { on: { type: "adaptive" }, off: { type: "disabled" } } },
     { models: /^MiniMax-M\d/, added: { reasoning_split: true }, reasoningReturn: "reasoning_details" },
   ],

@@ -15,7 +15,7 @@ export const moonshot: ProviderRow = {
       models: /^kimi-/,
       outputLimit: "max_completion_tokens",
       efforts: [],
-      refused: ["temperature", "top_p", "presence_penalty", "frequency_penalty"],
+      refused: ["temperature", "top_p", "presence_penalty", "frequency_penalty", "web_search_options"],
       reasoningReturn: "reasoning_content",
       missingReasoning: " ",
     },

@@ -23,7 +23,9 @@ const fiveEfforts = ["none", ...threeEfforts, "xhigh"];
  * reasoning_effort are not supported … in /v1/chat/completions") are quoted in the loopback vendor of the tests, with their sources.
  */
 export const openaiChatRules: readonly ModelChatRules[] = [
-  { outputLimit: "max_completion_tokens", efforts: [] },
+  // https://developers.openai.com/api/docs/guides/tools-web-search: chat searches with the models that are named for it alone.
+  { outputLimit: "max_completion_tokens", efforts: [], responsesOnly: ["search"] },
+  { models: /-search/, responsesOnly: [] },
   {
     models: /^(?:o\d|gpt-[5-9])(?!.*-chat)/,
     efforts: threeEfforts,
@@ -35,10 +37,10 @@ export const openaiChatRules: readonly ModelChatRules[] = [
   { models: /^o1-(?:mini|preview)/, efforts: [] },
   { models: /^gpt-5(?!\.|.*-chat)/, efforts: ["minimal", ...threeEfforts] },
   { models: /^gpt-5\.1(?!.*-chat)/, efforts: ["none", ...threeEfforts] },
-  { models: /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/, efforts: fiveEfforts, responsesOnly: "with_tools" },
+  { models: /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/, efforts: fiveEfforts, responsesOnly: ["tools", "search"] },
   { models: /^gpt-6(?:-astra|\.1)/, efforts: [...threeEfforts, "xhigh"] },
-  { models: /^(?:o|gpt-).*-pro/, responsesOnly: "always" },
-  { models: /codex/, efforts: [...threeEfforts, "xhigh"], responsesOnly: "always" },
+  { models: /^(?:o|gpt-).*-pro/, responsesOnly: ["everything"] },
+  { models: /codex/, efforts: [...threeEfforts, "xhigh"], responsesOnly: ["everything"] },
   { models: /^gpt-5(?:\.1)?-codex(?!-max)/, efforts: threeEfforts },
   { models: /^gpt-5-pro/, efforts: ["high"] },
 ];

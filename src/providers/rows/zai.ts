@@ -13,6 +13,7 @@ export const zai: ProviderRow = {
     {
       efforts: [],
       thinking: { on: { type: "enabled", clear_thinking: false }, off: { type: "disabled" } },
+      refused: ["web_search_options"],
       reasoningReturn: "reasoning_content",
     },
     { models: /^glm-5\.[23]/, efforts: ["low", "high", "max"] },

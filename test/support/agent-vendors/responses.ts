@@ -145,6 +145,13 @@ export const openaiResponses = createResponsesVendor({
     for (const name of ["temperature", "top_p"])
       if (name in body)
         throw new Refusal(openaiError(`Unsupported parameter: '${name}' is not supported with this model.`, name));
+    // Quoted in github.com/pydantic/pydantic-ai/issues/2865, of models that do not reason.
+    if (/^gpt-4/.test(String(body["model"])) && "include" in body)
+      throw new Refusal(openaiError("Encrypted content is not supported with this model.", "include"));
+    if (/^gpt-4/.test(String(body["model"])) && "reasoning" in body)
+      throw new Refusal(
+        openaiError("Unsupported parameter: 'reasoning.effort' is not supported with this model.", "reasoning.effort"),
+      );
     const limit = body["max_output_tokens"];
     if (typeof limit === "number" && limit < 16)
       throw new Refusal(
@@ -175,7 +182,8 @@ export const openaiResponses = createResponsesVendor({
             "invalid_encrypted_content",
           ),
         );
-    if (sealed.length < turns) throw new Refusal(openaiError("the reasoning of an earlier call is missing", "input"));
+    if (sealed.length < turns && !/^gpt-4/.test(String(body["model"])))
+      throw new Refusal(openaiError("the reasoning of an earlier call is missing", "input"));
   },
   toReasoning(thought, step) {
     const item = { id: `rs_openai_${step}`, type: "reasoning", summary: [] };

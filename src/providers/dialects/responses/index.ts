@@ -8,11 +8,14 @@ import { parameters } from "./parameters.ts";
 import { toResponsesRequest } from "./request.ts";
 import { ResponsesStreamReader } from "./stream.ts";
 
-export const responsesChat: ChatDialect = {
-  parameters,
-  fetchesMedia: false,
-  framing: "event-stream",
-  toRequest: toResponsesRequest,
-  fromAnswer: fromResponsesAnswer,
-  createStreamReader: (reading) => new ResponsesStreamReader(reading),
-};
+/** `reasons`: whether the model does. Others refuse to be asked for encrypted reasoning. */
+export function createResponsesChat({ reasons }: { readonly reasons: boolean }): ChatDialect {
+  return {
+    parameters,
+    fetchesMedia: false,
+    framing: "event-stream",
+    toRequest: (request, target) => toResponsesRequest(request, target, reasons),
+    fromAnswer: fromResponsesAnswer,
+    createStreamReader: (reading) => new ResponsesStreamReader(reading),
+  };
+}

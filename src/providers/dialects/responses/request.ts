@@ -18,7 +18,11 @@ import { asObject, isObject, present } from "../lenient.ts";
 /** The vendor refuses a smaller limit. */
 const leastOutputTokens = 16;
 
-export function toResponsesRequest(request: ChatRequest, { model, isStream }: Target): DialectRequest {
+export function toResponsesRequest(
+  request: ChatRequest,
+  { model, isStream }: Target,
+  reasons: boolean,
+): DialectRequest {
   const limit = tokenCapOf(request);
   const tools = toTools(request);
   const { instructions, input } = toInput(request.messages);
@@ -42,7 +46,7 @@ export function toResponsesRequest(request: ChatRequest, { model, isStream }: Ta
     user: request.user,
     metadata: request["metadata"],
     store: false,
-    include: ["reasoning.encrypted_content"],
+    include: reasons ? ["reasoning.encrypted_content"] : null,
     stream: isStream ? true : null,
   });
   return { path: "/responses", body: JSON.stringify(body), reading: { model, answerTool: null } };
