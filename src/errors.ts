@@ -18,6 +18,7 @@ export const errorCatalogue = {
   previous_response_not_found: { status: 400, type: invalid },
   previous_response_provider_mismatch: { status: 400, type: invalid },
   stateful_not_supported: { status: 400, type: invalid },
+  compaction_not_supported: { status: 400, type: invalid },
   async_only: { status: 400, type: invalid },
   no_webhook_receiver: { status: 400, type: invalid },
   response_in_progress: { status: 400, type: invalid },

@@ -289,6 +289,24 @@ export const responseEvent = z.looseObject({
   sequence_number: z.int().meta({ description: "Counts from 0 without gaps" }),
 });
 
+export const inputTokenCount = z.looseObject({
+  object: z.literal("response.input_tokens"),
+  input_tokens: z.int(),
+  estimated: z.literal(true).optional().meta({ description: "The provider does not count: this is an estimate" }),
+  provider: z.string(),
+});
+
+export const compactedResponse = z.looseObject({
+  id: z.string(),
+  object: z.literal("response.compaction"),
+  created_at: z.int(),
+  output: z.array(outputItem),
+  usage: responseUsage,
+  provider: z.string(),
+  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
+  provider_time: z.number().meta({ description: "Seconds that the provider took" }),
+});
+
 export const deletedResponse = z.looseObject({
   id: z.string(),
   object: z.literal("response.deleted"),

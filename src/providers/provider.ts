@@ -112,6 +112,8 @@ export interface ProviderRow {
    * `stateless`: the format alone. Absent: responses become chat completions.
    */
   readonly responses?: "native" | "stateless";
+  /** Documented paths below the responses API, beside those that every vendor with the API has. */
+  readonly responsesPaths?: readonly ("input_tokens" | "compact")[];
   /** The gateway stores its responses whatever the settings say, because it runs in this process and has no store of its own. */
   readonly keepsResponses?: true;
   /** Appended to the address; `/embeddings` when absent. */

@@ -1,10 +1,10 @@
-// /v3/responses: create, retrieve, delete, cancel, list the input.
+// /v3/responses: create, retrieve, delete, cancel, list the input; count the tokens of an input, compact a conversation.
 
 import { z } from "zod";
 import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest, responseId, responseQuery } from "../../contract/responses.ts";
-import type { ResponseQuestion, ResponsesAnswer } from "../../inference/responses/response-call.ts";
+import type { ResponseQuestion, ResponsesAnswer, ResponsesInput } from "../../inference/responses/response-call.ts";
 import type { Responses } from "../../inference/responses/responses.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
@@ -31,12 +31,11 @@ const key = "inference" as const;
 export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, ticker, log }: Dependencies): Route[] {
   const requestSchema = createResponseRequest(aliases, mayNameHost);
 
-  async function create(call: Call): Promise<Reply> {
-    const { request, requestId, caller, body, trace } = call;
+  function readInput({ request, requestId, caller, body, trace }: Call): ResponsesInput {
     const parsed = parse(requestSchema, body?.value);
     const allowed = requireCaller(caller, "responses");
     if (body === null) throw new TypeError("the route reads a body");
-    const answer = await responses.create({
+    return {
       request: parsed,
       value: body.value as Readonly<Record<string, unknown>>,
       text: body.text,
@@ -46,8 +45,7 @@ export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, t
       requestId,
       trace,
       wantsMetadata: wantsMetadata(request.headers),
-    });
-    return respond(answer, call);
+    };
   }
 
   function respond(answer: ResponsesAnswer, { requestId }: Call): Reply {
@@ -70,7 +68,27 @@ export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, t
   }
 
   return [
-    { method: "POST", path: "/v3/responses", key, body: "json", run: create },
+    {
+      method: "POST",
+      path: "/v3/responses",
+      key,
+      body: "json",
+      run: async (call) => respond(await responses.create(readInput(call)), call),
+    },
+    {
+      method: "POST",
+      path: "/v3/responses/input_tokens",
+      key,
+      body: "json",
+      run: async (call) => sendJson(await responses.countInput(readInput(call))),
+    },
+    {
+      method: "POST",
+      path: "/v3/responses/compact",
+      key,
+      body: "json",
+      run: async (call) => sendJson(await responses.compact(readInput(call))),
+    },
     {
       method: "GET",
       path: "/v3/responses/{response_id}",

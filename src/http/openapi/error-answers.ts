@@ -40,6 +40,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   no_webhook_receiver: "The job was submitted without a `webhook_receiver`, so there is nobody to report it to.",
   async_only: "The task takes long and runs as a job: send it to `/v3/universal-ai/async`.",
   stateful_not_supported: "The provider keeps no responses, so that it cannot go on from one or run in the background.",
+  compaction_not_supported: "The provider has no compaction of conversations.",
   missing_api_key: "No `Authorization` header.",
   invalid_auth_scheme: "The `Authorization` header does not use the scheme `Bearer`.",
   invalid_api_key: "The key is not known.",

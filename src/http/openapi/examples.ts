@@ -29,6 +29,8 @@ export const examples: Readonly<Record<string, Example>> = {
   createMessage: { body: { model: "sandbox/echo", max_tokens: 100, messages: hello.messages } },
   countMessageTokens: { body: hello },
   createResponse: { body: { model: "sandbox/echo", input: "Hello" } },
+  countResponseInputTokens: { body: { model: "sandbox/echo", input: "Hello" } },
+  compactResponse: { body: { model: "openai/gpt-6-luna", input: "Hello" } },
   retrieveResponse: { path: responseId },
   deleteResponse: { path: responseId },
   cancelResponse: { path: responseId },

@@ -40,8 +40,10 @@ import { model, modelCapabilities, modelDetail, modelList, modelPricing } from "
 import { moderationsAnswer, moderationsRequest } from "../../contract/moderations.ts";
 import { providerState, providerStates } from "../../contract/providers.ts";
 import {
+  compactedResponse,
   deletedResponse,
   inputItemList,
+  inputTokenCount,
   responseEvent,
   responseId,
   responseObject,
@@ -169,6 +171,13 @@ const chatErrors: readonly ErrorCode[] = [
   "provider_not_configured",
   "provider_unavailable",
   "provider_timeout",
+];
+
+const responseErrors: readonly ErrorCode[] = [
+  ...chatErrors,
+  "previous_response_not_found",
+  "previous_response_provider_mismatch",
+  "stateful_not_supported",
 ];
 
 const keptResponseErrors: readonly ErrorCode[] = [
@@ -334,12 +343,33 @@ export const operations: readonly Operation[] = [
         contentType: "text/event-stream",
       },
     ],
-    errors: [
-      ...chatErrors,
-      "previous_response_not_found",
-      "previous_response_provider_mismatch",
-      "stateful_not_supported",
-    ],
+    errors: responseErrors,
+  },
+  {
+    id: "countResponseInputTokens",
+    method: "POST",
+    path: "/v3/responses/input_tokens",
+    summary: "Count the tokens of an input",
+    description: "Asks the provider where it can count; else the count is an estimate, and says so.",
+    tag: "Responses",
+    key: "inference",
+    request: responseRequest,
+    responses: [{ status: 200, description: "The count.", schema: inputTokenCount }],
+    errors: responseErrors,
+  },
+  {
+    id: "compactResponse",
+    method: "POST",
+    path: "/v3/responses/compact",
+    summary: "Compact a conversation",
+    description:
+      "A shorter conversation in the place of a long one, whose items are sent as `input` of the next response. Passed to " +
+      "providers that have it; others are refused.",
+    tag: "Responses",
+    key: "inference",
+    request: responseRequest,
+    responses: [{ status: 200, description: "The compacted conversation.", schema: compactedResponse }],
+    errors: [...responseErrors, "compaction_not_supported"],
   },
   {
     id: "retrieveResponse",

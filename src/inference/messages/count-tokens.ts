@@ -2,6 +2,7 @@
 // by words and scripts before it splits further, so counting by these comes close to all of them without being any of them.
 // What a provider adds to a prompt unasked (some hundreds of tokens that explain tools) is not in it.
 
+import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
 
 export interface TokenCount {
@@ -22,6 +23,38 @@ export function countTokens(request: CountTokensRequest | MessagesRequest): Toke
   const schema = request.output_config?.format?.schema ?? request.output_format?.schema;
   if (schema) tokens += countJson(schema);
   return { input_tokens: Math.max(1, Math.round(tokens)), estimated: true };
+}
+
+/** The same for a request in the chat format. */
+export function estimateChatTokens({ messages, tools, response_format: format }: ChatRequest): number {
+  let tokens = tokensPerPrompt;
+  for (const message of messages) {
+    tokens += tokensPerMessage + countChatContent(message.content);
+    const { reasoning_content: thought, tool_calls: calls } = message as Members;
+    tokens += countText(thought);
+    for (const call of Array.isArray(calls) ? calls : []) tokens += tokensPerTool + countJson(call?.function ?? {});
+  }
+  for (const { cache_control: _, ...tool } of tools ?? []) tokens += tokensPerTool + countJson(tool);
+  if (format?.type === "json_schema") tokens += countJson(format.json_schema);
+  return Math.max(1, Math.round(tokens));
+}
+
+function countChatContent(content: unknown): number {
+  if (!Array.isArray(content)) return countText(content);
+  return content.reduce((sum: number, part) => sum + countChatPart(part as Members), 0);
+}
+
+function countChatPart(part: Members): number {
+  if (part["type"] === "text") return countText(part["text"]);
+  if (part["type"] === "image_url") return countImage(toSource((part["image_url"] as Members | undefined)?.["url"]));
+  if (part["type"] === "file") return countDocument(toSource((part["file"] as Members | undefined)?.["file_data"]));
+  return countJson(part);
+}
+
+/** The source of a block, as the Messages format has it. */
+function toSource(url: unknown): Members {
+  const data = typeof url === "string" && url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : null;
+  return data === null ? { type: "url" } : { type: "base64", data };
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -2,6 +2,7 @@
 // provider's exchanged for ours. Only ids that we gave to this caller ever go out.
 
 import { GatewayError, ValidationError } from "../../errors.ts";
+import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { IdScope } from "../../lib/owned-id.ts";
 import { type Connection, ProviderCall, toErrorInAnswer } from "../../providers/call.ts";
 import type { Deployment, Provider } from "../../providers/configure.ts";
@@ -65,6 +66,18 @@ interface Answer {
 
 // What a caller may ask of a retrieval; everything else is nobody's business upstream.
 const passedQuery = ["include", "include[]", "include_obfuscation", "starting_after", "stream", "limit", "order"];
+
+const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+
+// By the types of npm's openai 7.53.0: InputTokenCountParams and ResponseCompactParams.
+const countedMembers: ReadonlySet<string> = new Set([
+  ...["model", "input", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls"],
+  ...["reasoning", "text", "truncation", "personality"],
+]);
+const compactedMembers: ReadonlySet<string> = new Set([
+  ...["model", "input", "instructions", "previous_response_id"],
+  ...["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "service_tier"],
+]);
 
 export function createNativeResponses(dependencies: ResponsesDependencies) {
   const { keeper, owned, pricing, clocks, ticker, http, ending } = dependencies;
@@ -235,6 +248,107 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     }
   }
 
+  /** A request of the same form to a path below the responses API. Members that are not in `members` are left out. */
+  async function postBelow(
+    input: ResponsesInput,
+    candidate: Candidate,
+    { suffix, members, context }: { suffix: string; members: ReadonlySet<string>; context: Context },
+  ): Promise<Answer> {
+    const { owner, previous, history } = context;
+    const { provider, deployment, model } = candidate;
+    const scope = { owner, place: deployment.name };
+    const isStateless = provider.row.responses === "stateless";
+    const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore: true, isStateless });
+    if (input.request.strict_parameters === true) refuseDropped(native.dropped);
+    input.trace.dropped = native.dropped;
+    const scan = scanJson(native.body, scanLimits);
+    const others = new Set(scan.members.map(({ name }) => name).filter((name) => !members.has(name)));
+    const body = editMembers(native.body, scan, { replace: new Map(), remove: others, append: [] });
+    const path = toPathBelow(fillModel(deployment.responsesPath, model), suffix);
+    try {
+      return await post(input, candidate, { path, body });
+    } catch (error) {
+      throw toOwnError(error, native, previous);
+    }
+  }
+
+  async function post(
+    { connection, trace }: ResponsesInput,
+    { provider, deployment }: Candidate,
+    { path, body }: { path: string; body: string },
+  ): Promise<Answer> {
+    trace.sentAt = performance.now();
+    const call = await send(provider, deployment, {
+      method: "POST",
+      path,
+      body,
+      wantsStream: false,
+      connection,
+      trace,
+    });
+    try {
+      await call.open();
+      trace.connectedAt = trace.sentAt + call.connectMs;
+      trace.firstByteAt = performance.now();
+      const text = await call.readWhole();
+      const value = readObject(text, provider);
+      if (value["error"]) throw toErrorInAnswer(provider, value["error"]);
+      call.finish();
+      return { text, value };
+    } catch (error) {
+      call.abandon();
+      throw error;
+    }
+  }
+
+  async function countInput(input: ResponsesInput, candidate: Candidate, context: Context): Promise<number> {
+    const { value } = await postBelow(input, candidate, { suffix: "/input_tokens", members: countedMembers, context });
+    const count = value["input_tokens"];
+    if (typeof count !== "number") throw badAnswer(candidate.provider, "did not answer with a count");
+    return count;
+  }
+
+  /** The JSON of the compacted conversation: its items have ids that are ours, and can be sent back as input. */
+  async function compact(input: ResponsesInput, candidate: Candidate, context: Context): Promise<string> {
+    const { provider, deployment, model } = candidate;
+    const startedAt = performance.now();
+    const report = (outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null) =>
+      dependencies.report({
+        requestId: input.requestId,
+        keyId: input.caller.keyId,
+        provider: provider.name,
+        model,
+        isStream: false,
+        durationMs: performance.now() - startedAt,
+        usage: readUsage(usage),
+        cost: charge?.cost ?? null,
+        outcome,
+      });
+    let answer: Answer;
+    try {
+      answer = await postBelow(input, candidate, { suffix: "/compact", members: compactedMembers, context });
+    } catch (error) {
+      report(error instanceof GatewayError ? error.code : "caller_left", null, null);
+      throw error;
+    }
+    const { text, value } = answer;
+    const { output, id } = value;
+    if (!Array.isArray(output)) throw badAnswer(provider, "did not answer with a compacted conversation");
+    const usage = toChatUsage(value["usage"]);
+    const charge = pricing.quote(provider, model).chargeFor(usage, value);
+    report("completed", usage, charge);
+    const markId = createMarkId(owned, { owner: context.owner, place: deployment.name });
+    const own = {
+      ...value,
+      ...(typeof id === "string" && { id: markId(id) }),
+      output: output.map((item) => toOwnItem(item, markId)),
+      provider: provider.name,
+      ...toCostMembers(charge),
+      provider_time: toSeconds(startedAt),
+    };
+    return patchJson(text, value, own);
+  }
+
   async function retrieve(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<ResponsesAnswer> {
     const { provider } = placeOf(kept);
     const wantsStream = question.query.get("stream") === "true";
@@ -336,10 +450,8 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       for (const name of passedQuery) for (const value of query.getAll(name)) passed.append(name, value);
     if (after !== null) passed.set("after", after);
     const base = fillModel(deployment.responsesPath, kept.model);
-    const [pathname, ownQuery = ""] = base.split("?");
-    const search = [ownQuery, passed.toString()].filter((text) => text !== "").join("&");
     const id = kept.providerResponseId ?? "";
-    const path = `${pathname}/${encodeURIComponent(id)}${suffix}${search === "" ? "" : `?${search}`}`;
+    const path = toPathBelow(base, `/${encodeURIComponent(id)}${suffix}`, passed.toString());
     const call = await send(provider, deployment, { method, path, body: "", wantsStream, connection, trace });
     try {
       await call.open();
@@ -386,7 +498,14 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     });
   }
 
-  return { create, retrieve, remove, cancel, listInputItems };
+  return { create, post, countInput, compact, retrieve, remove, cancel, listInputItems };
+}
+
+/** The suffix belongs before a query that the path has, and `query` behind it. */
+function toPathBelow(path: string, suffix: string, query = ""): string {
+  const [pathname, ownQuery = ""] = path.split("?");
+  const search = [ownQuery, query].filter((text) => text !== "").join("&");
+  return `${pathname}${suffix}${search === "" ? "" : `?${search}`}`;
 }
 
 /** The provider's part went well, and was reported. */

@@ -9,7 +9,8 @@ import { findChatRules } from "../../providers/chat-rules.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChunkWriter } from "../chat-relay.ts";
-import { mustFetchFiles } from "../media.ts";
+import { mustFetchFiles, toMustFetch } from "../media.ts";
+import { estimateChatTokens } from "../messages/count-tokens.ts";
 import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
 import type { Candidate } from "../router.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
@@ -37,6 +38,10 @@ import { toToolNames } from "./tool-names.ts";
 
 export interface Responses {
   create(input: ResponsesInput): Promise<ResponsesAnswer>;
+  /** The JSON of the count. */
+  countInput(input: ResponsesInput): Promise<string>;
+  /** The JSON of the compacted conversation. */
+  compact(input: ResponsesInput): Promise<string>;
   retrieve(question: ResponseQuestion): Promise<ResponsesAnswer>;
   remove(question: ResponseQuestion): Promise<string>;
   cancel(question: ResponseQuestion): Promise<string>;
@@ -50,10 +55,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   const { router, attempts, chatCompletions, fetchMedia, keeper, owned, clocks } = dependencies;
   const native = createNativeResponses(dependencies);
 
-  async function create(given: ResponsesInput): Promise<ResponsesAnswer> {
+  /** The offers for a request, and the conversation that it continues. */
+  async function plan(given: ResponsesInput) {
     const owner = ownerOf(given.caller);
     const input = await withReferencedItems(given, owner, keeper);
-    const { request, caller, trace, connection } = input;
+    const { request, caller, trace } = input;
     const remembered = recall(input, owner);
     const previousId = remembered === null ? request.previous_response_id : null;
     const planned = router.plan(request, caller, trace);
@@ -65,17 +71,85 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const { history } = chosen;
     const candidates = preferOrigin(chosen.candidates, [...(history ?? []), ...toItems(request.input)], owner);
     trace.routedAt = performance.now();
-    if (input.generates === false) return prepare(input, planned, { owner, history: history ?? [] });
+    return { input, planned, candidates, context: { owner, previous, history } };
+  }
+
+  async function attempt<Result>(
+    { request, caller, trace, connection }: ResponsesInput,
+    candidates: readonly Candidate[],
+    run: (candidate: Candidate) => Promise<Result>,
+  ): Promise<Result> {
     const deadline = trace.startedAt + clocks.totalTimeoutMs;
     let answering: Candidate | undefined;
     const answer = await attempts.run({ candidates, trace, connection, deadline }, (candidate) => {
       answering = candidate;
-      const { responses } = candidate.provider.row;
-      if (responses !== undefined) return native.create(input, candidate, { owner, previous, history });
-      return translate(input, candidate, { owner, previous, history: history ?? [] });
+      return run(candidate);
     });
     if (answering !== undefined) router.remember(request, caller, answering);
     return answer;
+  }
+
+  async function create(given: ResponsesInput): Promise<ResponsesAnswer> {
+    const { input, planned, candidates, context } = await plan(given);
+    const history = context.history ?? [];
+    if (input.generates === false) return prepare(input, planned, { owner: context.owner, history });
+    return attempt(input, candidates, (candidate) =>
+      candidate.provider.row.responses === undefined
+        ? translate(input, candidate, { ...context, history })
+        : native.create(input, candidate, context),
+    );
+  }
+
+  /** How many tokens the input has: by the provider where it counts them, else by an estimate that says so. */
+  async function countInput(given: ResponsesInput): Promise<string> {
+    const { input, candidates, context } = await plan(given);
+    return attempt(input, candidates, async (candidate) => {
+      const counted = await countAt(input, candidate, context);
+      return JSON.stringify({ object: "response.input_tokens", ...counted, provider: candidate.provider.name });
+    });
+  }
+
+  async function countAt(
+    input: ResponsesInput,
+    candidate: Candidate,
+    context: { owner: string; previous: KeptResponse | null; history: readonly JsonObject[] | null },
+  ): Promise<{ input_tokens: number; estimated?: true }> {
+    const { provider, model } = candidate;
+    const { responses, responsesPaths } = provider.row;
+    if (responses !== undefined && responsesPaths?.includes("input_tokens"))
+      return { input_tokens: await native.countInput(input, candidate, context) };
+    // The provider alone has the earlier turns, so what is here is not the whole input.
+    if (context.previous !== null && context.history === null)
+      throw new GatewayError(
+        "stateful_not_supported",
+        `The provider '${provider.name}' does not count tokens, and the gateway does not have the earlier conversation.`,
+        { param: "previous_response_id" },
+      );
+    const { request } = fromResponsesRequest(input.request, context.history ?? []);
+    const chat = provider.dialect?.chat;
+    if (chat?.counting === undefined) return { input_tokens: estimateChatTokens(request), estimated: true };
+    const limits = { connection: input.connection, deadline: input.trace.startedAt + clocks.totalTimeoutMs };
+    const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limits);
+    const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+    const { value } = await native.post(
+      input,
+      candidate,
+      chat.counting.toRequest(whole, { model, facts, isStream: false }),
+    );
+    return { input_tokens: chat.counting.fromAnswer(value) };
+  }
+
+  /** A shorter conversation in the place of a long one, by providers that have that. */
+  async function compact(given: ResponsesInput): Promise<string> {
+    const { input, candidates, context } = await plan(given);
+    const able = candidates.filter(({ provider }) => provider.row.responsesPaths?.includes("compact"));
+    if (able.length === 0)
+      throw new GatewayError(
+        "compaction_not_supported",
+        `The provider '${candidates[0]?.provider.name}' has no compaction: send a summary of the conversation instead.`,
+        { param: "model" },
+      );
+    return attempt(input, able, (candidate) => native.compact(input, candidate, context));
   }
 
   /** Items that an account made, its sealed reasoning above all, are read best by that account. */
@@ -301,6 +375,8 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
 
   return {
     create,
+    countInput,
+    compact,
     async retrieve(question) {
       const kept = await find(question);
       if (kept.providerResponseId !== null) return native.retrieve(question, kept, ownerOf(question.caller));

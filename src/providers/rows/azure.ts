@@ -28,6 +28,8 @@ export const azure: ProviderRow = {
   keyNames: ["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"],
   streamUsage: "ask",
   responses: "native",
+  // https://learn.microsoft.com/en-us/azure/foundry/reference/rest/compactconversation
+  responsesPaths: ["compact"],
   // They apply to deployments that are named after their model.
   chatRules: openaiChatRules,
   // A model is named by its deployment, which the operator chose: there is no list to print.

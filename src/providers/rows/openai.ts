@@ -54,6 +54,8 @@ export const openai: ProviderRow = {
   auth: { kind: "bearer" },
   streamUsage: "ask",
   responses: "native",
+  // https://developers.openai.com/api/reference/resources/responses
+  responsesPaths: ["input_tokens", "compact"],
   chatRules: openaiChatRules,
   defaultModel: "gpt-6-luna",
   models: [
