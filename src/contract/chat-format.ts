@@ -163,6 +163,7 @@ export interface ChatChoice {
     readonly reasoning_content?: string;
     readonly reasoning_details?: readonly ReasoningDetail[];
     readonly annotations?: readonly ChatAnnotation[];
+    readonly web_searches?: readonly ChatWebSearch[];
     readonly extra_content?: Readonly<Record<string, unknown>>;
     readonly [member: string]: unknown;
   };
@@ -196,7 +197,14 @@ export interface ChatDelta {
   readonly reasoning_content?: string;
   readonly reasoning_details?: readonly ReasoningDetail[];
   readonly annotations?: readonly ChatAnnotation[];
+  readonly web_searches?: readonly ChatWebSearch[];
   readonly extra_content?: Readonly<Record<string, unknown>>;
+}
+
+/** A search on the web that the vendor made for the answer. */
+export interface ChatWebSearch {
+  readonly id: string;
+  readonly query: string;
 }
 
 export interface ChatToolCallDelta {

@@ -645,34 +645,35 @@ describe("other parameters", () => {
 });
 
 describe("answers", () => {
-  test("text, thinking and calls have their places; what is unknown is passed by", () => {
+  test("text, thinking and calls have their places; blocks of the vendor's own tools are kept for it", () => {
+    const content = [
+      { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+      { type: "text", text: "I look." },
+      { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "Rome" } },
+      { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+      { type: "new_block", value: 1 },
+      {
+        type: "text",
+        text: "It is 21 °C",
+        citations: [
+          {
+            type: "web_search_result_location",
+            url: "https://a.it",
+            title: "A",
+            cited_text: "21",
+            encrypted_index: "x",
+          },
+          { type: "page_location", document_index: 0, cited_text: "p" },
+        ],
+      },
+      { type: "text", text: " in Rome." },
+      { type: "tool_use", id: "toolu_1", name: "get_weather", input: { place: "Rome" } },
+    ];
     const answer = fromAnswer(
       {
         id: "msg_1",
         model: "claude-opus-5-5",
-        content: [
-          { type: "thinking", thinking: "Hm.", signature: "c2ln" },
-          { type: "text", text: "I look." },
-          { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "Rome" } },
-          { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
-          { type: "new_block", value: 1 },
-          {
-            type: "text",
-            text: "It is 21 °C",
-            citations: [
-              {
-                type: "web_search_result_location",
-                url: "https://a.it",
-                title: "A",
-                cited_text: "21",
-                encrypted_index: "x",
-              },
-              { type: "page_location", document_index: 0, cited_text: "p" },
-            ],
-          },
-          { type: "text", text: " in Rome." },
-          { type: "tool_use", id: "toolu_1", name: "get_weather", input: { place: "Rome" } },
-        ],
+        content,
         stop_reason: "tool_use",
         usage: { input_tokens: 3, output_tokens: 5 },
       },
@@ -706,6 +707,8 @@ describe("answers", () => {
               },
             },
           ],
+          web_searches: [{ id: "srvtoolu_1", query: "Rome" }],
+          extra_content: { anthropic: { content } },
         },
         logprobs: null,
         finish_reason: "tool_calls",

@@ -13,6 +13,7 @@ import type { Item, KnownItems, KnownParts, Part } from "../../contract/response
 import type { Findings, Path } from "../messages/findings.ts";
 import { readCacheMark, toTextPart } from "../messages/from-messages-turns.ts";
 import { type ExtraContent, mergeExtraContent, readEncryptedContent } from "./kept-reasoning.ts";
+import { responseIdOf } from "./to-response.ts";
 import { toFlatName } from "./tool-names.ts";
 
 interface AssistantTurn {
@@ -78,7 +79,9 @@ export class Conversation {
         this.#findings.refuse(path, "This provider keeps no items: send the item itself instead of a reference");
         break;
       default:
-        if (serverItems.has(type)) this.#findings.drop(`input.${type}`);
+        // A search that we told of is not lost: what the provider wants back of it stands beside it.
+        if (serverItems.has(type) && responseIdOf(item["id"]) === null) this.#findings.drop(`input.${type}`);
+        else if (serverItems.has(type)) break;
         else this.#findings.refuse([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
     }
   }
@@ -169,8 +172,8 @@ export class Conversation {
   #closeTurn(): void {
     const turn = this.#turn;
     this.#turn = null;
-    // Reasoning that nothing came of is nothing to go on from.
-    if (turn === null || (turn.texts.length === 0 && turn.calls.length === 0)) return;
+    // Reasoning that nothing came of cannot be continued, unless the provider wants blocks of its own back.
+    if (turn === null || (turn.texts.length === 0 && turn.calls.length === 0 && turn.messageExtra === null)) return;
     this.#messages.push(toAssistantMessage(turn));
   }
 
@@ -189,7 +192,7 @@ function toAssistantMessage(turn: AssistantTurn): ChatMessage {
   });
   const message = {
     role: "assistant" as const,
-    content: texts.length === 0 ? null : texts.join("\n\n"),
+    content: texts.length === 0 && calls.length > 0 ? null : texts.join("\n\n"),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(thoughts.length > 0 && { reasoning_content: thoughts.join("\n\n") }),
     ...(details.length > 0 && { reasoning_details: details }),

@@ -45,7 +45,7 @@ export interface ResponseResource {
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-export type OutputItem = MessageItem | FunctionCallItem | ReasoningItem | ImageItem;
+export type OutputItem = MessageItem | FunctionCallItem | ReasoningItem | ImageItem | WebSearchItem;
 
 export interface MessageItem {
   readonly id: string;
@@ -101,6 +101,14 @@ export interface ReasoningItem {
   status: ItemStatus;
   readonly summary: { readonly type: "summary_text"; text: string }[];
   encrypted_content?: string;
+}
+
+/** A search on the web that the provider made. */
+export interface WebSearchItem {
+  readonly id: string;
+  readonly type: "web_search_call";
+  readonly status: "completed";
+  readonly action: { readonly type: "search"; readonly query: string; readonly queries: readonly string[] };
 }
 
 /** A picture that the model made. */

@@ -1,7 +1,14 @@
 // Chunks of a chat completion as the events of a Responses stream. Reasoning, text and calls become items, one after the
 // other; calls that arrive mixed are open side by side, and are closed in their order.
 
-import type { ChatAnnotation, ChatChunk, ChatDelta, ChatUsage, ReasoningDetail } from "../../contract/chat-format.ts";
+import type {
+  ChatAnnotation,
+  ChatChunk,
+  ChatDelta,
+  ChatUsage,
+  ChatWebSearch,
+  ReasoningDetail,
+} from "../../contract/chat-format.ts";
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
 import { readReasoningText, readText } from "../messages/to-messages-answer.ts";
 import { addDetail, type ExtraContent, type Kept, mergeExtraContent, toEncryptedContent } from "./kept-reasoning.ts";
@@ -25,6 +32,7 @@ import {
   createReasoning,
   createText,
   isWordless,
+  mayBeIncomplete,
   nowInSeconds,
   type OutputContext,
   readLogprobs,
@@ -33,6 +41,7 @@ import {
   toImageItems,
   toItemId,
   toResponseUsage,
+  toSearchItems,
   toToolName,
 } from "./to-response.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -163,7 +172,7 @@ export class ResponsesStreamWriter {
     this.#hasEnded = true;
     this.#begin();
     for (const item of this.#output)
-      if (item.type !== "image_generation_call" && item.status === "in_progress") item.status = "incomplete";
+      if (mayBeIncomplete(item) && item.status === "in_progress") item.status = "incomplete";
     const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
     // Clients look for the same words in different places.
     const error = { type, code, message, param: null };
@@ -193,6 +202,7 @@ export class ResponsesStreamWriter {
     const thought = readReasoningText(delta as Members);
     if (thought !== "") this.#writeThought(thought);
     for (const detail of delta.reasoning_details ?? []) this.#writeReasoningDetail(detail, thought !== "");
+    if (delta.web_searches) this.#writeSearches(delta.web_searches);
     const text = readText(delta.content);
     if (text !== "") this.#writeText(text, logprobs ? readLogprobs(logprobs) : []);
     if (delta.refusal) this.#writeRefusal(delta.refusal);
@@ -281,6 +291,20 @@ export class ResponsesStreamWriter {
       this.#closeCurrent();
       const placed = this.#place(item);
       this.#pushItem("done", placed);
+    }
+  }
+
+  /** A search is told when it is over: what came between its events is one moment here. */
+  #writeSearches(searches: readonly ChatWebSearch[]): void {
+    for (const item of toSearchItems(searches)) {
+      this.#closeCurrent();
+      const index = this.#output.length;
+      const own = { ...item, id: toItemId(item.id, this.#response.id, index) };
+      this.#output.push(own);
+      this.#push("response.output_item.added", { output_index: index, item: { ...own, status: "in_progress" } });
+      for (const state of ["in_progress", "searching", "completed"])
+        this.#push(`response.web_search_call.${state}`, { output_index: index, item_id: own.id });
+      this.#pushItem("done", { item: own, index });
     }
   }
 

@@ -1,7 +1,13 @@
 // A chat completion as a response. The parts that a stream needs as well (items, ids, usage, the way it ended) are exported
 // one by one.
 
-import type { ChatAnnotation, ChatChoice, ChatCompletion, ChatUsage } from "../../contract/chat-format.ts";
+import type {
+  ChatAnnotation,
+  ChatChoice,
+  ChatCompletion,
+  ChatUsage,
+  ChatWebSearch,
+} from "../../contract/chat-format.ts";
 import { readDetailText, readReasoningText, readText } from "../messages/to-messages-answer.ts";
 import { type ExtraContent, type Kept, toEncryptedContent } from "./kept-reasoning.ts";
 import {
@@ -17,6 +23,7 @@ import {
   type ResponseResource,
   type ResponseUsage,
   toServiceTier,
+  type WebSearchItem,
 } from "./response-defaults.ts";
 import type { ToolName, ToolNames } from "./tool-names.ts";
 
@@ -39,8 +46,7 @@ export function toResponse(
   const output = choice?.message ? toOutput(choice, context) : [];
   if (isWordless(output) && ending.status === "completed") output.push(createMessage("completed", [createText("")]));
   const last = output.at(-1);
-  if (ending.status === "incomplete" && last !== undefined && last.type !== "image_generation_call")
-    last.status = "incomplete";
+  if (ending.status === "incomplete" && last !== undefined && mayBeIncomplete(last)) last.status = "incomplete";
   return {
     ...draft,
     ...ending,
@@ -78,6 +84,7 @@ function toOutput(
   const thoughts = toThoughts(message);
   const isLed = thoughts.length > 0 || kept.details.length > 0 || kept.calls.size > 0;
   if (isLed) output.push(createReasoning("completed", thoughts, kept));
+  output.push(...toSearchItems(message.web_searches));
   const parts = toOutputParts(message, logprobs);
   if (parts.length > 0) output.push(createMessage("completed", parts));
   output.push(...toImageItems(message["images"]), ...calls.map(({ item }) => item));
@@ -105,7 +112,21 @@ function toOutputParts(message: ChatChoice["message"], logprobs: unknown): Outpu
 
 /** Clients look for a text in every answer that is complete and calls nothing. */
 export function isWordless(output: readonly OutputItem[]): boolean {
-  return output.every(({ type }) => type === "reasoning");
+  return output.every(({ type }) => type === "reasoning" || type === "web_search_call");
+}
+
+/** What the provider's own tools made is there as a whole, or not at all. */
+export function mayBeIncomplete(item: OutputItem): item is Exclude<OutputItem, ImageItem | WebSearchItem> {
+  return item.type !== "image_generation_call" && item.type !== "web_search_call";
+}
+
+export function toSearchItems(searches: readonly ChatWebSearch[] | undefined): WebSearchItem[] {
+  return (searches ?? []).map(({ query }) => ({
+    id: createId("ws"),
+    type: "web_search_call",
+    status: "completed",
+    action: { type: "search", query, queries: [query] },
+  }));
 }
 
 export function createMessage(status: ItemStatus, content: OutputPart[]): MessageItem {

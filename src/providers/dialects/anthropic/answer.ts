@@ -5,12 +5,14 @@ import type {
   ChatCompletion,
   ChatToolCall,
   ChatUsage,
+  ChatWebSearch,
   FinishReason,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading, type Refusal } from "../../dialect.ts";
 import { reasoningFormat } from "./messages.ts";
+import { toKeptTurn, toWebSearches } from "./server-tools.ts";
 import { originalToolName } from "./tool-names.ts";
 
 export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
@@ -21,6 +23,7 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
   const toolCalls: ChatToolCall[] = [];
   const details: ReasoningDetail[] = [];
   const annotations: ChatAnnotation[] = [];
+  const searches: ChatWebSearch[] = [];
   let text = "";
   let reasoning = "";
   let structured: string | null = null;
@@ -34,6 +37,7 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
       continue;
     }
     joiner.interrupt();
+    searches.push(...toWebSearches(block));
     if (block["type"] === "thinking") reasoning += asText(block["thinking"]);
     details.push(...toReasoningDetail(block, details.length));
     if (block["type"] !== "tool_use") continue;
@@ -42,6 +46,7 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
     else toolCalls.push(toToolCall(block, input, reading));
   }
   const content = structured ?? text;
+  const kept = reading.answerTool === null ? toKeptTurn(asList(blocks).filter(isObject)) : null;
   const finishReason = toFinishReason(answer["stop_reason"], toolCalls.length > 0);
   return {
     id: asText(answer["id"]) || createChatId(),
@@ -59,6 +64,8 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
           ...(details.length > 0 ? { reasoning_details: details } : {}),
           ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
           ...(annotations.length > 0 ? { annotations } : {}),
+          ...(searches.length > 0 ? { web_searches: searches } : {}),
+          ...(kept === null ? {} : { extra_content: kept }),
         },
         logprobs: null,
         finish_reason: finishReason,
@@ -139,7 +146,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop",
   max_tokens: "length",
   model_context_window_exceeded: "length",
-  // The vendor stopped its own tools in the middle: there would be more.
+  // The vendor stopped its own tools in the middle: it continues when the message is sent back as the last one.
   pause_turn: "length",
   refusal: "content_filter",
 };

@@ -11,6 +11,7 @@ import type { JsonObject } from "../../dialect.ts";
 import type { Findings } from "./findings.ts";
 import type { Generation } from "./generation.ts";
 import { type Block, toFileBlock, toImageBlock } from "./media.ts";
+import { readKeptTurn } from "./server-tools.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 export interface Turn {
@@ -113,6 +114,8 @@ class Translation {
   }
 
   #toAnswer(message: ChatAssistantMessage, place: Place): Block[] {
+    const kept = readKeptTurn(message);
+    if (kept !== null) return kept;
     const blocks = (message.reasoning_details ?? []).flatMap(toThinking);
     blocks.push(...this.#toBlocks(message.content, [...place, "content"]));
     if (message.refusal && blocks.every((block) => block.type !== "text"))

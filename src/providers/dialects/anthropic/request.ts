@@ -9,6 +9,7 @@ import { findGeneration, type Generation } from "./generation.ts";
 import { type Conversation, isThinking, toConversation } from "./messages.ts";
 import { type ReasoningRequest, toReasoning } from "./reasoning.ts";
 import { isNativeSchema, toNativeSchema } from "./schema.ts";
+import { hasServerBlock } from "./server-tools.ts";
 import { type AnthropicReading, ToolNames } from "./tool-names.ts";
 
 type Tool = Readonly<Record<string, unknown>>;
@@ -65,6 +66,7 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
     model: target.model,
     answerTool: answering.by === "tool" ? answering.tool.name : null,
     toolNames: names.changed,
+    keepsTurn: tools.some((tool) => tool["input_schema"] === undefined),
   };
   return {
     path: "/v1/messages",
@@ -92,6 +94,8 @@ function finishPrefill(
 ): void {
   const last = turns.at(-1);
   if (last?.role !== "assistant") return;
+  // A turn that the vendor paused is continued by every model.
+  if (hasServerBlock(last.content)) return;
   if (!generation.takesPrefill)
     findings.unsupported(
       ["messages", messageCount - 1],
@@ -105,7 +109,7 @@ function finishPrefill(
 /** A budget is refused where the answer has begun already, or in the middle of calls that began without thinking. */
 function forbidsThinking({ turns }: Conversation): boolean {
   const last = turns.at(-1);
-  if (last?.role === "assistant") return true;
+  if (last?.role === "assistant") return !hasServerBlock(last.content);
   if (last?.content[0]?.type !== "tool_result") return false;
   const before = turns.at(-2)?.content[0];
   return before !== undefined && !isThinking(before);

@@ -21,7 +21,8 @@ import {
   toFinishReason,
   toReasoningDetail,
 } from "./answer.ts";
-import { originalToolName } from "./tool-names.ts";
+import { toKeptTurn, toWebSearches } from "./server-tools.ts";
+import { type AnthropicReading, originalToolName } from "./tool-names.ts";
 
 /** What is gathered of a block while its deltas pass. */
 interface OpenBlock {
@@ -34,6 +35,9 @@ interface OpenBlock {
   thinking: string;
   signature: string;
   hasInput: boolean;
+  /** Gathered only where the blocks of the turn are kept. */
+  text: string;
+  input: string;
 }
 
 const nothing: readonly ChatChunk[] = [];
@@ -51,6 +55,9 @@ export class AnthropicStreamReader implements ChatStreamReader {
   #toolCalls = 0;
   #details = 0;
   #usage: JsonObject = {};
+  /** The blocks that are complete, where the vendor runs tools of its own. */
+  readonly #kept: JsonObject[] = [];
+  readonly #keepsTurn: boolean;
   #end: JsonObject = {};
   /** Text beside a structured answer is held back: it counts only if that answer never comes. */
   #heldText = "";
@@ -58,6 +65,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
 
   constructor(reading: Reading) {
     this.#reading = reading;
+    this.#keepsTurn = (reading as Partial<AnthropicReading>).keepsTurn === true && reading.answerTool === null;
     this.#model = reading.model;
   }
 
@@ -119,6 +127,8 @@ export class AnthropicStreamReader implements ChatStreamReader {
       thinking: "",
       signature: asText(block["signature"]),
       hasInput: false,
+      text: asText(block["text"]),
+      input: "",
     };
     this.#open.set(value["index"], open);
     this.#hasBegun = true;
@@ -136,7 +146,10 @@ export class AnthropicStreamReader implements ChatStreamReader {
   #readDelta(value: JsonObject): readonly ChatChunk[] {
     const delta = value["delta"];
     if (!isObject(delta)) return nothing;
-    if (delta["type"] === "text_delta") return this.#writeText(asText(delta["text"]));
+    if (delta["type"] === "text_delta") {
+      if (this.#keepsTurn) this.#keepText(value["index"], delta);
+      return this.#writeText(asText(delta["text"]));
+    }
     const open = this.#open.get(value["index"]);
     if (open === undefined) return nothing;
     switch (delta["type"]) {
@@ -160,6 +173,12 @@ export class AnthropicStreamReader implements ChatStreamReader {
     if (open === undefined) return nothing;
     this.#open.delete(value["index"]);
     const { block, citations, thinking, signature } = open;
+    if (this.#keepsTurn) {
+      const whole = toWholeBlock(open);
+      this.#kept.push(whole);
+      const searches = toWebSearches(whole);
+      if (searches.length > 0) return this.#write({ web_searches: searches });
+    }
     // A call without arguments has no deltas, and nothing at all is not JSON.
     if (block["type"] === "tool_use" && !open.hasInput)
       return this.#writeInput(open, JSON.stringify(block["input"] ?? {}));
@@ -178,6 +197,8 @@ export class AnthropicStreamReader implements ChatStreamReader {
     if (this.#heldText !== "" && !this.#hasAnswer) chunks.push(...this.#write({ content: this.#heldText }));
     const refusal = readRefusalText(this.#end);
     if (refusal !== null) chunks.push(...this.#write({ refusal }));
+    const kept = toKeptTurn(this.#kept);
+    if (kept !== null) chunks.push(...this.#write({ extra_content: kept }));
     chunks.push(...this.#write({}, toFinishReason(this.#end["stop_reason"], this.#toolCalls > 0)));
     chunks.push({ ...this.#chunk([]), usage: readAnthropicUsage(this.#usage) });
     return chunks;
@@ -191,9 +212,15 @@ export class AnthropicStreamReader implements ChatStreamReader {
     return nothing;
   }
 
+  #keepText(index: unknown, delta: JsonObject): void {
+    const open = this.#open.get(index);
+    if (open !== undefined) open.text += asText(delta["text"]);
+  }
+
   #writeInput(open: OpenBlock, json: string): readonly ChatChunk[] {
     if (json === "") return nothing;
     open.hasInput = true;
+    if (this.#keepsTurn) open.input += json;
     if (open.isAnswer) return this.#write({ content: json });
     if (open.toolIndex < 0) return nothing;
     return this.#write({ tool_calls: [{ index: open.toolIndex, function: { arguments: json } }] });
@@ -219,6 +246,27 @@ export class AnthropicStreamReader implements ChatStreamReader {
   /** Counts are cumulative: later ones replace those before. */
   #addUsage(usage: unknown): void {
     if (isObject(usage)) this.#usage = { ...this.#usage, ...withoutNulls(usage) };
+  }
+}
+
+/** The block as a whole answer would have it. */
+function toWholeBlock({ block, text, input, thinking, signature, citations }: OpenBlock): JsonObject {
+  switch (block["type"]) {
+    case "text":
+      return { ...block, text, ...(citations.length > 0 ? { citations } : {}) };
+    case "thinking":
+      return { ...block, thinking: asText(block["thinking"]) || thinking, signature };
+    default:
+      return input === "" ? block : { ...block, input: parseInput(input) };
+  }
+}
+
+function parseInput(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // A stream that is cut leaves half a call; what is whole is kept.
+    return {};
   }
 }
 

@@ -7,6 +7,8 @@ import type { Reading } from "../../dialect.ts";
 export interface AnthropicReading extends Reading {
   /** Names as the vendor knows them → as the caller wrote them, where they differ. */
   readonly toolNames: ReadonlyMap<string, string>;
+  /** Whether the vendor may run tools of its own, whose blocks it wants back. */
+  readonly keepsTurn: boolean;
 }
 
 const allowed = /^[a-zA-Z0-9_-]{1,128}$/;

@@ -2,7 +2,16 @@
 
 import type { ChatChoice, ChatCompletion } from "../../../contract/chat-format.ts";
 import type { JsonObject, Reading } from "../../dialect.ts";
-import { gatherParts, googleExtra, randomId, readBlock, readFinish, toAnnotations, toLogprobs } from "./candidate.ts";
+import {
+  gatherParts,
+  googleExtra,
+  randomId,
+  readBlock,
+  readFinish,
+  toAnnotations,
+  toLogprobs,
+  toWebSearches,
+} from "./candidate.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
 import { asNumber, asObject, asText, objectsIn } from "./lenient.ts";
 import { toCallDetails } from "./signature.ts";
@@ -41,6 +50,7 @@ function toChoice(candidate: JsonObject, position: number, reading: Reading): Ch
   const isEmpty = content === "" && calls.length === 0 && images.length === 0;
   const finish = readFinish(candidate, { isEmpty, hasCalls: calls.length > 0 });
   const annotations = toAnnotations(candidate["groundingMetadata"], content);
+  const searches = toWebSearches(candidate["groundingMetadata"]);
   const extra = googleExtra(gathered);
   const details = toCallDetails(calls);
   const token = asText(candidate["continuationToken"]);
@@ -56,6 +66,7 @@ function toChoice(candidate: JsonObject, position: number, reading: Reading): Ch
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
       ...(images.length === 0 ? {} : { images }),
       ...(annotations.length === 0 ? {} : { annotations }),
+      ...(searches.length === 0 ? {} : { web_searches: searches }),
       ...(extra === null ? {} : { extra_content: extra }),
     },
     finish_reason: finish ?? "stop",

@@ -1,6 +1,6 @@
 // What whole answers and streams have in common: the parts of a candidate, why it ended, its sources and probabilities.
 
-import type { ChatAnnotation, FinishReason } from "../../../contract/chat-format.ts";
+import type { ChatAnnotation, ChatWebSearch, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject } from "../../dialect.ts";
 import { asList, asNumber, asObject, asText, objectsIn } from "./lenient.ts";
 import { toExtra } from "./signature.ts";
@@ -173,6 +173,12 @@ export function toAnnotations(grounding: unknown, content: string): ChatAnnotati
   for (const [index, source] of chunks.entries())
     if (source !== null && !cited.has(index)) annotations.push({ type: "url_citation", url_citation: source });
   return annotations;
+}
+
+/** Each is told as a search of its own: the vendor bills them so. */
+export function toWebSearches(grounding: unknown): ChatWebSearch[] {
+  const queries = asList(asObject(grounding)?.["webSearchQueries"]);
+  return queries.map((query) => ({ id: `search_${randomId()}`, query: String(query) }));
 }
 
 function toSource(chunk: unknown): ChatAnnotation["url_citation"] | null {

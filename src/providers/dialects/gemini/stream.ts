@@ -13,6 +13,7 @@ import {
   readFinish,
   toAnnotations,
   toLogprobs,
+  toWebSearches,
 } from "./candidate.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
 import { asNumber, asObject, asText, objectsIn } from "./lenient.ts";
@@ -92,6 +93,8 @@ export class GeminiStreamReader implements ChatStreamReader {
     growing.hasEnded = true;
     const annotations = growing.grounding === null ? [] : toAnnotations(growing.grounding, growing.content);
     if (annotations.length > 0) chunks.push(this.#toChunk(growing, { annotations }, null, null));
+    const searches = toWebSearches(growing.grounding);
+    if (searches.length > 0) chunks.push(this.#toChunk(growing, { web_searches: searches }, null, null));
     chunks.push(this.#toChunk(growing, {}, finish, null));
   }
 
