@@ -80,6 +80,20 @@ export const settings = {
     "SWITCHYARD_TRUSTED_PROXIES",
     "CIDRs of proxies, separated by commas, whose `X-Forwarded-Proto` gives the scheme of result addresses; unset ignores the header",
   ),
+  maxConcurrentRequestsPerKey: whole(
+    "SWITCHYARD_MAX_CONCURRENT_REQUESTS_PER_KEY",
+    12_000,
+    1,
+    1_000_000,
+    "requests of one key that a serving process answers at the same time, streams included; one more is answered with 429",
+  ),
+  maxConcurrentStreamsPerKey: whole(
+    "SWITCHYARD_MAX_CONCURRENT_STREAMS_PER_KEY",
+    10_000,
+    1,
+    1_000_000,
+    "streams of one key that a serving process sends at the same time; one more is answered with 429",
+  ),
   bodyTimeoutMs: whole("SWITCHYARD_BODY_TIMEOUT_MS", 60_000, 100, hour, "how long a request's body may take to arrive"),
   connectTimeoutMs: whole(
     "SWITCHYARD_CONNECT_TIMEOUT_MS",

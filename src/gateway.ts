@@ -137,7 +137,7 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   const door = {
     host: config.host,
     authenticator: createAuthenticator(keyring),
-    limits: createLimits(),
+    limits: createLimits(config),
     bodyLimits: config,
     socketLimits: config,
     trustedProxies: createAddressRanges(config.trustedProxies),

@@ -251,7 +251,10 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
     ],
     // The route needs no key, so nobody asks these two.
     authenticator: { authenticate: () => expect.unreachable("no key is needed") },
-    limits: { admit: () => expect.unreachable("no key is counted") },
+    limits: {
+      admit: () => expect.unreachable("no key is counted"),
+      begin: () => expect.unreachable("no key is counted"),
+    },
     bodyLimits: { maxBodyBytes: 1_000_000, bodyTimeoutMs: 5_000 },
     ticker,
     loadWatch,

@@ -1,5 +1,5 @@
-// Rate limits and budgets of a key. Each serving process counts on its own: with n processes a key may exceed its rate by
-// a factor of n at most.
+// Rate limits, running requests and budgets of a key. Each serving process counts on its own: with n processes a key may exceed a limit
+// by a factor of n at most.
 
 import { GatewayError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
@@ -7,6 +7,27 @@ import type { Caller } from "./caller.ts";
 export interface Limits {
   /** Counts the request, or throws 402 or 429. */
   admit(caller: Caller): void;
+  /** The same, and counts it as running until it is ended. */
+  begin(caller: Caller): RunningRequest;
+}
+
+/** A request that is being answered. */
+export interface RunningRequest {
+  /** Counts it as a stream too, or throws 429. Further calls change nothing. */
+  beginStream(): void;
+  /** However it ends. Further calls change nothing. */
+  end(): void;
+}
+
+export interface ConcurrencyLimits {
+  readonly maxConcurrentRequestsPerKey: number;
+  readonly maxConcurrentStreamsPerKey: number;
+}
+
+/** The running requests of one key. */
+interface Running {
+  requests: number;
+  streams: number;
 }
 
 interface Window {
@@ -16,8 +37,15 @@ interface Window {
   inMinute: number;
 }
 
-export function createLimits(now: () => number = Date.now): Limits {
+const unlimited: ConcurrencyLimits = {
+  maxConcurrentRequestsPerKey: Number.POSITIVE_INFINITY,
+  maxConcurrentStreamsPerKey: Number.POSITIVE_INFINITY,
+};
+
+export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: () => number = Date.now): Limits {
   const windows = new Map<string, Window>();
+  // One small object for each key that has called.
+  const running = new Map<string, Running>();
 
   function countRequest({ keyId, rateLimit }: Caller): void {
     if (rateLimit === null) return;
@@ -39,14 +67,62 @@ export function createLimits(now: () => number = Date.now): Limits {
     window.inMinute++;
   }
 
+  function admit(caller: Caller): void {
+    countRequest(caller);
+    // Nothing has a price yet, so nothing is ever spent: only a budget of nothing is spent from the start.
+    if (caller.budget !== null && caller.budget.amount <= 0)
+      throw new GatewayError("insufficient_credits", "The budget of this key is spent.");
+  }
+
   return {
-    admit(caller) {
-      countRequest(caller);
-      // Nothing has a price yet, so nothing is ever spent: only a budget of nothing is spent from the start.
-      if (caller.budget !== null && caller.budget.amount <= 0)
-        throw new GatewayError("insufficient_credits", "The budget of this key is spent.");
+    admit,
+    begin(caller) {
+      let ofKey = running.get(caller.keyId);
+      if (ofKey === undefined) {
+        ofKey = { requests: 0, streams: 0 };
+        running.set(caller.keyId, ofKey);
+      }
+      if (ofKey.requests >= concurrency.maxConcurrentRequestsPerKey)
+        throw tooMany(concurrency.maxConcurrentRequestsPerKey, "requests");
+      admit(caller);
+      return new CountedRequest(ofKey, concurrency.maxConcurrentStreamsPerKey);
     },
   };
+}
+
+class CountedRequest implements RunningRequest {
+  readonly #ofKey: Running;
+  readonly #maxStreams: number;
+  #isStream = false;
+  #hasEnded = false;
+
+  constructor(ofKey: Running, maxStreams: number) {
+    this.#ofKey = ofKey;
+    this.#maxStreams = maxStreams;
+    ofKey.requests++;
+  }
+
+  beginStream(): void {
+    if (this.#isStream || this.#hasEnded) return;
+    if (this.#ofKey.streams >= this.#maxStreams) throw tooMany(this.#maxStreams, "streams");
+    this.#isStream = true;
+    this.#ofKey.streams++;
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#ofKey.requests--;
+    if (this.#isStream) this.#ofKey.streams--;
+  }
+}
+
+function tooMany(limit: number, what: "requests" | "streams"): GatewayError {
+  return new GatewayError(
+    "rate_limit_exceeded",
+    `This key may have ${limit} ${what} running at the same time. Wait until some of them have ended.`,
+    { retryAfter: 1 },
+  );
 }
 
 function exceeded(limit: number, unit: "second" | "minute", retryAfter: number): GatewayError {

@@ -2,7 +2,7 @@
 // to its endpoint. Whatever is thrown becomes an answer in error-reply.ts.
 
 import type { Caller } from "../access/caller.ts";
-import type { Limits } from "../access/limits.ts";
+import type { Limits, RunningRequest } from "../access/limits.ts";
 import { GatewayError } from "../errors.ts";
 import { Trace } from "../inference/trace.ts";
 import type { AddressRanges } from "../lib/addresses.ts";
@@ -10,6 +10,7 @@ import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
 import type { Authenticator } from "./authenticate.ts";
+import { CountedStream } from "./counted-stream.ts";
 import { lastResortReply, toErrorReply } from "./error-reply.ts";
 import type { LoadWatch } from "./load-watch.ts";
 import { OpenSockets } from "./open-sockets.ts";
@@ -92,6 +93,7 @@ export function startServer(options: ServerOptions): Server {
     let isPrivate = true;
     let errors: Route["errors"];
     let caller: Caller | null = null;
+    let running: RunningRequest | null = null;
     try {
       checkHead(request);
       if (request.method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket") {
@@ -114,24 +116,31 @@ export function startServer(options: ServerOptions): Server {
       const admitted = isPrivate ? admit(request, route, server) : null;
       // Skip the await when the caller is known: it would cost an event-loop turn.
       caller = admitted instanceof Promise ? await admitted : admitted;
+      if (caller !== null) running = options.limits.begin(caller);
       trace.authorizedAt = performance.now();
       // The timeouts of the body and of the call decide from here on.
       if (route.body !== undefined) server.timeout(request, 0);
       const readsBody = route.body === "json" || (route.body === "optional-json" && request.body !== null);
       const body = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
+      // Before a provider is paid for a stream that would be refused.
+      if (body !== null && asksForStream(body.value)) running?.beginStream();
       trace.readAt = performance.now();
       const result = await route.run(new IncomingCall({ request, requestId, params, caller, body, trace }, findOrigin));
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
       if (trace.attempts.length === 0) logRequest(log, toRecord(replyStatus(result)), route.isProbe === true);
       // Built at once: merging two sets of headers costs more.
-      if (typeof result === "string") return new Response(result, { headers: common(isPrivate, "application/json") });
-      answered = result;
+      if (typeof result === "string") {
+        running?.end();
+        return new Response(result, { headers: common(isPrivate, "application/json") });
+      }
+      answered = running === null ? result : count(result, running, request);
       if (isStream(answered.body)) {
         server.timeout(request, timeouts.stalledReader);
         // Bun neither reads nor cancels the stream of a client that has left.
         if (request.signal.aborted) answered.body.abandon();
       }
     } catch (error) {
+      running?.end();
       server.timeout(request, timeouts.idle);
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
       answered = toErrorReply(error, { requestId, log, form: errors ?? "usual", metadata });
@@ -214,12 +223,11 @@ export function startServer(options: ServerOptions): Server {
     const { headers } = request;
     const authorization = headers.get("authorization") ?? (route.errors === "messages" ? keyHeader(headers) : null);
     const found = options.authenticator.authenticate(authorization, () => findAddress(request, server));
-    return found instanceof Promise ? found.then((caller) => checkLimits(caller, route)) : checkLimits(found, route);
+    return found instanceof Promise ? found.then((caller) => checkCaller(caller, route)) : checkCaller(found, route);
   }
 
-  function checkLimits(caller: Caller, route: Pick<Route, "key">): Caller {
+  function checkCaller(caller: Caller, route: Pick<Route, "key">): Caller {
     checkKind(caller, route);
-    options.limits.admit(caller);
     return caller;
   }
 
@@ -313,6 +321,26 @@ class IncomingCall implements Call {
 
 function replyStatus(result: Reply | string): number {
   return typeof result === "string" ? 200 : result.status;
+}
+
+function asksForStream(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "stream" in body && body.stream === true;
+}
+
+/** A whole answer has ended its request; a streamed one ends it when the stream has ended. */
+function count(answered: Reply, running: RunningRequest, request: Request): Reply {
+  const { body } = answered;
+  if (!isStream(body)) {
+    running.end();
+    return answered;
+  }
+  try {
+    running.beginStream();
+  } catch (error) {
+    body.abandon();
+    throw error;
+  }
+  return { ...answered, body: new CountedStream(body, running, request.signal) };
 }
 
 function chooseRequestId(headers: Headers): string {
