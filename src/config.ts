@@ -235,6 +235,10 @@ export const settings = {
     "after which an idle process of a local engine ends",
   ),
   localMemoryMb: whole("SWITCHYARD_LOCAL_MEMORY_MB", 1_536, 128, 65_536, "largest process of a local engine"),
+  localUnconfined: yesOrNo(
+    "SWITCHYARD_LOCAL_UNCONFINED",
+    "`true`: processes of local engines keep the network and the file system, which they otherwise lose on Linux",
+  ),
   jobWorkers: whole(
     "SWITCHYARD_JOB_WORKERS",
     1,

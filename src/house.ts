@@ -1,7 +1,7 @@
 // What serving and working processes have in common: the store, the providers and what can be done with them, the engines, the files.
 
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   builtInPrices,
   createPriceBook,
@@ -68,6 +68,7 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     },
     idleMs: config.localIdleMs,
     maxMemoryBytes: config.localMemoryMb * 1_048_576,
+    deniedPaths: config.localUnconfined ? null : [resolve(config.dataDir)],
   });
   const localEmbeddings = createLocalEmbeddings(local.engines);
   // An operator's own provider of that name goes first.

@@ -1,5 +1,10 @@
 // Engines that behave badly on purpose, for the tests of the pool: what a worker lists in place of the real ones.
 
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { dirname } from "node:path";
 import type { Lane, LocalCall, LocalEngine } from "../../src/engines/local/local-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 
@@ -46,6 +51,38 @@ function fillMemory(): void {
   }
 }
 
+async function outcomeOf(attempt: () => Promise<unknown>): Promise<string> {
+  try {
+    await attempt();
+    return "reached";
+  } catch (error) {
+    return String((error as { code?: string }).code ?? error);
+  }
+}
+
+async function connectTcp(port: number): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.destroy();
+}
+
+async function sendUdp(): Promise<void> {
+  const socket = createSocket("udp4");
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.on("error", reject);
+      socket.send("x", 9, "127.0.0.1", (error) => (error === null ? resolve() : reject(error)));
+    });
+  } finally {
+    socket.close();
+  }
+}
+
+async function runProgram(command: readonly string[]): Promise<void> {
+  const child = Bun.spawn([...command], { stdout: "ignore", stderr: "ignore" });
+  if ((await child.exited) !== 0) throw new Error("the program failed");
+}
+
 const failures = { loads: 0 };
 
 export const localEngines: readonly LocalEngine[] = [
@@ -68,6 +105,17 @@ export const localEngines: readonly LocalEngine[] = [
   engine("test/crash", () => process.kill(process.pid, "SIGSEGV")),
   engine("test/fill_memory", fillMemory),
   engine("test/environment", () => ({ ...process.env, folder: process.cwd() })),
+  engine("test/reach", async ({ input }) => ({
+    tcp: await outcomeOf(() => connectTcp(Number(input["port"]))),
+    udp: await outcomeOf(sendUdp),
+    read: await outcomeOf(() => readFile(String(input["file"]))),
+    list: await outcomeOf(() => readdir(dirname(String(input["file"])))),
+    readByProgram: await outcomeOf(() => runProgram(["cat", String(input["file"])])),
+    parentEnvironment: await outcomeOf(() => readFile(`/proc/${process.ppid}/environ`)),
+    writeOutside: await outcomeOf(() => writeFile(String(input["newFile"]), "x")),
+    writeScratch: await outcomeOf(() => writeFile("scratch-file", "x")),
+    readPackage: await outcomeOf(() => readFile(new URL("../../package.json", import.meta.url))),
+  })),
   engine("test/refuse", () => {
     throw new ValidationError([{ loc: ["body", "input", "text"], msg: "not this one", type: "value_error" }]);
   }),

@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import type { Log } from "../../log.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { Engine } from "../engine.ts";
+import type { Confinement } from "./confinement.ts";
 import { localEngines } from "./list.ts";
 import type { Lane, LocalEngine, TimeLimitKind } from "./local-engine.ts";
 import { createPool, type LaneState, type TimeLimit } from "./pool.ts";
@@ -18,6 +19,8 @@ export interface LocalEngineOptions {
   readonly timeLimitsMs?: Readonly<Record<TimeLimitKind, number>>;
   readonly idleMs?: number;
   readonly maxMemoryBytes?: number;
+  /** Paths that no engine process may read: the data folder. Null: engine processes are not confined. Absent: none is denied. */
+  readonly deniedPaths?: readonly string[] | null;
   readonly log: Log;
 }
 
@@ -25,6 +28,7 @@ export interface LocalEngines {
   readonly engines: readonly Engine[];
   /** For the metrics. */
   state(): Readonly<Record<Lane, LaneState>>;
+  confinement(): Confinement | null;
   close(): Promise<void>;
 }
 
@@ -53,6 +57,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
     maxWaitingPerOwner: options.maxWaitingPerOwner ?? 16,
     idleMs: options.idleMs ?? 5 * minute,
     maxMemoryBytes: options.maxMemoryBytes ?? defaultMemoryBytes,
+    deniedPaths: options.deniedPaths === undefined ? [] : options.deniedPaths,
     log: options.log,
   });
 
@@ -75,7 +80,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
     };
   }
 
-  return { engines: localEngines.map(toEngine), state: pool.state, close: pool.close };
+  return { engines: localEngines.map(toEngine), state: pool.state, confinement: pool.confinement, close: pool.close };
 }
 
 function laneOf({ lane = "heavy", lightCharacters = usualLightCharacters }: LocalEngine, input: JsonObject): Lane {

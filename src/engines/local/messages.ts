@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult } from "../engine.ts";
+import type { Confinement } from "./confinement.ts";
 import type { Failure } from "./failure.ts";
 import type { LocalAnswer } from "./local-engine.ts";
 
@@ -13,6 +14,12 @@ export const memorySignal = "SIGUSR2";
 
 /** Bytes, or the file that holds them. Whoever reads the file removes it. */
 export type Carried = Uint8Array | string;
+
+/** The first message of a worker. */
+export interface Ready {
+  /** Null: it was started without the launcher that confines it. */
+  readonly confinement: Confinement | null;
+}
 
 export interface Assignment {
   readonly id: number;

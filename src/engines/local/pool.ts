@@ -10,6 +10,7 @@ import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult, EngineFile } from "../engine.ts";
+import { type Confinement, grantsFor, unconfined } from "./confinement.ts";
 import { fromFailure } from "./failure.ts";
 import { FairQueue } from "./fair-queue.ts";
 import type { Lane, LocalAnswer } from "./local-engine.ts";
@@ -19,6 +20,7 @@ import {
   longestInlineBytes,
   memorySignal,
   type Progress,
+  type Ready,
   type Report,
 } from "./messages.ts";
 
@@ -35,6 +37,8 @@ export interface PoolOptions {
   readonly idleMs: number;
   /** A worker above this is ended, its job fails. */
   readonly maxMemoryBytes: number;
+  /** Paths that no engine process may read. Null: engine processes are not confined. */
+  readonly deniedPaths: readonly string[] | null;
   readonly log: Log;
 }
 
@@ -63,6 +67,8 @@ export interface TimeLimit {
 export interface Pool {
   run(job: Job): Promise<LocalAnswer>;
   state(): Readonly<Record<Lane, LaneState>>;
+  /** Of the process that was started last; null: none was. */
+  confinement(): Confinement | null;
   close(): Promise<void>;
 }
 
@@ -123,6 +129,7 @@ const weightOfLast = 0.2;
 const firstGuessMs: Readonly<Record<Lane, number>> = { light: 50, heavy: 3_000 };
 const keptWords = 2_000;
 const entry = Bun.fileURLToPath(new URL("./worker.ts", import.meta.url));
+const launcher = Bun.fileURLToPath(new URL("./confine.ts", import.meta.url));
 
 export function createPool(options: PoolOptions): Pool {
   const { log } = options;
@@ -131,6 +138,7 @@ export function createPool(options: PoolOptions): Pool {
   let scratch: string | null = null;
   let lastId = 0;
   let closing: Promise<void> | null = null;
+  let confinement: Confinement | null = null;
 
   function openLane(name: Lane): LaneOfWorkers {
     return {
@@ -257,7 +265,13 @@ export function createPool(options: PoolOptions): Pool {
 
   function start(lane: LaneOfWorkers): LocalWorker {
     const child = Bun.spawn(
-      [process.execPath, entry, options.listModule, String(options.maxMemoryBytes), String(niceness[lane.name])],
+      [
+        process.execPath,
+        ...entryFor(scratchFolder()),
+        options.listModule,
+        String(options.maxMemoryBytes),
+        String(niceness[lane.name]),
+      ],
       {
         // A folder without a .env, and none of the gateway's variables: an engine has no business with its keys.
         cwd: scratchFolder(),
@@ -290,13 +304,30 @@ export function createPool(options: PoolOptions): Pool {
     return worker;
   }
 
+  /** The engine process itself, or the launcher that confines it. */
+  function entryFor(folder: string): string[] {
+    if (options.deniedPaths === null || process.platform !== "linux") return [entry];
+    return [launcher, JSON.stringify(grantsFor(folder, options.deniedPaths)), entry];
+  }
+
+  function noteConfinement(now: Confinement): void {
+    const isNew = JSON.stringify(now) !== JSON.stringify(confinement);
+    confinement = now;
+    if (!isNew) return;
+    const fields = { network_denied: now.network, files_denied: now.files, problem: now.problem };
+    if (now.problem === null)
+      log.info("local engines run without network and without access to the data folder", fields);
+    else log.warn("local engines are not fully confined", fields);
+  }
+
   function hear(worker: LocalWorker, message: unknown): void {
-    if (message === "ready") {
+    // Only our worker.ts is at the other end.
+    const report = message as Ready | Report | Progress;
+    if ("confinement" in report) {
+      noteConfinement(report.confinement ?? unconfined(whyUnconfined(options)));
       worker.ready.resolve();
       return;
     }
-    // Only our worker.ts is at the other end.
-    const report = message as Report | Progress;
     if ("progress" in report) {
       if (worker.job?.id === report.id) worker.job.tellProgress?.(report.progress);
       return;
@@ -397,12 +428,17 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     run,
+    confinement: () => confinement,
     state: () => ({ light: stateOf(lanes.light), heavy: stateOf(lanes.heavy) }),
     close: () => {
       closing ??= close();
       return closing;
     },
   };
+}
+
+function whyUnconfined({ deniedPaths }: PoolOptions): string {
+  return deniedPaths === null ? "confinement is switched off" : `there is none for ${process.platform}`;
 }
 
 interface Over {

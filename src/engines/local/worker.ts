@@ -1,5 +1,5 @@
 // The entry of a worker: a process of its own that loads engines when they are first asked for and does one job at a time.
-// Started by the pool: worker.ts <module that lists the engines> <most memory in bytes> <niceness>.
+// Started by the pool: worker.ts <module that lists the engines> <most memory in bytes> <niceness> [<what confine.ts enforces, as JSON>].
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
@@ -12,10 +12,11 @@ import {
   type CarriedBinary,
   longestInlineBytes,
   type Progress,
+  type Ready,
 } from "./messages.ts";
 
 const smallestStep = 0.01;
-const [listModule = "", maxMemoryBytes = "", niceness = "0"] = process.argv.slice(2);
+const [listModule = "", maxMemoryBytes = "", niceness = "0", confinement = "null"] = process.argv.slice(2);
 
 const { localEngines } = (await import(listModule)) as { readonly localEngines: readonly LocalEngine[] };
 const loaded = new Map<LocalEngine, Promise<LocalRun>>();
@@ -31,7 +32,8 @@ process.on("message", (message) => {
   // Only the pool is at the other end.
   void work(message as Assignment);
 });
-process.send?.("ready");
+const ready: Ready = { confinement: JSON.parse(confinement) };
+process.send?.(ready);
 
 async function work(assignment: Assignment): Promise<void> {
   const result = await perform(assignment).then(
