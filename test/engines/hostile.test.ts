@@ -3,6 +3,8 @@
 // scripts/hostile.ts prints the times at full length.
 
 import { describe, expect, test } from "bun:test";
+import { deflateRawSync } from "node:zlib";
+import { readOfficeText } from "../../src/engines/local/documents/office-text.ts";
 import { localEngines } from "../../src/engines/local/list.ts";
 import type { LocalRun } from "../../src/engines/local/local-engine.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
@@ -84,3 +86,74 @@ describe("windows", () => {
     expect(windows.every(({ text }) => text.endsWith("euros. "))).toBe(true);
   });
 });
+
+describe("office files", () => {
+  const contents: Readonly<Record<string, string>> = {
+    "a name without an end": "a",
+    "open tags": "<",
+    "open tags with names": "<w:t ",
+    "text tags": "<w:t>",
+    "cells in cells": "<w:tc>",
+    "rows without cells": "<w:tr></w:tr>",
+    paragraphs: "<w:p><w:t>a</w:t></w:p>",
+    entities: "&amp;",
+    "open entities": "&",
+    spaces: " ",
+    "line breaks": "<w:br/>",
+  };
+
+  for (const [name, token] of Object.entries(contents)) {
+    test(`a packed .docx of ${name} takes time in proportion to what it unpacks to`, () => {
+      const measure = () => {
+        const short = processorTimeOfOffice(token, 400_000);
+        const long = processorTimeOfOffice(token, 1_600_000);
+        return long < negligibleMs ? 0 : long / short;
+      };
+      const first = measure();
+      expect(first > mostGrowth ? Math.min(first, measure()) : first).toBeLessThanOrEqual(mostGrowth);
+    }, 60_000);
+  }
+
+  test("unpacks a part once, however often the directory lists it", () => {
+    const xml = "<w:p><w:t>once</w:t></w:p>";
+    expect(
+      readOfficeText(
+        toZip(
+          Array.from({ length: 500 }, () => "word/document.xml"),
+          xml,
+        ),
+      ),
+    ).toEqual(["once"]);
+  });
+});
+
+/** Milliseconds. */
+function processorTimeOfOffice(token: string, length: number): number {
+  const file = toZip(["word/document.xml"], `<${token.repeat(Math.ceil(length / token.length))}`);
+  const before = process.cpuUsage();
+  readOfficeText(file);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** A zip that lists the same content under each of the names. */
+function toZip(names: readonly string[], content: string): Uint8Array {
+  const packed = deflateRawSync(content);
+  const [name = ""] = names;
+  const head = Buffer.alloc(30);
+  head.writeUInt32LE(0x04034b50, 0);
+  head.writeUInt16LE(name.length, 26);
+  const directory = names.map((one) => {
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt16LE(8, 10);
+    entry.writeUInt32LE(packed.length, 20);
+    entry.writeUInt16LE(one.length, 28);
+    return Buffer.concat([entry, Buffer.from(one)]);
+  });
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(names.length, 10);
+  end.writeUInt32LE(head.length + name.length + packed.length, 16);
+  return Buffer.concat([head, Buffer.from(name), packed, ...directory, end]);
+}

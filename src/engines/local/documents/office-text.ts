@@ -66,12 +66,13 @@ const formats: readonly Format[] = [
 export function readOfficeText(bytes: Uint8Array): string[] {
   const entries = readDirectory(bytes);
   const names = entries.map((entry) => entry.name);
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
   let budget = maxUnpackedBytes;
   for (const format of formats) {
     const parts = format.parts(names);
     if (parts.length === 0) continue;
-    return parts.flatMap((part) => {
-      const entry = entries.find(({ name }) => name === part);
+    return [...new Set(parts)].flatMap((part) => {
+      const entry = byName.get(part);
       if (entry === undefined) return [];
       const unpacked = unpack(bytes, entry, budget);
       budget -= unpacked.length;
@@ -162,20 +163,44 @@ function toLines(xml: string, tags: Tags): string[] {
     if (line.trim() !== "") lines.push(line.trim());
     line = "";
   };
-  for (const [, isEnd, name = "", rest = "", text = ""] of xml.matchAll(/<(\/?)([\w:.-]+)([^<>]*)>([^<]*)/g)) {
-    const isEmpty = rest.endsWith("/");
-    if (name === tags.text) isText = isEnd === "" && !isEmpty;
-    if (tags.cell.includes(name) && !isEmpty) cellDepth += isEnd === "" ? 1 : -1;
-    if (tags.cell.includes(name) && isEnd !== "") line += "\t";
-    if (tags.row.includes(name) && isEnd !== "") endLine();
-    if (tags.tab.includes(name) && isEnd === "") line += name === "text:s" ? " " : "\t";
-    const endsLine = tags.lineBreak.includes(name) || (tags.line.includes(name) && isEnd !== "");
+  for (const { isEnd, isEmpty, name, text } of readTags(xml)) {
+    if (name === tags.text) isText = !isEnd && !isEmpty;
+    if (tags.cell.includes(name) && !isEmpty) cellDepth += isEnd ? -1 : 1;
+    if (tags.cell.includes(name) && isEnd) line += "\t";
+    if (tags.row.includes(name) && isEnd) endLine();
+    if (tags.tab.includes(name) && !isEnd) line += name === "text:s" ? " " : "\t";
+    const endsLine = tags.lineBreak.includes(name) || (tags.line.includes(name) && isEnd);
     if (endsLine && cellDepth > 0) line += " ";
     else if (endsLine) endLine();
     if (isText && text !== "") line += decodeEntities(text);
   }
   endLine();
   return lines;
+}
+
+interface Tag {
+  readonly isEnd: boolean;
+  readonly isEmpty: boolean;
+  readonly name: string;
+  /** Up to the next tag. */
+  readonly text: string;
+}
+
+/** In one pass that looks at no character twice: a pattern for tags takes hours for a megabyte of `<` or of letters without `>`. */
+function* readTags(xml: string): Iterable<Tag> {
+  let end = -1;
+  let next: number;
+  for (let start = xml.indexOf("<"); start >= 0; start = next) {
+    next = xml.indexOf("<", start + 1);
+    if (end < start) end = xml.indexOf(">", start + 1);
+    if (end < 0) return;
+    // A tag holds no other: this one is not closed.
+    if (next >= 0 && next < end) continue;
+    const [, slash, name] = /^(\/?)([\w:.-]{1,100})(?![\w:.-])/.exec(xml.slice(start + 1, end)) ?? [];
+    if (name === undefined) continue;
+    const text = xml.slice(end + 1, next < 0 ? undefined : next);
+    yield { isEnd: slash === "/", isEmpty: xml[end - 1] === "/", name, text };
+  }
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
