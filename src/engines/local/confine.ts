@@ -8,6 +8,7 @@ import { dlopen, ptr } from "bun:ffi";
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { lookUp } from "../../lib/look-up.ts";
 import type { Confinement, Grants } from "./confinement.ts";
 
 type Libc = ReturnType<typeof openLibc>;
@@ -139,7 +140,7 @@ function addPath(libc: Libc, ruleset: number, path: string, rights: bigint): voi
 
 /** seccomp: socket(2) is refused for every family, and io_uring, which could open one as well. */
 function denySockets(libc: Libc): void {
-  const machine = machines[process.arch];
+  const machine = lookUp(machines, process.arch);
   if (machine === undefined) throw new Error(`there is no filter for ${process.arch}`);
   const [load, jumpIfEqual, jumpIfAtLeast, answer] = [0x20, 0x15, 0x35, 0x06];
   const [allow, refuse, kill] = [0x7fff0000, 0x00050000 | 13, 0x80000000];
