@@ -47,6 +47,7 @@ providers:
     default_model: small                        # does tasks that name no model; by task: { text/moderation: small }
     stream_usage: ask                           # ask | always | never: how usage arrives in a stream
     stream_end: done                            # done | finish: what ends a complete stream
+  sandbox: false                                # switches a known provider off
 aliases:
   fast: groq/llama-3.3-70b-versatile            # callers may say "fast"
   safe: [openai/gpt-5, azure/gpt-5]             # tried in this order

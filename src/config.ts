@@ -317,6 +317,8 @@ export interface Config extends SettingValues {
   /** The line of each member of the file, by its path joined with dots. */
   readonly lines: Readonly<Record<string, number>>;
   readonly providers: Readonly<Record<string, DeclaredProvider>>;
+  /** Providers that are not part of this gateway: `providers: { sandbox: false }`. */
+  readonly switchedOff: ReadonlySet<string>;
   readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
   /** What the operator may not have meant, one line each. */
   readonly warnings: readonly string[];
@@ -350,7 +352,7 @@ export function readConfig(environment: Environment = process.env): Config {
     }
   }
   refuseUnknownSettings(environment, file, problems);
-  const providers = readProviders(file, problems);
+  const { providers, switchedOff } = readProviders(file, problems);
   const aliases = readAliases(file, problems);
   const prices = file.document["prices"] ?? null;
   const warnings = Array.from(
@@ -358,7 +360,16 @@ export function readConfig(environment: Environment = process.env): Config {
     ([path, name]) => `${describePlace(path, file)}: the variable ${name} is not set, so this key is not configured`,
   );
   const { file: path, lines } = file;
-  const config = { ...values, file: path, lines, providers, aliases, prices, warnings } as unknown as Config;
+  const config = {
+    ...values,
+    file: path,
+    lines,
+    providers,
+    switchedOff,
+    aliases,
+    prices,
+    warnings,
+  } as unknown as Config;
   // A contradiction between two settings is told only when each of them could be read.
   if (problems.all.length === 0)
     for (const { setting, message } of contradictions(config)) {

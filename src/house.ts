@@ -34,6 +34,7 @@ import type { AttemptReport } from "./inference/report.ts";
 import { createRouter } from "./inference/router.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
 import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
+import { findNearest } from "./lib/find-nearest.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
@@ -73,9 +74,16 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
   const localEmbeddings = createLocalEmbeddings(local.engines);
   // An operator's own provider of that name goes first.
   const ownRows = Object.hasOwn(config.providers, localEmbeddings.row.name) ? [] : [localEmbeddings.row];
+  const isOn = (name: string) => !config.switchedOff.has(name);
   const allRows = [...rows, ...ownRows];
+  checkSwitchedOff(config, [...allRows.map(({ name }) => name), ...vendorNames, localEmbeddings.row.name]);
   const providers = explainSettings(config, () =>
-    configureProviders(allRows, config.providers, config.readProviderSetting, vendorNames),
+    configureProviders(
+      allRows.filter(({ name }) => isOn(name)),
+      config.providers,
+      config.readProviderSetting,
+      vendorNames,
+    ),
   );
   checkAliases(config, providers, vendorNames);
   const overrides = readOverrides(config);
@@ -133,8 +141,7 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
   });
   // Of two engines for one provider and task the first is meant when no model is named.
-  const engines: readonly Engine[] = [
-    ...createSandboxEngines(),
+  const allEngines: readonly Engine[] = [
     ...local.engines,
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
     ...explainSettings(config, () =>
@@ -148,7 +155,9 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
       }),
     ),
     ...createLlmEngines({ providers: providers.values(), complete }),
+    ...createSandboxEngines(),
   ];
+  const engines = allEngines.filter(({ provider }) => isOn(provider));
   const universalAi = createUniversalAi({
     engines,
     aliases: config.aliases,
@@ -200,6 +209,17 @@ function explainSettings<T>(config: Config, configure: () => T): T {
     if (!(error instanceof SettingError)) throw error;
     throw new ConfigError([`${describePlace(error.path, config)}: ${error.message}`]);
   }
+}
+
+/** A misspelt name would leave the provider on that was to be switched off. */
+function checkSwitchedOff(config: Config, known: readonly string[]): void {
+  const problems = [...config.switchedOff]
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const place = describePlace(`providers.${name}`, config);
+      return `${place}: there is no known provider '${name}'; did you mean '${findNearest(name, known)}'?`;
+    });
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** An alias whose provider does not exist would be refused with every request that names it. */

@@ -44,7 +44,7 @@ interface View {
 
 export function createFeatureListing(offers: readonly TaskOffer[]): FeatureListing {
   const real = offers.filter(({ isSandbox }) => !isSandbox);
-  const views = [real, offers].map((listed) => ({
+  const views = [real, [...real, ...offers.filter(({ isSandbox }) => isSandbox)]].map((listed) => ({
     configured: once(() => createView(listed, false)),
     everything: once(() => createView(listed, true)),
   }));

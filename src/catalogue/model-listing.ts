@@ -63,7 +63,8 @@ interface Entry extends ListedModel {
 
 export function createModelListing(providers: readonly Offered[], prices: PriceBook | null): ModelListing {
   const entries = once(() => createEntries(providers, prices));
-  const all = once(() => [...entries().values()]);
+  // The pretend vendor comes last, also after the operator's own providers.
+  const all = once(() => [...entries().values()].sort((one, other) => Number(one.isSandbox) - Number(other.isSandbox)));
   const pick = ({ unconfigured, sandbox }: Included) =>
     all().filter(({ model, isSandbox }) => (unconfigured || model.configured) && (sandbox || !isSandbox));
   const wholes = [false, true].map((sandbox) =>

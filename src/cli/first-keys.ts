@@ -63,7 +63,8 @@ export function describeKeys(keys: FirstKeys): string {
 }
 
 /** A command that works as pasted. */
-export function introduce(address: string, keys: FirstKeys): string {
+export function introduce(address: string, keys: FirstKeys, hasSandbox: boolean): string {
+  if (!hasSandbox) return "";
   const key = "shown" in keys ? keys.shown.inference : `$(cat ${quote(keys.stored.inference)})`;
   return `
 Try it, no vendor account needed:

@@ -267,7 +267,10 @@ function announce(config: Config, keys: FirstKeys | null, log: Log): void {
   log.flush();
   if (config.logFormat === "json") return;
   const text = `Switchyard ${version} serves on ${address}   docs: ${address}/docs\n`;
-  const told = keys === null ? text : `${describeKeys(keys)}${text}${introduce(address, keys)}`;
+  const told =
+    keys === null
+      ? text
+      : `${describeKeys(keys)}${text}${introduce(address, keys, !config.switchedOff.has("sandbox"))}`;
   // Standard output holds nothing but JSON lines then.
   (isText ? process.stdout : process.stderr).write(told);
 }

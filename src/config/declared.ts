@@ -89,23 +89,31 @@ const oneOfSeveral: Readonly<Record<string, Member>> = {
   },
 };
 
-export function readProviders(file: ConfigFile, problems: Problems): Record<string, DeclaredProvider> {
+export interface DeclaredProviders {
+  readonly providers: Readonly<Record<string, DeclaredProvider>>;
+  /** Those that are `false` in the file: they are left out of the gateway. */
+  readonly switchedOff: ReadonlySet<string>;
+}
+
+export function readProviders(file: ConfigFile, problems: Problems): DeclaredProviders {
   const value = file.document["providers"];
-  if (value === undefined || value === null) return {};
+  const providers: Record<string, DeclaredProvider> = {};
+  const switchedOff = new Set<string>();
+  if (value === undefined || value === null) return { providers, switchedOff };
   if (!isRecord(value)) {
     problems.add("providers", "should hold names with their settings, such as 'openai: { api_key: … }'", file);
-    return {};
+    return { providers, switchedOff };
   }
-  const providers: Record<string, DeclaredProvider> = {};
   for (const [name, declared] of Object.entries(value)) {
     const path = `providers.${name}`;
     if (!/^[a-z0-9][a-z0-9_-]*$/.test(name))
       problems.add(path, "a provider's name holds lower-case letters, digits and hyphens", file);
+    else if (declared === false) switchedOff.add(name);
     else if (declared !== null && !isRecord(declared))
-      problems.add(path, "should hold settings, such as { api_key: … }", file);
+      problems.add(path, "should hold settings, such as { api_key: … }, or be false to switch the provider off", file);
     else providers[name] = readProvider(path, declared ?? {}, file, problems);
   }
-  return providers;
+  return { providers, switchedOff };
 }
 
 function readProvider(

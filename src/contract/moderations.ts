@@ -14,9 +14,14 @@ const texts = z
     message: "Input should be all texts, or all parts of one",
   });
 
+/** Clients of this format need not name a model. This one is part of every gateway. */
+const usualModel = "local";
+
 export function createModerationsRequest(aliases: ReadonlySet<string>) {
+  const members = createEngineMembers(aliases);
   return z.looseObject({
-    ...createEngineMembers(aliases),
+    ...members,
+    model: members.model.default(usualModel),
     input: z.union([text, texts]).meta({
       description: "A text, several, or the parts of one; for pictures there is the task image/explicit_content",
     }),

@@ -51,7 +51,6 @@ import { zai } from "./rows/zai.ts";
 import { sandbox } from "./sandbox/index.ts";
 
 export const rows: readonly ProviderRow[] = [
-  sandbox,
   anthropic,
   azure,
   baseten,
@@ -99,4 +98,5 @@ export const rows: readonly ProviderRow[] = [
   writer,
   xai,
   zai,
+  sandbox,
 ];
