@@ -169,7 +169,7 @@ describe("Claude Code completes ten steps", () => {
       expect(last.content.at(-1)).toMatchObject({ type: "text", text: closingText });
     });
 
-  for (const model of agentModels)
+  for (const model of [...agentModels, "gemini/gemini-3.5-flash"])
     test(`with ${model}, in whole answers`, async () => {
       const { steps, last } = await runClaude(model, { stream: false });
       expect(steps).toBe(stepCount);
@@ -313,6 +313,25 @@ const codexTools = [
   },
 ];
 
+/** Beside the functions: tools in a namespace, and a search that stays off the network unless the user allows it. */
+const otherCodexTools = [
+  {
+    type: "namespace",
+    name: "multi_agent_v1",
+    description: "Tools for spawning and managing sub-agents.",
+    tools: [
+      {
+        type: "function",
+        name: "close_agent",
+        description: "Close an agent.",
+        strict: false,
+        parameters: { type: "object", properties: { target: { type: "string" } }, required: ["target"] },
+      },
+    ],
+  },
+  { type: "web_search", external_web_access: false },
+];
+
 /** Codex sends back every item that it was told as done, with these members. */
 const ofItems: Readonly<Record<string, readonly string[]>> = {
   message: ["type", "status", "id", "role", "content"],
@@ -332,7 +351,7 @@ async function runCodex(model: string): Promise<{ steps: number; said: string }>
       model,
       stream: true,
       input,
-      tools: codexTools,
+      tools: [...codexTools, ...otherCodexTools],
       tool_choice: "auto",
       parallel_tool_calls: true,
       reasoning: { effort: "high", summary: "auto" },

@@ -1,7 +1,7 @@
 // Gemini 3. https://ai.google.dev/gemini-api/docs/thought-signatures: the first call of every step of the current turn carries the
 // signature that came with it. The text of the refusal is quoted in docs.apiyi.com/faq/gemini-thought-signature-missing.
 
-import type { Script } from "../answers.ts";
+import { answer, type Script } from "../answers.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { type Members, objects, Refusal, seal, serveStrictly, stepAfter, streamOf, toCall } from "./plan.ts";
 
@@ -29,6 +29,7 @@ export function geminiAgent(request: VendorRequest): Script {
       modelVersion: "gemini-3.5-flash",
       responseId: `g${turns.length}`,
     });
+    if (request.path.endsWith(":generateContent")) return answer(200, chunk(parts, { finishReason: "STOP" }));
     return streamOf([...parts.map((part) => chunk([part])), chunk([], { finishReason: "STOP" })]);
   });
 }
