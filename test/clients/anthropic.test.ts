@@ -22,7 +22,6 @@ import Anthropic, {
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
-  UnprocessableEntityError,
 } from "../tools/node_modules/@anthropic-ai/sdk/index.mjs";
 
 type Message = Anthropic.MessageParam;
@@ -295,10 +294,10 @@ describe("errors have the classes that programs catch", () => {
     expect(await failureOf(create("nobody/model"))).toBeInstanceOf(NotFoundError);
   });
 
-  test("a wrong parameter is an UnprocessableEntityError that names it", async () => {
+  test("a wrong parameter is a BadRequestError that names it", async () => {
     const asked = { model: chatModels.gemini, max_tokens: 0, messages: [question] };
     const failure = await failureOf(client.messages.create(asked));
-    expect(failure).toBeInstanceOf(UnprocessableEntityError);
+    expect(failure).toBeInstanceOf(BadRequestError);
     expect(failure.message).toContain("max_tokens");
   });
 });

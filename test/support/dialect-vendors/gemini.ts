@@ -41,6 +41,15 @@ function toError(code: number, message: string): Members {
   return { error: { code, message, status: statuses[code] ?? "UNKNOWN" } };
 }
 
+/** https://ai.google.dev/api/tokens: the request stands in a wrapper, and names its model. */
+function count(request: VendorRequest, model: string): Script {
+  const { generateContentRequest } = bodyOf(request, "body", ["generateContentRequest"]);
+  const asked = membersOf(generateContentRequest, "generateContentRequest");
+  demand(asked["model"] === `models/${model}`, "generateContentRequest.model: should be the model of the path");
+  listOf(asked["contents"], "contents");
+  return answer(200, { totalTokens: countWords(JSON.stringify(asked).replace(/\W+/g, " ")) });
+}
+
 function run(request: VendorRequest): Script {
   demand(request.headers["x-goog-api-key"], "x-goog-api-key: header is required");
   const [path = "", query = ""] = request.path.split("?");
@@ -49,6 +58,7 @@ function run(request: VendorRequest): Script {
   const [, model = "", method = ""] = found;
   failOnDemand(model);
   if (method === "batchEmbedContents") return embed(request, model);
+  if (method === "countTokens") return count(request, model);
   if (method !== "generateContent" && method !== "streamGenerateContent") throw new Violation("no such method", 404);
   const question = readQuestion(request, model);
   const reply = replyTo(question);
