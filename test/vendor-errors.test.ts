@@ -17,7 +17,7 @@ beforeAll(async () => {
   vendor = await startVendor();
   const at = { base_url: vendor.url, api_key: "k" };
   const names = ["deepl", "modernmt", "tavily", "linkup", "elevenlabs", "stabilityai", "sightengine"];
-  const chat = ["openrouter", "xai", "groq", "together", "novita"];
+  const chat = ["openrouter", "xai", "groq", "together", "novita", "fireworks", "cohere", "minimax"];
   gateway = await startGateway({
     vendor,
     config: { providers: Object.fromEntries([...names, ...chat].map((name) => [name, at])) },
@@ -185,6 +185,17 @@ describe("a chat model", () => {
       { reason: "BALANCE_NOT_ENOUGH", message: "not enough balance" },
       credentials,
     ],
+    ["fireworks/accounts/fireworks/models/kimi-k3", 412, { error: "Account is suspended" }, credentials],
+    ["cohere/command-a-03-2025", 499, { message: "request cancelled" }, { status: 502, code: "provider_error" }],
+    ["minimax/MiniMax-M3", 200, { choices: null, base_resp: { status_code: 1002, status_msg: "rate limit" } }, limited],
+    [
+      "minimax/MiniMax-M3",
+      200,
+      { choices: null, base_resp: { status_code: 1008, status_msg: "balance" } },
+      credentials,
+    ],
+    ["minimax/MiniMax-M3", 200, { base_resp: { status_code: 1026, status_msg: "new_sensitive" } }, rejected],
+    ["minimax/MiniMax-M3", 200, { base_resp: { status_code: 1000 } }, { status: 502, code: "provider_bad_response" }],
     // Invented: a provider of the operator's own that speaks of content in the chat format's words.
     [
       "mock/echo",

@@ -4,8 +4,9 @@
 import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
 import { GatewayError } from "../errors.ts";
 import { editMembers, type JsonScan, type Replacement, scanJson } from "../lib/json-scan.ts";
-import { toErrorInAnswer } from "../providers/call.ts";
+import { toErrorInAnswer, toRefusal } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
+import { readErrorRules } from "../providers/error-rules.ts";
 import { PlainSource } from "./chunk-source.ts";
 import type { Candidate } from "./router.ts";
 import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
@@ -72,8 +73,15 @@ function readWhole(text: string, provider: Provider, ours: OurMembers): WholeAns
 export function readCompletion(text: string, provider: Provider): Record<string, unknown> {
   const answer = readObject(text, provider);
   if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
-  if (!Array.isArray(answer["choices"])) throw badAnswer(provider, "did not answer with a completion");
+  if (!Array.isArray(answer["choices"])) throw toMissingCompletion(text, provider);
   return answer;
+}
+
+/** Some providers say in an answer of status 200 why there is none, in codes that their rows declare. */
+function toMissingCompletion(text: string, provider: Provider): GatewayError {
+  const declared = readErrorRules(provider.row.errors, 200, text);
+  if (declared !== undefined) return toRefusal(provider, declared, null, text);
+  return badAnswer(provider, "did not answer with a completion");
 }
 
 export function readObject(text: string, provider: Provider): Record<string, unknown> {

@@ -11,11 +11,17 @@ export interface ErrorRule {
 
 /**
  * `rate_limit`: a rate or a quota is used up, and another offer may do better. `rejected`: this request is refused, by its content
- * or its size, and would be refused again. `credentials`: the gateway's key or account is not accepted.
+ * or its size, and would be refused again. `credentials`: the gateway's key or account is not accepted. `failed`: the vendor gave
+ * the request up, and it may succeed elsewhere.
  */
-export type ErrorMeaning = "rate_limit" | "rejected" | "credentials";
+export type ErrorMeaning = "rate_limit" | "rejected" | "credentials" | "failed";
 
-const statuses: Readonly<Record<ErrorMeaning, number>> = { rate_limit: 429, rejected: 400, credentials: 401 };
+const statuses: Readonly<Record<ErrorMeaning, number>> = {
+  rate_limit: 429,
+  rejected: 400,
+  credentials: 401,
+  failed: 502,
+};
 
 // Codes under which vendors refuse a content, whatever the status: https://openrouter.ai/docs/api/reference/errors-and-debugging,
 // https://platform.stability.ai/docs/api-reference (403 content_moderation) and the chat format's own content_filter.

@@ -7,6 +7,8 @@ export const cohere: ProviderRow = {
   dialect: "cohere",
   baseUrl: "https://api.cohere.com",
   auth: { kind: "bearer" },
+  // https://docs.cohere.com/reference/errors: the request was cancelled there, and should be tried again.
+  errors: [{ status: 499, means: "failed" }],
   keyNames: ["CO_API_KEY"],
   chatPath: "/v2/chat",
   embeddingsPath: "/v2/embed",

@@ -7,6 +7,8 @@ export const fireworks: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://api.fireworks.ai/inference/v1",
   auth: { kind: "bearer" },
+  // https://docs.fireworks.ai/guides/inference-error-codes: the account is suspended.
+  errors: [{ status: 412, means: "credentials" }],
   streamUsage: "ask",
   responses: "native",
   defaultModel: "accounts/fireworks/models/deepseek-v4-flash-0731",

@@ -7,10 +7,12 @@ export const groq: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://api.groq.com/openai/v1",
   auth: { kind: "bearer" },
-  // https://console.groq.com/docs/errors: no capacity at the flex tier (498), or a tool of the request could not be reached (424).
+  // https://console.groq.com/docs/errors: no capacity at the flex tier (498), a tool of the request that could not be reached (424), a request
+  // that was cancelled there (499).
   errors: [
     { status: 498, means: "rate_limit" },
     { status: 424, means: "rejected" },
+    { status: 499, means: "failed" },
   ],
   streamUsage: "ask",
   responses: "stateless",

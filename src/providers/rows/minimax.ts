@@ -7,6 +7,12 @@ export const minimax: ProviderRow = {
   dialect: "openai",
   baseUrl: "https://api.minimax.io/v1",
   auth: { kind: "bearer" },
+  // https://platform.minimax.io/docs/api-reference/errorcode: the codes stand in answers of every status, 200 included.
+  errors: [
+    { says: /"status_code"\s*:\s*(?:1002|1039|1041)\b/, means: "rate_limit" },
+    { says: /"status_code"\s*:\s*(?:1004|1008|2049)\b/, means: "credentials" },
+    { says: /"status_code"\s*:\s*(?:1026|1027|1042|2013)\b/, means: "rejected" },
+  ],
   streamUsage: "ask",
   // https://platform.minimax.io/docs/guides/text-m2-function-call: without `reasoning_split` the reasoning stands in the content, in
   // <think> tags; with it, it comes as `reasoning_details`, which the next request has to hold.
