@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { Children } from "./children.ts";
 import { installPortkey, startVendors } from "./contestants.ts";
 import { type Course, type Figure, firstLine } from "./figure.ts";
+import { abuse } from "./figures/abuse.ts";
 import { addedLatency } from "./figures/added-latency.ts";
 import { jobs } from "./figures/jobs.ts";
 import { ocrLoad } from "./figures/ocr-load.ts";
@@ -28,6 +29,7 @@ const figures: Figure[] = [
   jobs,
   ocrLoad,
   startUp,
+  abuse,
 ];
 
 // Nothing here takes this long; a bench that hangs would be worse than one that gives up.

@@ -16,6 +16,9 @@ export type Contestant = {
   stop: () => Promise<void>;
 };
 
+/** A gateway in which more keys can be created. */
+export type GatewayContestant = Contestant & { createKey: () => Promise<string> };
+
 export type Vendors = { plainPort: number; streamPort: number; chunks: number; stop: () => Promise<void> };
 
 const nginx = Bun.which("nginx") ?? (existsSync("/usr/sbin/nginx") ? "/usr/sbin/nginx" : null);
@@ -147,7 +150,7 @@ export async function startPortkey(children: Children, vendors: Vendors): Promis
 export type GatewayOptions = { projectFolder: string; vendors: Vendors; workers: number };
 
 /** The whole product as an operator starts it: keys, limits, ledger, metrics and logs as they are by default. */
-export async function startSwitchyard(children: Children, options: GatewayOptions): Promise<Contestant> {
+export async function startSwitchyard(children: Children, options: GatewayOptions): Promise<GatewayContestant> {
   const { projectFolder, vendors, workers } = options;
   const port = await findFreePort();
   const settings = prepareSettings(children, vendors);
@@ -158,10 +161,12 @@ export async function startSwitchyard(children: Children, options: GatewayOption
   );
   const base = `http://127.0.0.1:${port}`;
   await waitForAnswer(child, `${base}/readyz`, 15_000);
-  const key = await createKey(base, settings.adminKey, child);
+  const newKey = () => createKey(base, settings.adminKey, child);
+  const key = await newKey();
   return {
     name: "Switchyard",
     pid: child.pid,
+    createKey: newKey,
     prepare: (kind) => ({
       url: `${base}/v3/chat/completions`,
       headers: { ...json, authorization: `Bearer ${key}` },

@@ -333,6 +333,37 @@ describe("a request", () => {
     expect(answered).toEqual(["/get", "/models/x"].slice(0, answered.length));
   });
 
+  test("is one of few that a connection without a key can have served at once", async () => {
+    for (const target of ["/get", "/nothing"]) {
+      const server = open();
+      const pipelined = await server.connect();
+      pipelined.send(get(target).repeat(20_000));
+      await pipelined.waitForClose(20_000);
+      expect(server.served.length).toBeLessThan(100);
+      const answers = pipelined.text().split("HTTP/1.1 ").length;
+      expect(answers).toBeLessThan(100);
+      const other = await server.connect();
+      other.send(get("/get"));
+      expect((await other.receive()).status).toBe(200);
+    }
+  });
+
+  test("without a key waits when there are more of them than a process answers in a second", async () => {
+    const server = open();
+    const connections = await Promise.all(Array.from({ length: 20 }, server.connect));
+    const startedAt = performance.now();
+    await Promise.all(
+      connections.map(async (connection) => {
+        for (let count = 0; count < 150; count++) {
+          connection.send(get("/get"));
+          expect((await connection.receive()).status).toBe(200);
+        }
+      }),
+    );
+    // 3,000 requests: 1,000 at once in each second, and four in a second on each of 20 connections beyond them.
+    expect(performance.now() - startedAt).toBeGreaterThan(1_000);
+  }, 60_000);
+
   test("that does not arrive, and a connection without one, are closed after a while", async () => {
     const server = open(echo, { idle: 4 });
     const [silent, half, dripping, kept] = await Promise.all(Array.from({ length: 4 }, server.connect));

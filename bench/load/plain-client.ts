@@ -18,6 +18,7 @@ console.log(
     durationMs: performance.now() - startedAt,
     p50Ms: percentile(latenciesMs, 50),
     p99Ms: percentile(latenciesMs, 99),
+    longestMs: latenciesMs.reduce((longest, latencyMs) => Math.max(longest, latencyMs), 0),
   }),
 );
 process.exit(0);

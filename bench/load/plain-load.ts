@@ -7,6 +7,8 @@ import type { Call } from "../requests.ts";
 
 export type PlainLoad = { call: Call; connections: number; durationMs: number; pauseMs: number };
 export type PlainResult = { requests: number; failed: number; durationMs: number; p50Ms: number; p99Ms: number };
+/** Of our own client, which notes the slowest request as well. */
+export type OwnResult = PlainResult & { longestMs: number };
 
 const wrk = Bun.which("wrk");
 
@@ -45,9 +47,9 @@ async function sendWithWrk(wrkPath: string, children: Children, load: PlainLoad)
 }
 
 /** Our own client, for those who need its pauses or want to count failures themselves. */
-export async function sendWithOwnClient(children: Children, load: PlainLoad): Promise<PlainResult> {
+export async function sendWithOwnClient(children: Children, load: PlainLoad): Promise<OwnResult> {
   const tool = children.startTool("load/plain-client.ts", load);
   const printed = await tool.stdout.text();
   await tool.stop();
-  return JSON.parse(printed) as PlainResult;
+  return JSON.parse(printed) as OwnResult;
 }

@@ -12,6 +12,7 @@ import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { CountedStream } from "./counted-stream.ts";
 import { lastResortReply, toErrorReply } from "./error-reply.ts";
+import { KeylessBudget } from "./keyless-budget.ts";
 import type { LoadWatch } from "./load-watch.ts";
 import { OpenSockets } from "./open-sockets.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
@@ -80,6 +81,7 @@ export function startServer(options: ServerOptions): Server {
   const router = createRouter(options.routes);
   const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
   const { maxWebSocketsPerKey, maxWebSocketMessageBytes } = options.socketLimits ?? noSocketLimits;
+  const keyless = new KeylessBudget();
   const openSockets = new OpenSockets(maxWebSocketsPerKey);
   const timeouts = { ...usualTimeouts, ...options.timeouts };
   let draining = false;
@@ -117,6 +119,7 @@ export function startServer(options: ServerOptions): Server {
       // Skip the await when the caller is known: it would cost an event-loop turn.
       caller = admitted instanceof Promise ? await admitted : admitted;
       if (caller !== null) running = options.limits.begin(caller);
+      else await keyless.spend();
       trace.authorizedAt = performance.now();
       // The timeouts of the body and of the call decide from here on.
       if (route.body !== undefined) server.timeout(request, 0);
@@ -141,6 +144,7 @@ export function startServer(options: ServerOptions): Server {
       }
     } catch (error) {
       running?.end();
+      if (isPrivate && caller === null) await keyless.spend();
       server.timeout(request, timeouts.idle);
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
       answered = toErrorReply(error, { requestId, log, form: errors ?? "usual", metadata });

@@ -1,0 +1,95 @@
+// P13: one client misuses the gateway; how much later is another key answered, and how much does the memory grow? One serving process,
+// so that there is no other process for the normal client to go to.
+
+import { type GatewayContestant, startSwitchyard } from "../contestants.ts";
+import type { Check, Course, Figure } from "../figure.ts";
+import { format } from "../figure.ts";
+import { type Abuse, type AbuseName, abuses } from "../load/abuses.ts";
+import { sendWithOwnClient } from "../load/plain-load.ts";
+import { readTreeRssBytes } from "../process-tree.ts";
+import { median } from "../statistics.ts";
+
+const megabyte = 1024 * 1024;
+const limit = 3;
+// Differences below this are noise of the machine's scheduler.
+const noiseMs = 5;
+const settleMs = 1_000;
+
+type Outcome = { p99BeforeMs: number; p99DuringMs: number; longestMs: number; grownMb: number };
+
+export const abuse: Figure = {
+  id: "P13",
+  title: "p99 of another key under abuse",
+  async measure(course) {
+    const { children, vendors, projectFolder } = course;
+    const checks: Check[] = [];
+    const notes: string[] = [];
+    let worst = 0;
+    for (const [name, { title }] of Object.entries<Abuse>(abuses)) {
+      const gateway = await startSwitchyard(children, { projectFolder, vendors, workers: 1 });
+      const outcome = await suffer(course, gateway, name as AbuseName);
+      await gateway.stop();
+      const { p99BeforeMs, p99DuringMs, longestMs, grownMb } = outcome;
+      const ratio =
+        p99DuringMs - p99BeforeMs < noiseMs ? Math.min(limit, p99DuringMs / p99BeforeMs) : p99DuringMs / p99BeforeMs;
+      worst = Math.max(worst, ratio);
+      checks.push({
+        against: name,
+        value: ratio,
+        limit,
+        isBest: "low",
+        shown: `${format(ratio)} ×`,
+        target: `≤ ${limit} ×, or + ${noiseMs} ms`,
+      });
+      const times = `${format(p99BeforeMs)} ms before, ${format(p99DuringMs)} ms during, longest ${format(longestMs)} ms`;
+      notes.push(`${name} (${title}): p99 ${times}; memory +${format(grownMb)} MB`);
+    }
+    return { values: { Switchyard: worst }, unit: "×", checks, notes, rounds: {} };
+  },
+};
+
+async function suffer(course: Course, gateway: GatewayContestant, name: AbuseName): Promise<Outcome> {
+  const { children } = course;
+  const { hostname, port } = new URL(gateway.prepare("plain").url);
+  const target = { host: hostname, port: Number(port), key: await gateway.createKey(), model: "bench-plain/plain" };
+  await ask(course.loadMs);
+  const before = await takeSlices();
+  const rssBefore = readTreeRssBytes(gateway.pid);
+  let rssPeak = rssBefore;
+  const sampler = setInterval(() => {
+    rssPeak = Math.max(rssPeak, readTreeRssBytes(gateway.pid));
+  }, 50);
+  const tool = children.startTool("load/abuse-client.ts", { name, target });
+  try {
+    await tool.stdout.getReader().read();
+    await Bun.sleep(settleMs);
+    const during = await takeSlices();
+    return {
+      p99BeforeMs: median(before.map(({ p99Ms }) => p99Ms)),
+      p99DuringMs: median(during.map(({ p99Ms }) => p99Ms)),
+      longestMs: Math.max(...during.map(({ longestMs }) => longestMs)),
+      grownMb: (rssPeak - rssBefore) / megabyte,
+    };
+  } finally {
+    clearInterval(sampler);
+    await tool.stop();
+  }
+
+  /** Three slices, because one hiccup of the machine makes the p99 of a whole slice. */
+  async function takeSlices() {
+    const slices: { p99Ms: number; longestMs: number }[] = [];
+    for (let slice = 0; slice < 3; slice++) slices.push(await ask(course.loadMs));
+    return slices;
+  }
+
+  /** A request that fails is infinitely late. */
+  async function ask(durationMs: number) {
+    const load = { call: gateway.prepare("plain"), connections: 1, durationMs, pauseMs: 3 };
+    const { p99Ms, longestMs, failed } = await sendWithOwnClient(children, load);
+    const isFailed = failed > 0;
+    return {
+      p99Ms: isFailed ? Number.POSITIVE_INFINITY : p99Ms,
+      longestMs: isFailed ? Number.POSITIVE_INFINITY : longestMs,
+    };
+  }
+}

@@ -1,0 +1,33 @@
+// Bounds the work that clients without a key can cause: public routes and refusals. Requests with a valid key are never delayed here.
+
+// A connection that sends many requests at once is served in one turn of the event loop. After this many, other connections come first;
+// Bun closes a connection whose next request arrives while one is waiting.
+const maxPerTurn = 16;
+// At 50 to 200 µs each, this is at most a fifth of a process.
+const maxPerSecond = 1_000;
+// A client that waits for each answer sends four requests per second on each connection.
+const delayMs = 250;
+
+export class KeylessBudget {
+  #inTurn = 0;
+  #inSecond = 0;
+  #second = 0;
+
+  /** Counts one request. A promise when it has to wait. */
+  spend(): Promise<void> | undefined {
+    if (this.#inTurn === 0)
+      setImmediate(() => {
+        this.#inTurn = 0;
+      });
+    this.#inTurn += 1;
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#inSecond = 0;
+    }
+    this.#inSecond += 1;
+    if (this.#inSecond > maxPerSecond) return Bun.sleep(delayMs);
+    if (this.#inTurn > maxPerTurn) return new Promise((resolve) => setImmediate(resolve));
+    return undefined;
+  }
+}
