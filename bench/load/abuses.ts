@@ -111,7 +111,7 @@ export const abuses = {
         socket.write(frame);
         await Promise.race([closed(socket), Bun.sleep(20_000)]);
         socket.destroy();
-        await Bun.sleep(100);
+        await Bun.sleep(1_000);
       });
     },
   },

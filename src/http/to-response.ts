@@ -57,9 +57,10 @@ class DirectWriter implements BodyWriter {
   }
 
   write(pieces: readonly Uint8Array[]): Promise<void> | undefined {
-    for (const [index, piece] of pieces.entries()) {
+    for (let index = 0; index < pieces.length; index++) {
+      const piece = pieces[index];
       // An empty chunk would end the body.
-      if (piece.length === 0) continue;
+      if (piece === undefined || piece.length === 0) continue;
       this.#controller.write(piece);
       const flushed = this.#controller.flush(true);
       if (typeof flushed !== "number") return this.#wait(flushed, pieces.slice(index + 1));
