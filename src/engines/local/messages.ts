@@ -45,5 +45,9 @@ export interface Report {
   readonly memoryBytes: number;
 }
 
-export type CarriedAnswer = Omit<LocalAnswer, "binaries"> & { readonly binaries: readonly CarriedBinary[] };
+/** The output travels as JSON: to read 16 MB of it takes the gateway 25 ms, to read the same as objects of the channel 450 ms. */
+export type CarriedAnswer = Omit<LocalAnswer, "binaries" | "output"> & {
+  readonly outputJson: string;
+  readonly binaries: readonly CarriedBinary[];
+};
 export type CarriedBinary = Omit<BinaryResult, "bytes"> & { readonly bytes: Carried };

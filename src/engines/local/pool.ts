@@ -501,13 +501,13 @@ function endOf(worker: LocalWorker, how: number | string | null, maxMemoryBytes:
   );
 }
 
-async function receive({ binaries, ...answer }: CarriedAnswer): Promise<LocalAnswer> {
+async function receive({ binaries, outputJson, ...answer }: CarriedAnswer): Promise<LocalAnswer> {
   const received: BinaryResult[] = [];
   for (const binary of binaries) {
     const bytes = typeof binary.bytes === "string" ? await readFile(binary.bytes) : binary.bytes;
     received.push({ ...binary, bytes });
   }
-  return { ...answer, binaries: received };
+  return { ...answer, output: JSON.parse(outputJson), binaries: received };
 }
 
 function overloaded(lane: LaneOfWorkers): GatewayError {

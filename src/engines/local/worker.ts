@@ -98,5 +98,5 @@ async function toCarried(id: number, answer: LocalAnswer): Promise<CarriedAnswer
     await writeFile(path, binary.bytes);
     binaries.push({ ...binary, bytes: path });
   }
-  return { output: answer.output, original: answer.original, units: answer.units, binaries };
+  return { outputJson: JSON.stringify(answer.output), original: answer.original, units: answer.units, binaries };
 }

@@ -1,6 +1,7 @@
 // One engine asked once: its answer is checked against the task's schema, its binary results get addresses, its price is found, and
 // whoever keeps the books hears of it.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Task } from "../../contract/tasks.ts";
 import type { BinaryResult, Engine, EngineAnswer, EngineCall, EngineStep } from "../../engines/engine.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
@@ -11,6 +12,9 @@ import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { AttemptReport } from "../report.ts";
 import { chargeForTask } from "./unit-price.ts";
+
+// Some 8 ms each.
+const itemsAtOnce = 1_000;
 
 export interface TaskOffer {
   readonly engine: Engine;
@@ -115,7 +119,7 @@ async function withBinaries(
   publish: OfferRun["publish"],
 ): Promise<JsonObject> {
   if (binaries.length === 0) {
-    refuseWrongOutput(task, engine, output);
+    await refuseWrongOutput(task, engine, output);
     return output;
   }
   const whole = structuredClone(output) as JsonObject;
@@ -123,22 +127,41 @@ async function withBinaries(
     if (base64Path !== null) setAt(whole, base64Path, Buffer.from(bytes).toString("base64"));
     setAt(whole, urlPath, "https://address.invalid/");
   }
-  refuseWrongOutput(task, engine, whole);
+  await refuseWrongOutput(task, engine, whole);
   for (const binary of binaries) setAt(whole, binary.urlPath, await publish(binary));
   return whole;
 }
 
-function refuseWrongOutput(
+async function refuseWrongOutput(
   { outputSchema, feature, subfeature }: Task,
   { provider }: Engine,
   output: JsonObject,
-): void {
-  const document = new SchemaDocument(outputSchema, "gateway");
-  if (fitsSchema(output as Json, document.root, document)) return;
+): Promise<void> {
+  if (await fitsInParts(output, outputSchema)) return;
   throw new GatewayError(
     "provider_bad_response",
     `The provider '${provider}' answered with something that is not the output of ${feature}/${subfeature}.`,
   );
+}
+
+/** Long lists are checked in parts, and other requests are served between them: 60,000 items take half a second. */
+async function fitsInParts(output: JsonObject, outputSchema: Task["outputSchema"]): Promise<boolean> {
+  const long = Object.entries(output).filter((member): member is [string, unknown[]] => {
+    return Array.isArray(member[1]) && member[1].length > itemsAtOnce;
+  });
+  const firstParts = Object.fromEntries(long.map(([name, list]) => [name, list.slice(0, itemsAtOnce)]));
+  const fits = (value: JsonObject) => {
+    const document = new SchemaDocument(outputSchema, "gateway");
+    return fitsSchema(value as Json, document.root, document);
+  };
+  if (!fits({ ...output, ...firstParts })) return false;
+  for (const [name, list] of long) {
+    for (let start = itemsAtOnce; start < list.length; start += itemsAtOnce) {
+      await nextTurn();
+      if (!fits({ ...output, ...firstParts, [name]: list.slice(start, start + itemsAtOnce) })) return false;
+    }
+  }
+  return true;
 }
 
 function outcomeOf(error: unknown): AttemptReport["outcome"] {
