@@ -194,6 +194,7 @@ async function createJob(setup: Setup) {
         request: { model, fallbacks, input, show_original_response: setup.wantsOriginal ?? false },
         caller: { keyId: "one", kind: "inference", owner: null },
         requestId: "req_1",
+        userParameters: null,
         baseUrl: "https://gateway.example",
       }),
     },

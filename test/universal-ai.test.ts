@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { FeatureList, SubfeatureDetail } from "../src/contract/info.ts";
+import { parseExactJson } from "../src/lib/exact-json.ts";
 import { answer, completion, fin, hang, type Script } from "./support/answers.ts";
 import { startCanary } from "./support/canary.ts";
 import { ask, readError } from "./support/chat.ts";
@@ -210,6 +211,13 @@ describe("an answer", () => {
     );
     const shown = await run({ ...moderation("inhouse"), show_original_response: true });
     expect(shown.original_response).toEqual({ output: safe, x_odd: 1 });
+  });
+
+  test("holds numbers of the provider's own answer digit for digit", async () => {
+    const original = '{"id":9007199254740993,"one":1.0}';
+    vendor.on("text/moderation/inhouse", answer(200, { output: safe, original_response: parseExactJson(original) }));
+    const text = await (await send({ ...moderation("inhouse"), show_original_response: true })).text();
+    expect(text).toContain(`"original_response":${original}`);
   });
 
   test("tells of its attempts when that is asked for", async () => {

@@ -4,6 +4,7 @@
 import { findTask } from "../contract/tasks.ts";
 import type { Egress } from "../egress/egress.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
+import { hasOddNumbers, parseExactJson } from "../lib/exact-json.ts";
 import { setAt } from "../lib/set-at.ts";
 import type { Ticker } from "../lib/ticker.ts";
 import { type Clocks, ProviderCall } from "../providers/call.ts";
@@ -55,7 +56,7 @@ async function run(
   if (deployment === undefined) throw new TypeError(`the provider '${provider.name}' has no address`);
   const input = await withFiles(call);
   const request = { model: `${task}/${provider.name}`, input, provider_params: call.providerParams };
-  const answer = await ask(provider, deployment, { call, body: JSON.stringify(request), ...dependencies });
+  const { answer, exact } = await ask(provider, deployment, { call, body: JSON.stringify(request), ...dependencies });
   const { egress, clocks, ending } = dependencies;
   const { isTls } = deployment.origin;
   const from = { egress, clocks, ending, provider: provider.name, isTls, maxBytes: maxResultBytes };
@@ -68,7 +69,7 @@ async function run(
   const cost = readCost(answer["cost"]);
   return {
     ...taken,
-    original: answer["original_response"] ?? answer,
+    original: exact["original_response"] ?? exact,
     units: { request: 1 },
     charge: { cost, reason: cost === null ? "price_unknown" : null },
   };
@@ -78,7 +79,7 @@ async function ask(
   provider: Provider,
   deployment: Deployment,
   { call, body, clocks, ticker, http, ending }: CallDependencies & { call: EngineCall; body: string },
-): Promise<JsonObject> {
+): Promise<{ readonly answer: JsonObject; readonly exact: JsonObject }> {
   const made = new ProviderCall({
     provider,
     deployment,
@@ -94,9 +95,10 @@ async function ask(
   });
   try {
     await made.open();
-    const answer = readAnswer(await made.readWhole(), provider);
+    const text = await made.readWhole();
+    const answer = readAnswer(text, provider);
     made.finish();
-    return answer;
+    return { answer, exact: hasOddNumbers(text) ? (parseExactJson(text) as JsonObject) : answer };
   } catch (error) {
     made.abandon();
     throw error;

@@ -1,9 +1,8 @@
-// The one form of a JSON value that is signed: what Python writes with json.dumps(sort_keys=True, indent=2, ensure_ascii=False), as receivers
-// in Python, JavaScript and elsewhere write it again when they check a signature.
-//
-// Numbers are JavaScript's, and a receiver reads them back as they were written: 1.0 was parsed as 1 and is written so, -0 is 0, an
-// integer beyond 2^53 was rounded when it was parsed. None has an exponent. Below 0.0001 Python would write one, so there the bytes of
-// the body agree and those of a Python receiver that writes it again do not.
+// The one form of a JSON value that is signed: what Python writes with json.dumps(sort_keys=True, indent=2, ensure_ascii=False), because a
+// receiver that parses the body and writes it again is most often written in Python. Numbers are spelled as Python spells them, and an
+// integer of any length keeps its digits.
+
+import { exactNumberOf, parseExactJson } from "../lib/exact-json.ts";
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
@@ -17,7 +16,7 @@ interface Open {
 
 const mostQuotedKeys = 1_000;
 
-/** Takes what JSON.parse gives. Members that are undefined are left out, as JSON.stringify does. */
+/** Takes what JSON.parse or parseExactJson gives. Members that are undefined are left out, as JSON.stringify does. */
 export function toCanonicalJson(value: unknown): string {
   // A stack of our own: a value that was nested a hundred thousand times must not end the process.
   const open: Open[] = [];
@@ -27,8 +26,9 @@ export function toCanonicalJson(value: unknown): string {
   let indent = "\n";
 
   function begin(value: unknown): void {
-    if (typeof value !== "object" || value === null || value instanceof NumberText) {
-      text += toScalar(value);
+    const exact = typeof value === "object" && value !== null ? exactNumberOf(value) : null;
+    if (typeof value !== "object" || value === null || exact !== null) {
+      text += exact === null ? toScalar(value) : toPythonNumber(exact);
       return;
     }
     const container = value as Container;
@@ -70,23 +70,9 @@ export function toCanonicalJson(value: unknown): string {
   return text;
 }
 
-/**
- * The canonical form of a JSON text with every number as Python would write it: 1.0 stays 1.0, an integer keeps all its digits. It is what
- * a receiver in Python gets; throws a SyntaxError.
- */
+/** The canonical form of a JSON text, as a receiver in Python writes it again; throws a SyntaxError. */
 export function canonicalizeJsonText(text: string): string {
-  // The types do not know the third argument yet, which holds how a number was written.
-  const keepNumbers = (_key: string, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === "number" ? new NumberText(context?.source ?? String(value)) : value;
-  return toCanonicalJson(JSON.parse(text, keepNumbers));
-}
-
-class NumberText {
-  readonly source: string;
-
-  constructor(source: string) {
-    this.source = source;
-  }
+  return toCanonicalJson(parseExactJson(text));
 }
 
 function isArray(value: Container): value is readonly unknown[] {
@@ -136,25 +122,18 @@ function toScalar(value: unknown): string {
     case "string":
       return toQuoted(value);
     case "number":
-      return toPlainNumber(value);
+      return Number.isFinite(value) ? toPythonNumber(String(value)) : "null";
     case "boolean":
     case "bigint":
       return String(value);
     default:
-      return value instanceof NumberText ? toPythonNumber(value.source) : "null";
+      return "null";
   }
 }
 
 /** JSON.stringify escapes what Python escapes, and lone surrogates besides: those cannot be sent as UTF-8. */
 function toQuoted(text: string): string {
   return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
-}
-
-/** Not a number, or beyond all numbers: null, as JSON.stringify has it. */
-function toPlainNumber(value: number): string {
-  if (!Number.isFinite(value)) return "null";
-  const text = String(value);
-  return text.includes("e") ? toDigits(value).plain : text;
 }
 
 interface Digits {
@@ -181,7 +160,8 @@ function toDigits(value: number): Digits {
 function toPythonNumber(source: string): string {
   if (!/[.eE]/.test(source)) return source === "-0" ? "0" : source;
   const value = Number(source);
-  if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
+  // Python reads infinity, which JSON cannot write.
+  if (!Number.isFinite(value)) return source;
   if (Object.is(value, -0)) return "-0.0";
   const { sign, digits, exponent, plain } = toDigits(value);
   if (value === 0) return "0.0";

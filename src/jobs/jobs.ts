@@ -7,7 +7,7 @@ import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
 import type { CreateJobOutcome, DeliveryRecord, JobStatus, ListedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
-import { type KeptRequest, packRequest } from "./job-request.ts";
+import { type KeptRequest, packRequest, unpackResult } from "./job-request.ts";
 
 export interface Jobs {
   submit(submission: Submission): Promise<JobObject>;
@@ -24,6 +24,8 @@ export interface Jobs {
 
 export interface Submission {
   readonly request: AsyncJobRequest;
+  /** `user_webhook_parameters` as the caller wrote them. */
+  readonly userParameters: string | null;
   readonly caller: Caller;
   readonly requestId: string;
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
@@ -58,7 +60,14 @@ const markLifetimeMs = 24 * 3_600_000;
 export function createJobs(dependencies: JobsDependencies): Jobs {
   const { jobs, deliveries, universalAi, checkReceiver, lifetimeMs, maxUnfinished } = dependencies;
 
-  async function submit({ request, caller, requestId, idempotency, baseUrl }: Submission): Promise<JobObject> {
+  async function submit({
+    request,
+    userParameters,
+    caller,
+    requestId,
+    idempotency,
+    baseUrl,
+  }: Submission): Promise<JobObject> {
     const plan = universalAi.check(request, caller, "job");
     const [offer] = plan.offers;
     if (offer === undefined) throw new TypeError("a plan without an offer");
@@ -72,8 +81,10 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       receiver === null ? null : checkReceiver(receiver, new URL(baseUrl).hostname),
     ]);
     const now = Date.now();
+    const { user_webhook_parameters: _, ...requestWithout } = request;
     const kept: KeptRequest = {
-      request,
+      request: requestWithout,
+      userParameters,
       caller: { keyId: caller.keyId, kind: caller.kind, owner: caller.owner },
       requestId,
       baseUrl,
@@ -195,7 +206,7 @@ function jobNotFound(): GatewayError {
 
 function toJobObject(job: ListedJob): JobObject {
   const { status, progress, costReason, finishedAt } = job;
-  const result = job.result === null ? {} : JSON.parse(job.result);
+  const result = job.result === null ? {} : unpackResult(job.result);
   return {
     job_id: job.id,
     public_id: job.id,

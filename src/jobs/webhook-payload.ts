@@ -1,7 +1,9 @@
 // What a receiver is told about a job that has ended. Members that do not apply are absent, not null; `model` is null when there is none.
 
+import { parseExactJson } from "../lib/exact-json.ts";
 import type { JobRecord } from "../storage/job-records.ts";
 import { toCanonicalJson } from "./canonical-json.ts";
+import { unpackResult } from "./job-request.ts";
 
 export interface WebhookPayload {
   readonly event: "async_job_completed";
@@ -25,12 +27,8 @@ interface KeptRequest {
     readonly show_original_response?: boolean | null;
     readonly user_webhook_parameters?: unknown;
   };
-}
-
-interface KeptResult {
-  readonly output?: unknown;
-  readonly error?: { readonly message: string };
-  readonly original_response?: unknown;
+  /** As the caller wrote them. */
+  readonly userParameters?: string | null;
 }
 
 type PayloadJob = Pick<
@@ -45,9 +43,10 @@ export function toWebhookBody(job: PayloadJob): Buffer {
 
 export function toWebhookPayload(job: PayloadJob): WebhookPayload {
   if (job.status === "processing") throw new Error(`Job ${job.id} has not ended: there is nothing to tell about it`);
-  const { request } = JSON.parse(job.request) as KeptRequest;
-  const result = JSON.parse(job.result ?? "{}") as KeptResult;
-  const userParameters = request?.user_webhook_parameters ?? undefined;
+  const { request, userParameters: written } = JSON.parse(job.request) as KeptRequest;
+  const result = unpackResult(job.result ?? "{}");
+  const userParameters =
+    (typeof written === "string" ? parseExactJson(written) : request?.user_webhook_parameters) ?? undefined;
   const isOriginalWanted = request?.show_original_response === true && result.original_response !== undefined;
   return {
     event: "async_job_completed",
@@ -59,7 +58,7 @@ export function toWebhookPayload(job: PayloadJob): WebhookPayload {
     model: job.model,
     created_at: toIsoTime(job.createdAt),
     finished_at: toIsoTime(job.finishedAt ?? job.createdAt),
-    ...(job.status === "success" ? { output: roundFractions(result.output ?? {}) } : {}),
+    ...(job.status === "success" ? { output: result.output ?? {} } : {}),
     ...(job.status === "fail" ? { error: { message: result.error?.message ?? "The job failed" } } : {}),
     ...(isOriginalWanted ? { original_response: result.original_response } : {}),
     ...(userParameters === undefined ? {} : { user_parameters: userParameters }),
@@ -69,33 +68,4 @@ export function toWebhookPayload(job: PayloadJob): WebhookPayload {
 /** With the offset spelled out, and milliseconds only where there are some: as `datetime.isoformat` has it. */
 function toIsoTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/(?:\.000)?Z$/, "+00:00");
-}
-
-const perUnit = 1_000_000;
-// Beyond it a double has no six decimals.
-const mostWithDecimals = Number.MAX_SAFE_INTEGER / perUnit;
-
-/**
- * Six decimals at most, so that a score is written without an exponent by whoever writes it again. Changes the value that it is
- * given, which was parsed for this alone.
- */
-function roundFractions(value: unknown): unknown {
-  if (typeof value === "number") return roundFraction(value);
-  if (typeof value !== "object" || value === null) return value;
-  const open: object[] = [value];
-  for (let container = open.pop(); container !== undefined; container = open.pop()) {
-    // An array's indexes are its keys here.
-    const members = container as Record<string, unknown>;
-    for (const key of Object.keys(members)) {
-      const member = members[key];
-      if (typeof member === "number") {
-        if (!Number.isInteger(member)) members[key] = roundFraction(member);
-      } else if (typeof member === "object" && member !== null) open.push(member);
-    }
-  }
-  return value;
-}
-
-function roundFraction(value: number): number {
-  return Math.abs(value) > mostWithDecimals ? value : Math.round(value * perUnit) / perUnit;
 }

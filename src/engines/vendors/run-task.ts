@@ -2,6 +2,7 @@
 // what has to wait is handed out as plain data and is gone on with later, here or in another process.
 
 import { GatewayError } from "../../errors.ts";
+import { hasOddNumbers, parseExactJson } from "../../lib/exact-json.ts";
 import type { Json } from "../../lib/json-schema/schema.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
@@ -234,13 +235,17 @@ function pause(milliseconds: number, { signal, deadline }: VendorCall, ending: A
   });
 }
 
+function exactJsonOf({ text, json }: VendorAnswer): unknown {
+  return hasOddNumbers(text) ? parseExactJson(text) : json;
+}
+
 function toEngineAnswer(answer: VendorAnswer, result: VendorResult): EngineAnswer {
   const { output, units, binaries, charge } = result;
   const isJson = /[/+]json$|json-1\.\d$/.test(answer.mediaType);
   return {
     output,
     units,
-    original: "original" in result ? result.original : isJson ? answer.json : null,
+    original: "original" in result ? result.original : isJson ? exactJsonOf(answer) : null,
     ...(binaries === undefined ? {} : { binaries }),
     ...(charge === undefined ? {} : { charge }),
   };

@@ -12,6 +12,8 @@ import { parse } from "../../contract/problems.ts";
 import { ValidationError } from "../../errors.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../../jobs/jobs.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import type { JsonBody } from "../read-body.ts";
 import { type Reply, replyJson } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Call, Route } from "../route.ts";
@@ -56,11 +58,15 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
       caller: requireCaller(caller, "universal"),
       // Here, once: the job would else change places with each of its runs.
       request: universalAi.aliases.resolve(parsed),
+      userParameters: body === null ? null : textOfMember(body, "user_webhook_parameters"),
       requestId,
       idempotency:
         idempotencyKey === null
           ? null
-          : { key: idempotencyKey, bodyHash: Bun.SHA256.hash(JSON.stringify(body?.value), "hex") },
+          : {
+              key: idempotencyKey,
+              bodyHash: Bun.SHA256.hash(JSON.stringify(parseExactJson(body?.text ?? "null")), "hex"),
+            },
       baseUrl: publicUrl ?? call.origin,
     });
     return replyJson(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
@@ -115,6 +121,11 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
     const { job_id } = parse(jobPath, params, "path");
     return replyJson(await jobs.redeliver(job_id, requireCaller(caller, "universal")), { status: 202 });
   }
+}
+
+function textOfMember({ text, scan }: JsonBody, name: string): string | null {
+  const member = scan.members.find((one) => one.name === name);
+  return member === undefined ? null : text.slice(member.valueStart, member.valueEnd);
 }
 
 /** Visible characters, so that two that look the same are the same. */
