@@ -2,7 +2,7 @@
 // name asks for a fault, as it does in the sandbox's chat.
 
 import { type Task, tasks } from "../../contract/tasks.ts";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError, ValidationError } from "../../errors.ts";
 import { toRefusal } from "../../providers/call.ts";
 import { configureProviders, type Provider } from "../../providers/configure.ts";
 import { waited } from "../../providers/sandbox/body.ts";
@@ -37,6 +37,7 @@ export function createSandboxEngines(): readonly Engine[] {
 async function run(task: Task, provider: Provider, call: EngineCall): Promise<EngineAnswer> {
   const fault = findFault(call.model);
   await misbehave(fault, provider, call);
+  refuseLongTexts(call.input);
   const isGarbage = fault.kind === "garbage" || fault.kind === "garbage-in-stream";
   const composed = isGarbage ? { output: { page: "It works!" } } : compose(task, call);
   return {
@@ -46,6 +47,21 @@ async function run(task: Task, provider: Provider, call: EngineCall): Promise<En
     charge: { cost: 0, reason: null },
     ...(composed.binaries === undefined ? {} : { binaries: composed.binaries }),
   };
+}
+
+/** The sandbox works on the event loop, and some of its answers are many times as long as the input. */
+const mostCharacters = 250_000;
+
+function refuseLongTexts(input: unknown): void {
+  let left = mostCharacters;
+  const count = (value: unknown): void => {
+    if (typeof value === "string") left -= value.length;
+    else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) count(inner);
+  };
+  count(input);
+  if (left >= 0) return;
+  const msg = `The sandbox takes at most ${mostCharacters} characters of text in a task`;
+  throw new ValidationError([{ loc: ["body", "input"], msg, type: "string_too_long" }]);
 }
 
 function compose(task: Task, call: EngineCall): Pick<EngineAnswer, "output" | "binaries"> {

@@ -12,7 +12,7 @@ import { parse } from "../../contract/problems.ts";
 import { ValidationError } from "../../errors.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../../jobs/jobs.ts";
-import { parseExactJson } from "../../lib/exact-json.ts";
+import { hasOddNumbers } from "../../lib/exact-json.ts";
 import type { JsonBody } from "../read-body.ts";
 import { type Reply, replyJson } from "../reply.ts";
 import { requireCaller } from "../require-caller.ts";
@@ -65,7 +65,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
           ? null
           : {
               key: idempotencyKey,
-              bodyHash: Bun.SHA256.hash(JSON.stringify(parseExactJson(body?.text ?? "null")), "hex"),
+              bodyHash: toBodyHash(body),
             },
       baseUrl: publicUrl ?? call.origin,
     });
@@ -121,6 +121,12 @@ export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Depend
     const { job_id } = parse(jobPath, params, "path");
     return replyJson(await jobs.redeliver(job_id, requireCaller(caller, "universal")), { status: 202 });
   }
+}
+
+/** White space does not make another body; a number that JavaScript cannot keep does. */
+function toBodyHash(body: JsonBody | null): string {
+  const text = body === null ? "" : hasOddNumbers(body.text) ? body.text : JSON.stringify(body.value);
+  return Bun.SHA256.hash(text, "hex");
 }
 
 function textOfMember({ text, scan }: JsonBody, name: string): string | null {

@@ -34,6 +34,8 @@ export interface ToolCall {
 export type Usage = ReturnType<typeof countUsage>;
 
 const maxQuotedCharacters = 1_000;
+/** The names of tools are looked for in the beginning of the last message only. */
+const mostSearchedCharacters = 100_000;
 const tokensPerImage = 85;
 const tokensPerAudio = 50;
 const tokensPerFile = 200;
@@ -155,7 +157,11 @@ function functionsToCall(request: ChatRequest) {
     throw new SandboxRefusal(400, `'${param}' names a function that is not offered.`, { param });
   }
 
-  const words = new Set(lastUserText(request).match(/[\w-]+/g));
+  const words = new Set(
+    lastUserText(request)
+      .slice(0, mostSearchedCharacters)
+      .match(/[\w-]+/g),
+  );
   // Of `get_weather` people say "weather".
   const mentioned = functions.filter(({ name }) => words.has(name) || words.has(name.split(/[_-]/).at(-1) ?? ""));
   const wanted = mentioned.length > 0 ? mentioned : functions.slice(0, 1);
