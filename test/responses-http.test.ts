@@ -419,6 +419,22 @@ describe("asking again", () => {
     expect(sent).not.toHaveProperty("web_search_options");
   });
 
+  test("metadata takes any JSON value, and texts only where the provider keeps it", async () => {
+    const metadata = { text: "a", number: 7, list: [1, { deep: true }], none: null };
+    for (const model of ["mockchat/echo", "sandbox/echo"]) {
+      const { id, ...made } = await client.create({ model, input: "one", metadata });
+      expect(made.metadata as object).toEqual(metadata);
+      if (made.store) expect((await client.retrieve(id)).metadata as object).toEqual(metadata);
+    }
+    vendor.clear();
+    const refused = await readError(await client.post({ model: "mock/echo", input: "one", metadata }));
+    expect(refused).toMatchObject({ status: 422, code: "string_type", param: "metadata.number" });
+    expect(refused.message).toContain("texts only");
+    expect(vendor.requests).toBeEmpty();
+    const long = { model: "sandbox/echo", input: "one", metadata: { list: Array(3_000).fill(1) } };
+    expect(await readError(await client.post(long))).toMatchObject({ status: 422, code: "too_long" });
+  });
+
   test("a stream that breaks off tells how long the provider took", async () => {
     const { last } = await client.stream({ model: "mock/cut", input: "one two three" });
     expect(last).toMatchObject({ type: "response.failed", response: { provider_time: expect.any(Number) } });

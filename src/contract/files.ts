@@ -1,6 +1,7 @@
 // What we promise about files: `/v3/upload` and its siblings, requests and answers.
 
 import { z } from "zod";
+import { metadataValue } from "./metadata.ts";
 import { pageOf, pageQuery, uuidText, wholeNumberText } from "./paging.ts";
 import { limitedRecord } from "./problems.ts";
 
@@ -25,8 +26,8 @@ function line(maxLength: number) {
     });
 }
 
-const metadata = limitedRecord(line(64), z.string().max(512), mostPairs).superRefine((pairs, context) => {
-  if (Object.values(pairs).some((text) => text.includes("\u0000")))
+const metadata = limitedRecord(line(64), metadataValue, mostPairs).superRefine((pairs, context) => {
+  if (JSON.stringify(pairs).includes("\\u0000"))
     context.addIssue({
       code: "custom",
       message: "Text must not contain NUL characters",
@@ -51,7 +52,7 @@ export const uploadRequest = z.object({
     .default(longestLifetimeDays)
     .describe("After so many days the file is deleted."),
   purpose: z.string().min(1).max(64).default(defaultPurpose).describe("A word of your own, to list files by."),
-  metadata: z.string().optional().describe("A JSON object of texts, given back as it is."),
+  metadata: z.string().optional().describe("A JSON object, given back as it is."),
 });
 
 export const listFilesQuery = z.object({ purpose: z.string().min(1).max(64).optional(), ...pageQuery });
@@ -69,7 +70,7 @@ export const fileObject = z.strictObject({
   file_size: z.int(),
   file_mimetype: z.string(),
   purpose: z.string(),
-  metadata: z.record(z.string(), z.string()),
+  metadata: z.record(z.string(), z.unknown()),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });

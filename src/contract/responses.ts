@@ -6,6 +6,7 @@ import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
 import { createGatewayMembers, toolName } from "./chat-completions.ts";
 import { createMediaOrDataUrl, createMediaUrl, type MayNameHost } from "./media-urls.ts";
+import { metadataValue } from "./metadata.ts";
 import { createModelName } from "./model-names.ts";
 import { check, limitedRecord, wholeNumber } from "./problems.ts";
 
@@ -39,7 +40,7 @@ export const responseQuery = z.looseObject({
 
 const maxMetadataPairs = 16;
 
-const metadata = limitedRecord(z.string().max(64), z.string().max(512), maxMetadataPairs);
+const metadata = limitedRecord(z.string().max(64), metadataValue, maxMetadataPairs);
 
 const text = z.string();
 const cacheControl = z.looseObject({ type: text, ttl: text.nullish() }).nullish();
@@ -200,7 +201,9 @@ export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost:
       service_tier: z.string().nullish(),
       prompt_cache_key: z.string().max(512).nullish(),
       safety_identifier: z.string().max(512).nullish(),
-      metadata: metadata.nullish(),
+      metadata: metadata
+        .nullish()
+        .meta({ description: "Providers that have the responses API themselves take texts only" }),
       user: z.string().max(512).nullish(),
       ...createGatewayMembers(modelName),
     })
@@ -275,7 +278,7 @@ export const responseObject = z.looseObject({
   store: z.boolean().meta({ description: "Whether the response can be read again and continued" }),
   background: z.boolean().nullable(),
   service_tier: z.string().nullable(),
-  metadata: z.record(z.string(), z.string()).nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
   safety_identifier: z.string().nullable(),
   prompt_cache_key: z.string().nullable(),
   user: z.string().nullable(),

@@ -48,7 +48,7 @@ export interface FileAbout {
   /** Null: told from the bytes. */
   readonly mediaType: string | null;
   readonly purpose: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly lifetimeMs: number;
 }
 

@@ -19,7 +19,7 @@ export interface FileRecord {
   readonly size: number;
   readonly mediaType: string;
   readonly purpose: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
   readonly expiresAt: number;
 }

@@ -2,7 +2,7 @@
 // which is names, ids that are ours, and members that are ours.
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
-import { throwProblems } from "../../errors.ts";
+import { type Problem, throwProblems } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
@@ -37,6 +37,7 @@ const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSIT
 export function toNativeRequest(input: ResponsesInput, options: NativeRequestOptions): NativeRequest {
   const { text, scan, value } = input;
   const { previous, history } = options;
+  refuseOtherThanTexts(input.request.metadata ?? {});
   const told = toInput(input, options);
   const replace = new Map([["model", JSON.stringify(options.model)]]);
   const append: string[] = [];
@@ -51,6 +52,20 @@ export function toNativeRequest(input: ResponsesInput, options: NativeRequestOpt
   const pairs = [...told.pairs];
   if (previous?.providerResponseId) pairs.push([previous.providerResponseId, previous.id]);
   return { body: editMembers(text, scan, { replace, remove: ourMembers, append }), dropped: told.dropped, pairs };
+}
+
+/** The published request of this API has texts only in its metadata, and vendors refuse anything else. */
+function refuseOtherThanTexts(metadata: Readonly<Record<string, unknown>>): void {
+  const problems = Object.entries(metadata)
+    .filter(([, value]) => typeof value !== "string")
+    .map(
+      ([name]): Problem => ({
+        loc: ["body", "metadata", name],
+        msg: "This provider keeps the metadata itself and takes texts only",
+        type: "string_type",
+      }),
+    );
+  throwProblems(problems);
 }
 
 interface Told {

@@ -34,7 +34,7 @@ export interface ResponseResource {
   readonly store: boolean;
   readonly background: boolean;
   readonly service_tier: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly safety_identifier: string | null;
   readonly prompt_cache_key: string | null;
   readonly user: string | null;
