@@ -149,7 +149,7 @@ export const settings = {
     text(
       "SWITCHYARD_ENCRYPTION_KEY",
       "",
-      "seals what is kept of conversations: 32 bytes as base64 or hex; several, separated by commas, open what older ones sealed",
+      "encrypts stored conversations, the private keys of webhooks and the gateway's other secrets: 32 bytes as base64 or hex; of several, separated by commas, the first encrypts and all decrypt",
     ),
   ),
   maxFileBytes: whole(

@@ -88,7 +88,8 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
   checkAliases(config, providers, vendorNames);
   const overrides = readOverrides(config);
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
-  const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, works, log });
+  const { databaseUrl, dataDir, encryptionKey } = config;
+  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, log });
   const ticker = createTicker(tickMs);
   const ending = new AbortController();
   const http = new HttpClient(ticker);

@@ -49,7 +49,10 @@ const commands: Readonly<Record<string, Command>> = {
   },
   keys: {
     runGroup: async (args) =>
-      (await import("./keys.ts")).runKeysCommand(args, { openStorage: openConfiguredStorage, print: console.log }),
+      (await import("./keys.ts")).runKeysCommand(args, {
+        openStorage: () => openConfiguredStorage(),
+        print: console.log,
+      }),
   },
   storage: {
     runGroup: async (args) => (await import("./storage.ts")).runStorageCommand(args, storageContext()),
@@ -116,9 +119,11 @@ async function runPlain(spec: CommandSpec, args: readonly string[], run: () => P
 }
 
 /** Never creates a store: a command that runs in another folder would otherwise work on a new and empty one. */
-async function openConfiguredStorage(): Promise<Storage> {
+async function openConfiguredStorage(needs: "secrets" | "no secrets" = "no secrets"): Promise<Storage> {
   const config = readConfig();
-  const options = { databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: openCommandLog(config) };
+  const { databaseUrl, dataDir, encryptionKey } = config;
+  const log = openCommandLog(config);
+  const options = { databaseUrl, dataDir, log, ...(needs === "secrets" ? { encryptionKey } : {}) };
   await requireStore(config.dataDir, config.databaseUrl);
   return await openStorage(options);
 }
@@ -141,7 +146,7 @@ async function webhooksContext() {
       return { dataDir, gatewayUrl: addressOf(host, port) };
     },
     openKeyStore: async () => {
-      const storage = await openConfiguredStorage();
+      const storage = await openConfiguredStorage("secrets");
       return { store: storeWebhookKeysIn(storage.secrets), close: () => storage.close() };
     },
     log: createLog({ level: "warn", format: "text", secrets: [], write: (lines) => void process.stderr.write(lines) }),

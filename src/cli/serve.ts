@@ -239,7 +239,9 @@ function refuseTakenPort(host: string, port: number, setting: string): void {
 
 /** Brings the tables up to date. On the very first start it creates two keys, and returns how they were told. */
 async function prepareStorage(config: Config, log: Log): Promise<FirstKeys | null> {
-  const storage = await openStorage({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  const { databaseUrl, dataDir, encryptionKey } = config;
+  // Opens the secrets as well: one that cannot be decrypted ends the start here, with one message.
+  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, log });
   try {
     const first = await createFirstKeys(storage, { adminKey: config.adminKey });
     if (first === null) return null;

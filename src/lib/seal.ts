@@ -16,6 +16,8 @@ export interface Sealer {
   seal(content: Uint8Array, place: SealPlace): Promise<Buffer>;
   /** Fails with a `SealError`. */
   open(envelope: Uint8Array, place: SealPlace): Promise<Buffer>;
+  /** Whether the key that seals now has sealed it, by the id in its head: an older one cannot be left out of the settings before. */
+  isSealedWithFirst(envelope: Uint8Array): boolean;
 }
 
 /**
@@ -61,6 +63,8 @@ export function createSealer(keys: readonly Buffer[]): Sealer {
       sealing.setAAD(Buffer.concat([head, placeBytes(place)]));
       return Buffer.concat([head, sealing.update(packed.bytes), sealing.final(), sealing.getAuthTag()]);
     },
+
+    isSealedWithFirst: (envelope) => Buffer.compare(envelope.subarray(2, keyIdEnd), firstId) === 0,
 
     async open(envelope, place) {
       const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.byteLength);

@@ -1,8 +1,8 @@
 // Secrets of the gateway itself, such as the one behind the marks of ids: random bytes that are made once and are then the same
 // for every process and replica.
 //
-// They are kept in the clear. Whoever can read the store can make such marks; the keys that seal what callers said are not
-// here but in the operator's settings, so a copy of the store alone opens nothing.
+// These statements store what they are given. With SWITCHYARD_ENCRYPTION_KEY it is sealed before (sealed-secrets.ts); without, it lies in the
+// clear, and whoever can read the store can sign as the gateway does.
 
 import { randomBytes } from "node:crypto";
 import { read, write } from "./operation.ts";
@@ -24,6 +24,10 @@ export const secretStatements = {
   find: read(async (sql, name: string): Promise<Uint8Array | null> => {
     const [row] = await sql<{ value: Uint8Array }>`select value from secrets where name = ${name}`;
     return row === undefined ? null : new Uint8Array(row.value);
+  }),
+
+  list: read(async (sql): Promise<string[]> => {
+    return (await sql<{ name: string }>`select name from secrets order by name`).map(({ name }) => name);
   }),
 
   /** What is kept from then on: these bytes, or those of whoever was first. */

@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import { refuseMoved } from "./data-dir.ts";
 import { migrateStorage } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
+import { openSecrets } from "./sealed-secrets.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Storage } from "./stores.ts";
 
@@ -30,6 +31,8 @@ export interface StorageOptions {
   readonly log: Log;
   /** Whether work is taken here: on PostgreSQL these processes also look after work whose holder died. */
   readonly works?: boolean;
+  /** What seals the gateway's own secrets, or null. Absent: they are not opened, for commands that need none of them. */
+  readonly encryptionKey?: string | null;
 }
 
 /** Brings the tables up to date first, so that whoever opens it finds them as this code expects. */
@@ -37,5 +40,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { databaseUrl, dataDir } = options;
   if (databaseUrl === null) refuseMoved(dataDir);
   await migrateStorage(options);
-  return databaseUrl === null ? await openSqlite(options) : await openPostgres({ ...options, databaseUrl });
+  const storage = databaseUrl === null ? await openSqlite(options) : await openPostgres({ ...options, databaseUrl });
+  if (options.encryptionKey === undefined) return storage;
+  try {
+    return { ...storage, secrets: await openSecrets(storage.secrets, options.encryptionKey) };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
 }
