@@ -1,6 +1,8 @@
 // Ways in which one client can misuse a gateway. Each runs until its process is ended. To add one, add an entry to the table.
 
 import { connect, type Socket } from "node:net";
+import { hostileFiles } from "../../test/engines/hostile/documents.ts";
+import { hostileTexts } from "../../test/engines/hostile/texts.ts";
 
 export type Target = {
   host: string;
@@ -112,6 +114,38 @@ export const abuses = {
         await Promise.race([closed(socket), Bun.sleep(20_000)]);
         socket.destroy();
         await Bun.sleep(1_000);
+      });
+    },
+  },
+  engines: {
+    title: "4 connections of one key send hostile texts and a hostile document to local engines, one after the other",
+    async start({ host, port, key }) {
+      const address = `http://${host}:${port}/v3`;
+      const headers = { authorization: `Bearer ${key}` };
+      const form = new FormData();
+      const [document] = hostileFiles;
+      if (document === undefined) throw new Error("there is no hostile document");
+      form.set(
+        "file",
+        new File([document.bytes as Uint8Array<ArrayBuffer>], document.name, { type: document.mediaType }),
+      );
+      const uploaded = await fetch(`${address}/upload`, { method: "POST", headers, body: form });
+      const { file_id: file } = (await uploaded.json()) as { file_id: string };
+      const texts = hostileTexts.map(({ of }) => of(100_000));
+      const tasks = ["text/anonymization/local", "text/named_entity_recognition/local", "text/syntax_analysis/local"];
+      const inputs = texts.map((text, index) => ({
+        model: tasks[index % tasks.length],
+        input: { text, language: "en" },
+      }));
+      const requests = [{ model: "ocr/ocr/local", input: { file } }, ...inputs].map((request) =>
+        JSON.stringify(request),
+      );
+      let next = 0;
+      repeat(4, async () => {
+        const body = requests[next++ % requests.length] ?? "";
+        const json = { ...headers, "content-type": "application/json" };
+        const answer = await fetch(`${address}/universal-ai`, { method: "POST", headers: json, body });
+        await answer.arrayBuffer();
       });
     },
   },

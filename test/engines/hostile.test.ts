@@ -2,16 +2,19 @@
 // this process, at one length and at four times that length, so that neither a slow nor a busy machine changes the outcome.
 // scripts/hostile.ts prints the times at full length.
 
-import { describe, expect, test } from "bun:test";
-import { deflateRawSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readOfficeText } from "../../src/engines/local/documents/office-text.ts";
+import { createLocalEngines } from "../../src/engines/local/index.ts";
 import { localEngines } from "../../src/engines/local/list.ts";
 import type { LocalRun } from "../../src/engines/local/local-engine.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { splitWindows } from "../../src/engines/local/text/windows.ts";
 import { ValidationError } from "../../src/errors.ts";
+import { createLog } from "../../src/log.ts";
+import { hostileFiles, toZip } from "./hostile/documents.ts";
 import { hostileTasks, toHostileInput } from "./hostile/tasks.ts";
 import { hostileTexts } from "./hostile/texts.ts";
+import { runLocal } from "./local-call.ts";
 
 const shortLength = 3_000;
 // Linear work takes 4 times as long for 4 times the text, quadratic work 16 times, cubic work 64 times.
@@ -136,24 +139,23 @@ function processorTimeOfOffice(token: string, length: number): number {
   return (user + system) / 1_000;
 }
 
-/** A zip that lists the same content under each of the names. */
-function toZip(names: readonly string[], content: string): Uint8Array {
-  const packed = deflateRawSync(content);
-  const [name = ""] = names;
-  const head = Buffer.alloc(30);
-  head.writeUInt32LE(0x04034b50, 0);
-  head.writeUInt16LE(name.length, 26);
-  const directory = names.map((one) => {
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x02014b50, 0);
-    entry.writeUInt16LE(8, 10);
-    entry.writeUInt32LE(packed.length, 20);
-    entry.writeUInt16LE(one.length, 28);
-    return Buffer.concat([entry, Buffer.from(one)]);
-  });
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(names.length, 10);
-  end.writeUInt32LE(head.length + name.length + packed.length, 16);
-  return Buffer.concat([head, Buffer.from(name), packed, ...directory, end]);
-}
+describe("hostile files", () => {
+  const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
+  const local = createLocalEngines({ concurrency: 1, log });
+  afterAll(() => local.close());
+
+  test.each(hostileFiles.map((file) => [file.name, file] as const))(
+    "%s is answered or refused, and the engine goes on",
+    async (_name, file) => {
+      const { name, mediaType, bytes } = file;
+      const read = async () => bytes;
+      const files = { file: { name, mediaType, size: bytes.length, read } };
+      const outcome = await runLocal(local, "ocr/ocr", { file: "x" }, { files, withinMs: 100_000 }).then(
+        () => "answered",
+        (error: unknown) => (error instanceof ValidationError ? "refused" : String(error)),
+      );
+      expect(outcome).toBe(file.outcome);
+    },
+    withinMs,
+  );
+});
