@@ -19,18 +19,22 @@ if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) aw
  * so that both cores of a small machine have something to do.
  */
 const patientFiles = [
-  "test/async-jobs.test.ts",
   "test/async-jobs-crash.test.ts",
+  "test/async-jobs.test.ts",
   "test/bad-inputs-jobs.test.ts",
+  "test/cli.test.ts",
+  "test/docs-snippets.test.ts",
   "test/engines/local-documents.test.ts",
   "test/engines/local-offline.test.ts",
   "test/engines/local-text.test.ts",
   "test/engines/local-vision.test.ts",
   "test/examples.test.ts",
+  "test/reload.test.ts",
   "test/restart.test.ts",
   "test/storage-crash.test.ts",
   "test/storage-jobs.test.ts",
-  "test/wire.test.ts",
+  "test/store-outage.test.ts",
+  "test/wrong-configurations.test.ts",
 ];
 
 const lanes = namesFiles ? [[]] : [await findOtherFiles(), patientFiles];

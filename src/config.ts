@@ -45,7 +45,7 @@ export const settings = {
     text(
       "SWITCHYARD_ADMIN_KEY",
       "",
-      "management key, at least 16 characters; unset prints a generated one at first start",
+      "management key, at least 16 characters; when it is unset, the first start creates one",
     ),
   ),
   workers: whole("SWITCHYARD_WORKERS", availableParallelism, 1, 256, "serving processes", "number of cores"),

@@ -4,12 +4,16 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLimit } from "./support/at-once.ts";
 
 const main = join(import.meta.dir, "..", "src", "main.ts");
 const folder = mkdtempSync(join(tmpdir(), "switchyard-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function run(...args: string[]) {
+const atOnce = createLimit(3);
+const run = (...args: string[]) => atOnce(() => runNow(args));
+
+async function runNow(args: readonly string[]) {
   const env = { PATH: process.env["PATH"], SWITCHYARD_PORT: "0" };
   const child = Bun.spawn([process.execPath, main, ...args], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
   // A command that starts a gateway instead of refusing would never end.

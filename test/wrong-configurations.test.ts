@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createLimit } from "./support/at-once.ts";
 
 const root = join(import.meta.dir, "..");
 const folder = mkdtempSync(join(tmpdir(), "switchyard-wrong-"));
@@ -20,6 +21,7 @@ interface Wrong {
   readonly code?: number;
 }
 
+const atOnce = createLimit(3);
 const secret = "hunter2-hunter2";
 const busy = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
 afterAll(() => busy.stop(true));
@@ -186,7 +188,7 @@ const wrong: Readonly<Record<string, Wrong>> = {
 };
 
 for (const [name, { yaml, env = {}, line, says, code = 2 }] of Object.entries(wrong)) {
-  test.concurrent(`${name} is refused with its place and a remedy`, async () => {
+  const refuses = async () => {
     const config = join(folder, `${crypto.randomUUID()}.yaml`);
     if (yaml !== undefined) writeFileSync(config, yaml);
     const child = Bun.spawn([process.execPath, join(root, "src", "main.ts"), "serve"], {
@@ -219,7 +221,8 @@ for (const [name, { yaml, env = {}, line, says, code = 2 }] of Object.entries(wr
     expect(output).not.toMatch(/\n\s+at /);
     expect(output).not.toContain(secret);
     expect(output).not.toContain('"stack"');
-  });
+  };
+  test.concurrent(`${name} is refused with its place and a remedy`, () => atOnce(refuses));
 }
 
 /** A setting that a case writes into the file must not be overridden by the environment. */
