@@ -51,6 +51,7 @@ function open(
       { method: "POST", path: "/json", key: "none", body: "json", run: counted },
       { method: "POST", path: "/form", key: "none", body: "form", run: counted },
       { method: "GET", path: "/get", key: "none", run: counted },
+      { method: "GET", path: "/probe", key: "none", isProbe: true, run: counted },
       { method: "GET", path: "/manage/keys", key: "none", run: counted },
       { method: "GET", path: "/manage/keys/{key_id}", key: "none", run: counted },
       { method: "GET", path: "/models/{id...}", key: "none", run: counted },
@@ -334,7 +335,7 @@ describe("a request", () => {
   });
 
   test("is one of few that a connection without a key can have served at once", async () => {
-    for (const target of ["/get", "/nothing"]) {
+    for (const target of ["/get", "/nothing", "/probe"]) {
       const server = open();
       const pipelined = await server.connect();
       pipelined.send(get(target).repeat(20_000));

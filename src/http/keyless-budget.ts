@@ -15,19 +15,22 @@ export class KeylessBudget {
 
   /** Counts one request. A promise when it has to wait. */
   spend(): Promise<void> | undefined {
-    if (this.#inTurn === 0)
-      setImmediate(() => {
-        this.#inTurn = 0;
-      });
-    this.#inTurn += 1;
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) {
       this.#second = second;
       this.#inSecond = 0;
     }
     this.#inSecond += 1;
-    if (this.#inSecond > maxPerSecond) return Bun.sleep(delayMs);
-    if (this.#inTurn > maxPerTurn) return new Promise((resolve) => setImmediate(resolve));
-    return undefined;
+    return this.#inSecond > maxPerSecond ? Bun.sleep(delayMs) : this.spendInTurn();
+  }
+
+  /** The same for health checks, which are cheap and must be answered during a flood. */
+  spendInTurn(): Promise<void> | undefined {
+    if (this.#inTurn === 0)
+      setImmediate(() => {
+        this.#inTurn = 0;
+      });
+    this.#inTurn += 1;
+    return this.#inTurn > maxPerTurn ? new Promise((resolve) => setImmediate(resolve)) : undefined;
   }
 }

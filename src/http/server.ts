@@ -119,7 +119,7 @@ export function startServer(options: ServerOptions): Server {
       // Skip the await when the caller is known: it would cost an event-loop turn.
       caller = admitted instanceof Promise ? await admitted : admitted;
       if (caller !== null) running = options.limits.begin(caller);
-      else await keyless.spend();
+      else await (route.isProbe === true ? keyless.spendInTurn() : keyless.spend());
       trace.authorizedAt = performance.now();
       // The timeouts of the body and of the call decide from here on.
       if (route.body !== undefined) server.timeout(request, 0);
