@@ -3,10 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { z } from "zod";
+import { answer, completion } from "./support/answers.ts";
 import { readError } from "./support/chat.ts";
 import { type Gateway, readFolder, startGateway } from "./support/gateway.ts";
 import { type Client, createClient, textOf } from "./support/responses.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
+import { createAnthropic as createAnthropic2 } from "./tools/agents/node_modules/ai-sdk-anthropic-2";
+import { createAnthropic as createAnthropic3 } from "./tools/agents/node_modules/ai-sdk-anthropic-3";
 import { createOpenAI as createOpenAI2 } from "./tools/agents/node_modules/ai-sdk-openai-2";
 import { createOpenAI as createOpenAI3 } from "./tools/agents/node_modules/ai-sdk-openai-3";
 import * as ai5 from "./tools/agents/node_modules/ai5";
@@ -83,9 +86,9 @@ test("no word of a conversation can be read in the data folder", async () => {
 });
 
 describe.each([
-  ["5", ai5, createOpenAI2],
-  ["6", ai6, createOpenAI3],
-] as const)("AI SDK %s with default settings", (_version, sdk, createOpenAI) => {
+  ["5", ai5, createOpenAI2, createAnthropic2],
+  ["6", ai6, createOpenAI3, createAnthropic3],
+] as const)("AI SDK %s with default settings", (_version, sdk, createOpenAI, createAnthropic) => {
   // The two versions have the same functions, with types of their own.
   const { generateText, streamText, stepCountIs, tool } = sdk as unknown as typeof ai5;
   const provider = () => createOpenAI({ baseURL: `${gateway.url}/v3`, apiKey: client.key });
@@ -94,6 +97,14 @@ describe.each([
     get_weather: tool({ inputSchema: z.object({ city: z.string() }), execute: ({ city }) => `21 degrees in ${city}` }),
   };
   const prompt = "How is the weather in Paris?";
+
+  test("the Messages format works as well, whole and streamed", async () => {
+    const anthropic = createAnthropic({ baseURL: `${gateway.url}/v3`, apiKey: client.key });
+    const messagesModel = anthropic("sandbox/echo") as unknown as ReturnType<typeof modelOf>;
+    const options = { model: messagesModel, prompt: "hello there", maxRetries: 0 };
+    expect((await generateText(options)).text).toContain("hello there");
+    expect(await streamText(options).text).toContain("hello there");
+  });
 
   test("a tool loop completes", async () => {
     const result = await generateText({
@@ -105,6 +116,21 @@ describe.each([
     });
     expect(result.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 0]);
     expect(result.text).not.toBe("");
+  });
+
+  test("with a provider that stores nothing, a tool loop completes with store: false, and the refusal without it says so", async () => {
+    const call = { id: "call_1", type: "function", function: { name: "get_weather", arguments: '{"city":"Paris"}' } };
+    const message = { role: "assistant", content: "I look.", tool_calls: [call] };
+    const calling = completion("", { choices: [{ index: 0, message, finish_reason: "tool_calls" }] });
+    const run = (store: boolean) => {
+      vendor.clear();
+      vendor.next(answer(200, calling));
+      vendor.next(answer(200, completion("21 degrees.")));
+      const options = { stopWhen: stepCountIs(3), maxRetries: 0, providerOptions: { openai: { store } } };
+      return generateText({ model: modelOf("mockchat/echo"), tools, prompt, ...options });
+    };
+    expect((await run(false)).text).toBe("21 degrees.");
+    await expect(run(true)).rejects.toThrow(/store: false/);
   });
 
   test("a streamed tool loop completes, and the conversation goes on", async () => {

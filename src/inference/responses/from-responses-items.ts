@@ -76,7 +76,10 @@ export class Conversation {
         this.#addReasoning(item as KnownItems["reasoning"]);
         break;
       case "item_reference":
-        this.#findings.refuse(path, "This provider keeps no items: send the item itself instead of a reference");
+        this.#findings.refuse(
+          path,
+          "This provider stores no items: send the item itself, which clients do with `store: false`, or ask the operator for `responses.store_for_all`",
+        );
         break;
       default:
         // A search that we told of is not lost: what the provider wants back of it stands beside it.
