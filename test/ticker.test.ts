@@ -74,3 +74,26 @@ test.each([
     expect(looks.map((count) => count > 0)).toEqual([true, true, true, true]);
   }
 });
+
+test("a check that throws keeps no other check from being made", async () => {
+  const errors: unknown[] = [];
+  const ticker = createTicker(5, (error) => void errors.push(error));
+  let checks = 0;
+  const failure = new Error("broken check");
+  ticker.watch({
+    place: -1,
+    check() {
+      throw failure;
+    },
+  });
+  ticker.watch({
+    place: -1,
+    check() {
+      checks += 1;
+    },
+  });
+  await waitFor("several checks", () => checks >= 3);
+  ticker.close();
+  expect(errors.length).toBeGreaterThanOrEqual(3);
+  expect(errors[0]).toBe(failure);
+});

@@ -33,7 +33,7 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
   const reservedCount = Math.min(maxReserved, Math.floor(limit / 4));
   const reserved: number[] = [];
   // Accepting a connection to close it needs a descriptor: this one is given up for it.
-  let spare = openSync("/dev/null", "r");
+  let spare: number | null = openSync("/dev/null", "r");
   let isRefusing = false;
   let quiet = 0;
   let checkAt = 0;
@@ -59,11 +59,17 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
 
   /** Closes connections that wait although no descriptor is left for them. When no more arrive, the reserve is released. */
   function settle(): void {
-    closeSync(spare);
+    giveUpSpare();
     const dropped = listeners.dropWaiting(maxDroppedAtOnce);
     spare = openSync("/dev/null", "r");
     quiet = dropped === 0 ? quiet + 1 : 0;
     if (quiet === quietChecks) release();
+  }
+
+  /** Forgotten at once: should it not be opened again, its number belongs to another file. */
+  function giveUpSpare(): void {
+    if (spare !== null) closeSync(spare);
+    spare = null;
   }
 
   function admit(used: number): void {
@@ -86,7 +92,7 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
   return {
     close() {
       ticker.forget(watched);
-      closeSync(spare);
+      giveUpSpare();
       release();
     },
   };

@@ -16,10 +16,18 @@ export interface Ticker {
   close(): void;
 }
 
-export function createTicker(tickMs: number): Ticker {
+/** `report` hears of a check that threw; by default the error reaches the process as an unhandled rejection, which is logged. */
+export function createTicker(tickMs: number, report: (error: unknown) => void = rejectUnhandled): Ticker {
   const all = new Roster<Watched>();
   let now = performance.now();
-  const check = (watched: Watched) => watched.check(now);
+  // One check that throws must not keep the timeouts of all other requests from being looked at.
+  const check = (watched: Watched) => {
+    try {
+      watched.check(now);
+    } catch (error) {
+      report(error);
+    }
+  };
   const timer = setInterval(() => {
     now = performance.now();
     all.forEach(check);
@@ -36,4 +44,8 @@ export function createTicker(tickMs: number): Ticker {
       all.clear();
     },
   };
+}
+
+function rejectUnhandled(error: unknown): void {
+  void Promise.reject(error);
 }
