@@ -149,7 +149,7 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isManagement(path));
   const limits = door.limits;
   const sockets = [
-    responsesSocket({ responses, aliases, mayNameHost, log, admit: ({ caller }) => limits.admit(caller) }),
+    responsesSocket({ responses, files, aliases, mayNameHost, log, admit: ({ caller }) => limits.admit(caller) }),
   ];
   await mayServe();
   const main = startServer({ ...door, port: config.port, routes: publicRoutes, sockets });

@@ -19,7 +19,7 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
-const jsonLimits = { maxDepth: 64, maxTokens: 250_000 };
+export const jsonLimits = { maxDepth: 64, maxTokens: 250_000 };
 
 export async function readJsonBody(request: Request, limits: BodyLimits, ticker: Ticker): Promise<JsonBody> {
   refuseHead(request.headers, limits.maxBodyBytes);

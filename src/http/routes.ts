@@ -35,6 +35,7 @@ import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import { webhookRoutes } from "./endpoints/webhooks.ts";
+import { withUploads } from "./inline-uploads.ts";
 import type { Route } from "./route.ts";
 
 interface Dependencies extends Readiness {
@@ -60,12 +61,12 @@ interface Dependencies extends Readiness {
 }
 
 export function createRoutes(dependencies: Dependencies): Route[] {
-  const { catalogue, keyring } = dependencies;
+  const { catalogue, keyring, files } = dependencies;
   return [
-    ...chatCompletionRoutes(dependencies),
-    ...messagesRoutes(dependencies),
+    ...chatCompletionRoutes(dependencies).map(withUploads(files, "chat")),
+    ...messagesRoutes(dependencies).map(withUploads(files, "messages")),
     ...embeddingsRoutes(dependencies),
-    ...responseRoutes(dependencies),
+    ...responseRoutes(dependencies).map(withUploads(files, "responses")),
     ...universalAiRoutes(dependencies),
     ...asyncJobRoutes(dependencies),
     ...webhookRoutes({ keys: dependencies.webhookKeys }),

@@ -6,6 +6,7 @@ import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
 import { errorCatalogue, GatewayError } from "../../errors.ts";
+import type { FileStore } from "../../files/file-store.ts";
 import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/response-call.ts";
 import type { Responses } from "../../inference/responses/responses.ts";
 import { Trace } from "../../inference/trace.ts";
@@ -14,12 +15,14 @@ import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { toErrorMessage, toErrorObject } from "../error-reply.ts";
+import { inlineUploads } from "../inline-uploads.ts";
 import { type JsonBody, parseJson } from "../read-body.ts";
 import { requireCaller } from "../require-caller.ts";
 import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
 
 interface Dependencies {
   readonly responses: Responses;
+  readonly files: FileStore;
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;
   readonly log: Log;
@@ -99,7 +102,9 @@ class ResponsesSession implements SocketSession {
   async #create(plain: JsonBody, caller: Caller): Promise<void> {
     const { requestId, signal } = this.#socket;
     const edits = { replace: noEdits, remove: ofTheMessage, append: ['"stream":true'] };
-    const body = parseJson(encoder.encode(editMembers(plain.text, plain.scan, edits)));
+    const edited = parseJson(encoder.encode(editMembers(plain.text, plain.scan, edits)));
+    const { files } = this.#dependencies;
+    const body = await inlineUploads(edited, { files, caller, format: "responses" });
     const request = parse(this.#schema, body.value);
     const answer = await this.#dependencies.responses.create({
       request,

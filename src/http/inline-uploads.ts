@@ -1,0 +1,164 @@
+// Uploads that a chat, responses or messages request names by `file_id`: the gateway puts their bytes into the request, so that every
+// provider gets them, whatever its format. An upload's id is a UUID; every other id is the provider's own and passes untouched.
+
+import { type Caller, ownerOf } from "../access/caller.ts";
+import { type Problem, ValidationError } from "../errors.ts";
+import { fileNotFound } from "../files/file-errors.ts";
+import type { FileStore, StoredFile } from "../files/file-store.ts";
+import { editMembers, scanJson } from "../lib/json-scan.ts";
+import { type JsonBody, jsonLimits } from "./read-body.ts";
+import type { Call, Route } from "./route.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface Format {
+  /** The member that holds the conversation. */
+  readonly member: "messages" | "input";
+  /** The id that a part names, or null. */
+  readonly idOf: (part: Members) => unknown;
+  readonly toInline: (part: Members, file: InlineFile) => Members;
+}
+
+interface InlineFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+const maxFileBytes = 20 * 1_048_576;
+const maxTotalBytes = 64 * 1_048_576;
+const uploadId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const chat: Format = {
+  member: "messages",
+  idOf: (part) => (part["type"] === "file" ? membersOf(part["file"])["file_id"] : null),
+  toInline(part, file) {
+    if (isImage(file)) return { type: "image_url", image_url: { url: toDataUrl(file) } };
+    const { file_id: _, ...rest } = membersOf(part["file"]);
+    return { ...part, file: { filename: file.name, ...rest, file_data: toDataUrl(file) } };
+  },
+};
+
+const responses: Format = {
+  member: "input",
+  idOf: (part) => (part["type"] === "input_file" || part["type"] === "input_image" ? part["file_id"] : null),
+  toInline({ file_id: _, ...part }, file) {
+    if (part["type"] === "input_image") return { ...part, image_url: toDataUrl(file) };
+    if (isImage(file)) return { type: "input_image", detail: "auto", image_url: toDataUrl(file) };
+    return { filename: file.name, ...part, file_data: toDataUrl(file) };
+  },
+};
+
+const messages: Format = {
+  member: "messages",
+  idOf: (part) => {
+    const source = membersOf(part["source"]);
+    return source["type"] === "file" ? source["file_id"] : null;
+  },
+  toInline(part, file) {
+    const { mediaType, bytes } = file;
+    if (mediaType.startsWith("text/"))
+      return { ...part, source: { type: "text", media_type: "text/plain", data: bytes.toString("utf8") } };
+    return { ...part, source: { type: "base64", media_type: mediaType, data: bytes.toString("base64") } };
+  },
+};
+
+const formats = { chat, responses, messages };
+
+type FormatName = keyof typeof formats;
+
+export function withUploads(files: FileStore, format: FormatName): (route: Route) => Route {
+  return (route) => ({
+    ...route,
+    run: (call) => {
+      const { body, caller } = call;
+      if (body === null || caller === null || !mayNameUploads(body)) return route.run(call);
+      return inlineUploads(body, { files, caller, format }).then((whole) => route.run(withBody(call, whole)));
+    },
+  });
+}
+
+/** Some members of a call are getters that may throw, so it is not copied. */
+function withBody(call: Call, body: JsonBody): Call {
+  return Object.create(call, { body: { value: body, enumerable: true } }) as Call;
+}
+
+function mayNameUploads({ text }: JsonBody): boolean {
+  return text.includes('"file_id"');
+}
+
+export async function inlineUploads(
+  body: JsonBody,
+  { files, caller, format: name }: { files: FileStore; caller: Caller; format: FormatName },
+): Promise<JsonBody> {
+  if (!mayNameUploads(body)) return body;
+  const format: Format = formats[name];
+  const conversation = membersOf(body.value)[format.member];
+  const named = findNamed(conversation, format, ["body", format.member]);
+  if (named.length === 0) return body;
+  const parts = new Map<Members, Members>();
+  let totalBytes = 0;
+  for (const { part, id, loc } of named) {
+    const file = await files.open(id.toLowerCase(), ownerOf(caller));
+    if (file === null) throw fileNotFound();
+    totalBytes += file.size;
+    if (file.size > maxFileBytes || totalBytes > maxTotalBytes) throw tooLarge(loc);
+    parts.set(part, format.toInline(part, await readInline(file)));
+  }
+  return withMember(body, format.member, replaceParts(conversation, parts));
+}
+
+interface Named {
+  readonly part: Members;
+  readonly id: string;
+  readonly loc: Problem["loc"];
+}
+
+/** Parts may lie in the results of tools, so every level of the conversation is searched. */
+function findNamed(value: unknown, format: Format, loc: Problem["loc"]): Named[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((one, index) => findNamed(one, format, [...loc, index]));
+  const id = format.idOf(value as Members);
+  if (typeof id === "string" && uploadId.test(id)) return [{ part: value as Members, id, loc }];
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === "content" || name === "output" ? findNamed(member, format, [...loc, name]) : [],
+  );
+}
+
+function replaceParts(value: unknown, parts: ReadonlyMap<Members, Members>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const replaced = parts.get(value as Members);
+  if (replaced !== undefined) return replaced;
+  if (Array.isArray(value)) return value.map((one) => replaceParts(one, parts));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceParts(member, parts)]));
+}
+
+function withMember({ text, scan, value }: JsonBody, name: string, member: unknown): JsonBody {
+  const edited = editMembers(text, scan, {
+    replace: [[name, JSON.stringify(member)]],
+    remove: new Set(),
+    append: [],
+  });
+  return { text: edited, scan: scanJson(edited, jsonLimits), value: { ...membersOf(value), [name]: member } };
+}
+
+async function readInline(file: StoredFile): Promise<InlineFile> {
+  return { name: file.name, mediaType: file.mediaType.split(";")[0] ?? "", bytes: Buffer.from(await file.read()) };
+}
+
+function toDataUrl({ mediaType, bytes }: InlineFile): string {
+  return `data:${mediaType};base64,${bytes.toString("base64")}`;
+}
+
+function isImage({ mediaType }: InlineFile): boolean {
+  return mediaType.startsWith("image/");
+}
+
+function tooLarge(loc: Problem["loc"]): ValidationError {
+  const msg = `An upload in a request may have ${maxFileBytes} bytes, and all of them together ${maxTotalBytes}`;
+  return new ValidationError([{ loc, msg, type: "file_too_large" }]);
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === "object" && value !== null ? (value as Members) : {};
+}
