@@ -76,6 +76,11 @@ const oddTexts: Readonly<Record<string, string>> = {
 };
 
 describe("odd texts", () => {
+  test.each(tasks)("%s refuses a text that is longer than it takes, with the limit", async (task) => {
+    const refusal = await refusalOf(runLocal(local, task, { text: "word ".repeat(400_001), language: "en" }));
+    expect(refusal.message).toMatch(/^The local engine takes at most [\d,]+ characters, and the text has 2,000,005\./);
+  });
+
   for (const task of tasks) {
     test(`${task} answers every one of them with what its schema promises`, async () => {
       for (const [name, odd] of Object.entries(oddTexts)) {

@@ -5,6 +5,7 @@ import type { LocalEngine } from "../local-engine.ts";
 import { type EnglishModel, englishModelPackages, loadEnglishModel } from "./english-model.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { isEnglish, languageOf, loadLanguageDetector, textOf } from "./language.ts";
+import { refuseLonger } from "./limits.ts";
 import { round } from "./numbers.ts";
 import { splitSentences, splitWords } from "./sentences.ts";
 import { loadStopWords, type StopWords, stopWordsPackage } from "./stop-words.ts";
@@ -41,6 +42,7 @@ export const engine: LocalEngine = {
 
     return async ({ input }) => {
       const text = textOf(input);
+      refuseLonger(text);
       const language = languageOf(input, detect) ?? detect(text)[0]?.tag ?? "en";
       const phrases = isEnglish(language)
         ? findEnglishPhrases(text, model, stopWords("en"))

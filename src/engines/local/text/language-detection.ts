@@ -1,6 +1,7 @@
 import type { LocalEngine } from "../local-engine.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { loadLanguageDetector, nameOf, textOf } from "./language.ts";
+import { refuseLonger } from "./limits.ts";
 import { round } from "./numbers.ts";
 
 // Below it the model names languages at random.
@@ -14,6 +15,7 @@ export const engine: LocalEngine = {
     const detect = await loadLanguageDetector();
     return async ({ input }) => {
       const text = textOf(input);
+      refuseLonger(text);
       const found = detect(text);
       const items = found
         .filter(({ confidence }, index) => index === 0 || confidence >= leastConfidence)

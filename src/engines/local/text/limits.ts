@@ -1,7 +1,10 @@
 import { ValidationError } from "../../../errors.ts";
 
-/** For engines whose time is worth a limit. */
-export function refuseLonger(text: string, most: number): void {
+// The fastest engines read it within some ten seconds. Without a limit, a longer text would end at the time limit instead.
+const usualMost = 2_000_000;
+
+/** Refuses a text that is longer than the engine takes. */
+export function refuseLonger(text: string, most = usualMost): void {
   if (text.length <= most) return;
   throw new ValidationError([
     {

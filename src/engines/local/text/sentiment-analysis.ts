@@ -4,6 +4,7 @@
 import type { LocalEngine } from "../local-engine.ts";
 import { type Classify, fastTextPackage, loadFastText, toTrainingForm } from "./fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
+import { refuseLonger } from "./limits.ts";
 import { round, roundTo2 } from "./numbers.ts";
 import { splitSentences } from "./sentences.ts";
 
@@ -34,6 +35,7 @@ export const engine: LocalEngine = {
     return async ({ input }) => {
       refuseUnlessEnglish(input, detect, "judges");
       const text = textOf(input);
+      refuseLonger(text);
       const whole = judge(text, polarity, stars);
       const segments = splitSentences(text).slice(0, maxSegments);
       const items = segments.map((segment) => {

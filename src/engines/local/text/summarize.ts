@@ -3,6 +3,7 @@
 import type { LocalEngine } from "../local-engine.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { languageOf, loadLanguageDetector, textOf } from "./language.ts";
+import { refuseLonger } from "./limits.ts";
 import { type Span, splitSentences, splitWords } from "./sentences.ts";
 import { loadStopWords, stopWordsPackage } from "./stop-words.ts";
 
@@ -27,6 +28,7 @@ export const engine: LocalEngine = {
 
     return async ({ input }) => {
       const text = textOf(input);
+      refuseLonger(text);
       const wanted = typeof input["output_sentences"] === "number" ? input["output_sentences"] : 1;
       const language = languageOf(input, detect) ?? detect(text)[0]?.tag ?? "en";
       const unwanted = stopWords(language);

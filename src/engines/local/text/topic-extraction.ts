@@ -4,6 +4,7 @@ import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { fastTextPackage, loadFastText, toTrainingForm } from "./fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
+import { refuseLonger } from "./limits.ts";
 import { round } from "./numbers.ts";
 
 const topics: Readonly<Record<string, string>> = {
@@ -25,6 +26,7 @@ export const engine: LocalEngine = {
     return async ({ input }) => {
       refuseUnlessEnglish(input, detect, "sorts");
       const text = textOf(input);
+      refuseLonger(text);
       const prepared = toTrainingForm(text);
       const found = /\p{L}/u.test(prepared) ? classify(prepared, Object.keys(topics).length) : [];
       const items = found
