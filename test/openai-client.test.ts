@@ -289,7 +289,7 @@ describe("errors have the classes that programs catch", () => {
 
 test("the models are listed, and one can be looked at", async () => {
   const ids: string[] = [];
-  for await (const model of client.models.list()) ids.push(model.id);
+  for await (const model of client.models.list({ query: { include: "sandbox" } })) ids.push(model.id);
   expect(ids).toContain("sandbox/echo");
   expect(await client.models.retrieve("sandbox/echo")).toMatchObject({ id: "sandbox/echo", object: "model" });
 });
