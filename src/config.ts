@@ -256,7 +256,7 @@ export const settings = {
   ),
   maxQueuedJobsPerKey: whole(
     "SWITCHYARD_MAX_QUEUED_JOBS_PER_KEY",
-    20_000,
+    250_000,
     1,
     10_000_000,
     "jobs that are queued or running, of one key, or of all keys of one owner; one more is answered with 429",
