@@ -16,7 +16,7 @@ export interface CommandSpec {
   readonly summary: string;
   readonly options?: Readonly<Record<string, OptionSpec>>;
   /** What follows the name besides options. */
-  readonly words?: { readonly shown: string; readonly least: number; readonly most: number };
+  readonly words?: { readonly shown: string; readonly least: number; readonly most: number; readonly hint?: string };
   readonly example: string;
 }
 
@@ -33,7 +33,7 @@ export class UsageError extends Error {}
 /** `help` when the caller asked for it; throws a UsageError for an unknown option, a missing value or a stray word. */
 export function readArguments(spec: CommandSpec, args: readonly string[]): Input | "help" {
   if (args.includes("--help") || args.includes("-h")) return "help";
-  const { options = {}, words = { shown: "", least: 0, most: 0 } } = spec;
+  const { options = {}, words = { shown: "", least: 0, most: 0, hint: "" } } = spec;
   const known = Object.fromEntries(
     Object.entries(options).map(([name, { takes, multiple = false }]) => [
       name,
@@ -62,7 +62,8 @@ export function readArguments(spec: CommandSpec, args: readonly string[]): Input
   const stray = positionals[words.most];
   if (stray !== undefined)
     throw new UsageError(`Unexpected word "${stray}": \`switchyard ${spec.name}\` takes ${words.shown || "no words"}.`);
-  if (positionals.length < words.least) throw new UsageError(`\`switchyard ${spec.name}\` needs ${words.shown}.`);
+  if (positionals.length < words.least)
+    throw new UsageError(`\`switchyard ${spec.name}\` needs ${words.shown}${words.hint ?? ""}.`);
   return {
     words: positionals,
     text: (name) => values[name] as string | undefined,

@@ -33,7 +33,7 @@ interface Command {
   readonly run: (input: Input, context: EnginesContext) => void | Promise<void>;
 }
 
-const groups = { shown: "<group>…", least: 1, most: 100 };
+const groups = { shown: "<group>…", least: 1, most: 100, hint: " (see: switchyard engines list)" };
 
 const commands: Readonly<Record<string, Command>> = {
   list: {

@@ -34,7 +34,7 @@ interface Result {
 }
 
 const json = { json: { meaning: "prints JSON" } };
-const keyId = { shown: "<key id>", least: 1, most: 1 };
+const keyId = { shown: "<key id>", least: 1, most: 1, hint: " (see: switchyard keys list)" };
 
 const commands: Readonly<Record<string, Command>> = {
   create: {

