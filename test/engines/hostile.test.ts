@@ -70,6 +70,33 @@ async function processorTimeOf(run: LocalRun, task: string, text: string): Promi
   return (user + system) / 1_000;
 }
 
+describe("parsers of documents take time in proportion to a line", () => {
+  for (const task of ["ocr/resume_parser", "ocr/financial_parser", "ocr/identity_parser"]) {
+    const engine = localEngines.find((one) => one.task === task);
+    const isInstalled = engine?.packages.every((name) => findPackage(name) !== null) === true;
+    test.skipIf(!isInstalled)(
+      task,
+      async () => {
+        const load = await engine?.load();
+        if (load === undefined) throw new Error(`no local engine for ${task}`);
+        const run: LocalRun = ({ input, ...call }) => {
+          const bytes = Buffer.from(String(input["text"]));
+          const files = { file: { name: "a.txt", mediaType: "text/plain", bytes } };
+          return load({ ...call, input: { language: "en", document_type: "auto-detect" }, files });
+        };
+        await processorTimeOf(run, task, "Dr. Ann Lee of London\n".repeat(100));
+        const grown: string[] = [];
+        for (const { name, of } of hostileTexts.filter((text) => text.name.startsWith("a run of"))) {
+          const growth = await growthOf(run, task, (length) => of(4 * length));
+          if (growth > mostGrowth) grown.push(`${name}: ${growth.toFixed(1)} times`);
+        }
+        expect(grown).toEqual([]);
+      },
+      withinMs,
+    );
+  }
+});
+
 describe("windows", () => {
   test.each(hostileTexts.map(({ name, of }) => [name, of] as const))("of %s join to the text, bounded", (_name, of) => {
     const text = of(20_000);

@@ -97,6 +97,11 @@ const tokens: Readonly<Record<string, string>> = {
 
 export const hostileTexts: readonly HostileText[] = [
   ...Object.entries(tokens).map(([name, token]) => ({ name, of: (length: number) => repeat(token, length) })),
+  // One long run that is not at the end: a pattern that trims the end of a text may look at the run again from each of its signs.
+  ...[" ", ":", ".", ",", "_", "-", "|", "!", "(", "1", "’", "\n"].map((sign) => ({
+    name: `a run of ${JSON.stringify(sign)} before a letter`,
+    of: (length: number) => `Ann ${sign.repeat(Math.max(0, length - 5))}x`,
+  })),
   // Every word is another one: nothing that was computed can be used again.
   { name: "distinct words", of: (length) => fill(length, (index) => `${toWord(index)} `) },
   { name: "distinct names", of: (length) => fill(length, (index) => `${toName(index)} ${toName(index + 7)}, `) },

@@ -1,5 +1,6 @@
 // The lines of goods of an invoice, by the head of their table; of a receipt, which has none, by the price at the end of each line.
 
+import { trimEndOf } from "../text/trim-end.ts";
 import type { Cell, Row } from "./rows.ts";
 import { readAmount } from "./values.ts";
 
@@ -93,7 +94,7 @@ function toColumns(cell: Cell): Column[] {
 }
 
 function findRole(text: string): Role | null {
-  const clean = text.replace(/[:*]+$/, "").trim();
+  const clean = trimEndOf(text, /[:*]/).trim();
   return heads.find(([, pattern]) => pattern.test(clean))?.[0] ?? null;
 }
 

@@ -2,6 +2,7 @@
 // English headings, with the usual French, German and Spanish ones. What a layout hides from the rules is missing or in the wrong field.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { trimEndOf } from "../text/trim-end.ts";
 import { readAddress } from "./address.ts";
 import { findCountry } from "./countries.ts";
 import { type DocumentReader, limitsNow, readerPackages } from "./document-reader.ts";
@@ -148,7 +149,7 @@ function toColumnLines(page: Page): string[] {
 function splitSections(lines: readonly string[]): { name: SectionName | "head"; lines: string[] }[] {
   const sections: { name: SectionName | "head"; lines: string[] }[] = [{ name: "head", lines: [] }];
   for (const line of lines) {
-    const bare = line.replace(/[:_\s]+$/, "").trim();
+    const bare = trimEndOf(line, /[:_\s]/).trim();
     const name = headings.find(([, pattern]) => pattern.test(bare))?.[0];
     if (name !== undefined) {
       sections.push({ name, lines: [] });
@@ -248,8 +249,7 @@ function readEntries(lines: readonly string[]): Entry[] {
   for (const line of lines) {
     const period = findPeriod(line);
     const rest = period === null ? line : line.replace(period.text, " ");
-    const head = rest
-      .replace(/[\s|•·,()–-]+$/, "")
+    const head = trimEndOf(rest, /[\s|•·,()–-]/)
       .replace(/^[\s|•·,()–-]+/, "")
       .trim();
     if (period !== null && !isBullet(line)) {
@@ -301,7 +301,7 @@ function toMonthDate(text: string | undefined): string | null {
 function splitHead(heads: readonly string[]): string[] {
   return heads
     .flatMap((head) => head.split(/\t|\s[|–—-]\s|\s@\s|\s+at\s+(?=\p{Lu})|,\s+/u))
-    .map((part) => part.trim().replace(/^[,|]+|[,|]+$/g, ""))
+    .map((part) => trimEndOf(part.trim().replace(/^[,|]+/, ""), /[,|]/))
     .filter((part) => part !== "");
 }
 
@@ -380,7 +380,7 @@ function toNames(lines: readonly string[]) {
       .split(/[,;\t|•·]/),
   );
   const names = parts
-    .map((part) => part.replace(/[.\s]+$/, "").trim())
+    .map((part) => trimEndOf(part, /[.\s]/).trim())
     .filter((name) => name.length >= 2 && name.length <= 60);
   return names.filter(isFirst).map((name) => ({ name, type: null }));
 }

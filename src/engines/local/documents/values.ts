@@ -1,6 +1,7 @@
 // Values as documents print them: amounts, dates, numbers of accounts and companies. Each reader answers null for what it is not.
 
 import { lookUp } from "../../../lib/look-up.ts";
+import { trimEndOf } from "../text/trim-end.ts";
 
 export interface Amount {
   readonly value: number;
@@ -193,7 +194,7 @@ export function findWebsites(text: string): string[] {
   const found = text.matchAll(
     /(?<![@\w.])(?:https?:\/\/|www\.)[^\s,;)]+|(?<![@\w./-])(?:[\w-]{1,63}\.){1,8}(?:com|org|net|io|dev|co\.uk|fr|de|es|it|nl|eu)(?:\/[^\s,;)]*)?(?![\w@.])/gi,
   );
-  return [...new Set([...found].map(([match]) => match.replace(/[./]+$/, "")))];
+  return [...new Set([...found].map(([match]) => trimEndOf(match, /[./]/)))];
 }
 
 const phoneLabel = "(?:tel|phone|ph|mobile|mob|cell|call|téléphone|telefon|tél)";

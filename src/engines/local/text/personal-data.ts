@@ -11,6 +11,7 @@ import {
   passesLuhn,
 } from "./check-digits.ts";
 import type { Span } from "./sentences.ts";
+import { trimEndOf } from "./trim-end.ts";
 
 export interface PersonalDatum extends Span {
   readonly kind: PersonalKind;
@@ -263,7 +264,7 @@ export function findPersonalData(text: string): PersonalDatum[] {
   for (const { kind, pattern, confidence, isValid } of rules) {
     for (const match of text.matchAll(pattern)) {
       const datum = match.groups?.["datum"] ?? match[0];
-      const content = withoutPunctuation(datum);
+      const content = trimEndOf(datum, /[.,;:!?]/);
       if (content === "" || (isValid !== undefined && !isValid(content.replace(/[\s.-]/g, "")))) continue;
       found.push({ text: content, start: match.index + match[0].length - datum.length, kind, confidence });
     }
@@ -274,13 +275,6 @@ export function findPersonalData(text: string): PersonalDatum[] {
 /** What follows one of the words, which may be in upper or lower case; the datum itself may not. */
 function announced(words: string, datum: string): RegExp {
   return new RegExp(String.raw`\b(?i:${words})${link}(?<datum>${datum})(?![A-Za-z\d])`, "gu");
-}
-
-/** Without what ends a sentence. A pattern would look at each sign of a long row of them again for each sign before it. */
-function withoutPunctuation(text: string): string {
-  let end = text.length;
-  while (end > 0 && ".,;:!?".includes(text.charAt(end - 1))) end--;
-  return text.slice(0, end);
 }
 
 function isCardNumber(digits: string): boolean {
