@@ -398,10 +398,10 @@ describe("at rest", () => {
     expect(chained).toMatchObject({ status: 400, code: "previous_response_not_found" });
     expect(gateway.log()).toContain("unknown_key");
     expect(gateway.log()).not.toContain(firstKey);
-    // Nothing is kept any more: what was kept is as if it had never been.
-    await restart({});
+    // The operator has switched storage off: stored responses cannot be read.
+    await restart({ SWITCHYARD_ENCRYPTION_KEY: second });
     expect(await readError(await client.get(next.id))).toMatchObject({ status: 404, code: "response_not_found" });
-    await restart(storing(firstKey));
+    await restart(storing(`${firstKey},${second}`));
     expect(await client.retrieve(first.id)).toEqual(first);
   });
 
