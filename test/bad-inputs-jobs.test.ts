@@ -319,9 +319,8 @@ async function signAndVerify(output: Readonly<Record<string, number>>): Promise<
   expect(isGood(body)).toBe(true);
   expect(isGood(canonicalizeJsonText(body.toString()))).toBe(true);
   expect(isGood(toCanonicalJson(JSON.parse(body.toString())))).toBe(true);
-  const isSmall = Object.values(output).some((value) => value < 1e-4);
   const python = Bun.which("python3");
-  if (python === null || isSmall) return;
+  if (python === null) return;
   const write =
     "import json,sys; sys.stdout.buffer.write(json.dumps(json.load(sys.stdin.buffer), sort_keys=True, indent=2, ensure_ascii=False).encode())";
   const written = Bun.spawnSync([python, "-c", write], { stdin: body }).stdout;
