@@ -33,6 +33,7 @@ interface Child {
   /** False when the process ended first. */
   readonly prepared: Promise<boolean>;
   readonly ready: Promise<boolean>;
+  isReady: boolean;
   failure: StartFailure | null;
   /** It was told to end: its exit is no accident. */
   leaving: boolean;
@@ -47,6 +48,7 @@ export interface Supervisor {
 }
 
 const startWithinMs = 30_000;
+const mostStartAttempts = 3;
 const slowestRestartMs = 5_000;
 const firstRestartMs = 100;
 // A process that lived this long did not die because of its start.
@@ -85,8 +87,10 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       stderr: "pipe",
       ipc: (report: ProcessReport) => {
         if (report.state === "prepared") prepared.resolve(true);
-        else if (report.state === "ready") ready.resolve(true);
-        else child.failure = { message: report.message, isConfiguration: report.isConfiguration };
+        else if (report.state === "ready") {
+          child.isReady = true;
+          ready.resolve(true);
+        } else child.failure = { message: report.message, isConfiguration: report.isConfiguration };
       },
       onExit: (_, code, signal) => {
         prepared.resolve(false);
@@ -101,6 +105,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       startedAt: performance.now(),
       prepared: prepared.promise,
       ready: ready.promise,
+      isReady: false,
       failure: null,
       leaving: false,
     };
@@ -119,8 +124,9 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
 
   function onExit(child: Child, code: number | null, signal: unknown): void {
     children.delete(child);
-    // A process that cannot start at all is not started again: the start as a whole fails.
-    if (!hasStarted || child.leaving || stopping || child.generation !== present) return;
+    if (child.leaving || stopping || child.generation !== present) return;
+    // During the start, `begin` decides about a process that ended before it was ready.
+    if (!hasStarted && !child.isReady) return;
     failures = performance.now() - child.startedAt > healthyAfterMs ? 0 : failures + 1;
     const delayMs = Math.min(firstRestartMs * 2 ** Math.max(0, failures - 1), slowestRestartMs);
     const error = child.failure?.message;
@@ -178,15 +184,19 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   }
 
   async function begin(kind: ProcessKind): Promise<StartFailure | null> {
-    const started = Array.from({ length: present.counts[kind] }, () => launch(kind));
-    const isReady = await Promise.all(started.map(({ ready }) => ready));
-    if (isReady.every(Boolean)) return null;
-    return (
-      started.find(({ failure }) => failure !== null)?.failure ?? {
-        message: `A ${kind} process ended while it was starting.`,
-        isConfiguration: false,
-      }
-    );
+    const outcomes = await Promise.all(Array.from({ length: present.counts[kind] }, () => startOne(kind)));
+    return outcomes.find((failure) => failure !== null) ?? null;
+  }
+
+  /** A process that says why it cannot start is not started again. One that was killed while it was starting is. */
+  async function startOne(kind: ProcessKind): Promise<StartFailure | null> {
+    for (let attempt = 1; attempt <= mostStartAttempts; attempt++) {
+      const child = launch(kind);
+      if ((await child.ready) || stopping) return null;
+      if (child.failure !== null) return child.failure;
+      log.error(`a ${kind} process ended while it was starting`, { pid: child.process.pid, attempt });
+    }
+    return { message: `A ${kind} process ended while it was starting.`, isConfiguration: false };
   }
 
   async function start(): Promise<StartFailure | null> {
@@ -194,7 +204,8 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     const failure = await begin(first);
     hasStarted = failure === null;
     // The first request does not wait for the processes that run jobs.
-    if (hasStarted && !stopping && first === "serving") void begin("working");
+    if (hasStarted && !stopping && first === "serving")
+      for (let started = 0; started < present.counts.working; started++) launch("working");
     return failure;
   }
 

@@ -1,0 +1,20 @@
+// A process for the tests of the supervisor. Each run appends a line to the file that is its second argument; the first argument lists
+// how the runs end, one word for each run: `die` (killed before it is ready), `refuse` (says why it cannot start), `serve`.
+
+import { appendFileSync, readFileSync } from "node:fs";
+
+const [plan = "", file = ""] = process.argv.slice(2);
+appendFileSync(file, `${process.pid}\n`);
+const run = readFileSync(file, "utf8").trim().split("\n").length;
+const how = plan.split(",")[run - 1] ?? "serve";
+if (how === "die") process.kill(process.pid, "SIGKILL");
+if (how === "refuse") {
+  process.send?.({ state: "failed", message: "The port is taken.", isConfiguration: false });
+  setTimeout(() => process.exit(1), 50);
+} else {
+  process.on("message", (message) => {
+    if (message === "serve") process.send?.({ state: "ready" });
+  });
+  process.on("SIGTERM", () => process.exit(0));
+  process.send?.({ state: "prepared" });
+}
