@@ -92,7 +92,10 @@ test("a file that is repaired after a refused reload is served by no process bef
 
 test("a configuration that only its processes can refuse leaves all of them as they are", async () => {
   const { gateway, write, answering, reloadAndWait } = await start(2);
-  const before = await gateway.processes();
+  const before = await waitFor("all processes", async () => {
+    const processes = await gateway.processes();
+    return processes.serving.length === 2 && processes.working.length === 1 ? processes : null;
+  });
   write({ aliases: { which: "mock2/echo", wrong: "nosuch/x" } });
   await reloadAndWait(notStarted);
   expect(gateway.log()).toContain("names the unknown provider 'nosuch'");
