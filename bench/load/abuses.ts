@@ -140,13 +140,38 @@ export const abuses = {
       const requests = [{ model: "ocr/ocr/local", input: { file } }, ...inputs].map((request) =>
         JSON.stringify(request),
       );
-      let next = 0;
-      repeat(4, async () => {
-        const body = requests[next++ % requests.length] ?? "";
-        const json = { ...headers, "content-type": "application/json" };
-        const answer = await fetch(`${address}/universal-ai`, { method: "POST", headers: json, body });
-        await answer.arrayBuffer();
-      });
+      postInTurn(4, `${address}/universal-ai`, key, requests);
+    },
+  },
+  schemas: {
+    title:
+      "4 connections of one key ask the sandbox for answers to schemas that are expensive to satisfy, one after the other",
+    start({ host, port, key }) {
+      const names = Array.from({ length: 900 }, (_, index) => `n${index}`);
+      const schemas = [
+        { type: "string", pattern: "^(a+)+$", minLength: 4_000 },
+        { allOf: names.map((name) => ({ type: "string", pattern: `^(${name}|[a-z]{900})$` })) },
+        {
+          type: "object",
+          required: names,
+          patternProperties: Object.fromEntries(names.map((name) => [`${name}$`, {}])),
+        },
+      ];
+      const bodies = schemas.map((schema) =>
+        JSON.stringify({
+          model: "sandbox/echo",
+          messages: [{ role: "user", content: "x" }],
+          response_format: { type: "json_schema", json_schema: { name: "hostile", schema } },
+        }),
+      );
+      postInTurn(4, `http://${host}:${port}/v3/chat/completions`, key, bodies);
+    },
+  },
+  jobs: {
+    title: "8 connections of one key submit jobs as fast as they are accepted",
+    start({ host, port, key }) {
+      const body = JSON.stringify({ model: "text/moderation/sandbox", input: { text: "x" } });
+      postInTurn(8, `http://${host}:${port}/v3/universal-ai/async`, key, [body]);
     },
   },
 } satisfies Record<string, Abuse>;
@@ -161,6 +186,16 @@ function repeat(count: number, once: () => Promise<void>): void {
     }
   };
   for (let index = 0; index < count; index++) void lane();
+}
+
+/** Each connection sends the next body as soon as it has its answer. */
+function postInTurn(connections: number, url: string, key: string, bodies: readonly string[]): void {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  let next = 0;
+  repeat(connections, async () => {
+    const answer = await fetch(url, { method: "POST", headers, body: bodies[next++ % bodies.length] ?? "" });
+    await answer.arrayBuffer();
+  });
 }
 
 function open({ host, port }: Target): Promise<Socket> {
