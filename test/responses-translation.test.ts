@@ -295,14 +295,14 @@ describe("items become messages", () => {
       user([{ type: "input_image", file_id: "file-1" }]),
       "body.input.0.content.0.file_id: unsupported_parameter",
     ],
-    [
-      "a stored file",
-      user([{ type: "input_file", file_id: "file-1" }]),
-      "body.input.0.content.0.file_id: unsupported_parameter",
-    ],
     ["a picture of nothing", user([{ type: "input_image" }]), "body.input.0.content.0: value_error"],
   ])("%s is refused at its place", (_title, item, expected) => {
     expect(placesOf(() => translateItems(item))).toEqual([expected]);
+  });
+
+  test("a file that is named by an id stays one: the provider may know it", () => {
+    const [message] = translateItems(user([{ type: "input_file", file_id: "file-1" }]));
+    expect(message?.content).toEqual([{ type: "file", file: { file_id: "file-1" } }]);
   });
 
   test("calls that another provider ran itself are passed by and named", () => {

@@ -169,6 +169,25 @@ test("an unknown or foreign upload is a 404, and the provider is not asked", asy
   expect(vendor.requests).toHaveLength(0);
 });
 
+test("an id that neither the gateway nor the provider knows is a 404", async () => {
+  vendor.clear();
+  const models = ["claude", "gem", "rock"].map((name) => `${name}/echo`);
+  for (const model of models) {
+    const refused = [
+      await send("/v3/chat/completions", chat(model, "file-abc123")),
+      await send("/v3/responses", {
+        model,
+        input: [{ role: "user", content: [{ type: "input_file", file_id: "file-abc123" }] }],
+      }),
+    ];
+    for (const response of refused) {
+      const { error } = (await response.json()) as { error: { code: string } };
+      expect([model, response.status, error.code]).toEqual([model, 404, "file_not_found"]);
+    }
+  }
+  expect(vendor.requests).toHaveLength(0);
+});
+
 test("an id of the provider's own passes untouched, and so does an id in other places", async () => {
   const own = JSON.parse(await received("/v3/chat/completions", chat("mock/echo", "file-abc123")));
   expect(own.messages[0].content[1]).toEqual({ type: "file", file: { file_id: "file-abc123" } });

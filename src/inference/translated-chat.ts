@@ -1,7 +1,8 @@
 // Providers that speak another dialect: the request is translated on its way out, the answer on its way back.
 
 import { gatewayMemberNames } from "../contract/chat-completions.ts";
-import type { ChatCompletion, ChatRequest } from "../contract/chat-format.ts";
+import type { ChatCompletion, ChatPart, ChatRequest } from "../contract/chat-format.ts";
+import { GatewayError } from "../errors.ts";
 import { toFailureInAnswer } from "../providers/call.ts";
 import { findChatRules } from "../providers/chat-rules.ts";
 import type { Provider } from "../providers/configure.ts";
@@ -28,6 +29,7 @@ export function speakTranslated(
   const calls = ruleOf(dialect.parameters, "n") === "parallel" ? (plain.n ?? 1) : 1;
   const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
   const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+  refuseUnknownFiles(request, dialect, provider.name);
   const made = dialect.toRequest(request, { model, facts, isStream: plain.stream === true });
   const isChecked = made.reading.answerTool !== null && checksStructure;
   const dropped = [...byTable, ...(made.dropped ?? []), ...(isChecked ? findUnchecked(plain) : [])];
@@ -45,6 +47,26 @@ export function speakTranslated(
       return isChecked ? new CheckedSource(source, plain, provider) : source;
     },
   };
+}
+
+const shownIdLength = 64;
+
+/** Uploads have been replaced by their bytes, so an id that is left is the vendor's own, or unknown. */
+function refuseUnknownFiles({ messages }: ChatRequest, { knowsFile }: ChatDialect, providerName: string): void {
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content as readonly ChatPart[]) {
+      if (part.type !== "file") continue;
+      const { file_id: id, file_data: data } = part.file;
+      if (!id || data || knowsFile?.(id) === true) continue;
+      const shown = id.slice(0, shownIdLength);
+      throw new GatewayError(
+        "file_not_found",
+        `The file '${shown}' is neither an upload of this owner nor a file of the provider '${providerName}'. Upload it with POST /v3/upload, or send its data.`,
+        { param: "file_id" },
+      );
+    }
+  }
 }
 
 /** A provider of the chat format whose chat endpoint refuses this request: its Responses API answers it. */

@@ -30,6 +30,8 @@ export interface ChatDialect {
   readonly fetchesMedia: boolean | ((url: string) => boolean);
   /** How the events of a stream are framed. */
   readonly framing: "event-stream" | "json-lines" | "aws-event-stream";
+  /** Whether an id may name a file that the vendor has; absent: no request can name one. */
+  readonly knowsFile?: (id: string) => boolean;
   /** Lists of domains that its web search takes, in `web_search_options.filters`; absent: none. */
   readonly searchDomains?: SearchDomains;
   /** Its answers look like those of the chat format and have to be read all the same. */

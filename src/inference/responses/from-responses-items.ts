@@ -287,9 +287,8 @@ function toFilePart(part: KnownParts["input_file"], path: Path, findings: Findin
     const filename = part.filename || nameIn(part.file_url);
     return [{ type: "file", file: { file_data: data, filename }, ...toMarkMember(part) }];
   }
-  if (part.file_id)
-    findings.refuse([...path, "file_id"], "This provider has no files: send the file in 'file_data' or 'file_url'");
-  else findings.reject(path, "A file should have 'file_data' or a 'file_url'");
+  if (part.file_id) return [{ type: "file", file: { file_id: part.file_id }, ...toMarkMember(part) }];
+  findings.reject(path, "A file should have 'file_data', a 'file_url' or a 'file_id'");
   return [];
 }
 

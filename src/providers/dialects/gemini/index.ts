@@ -78,6 +78,7 @@ function createChat(platform: Platform, table: ParameterTable): ChatDialect {
     parameters: table,
     // The vendor fetches addresses itself, but keeps to robots.txt and to a few per request: what we fetch always arrives.
     fetchesMedia: (url) => !isReadByVendor(url),
+    knowsFile: isReadByVendor,
     framing: "event-stream",
     toRequest: (request, target) => toGeminiRequest(request, target, platform),
     fromAnswer: fromGeminiAnswer,

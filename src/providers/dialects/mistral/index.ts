@@ -13,6 +13,7 @@ export const mistral: Dialect = {
   chat: {
     parameters,
     fetchesMedia: false,
+    knowsFile: () => true,
     framing: "event-stream",
     readsChatFormat: true,
     toRequest: toMistralRequest,

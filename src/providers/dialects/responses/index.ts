@@ -13,6 +13,7 @@ export function createResponsesChat({ reasons }: { readonly reasons: boolean }):
   return {
     parameters,
     fetchesMedia: false,
+    knowsFile: () => true,
     framing: "event-stream",
     toRequest: (request, target) => toResponsesRequest(request, target, reasons),
     fromAnswer: fromResponsesAnswer,
