@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { compilePattern } from "../src/lib/json-schema/match-pattern.ts";
 import { type Json, SchemaDocument, SchemaProblem } from "../src/lib/json-schema/schema.ts";
 import { findUnappliedPatterns, fitsSchema } from "../src/lib/json-schema/schema-check.ts";
+import { sandbox } from "../src/providers/sandbox/index.ts";
 import { makeExample } from "../src/providers/sandbox/schema-example.ts";
 
 const maxMilliseconds = 3_000;
@@ -129,3 +130,44 @@ function millisecondsOf(run: () => unknown): number {
   }
   return performance.now() - startedAt;
 }
+
+/** Each takes the sandbox longer than it may hold up the event loop. */
+const expensiveRequests: readonly (readonly [title: string, schema: unknown, status: number])[] = [
+  [
+    "900 expensive patterns",
+    { allOf: names.slice(0, 900).map((name) => ({ pattern: `^(${name}|[a-z]{900})$` })) },
+    200,
+  ],
+  [
+    "a long list of required names",
+    {
+      type: "object",
+      required: names.slice(0, 3_000),
+      properties: Object.fromEntries(
+        names.slice(0, 3_000).map((name) => [name, { type: "string", pattern: "^[a-z]{3}$" }]),
+      ),
+    },
+    200,
+  ],
+];
+
+test.each(
+  expensiveRequests,
+)("%s: the sandbox composes the answer in a thread of its own", async (_title, schema, status) => {
+  const body = JSON.stringify({
+    model: "echo",
+    messages: [{ role: "user", content: "x" }],
+    response_format: { type: "json_schema", json_schema: { name: "hostile", schema } },
+  });
+  let turns = 0;
+  const counter = setInterval(() => turns++, 1);
+  const response = await sandbox.transport?.("http://sandbox.invalid/v1/chat/completions", {
+    method: "POST",
+    body: new TextEncoder().encode(body),
+    signal: new AbortController().signal,
+  });
+  clearInterval(counter);
+  expect(response?.status).toBe(status);
+  // Composed on the event loop, the answer would leave it no turn.
+  expect(turns).toBeGreaterThan(3);
+});

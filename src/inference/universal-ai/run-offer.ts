@@ -151,7 +151,7 @@ async function fitsInParts(output: JsonObject, outputSchema: Task["outputSchema"
   });
   const firstParts = Object.fromEntries(long.map(([name, list]) => [name, list.slice(0, itemsAtOnce)]));
   const fits = (value: JsonObject) => {
-    const document = new SchemaDocument(outputSchema, "gateway");
+    const document = new SchemaDocument(outputSchema, "unlimited");
     return fitsSchema(value as Json, document.root, document);
   };
   if (!fits({ ...output, ...firstParts })) return false;

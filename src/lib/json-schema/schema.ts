@@ -9,32 +9,47 @@ export type Schema = boolean | Members;
 /** The schema cannot be worked with: a reference into nowhere, or more work than a sandbox will do. */
 export class SchemaProblem extends Error {}
 
-const maxSteps = 100_000;
+/** The schema needs more work than its budget has. */
+export class BudgetSpent extends SchemaProblem {}
+
 const maxNesting = 400;
 const maxPatterns = 1_000;
-/** The work runs on the event loop, so other callers wait for it. CPU time, so that the outcome does not depend on the load of the machine. */
-const maxCpuMicroseconds = 500_000;
-/** Reading the clock costs more than one unit of work, so the clock is read once for so many units. */
-const unitsPerLook = 10_000;
-/** A match cannot be interrupted: instructions of the pattern times characters of the text. */
-const maxMatchUnits = 3_000_000;
-const unitsPerStep = 10;
+const unitsPerStep = 40;
+const unitsPerPattern = 10_000;
+/** Compiling an instruction costs about as much as so many comparisons. */
+const unitsPerInstruction = 100;
+/** What the event loop does at once: tens of milliseconds, in which every other caller waits. */
+export const eventLoopUnits = 1_000_000;
+
+/**
+ * How much work schemas may cause, in units of about one comparison. The work is counted and not timed, so that the outcome does not
+ * depend on the load of the machine.
+ */
+export class WorkBudget {
+  #unitsLeft: number;
+
+  constructor(units: number) {
+    this.#unitsLeft = units;
+  }
+
+  spend(units: number): void {
+    this.#unitsLeft -= units;
+    if (this.#unitsLeft < 0) throw new BudgetSpent("the schema takes too long to apply");
+  }
+}
 
 /** One use of one schema. Schemas come from callers and may be built to be expensive. */
 export class SchemaDocument {
   readonly root: Schema;
-  readonly #stepsAllowed: number;
-  readonly #cpuDeadline: number;
+  readonly #budget: WorkBudget;
   readonly #patterns = new Map<string, CompiledPattern>();
   #stepsDone = 0;
-  #unitsUntilLook = unitsPerLook;
   #nesting = 0;
 
-  /** A schema of our own is trusted: it gets all the steps and all the time that it needs. */
-  constructor(root: unknown, from: "caller" | "gateway" = "caller") {
+  /** A schema of our own is trusted: it gets all the work that it needs. */
+  constructor(root: unknown, budget: WorkBudget | "unlimited" = new WorkBudget(eventLoopUnits)) {
     this.root = asSchema(root);
-    this.#stepsAllowed = from === "caller" ? maxSteps : Number.POSITIVE_INFINITY;
-    this.#cpuDeadline = from === "caller" ? cpuMicroseconds() + maxCpuMicroseconds : Number.POSITIVE_INFINITY;
+    this.#budget = budget === "unlimited" ? new WorkBudget(Number.POSITIVE_INFINITY) : budget;
   }
 
   get stepsDone(): number {
@@ -42,26 +57,21 @@ export class SchemaDocument {
   }
 
   step(): void {
-    if (++this.#stepsDone > this.#stepsAllowed) throw new SchemaProblem("the schema is too large");
+    this.#stepsDone++;
     this.spend(unitsPerStep);
   }
 
   /** Work whose amount the schema or the value decides: a unit is about one comparison. */
   spend(units: number): void {
-    this.#unitsUntilLook -= units;
-    if (this.#unitsUntilLook > 0) return;
-    this.#unitsUntilLook = unitsPerLook;
-    if (cpuMicroseconds() > this.#cpuDeadline) throw new SchemaProblem("the schema takes too long to apply");
+    this.#budget.spend(units);
   }
 
   /** Null when the pattern cannot be applied (match-pattern.ts). */
   matches(text: string, source: string): boolean | null {
     const { matches, size } = this.#compile(source);
     if (matches === null) return null;
-    const units = size * text.length;
-    if (units > maxMatchUnits && this.#cpuDeadline !== Number.POSITIVE_INFINITY)
-      throw new SchemaProblem("a pattern takes too long to apply to a text of this length");
-    this.spend(units);
+    // Spent beforehand, because a match cannot be interrupted.
+    this.spend(size * text.length);
     return matches(text);
   }
 
@@ -69,9 +79,10 @@ export class SchemaDocument {
     const known = this.#patterns.get(source);
     if (known !== undefined) return known;
     if (this.#patterns.size >= maxPatterns) throw new SchemaProblem(`the schema has more than ${maxPatterns} patterns`);
+    this.spend(unitsPerPattern);
     const compiled = compilePattern(source);
     this.#patterns.set(source, compiled);
-    this.spend(unitsPerLook);
+    this.spend(compiled.size * unitsPerInstruction);
     return compiled;
   }
 
@@ -100,11 +111,6 @@ export class SchemaDocument {
     }
     return asSchema(found);
   }
-}
-
-function cpuMicroseconds(): number {
-  const { user, system } = process.cpuUsage();
-  return user + system;
 }
 
 export function asSchema(value: unknown): Schema {

@@ -1,7 +1,7 @@
 // Decides what the sandbox says: for each choice its reasoning, text, refusal or tool calls, already cut by `stop` and
 // by the token limit, and the usage of it all. How it is sent, whole or in chunks, is decided elsewhere.
 
-import { SchemaProblem } from "../../lib/json-schema/schema.ts";
+import { BudgetSpent, SchemaProblem, type WorkBudget } from "../../lib/json-schema/schema.ts";
 import type { Voice } from "./models.ts";
 import { SandboxRefusal } from "./refusal.ts";
 import { type ChatRequest, countParts, type Message, textOf } from "./request.ts";
@@ -50,14 +50,23 @@ const chatText =
   "Hello from the sandbox. Every answer of this model is the same text, made without any network or model behind it. " +
   "Use it to try streaming, to build a page, or to test a client. When you are ready, name a real model instead.";
 
-export function composeAnswer(request: ChatRequest, voice: Voice, requestHash: string): Answer {
+export interface Question {
+  readonly request: ChatRequest;
+  readonly voice: Voice;
+  readonly requestHash: string;
+}
+
+/** Throws `BudgetSpent` when the schemas of the request need more work than `budget` has. */
+export function composeAnswer(question: Question, budget: WorkBudget): Answer {
+  const { request } = question;
   const choices = Array.from({ length: request.n ?? 1 }, (_, index) =>
-    cutChoice(composeChoice(request, voice, `${requestHash.slice(0, 20)}${index}`, index), request),
+    cutChoice(composeChoice(question, budget, index), request),
   );
   return { choices, usage: countUsage(request, choices) };
 }
 
-function composeChoice(request: ChatRequest, voice: Voice, callIdStem: string, index: number): Choice {
+function composeChoice({ request, voice, requestHash }: Question, budget: WorkBudget, index: number): Choice {
+  const callIdStem = `${requestHash.slice(0, 20)}${index}`;
   const empty = { index, reasoning: [], content: null, refusal: null, calls: [], isLegacyCall: false } as const;
   if (voice.kind === "refusal") {
     return { ...empty, refusal: splitTokens("I cannot help with that."), finishReason: "stop" };
@@ -70,7 +79,9 @@ function composeChoice(request: ChatRequest, voice: Voice, callIdStem: string, i
       id: `call_${callIdStem}${position}`,
       name,
       // Arguments are always an object, even where the schema is silent.
-      arguments: splitTokens(writeExample({ type: "object", ...parameters }, isLegacyCall ? "functions" : "tools")),
+      arguments: splitTokens(
+        writeExample({ type: "object", ...parameters }, isLegacyCall ? "functions" : "tools", budget),
+      ),
     }));
     return { ...empty, reasoning, calls, isLegacyCall, finishReason: isLegacyCall ? "function_call" : "tool_calls" };
   }
@@ -79,13 +90,18 @@ function composeChoice(request: ChatRequest, voice: Voice, callIdStem: string, i
     const content = Array.from({ length: voice.tokens }, (_, at) => (at === 0 ? "1" : ` ${at + 1}`));
     return { ...empty, content, finishReason: "stop" };
   }
-  return { ...empty, reasoning, content: splitTokens(composeText(request, voice, index)), finishReason: "stop" };
+  return {
+    ...empty,
+    reasoning,
+    content: splitTokens(composeText(request, voice, index, budget)),
+    finishReason: "stop",
+  };
 }
 
-function composeText(request: ChatRequest, voice: Voice, index: number): string {
+function composeText(request: ChatRequest, voice: Voice, index: number, budget: WorkBudget): string {
   const format = request.response_format;
   if (format?.type === "json_schema")
-    return writeExample(format.json_schema.schema ?? { type: "object" }, "response_format");
+    return writeExample(format.json_schema.schema ?? { type: "object" }, "response_format", budget);
 
   // Several choices differ, so that a client which mixes them up is seen.
   const ending = index === 0 ? "" : ` (choice ${index + 1})`;
@@ -182,13 +198,17 @@ function lastUserText({ messages }: ChatRequest): string {
   return last === undefined ? "" : textOf(last);
 }
 
-function writeExample(schema: unknown, param: string): string {
+function writeExample(schema: unknown, param: string, budget: WorkBudget): string {
   try {
-    return JSON.stringify(makeExample(schema));
+    return JSON.stringify(makeExample(schema, budget));
   } catch (error) {
-    if (!(error instanceof SchemaProblem)) throw error;
-    throw new SandboxRefusal(400, `Invalid schema in '${param}': ${error.message}.`, { param, code: "invalid_schema" });
+    if (!(error instanceof SchemaProblem) || error instanceof BudgetSpent) throw error;
+    throw invalidSchema(`Invalid schema in '${param}': ${error.message}.`, param);
   }
+}
+
+export function invalidSchema(message: string, param?: string): SandboxRefusal {
+  return new SandboxRefusal(400, message, { ...(param !== undefined && { param }), code: "invalid_schema" });
 }
 
 function cutChoice(choice: Choice, request: ChatRequest): Choice {

@@ -1,10 +1,12 @@
 // The sandbox: a pretend vendor in this process, offline and deterministic, for demos, tests and learning. It takes a
 // chat-completions request as bytes and gives a real Response, good or broken as the model's name asks.
 
+import { BudgetSpent, WorkBudget } from "../../lib/json-schema/schema.ts";
 import type { ProviderRow, TransportRequest } from "../provider.ts";
-import { composeAnswer } from "./answer.ts";
+import { type Answer, composeAnswer, type Question } from "./answer.ts";
 import { type BodyOptions, streamPieces, waited } from "./body.ts";
 import { doneEvent, toEvent, writeCompletion, writeEvents } from "./completion.ts";
+import { ComposeThread } from "./compose-thread.ts";
 import { embeddingModel, readEmbeddingsModel, writeEmbeddings } from "./embeddings.ts";
 import { type Behaviour, type Fault, findBehaviour, sandboxModels } from "./models.ts";
 import { errorBody, SandboxRefusal } from "./refusal.ts";
@@ -28,6 +30,9 @@ export const sandbox: ProviderRow = {
   transport: answerRequest,
 };
 
+const composeThread = new ComposeThread();
+/** A few milliseconds of work for schemas. */
+const inlineUnits = 100_000;
 const retryAfterSeconds = "1";
 const chunksBeforeBreak = 3;
 const chunksBeforeError = 2;
@@ -56,9 +61,28 @@ async function answerCall(url: string, call: TransportRequest, requestHash: stri
   const behaviour = findBehaviour(request.model);
   if (behaviour === null) throw unknownModel(request.model);
   await misbehaveBeforehand(behaviour, call.signal);
-  return request.stream === true
-    ? answerStream(request, behaviour, call.signal, requestHash)
-    : answerWhole(request, behaviour, call.signal, requestHash);
+  const answer = await compose({ request, voice: behaviour.voice, requestHash });
+  call.signal.throwIfAborted();
+  const made: Made = { request, answer, fault: behaviour.fault, signal: call.signal, hash: requestHash };
+  return request.stream === true ? answerStream(made) : answerWhole(made);
+}
+
+/** An answer to an expensive schema is composed in a thread of its own, so that other callers do not wait for it. */
+async function compose(question: Question): Promise<Answer> {
+  try {
+    return composeAnswer(question, new WorkBudget(inlineUnits));
+  } catch (error) {
+    if (!(error instanceof BudgetSpent)) throw error;
+    return await composeThread.compose(question);
+  }
+}
+
+interface Made {
+  readonly request: ChatRequest;
+  readonly answer: Answer;
+  readonly fault: Fault;
+  readonly signal: AbortSignal;
+  readonly hash: string;
 }
 
 /** Faults that come before the first byte of an answer. */
@@ -80,8 +104,7 @@ async function answerEmbeddings(call: TransportRequest, hash: string): Promise<R
   return respond(writeEmbeddings(call.body), "application/json", hash);
 }
 
-function answerStream(request: ChatRequest, { voice, fault }: Behaviour, signal: AbortSignal, hash: string): Response {
-  const answer = composeAnswer(request, voice, hash);
+function answerStream({ request, answer, fault, signal, hash }: Made): Response {
   const pieces = breakEvents(writeEvents(request, answer, hash), fault);
   return respond(streamPieces(pieces, { signal, ...bodyOptions(fault) }), "text/event-stream; charset=utf-8", hash);
 }
@@ -108,8 +131,8 @@ function* breakEvents(events: Generator<string>, fault: Fault): Generator<string
   }
 }
 
-function answerWhole(request: ChatRequest, { voice, fault }: Behaviour, signal: AbortSignal, hash: string): Response {
-  const whole = writeCompletion(request, composeAnswer(request, voice, hash), hash);
+function answerWhole({ request, answer, fault, signal, hash }: Made): Response {
+  const whole = writeCompletion(request, answer, hash);
   const json = "application/json";
   switch (fault.kind) {
     case "garbage":

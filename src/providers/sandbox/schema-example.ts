@@ -7,6 +7,7 @@ import {
   asSchema,
   canonicalText,
   entriesOf,
+  eventLoopUnits,
   isMembers,
   itemsOf,
   type Json,
@@ -18,12 +19,13 @@ import {
   SchemaDocument,
   SchemaProblem,
   typesOf,
+  WorkBudget,
 } from "../../lib/json-schema/schema.ts";
 import { fitsSchema, schemasOfKey } from "../../lib/json-schema/schema-check.ts";
 import { mergeSchemas } from "./schema-merge.ts";
 
-export function makeExample(schema: unknown): Json {
-  const document = new SchemaDocument(schema);
+export function makeExample(schema: unknown, budget = new WorkBudget(eventLoopUnits)): Json {
+  const document = new SchemaDocument(schema, budget);
   const found = findExample(document.root, { document, depth: 0, turns: 0, variant: 0 });
   if (found === undefined) throw new SchemaProblem("nothing fits the schema");
   return found;

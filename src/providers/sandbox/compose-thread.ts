@@ -1,0 +1,76 @@
+// Composes answers whose schemas are expensive, in a thread of its own: one after the other, with a limit on how many wait.
+
+import { type Answer, invalidSchema, type Question } from "./answer.ts";
+import { SandboxRefusal } from "./refusal.ts";
+
+export interface ComposeOrder extends Question {
+  readonly id: number;
+}
+
+export type ComposeReport =
+  | { readonly id: number; readonly answer: Answer }
+  | { readonly id: number; readonly refusal: Refused };
+
+export type Refused = Pick<SandboxRefusal, "status" | "message" | "param" | "code">;
+
+const maxWaiting = 8;
+/** The thread counts its work too; this ends one that is stuck all the same. */
+const timeoutMs = 10_000;
+/** Then the thread and its memory are released. */
+const idleMs = 30_000;
+
+export class ComposeThread {
+  readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
+  #thread: Worker | null = null;
+  #idleTimer: ReturnType<typeof setTimeout> | null = null;
+  #lastId = 0;
+
+  async compose(question: Question): Promise<Answer> {
+    if (this.#waiting.size >= maxWaiting)
+      throw new SandboxRefusal(429, "The sandbox is working on other expensive schemas. Try again later.");
+    const id = ++this.#lastId;
+    const composed = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, composed);
+    const timer = setTimeout(() => this.#end("The schema takes too long to apply."), timeoutMs);
+    try {
+      this.#thread ??= this.#start();
+      this.#thread.postMessage({ ...question, id } satisfies ComposeOrder);
+      return await composed.promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) this.#endWhenIdle();
+    }
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL("./compose-worker.ts", import.meta.url).href);
+    thread.onmessage = ({ data }: MessageEvent<ComposeReport>) => {
+      const composed = this.#waiting.get(data.id);
+      if ("answer" in data) composed?.resolve(data.answer);
+      else composed?.reject(toRefusal(data.refusal));
+    };
+    thread.onerror = () => this.#end("The schema could not be applied.");
+    // A thread without work must not keep the process from ending.
+    thread.unref();
+    return thread;
+  }
+
+  #endWhenIdle(): void {
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      if (this.#waiting.size === 0) this.#end("");
+    }, idleMs);
+    this.#idleTimer.unref();
+  }
+
+  #end(reason: string): void {
+    this.#thread?.terminate();
+    this.#thread = null;
+    for (const { reject } of this.#waiting.values()) reject(invalidSchema(reason));
+  }
+}
+
+function toRefusal({ status, message, param, code }: Refused): SandboxRefusal {
+  return new SandboxRefusal(status, message, { ...(param !== null && { param }), ...(code !== null && { code }) });
+}
