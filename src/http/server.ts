@@ -3,6 +3,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import type { Limits, RunningRequest } from "../access/limits.ts";
+import { LongBodies, longBodyBytes } from "../access/long-bodies.ts";
 import { GatewayError } from "../errors.ts";
 import { Trace } from "../inference/trace.ts";
 import type { AddressRanges } from "../lib/addresses.ts";
@@ -82,6 +83,7 @@ export function startServer(options: ServerOptions): Server {
   const sockets = new Map((options.sockets ?? []).flatMap((route) => spellingsOf(route).map((path) => [path, route])));
   const { maxWebSocketsPerKey, maxWebSocketMessageBytes } = options.socketLimits ?? noSocketLimits;
   const keyless = new KeylessBudget();
+  const longBodies = new LongBodies();
   const openSockets = new OpenSockets(maxWebSocketsPerKey);
   const timeouts = { ...usualTimeouts, ...options.timeouts };
   let draining = false;
@@ -124,7 +126,11 @@ export function startServer(options: ServerOptions): Server {
       // The timeouts of the body and of the call decide from here on.
       if (route.body !== undefined) server.timeout(request, 0);
       const readsBody = route.body === "json" || (route.body === "optional-json" && request.body !== null);
+      const turn = readsBody && caller !== null ? waitForTurn(request, caller) : undefined;
+      if (turn !== undefined) await turn;
       const body = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
+      if (body !== null && caller !== null && body.text.length >= longBodyBytes && !headers.has("content-length"))
+        longBodies.charge(caller.keyId, body.text.length, performance.now());
       // Before a provider is paid for a stream that would be refused.
       if (body !== null && asksForStream(body.value)) running?.beginStream();
       trace.readAt = performance.now();
@@ -183,6 +189,15 @@ export function startServer(options: ServerOptions): Server {
       if (draining) headers["connection"] = "close";
       return headers;
     }
+  }
+
+  /** Skips the await where a body is short, or the key is alone: it would cost an event-loop turn. */
+  function waitForTurn(request: Request, { keyId }: Caller): Promise<void> | undefined {
+    const now = performance.now();
+    longBodies.note(keyId, now);
+    const declared = request.headers.get("content-length");
+    const waitMs = longBodies.reserve(keyId, declared === null ? longBodyBytes : Number(declared), now);
+    return waitMs === 0 ? undefined : Bun.sleep(waitMs);
   }
 
   /**
