@@ -14,8 +14,20 @@ afterEach(async () => {
   for (const clean of cleaners.splice(0).reverse()) await clean();
 });
 
-// A terminal for the gateway: what it writes there is passed on.
-const terminal = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+// A terminal for the gateway: what it writes there is passed on, and so is the signal that ends it.
+const terminal = `
+import os, pty, signal, sys
+pid, screen = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
+try:
+    while output := os.read(screen, 65536):
+        os.write(1, output)
+except OSError:
+    pass  # The gateway has closed its end.
+os.waitpid(pid, 0)
+`;
 
 async function start(options: { readonly isTerminal: boolean; readonly env?: Record<string, string> }) {
   // The space has to survive the command that is pasted.

@@ -207,11 +207,14 @@ for (const [name, { yaml, env = {}, line, says, code = 2 }] of Object.entries(wr
       stdout: "pipe",
       stderr: "pipe",
     });
+    // A gateway that accepts the configuration would run for ever, and keep the other cases waiting.
+    const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
     const [output, errors, exitCode] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
       child.exited,
     ]);
+    clearTimeout(timer);
     const lines = `${output}${errors}`.split("\n").filter((one) => one !== "");
     const messages = lines.map((one) => JSON.parse(one) as { level: string; message: string });
     const told = messages.filter(({ level }) => level === "error").map(({ message }) => message);
