@@ -59,7 +59,7 @@ async function send(model: string, isStream: boolean, by = key): Promise<RawConn
   return connection;
 }
 
-/** So many hang at the vendor at the same time, and no more: what was counted before has been given back, all of it. */
+/** Exactly the limit runs at the vendor at the same time, so every request that was counted before has been released. */
 async function expectRoomFor(count: number, isStream: boolean): Promise<void> {
   vendor.clear();
   vendor.on("room", [hang]);

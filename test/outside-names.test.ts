@@ -53,7 +53,7 @@ test("a table has its own entries only", () => {
     expect(lookUp(table, name)).toBeUndefined();
 });
 
-test("a forbidden key is found at any depth and in any spelling, and a text that holds the word is none", () => {
+test("a forbidden key is found at any depth and in any spelling, and a text that contains the word is accepted", () => {
   const find = (text: string) => findForbiddenKey(text, JSON.parse(text));
   expect(find('{"__proto__":1}')).toEqual(["__proto__"]);
   expect(find('{"a":[{"b":{"__proto__":null}}]}')).toEqual(["a", 0, "b", "__proto__"]);

@@ -57,7 +57,7 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
     log.warn("new connections are refused until open files are closed; raise `ulimit -n`", { open_files: used, limit });
   }
 
-  /** Closes connections that wait although no descriptor is left for them. When no more arrive, the reserve is released. */
+  /** Closes waiting connections for which no descriptor is left, and releases the reserve when the last one is closed. */
   function settle(): void {
     giveUpSpare();
     const dropped = listeners.dropWaiting(maxDroppedAtOnce);

@@ -88,7 +88,7 @@ export function startServer(options: ServerOptions): Server {
   const timeouts = { ...usualTimeouts, ...options.timeouts };
   let draining = false;
 
-  /** `path`: the path of the route table that Bun found, null when there is none. */
+  /** `path`: the path of the route table that Bun found; null for an unknown path. */
   async function answer(request: Request, server: BunServer, path: string | null): Promise<Response | undefined> {
     const { headers } = request;
     const requestId = chooseRequestId(headers);

@@ -77,7 +77,7 @@ export function readCompletion(text: string, provider: Provider): Record<string,
   return answer;
 }
 
-/** Some providers say in an answer of status 200 why there is none, in codes that their rows declare. */
+/** Some providers report a failure with status 200 and an error code. Their rows declare these codes. */
 function toMissingCompletion(text: string, provider: Provider): GatewayError {
   const declared = readErrorRules(provider.row.errors, 200, text);
   if (declared !== undefined) return toRefusal(provider, declared, null, text);

@@ -53,7 +53,7 @@ export interface JobsDependencies {
 }
 
 const cancelledResult = JSON.stringify({ error: { message: "The job was cancelled." }, cancelled: true });
-// Nobody knows when a job of the owner ends; a client that waits this long does not poll in vain too often.
+// The time at which a job ends is unknown; with this delay a client rarely polls without success.
 const fullRetrySeconds = 10;
 const markLifetimeMs = 24 * 3_600_000;
 

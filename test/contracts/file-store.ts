@@ -142,7 +142,7 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
           await store.put(Buffer.alloc(10), about());
           expect(String(await catchError(store.refuseFull("tenant-a")))).toContain("1000 bytes");
           await store.refuseFull("tenant-b");
-          // What is deleted, or has expired and was swept, counts no more.
+          // Deleted files, and expired ones that were removed, are not counted.
           await store.remove("tenant-a", ids);
           expect(await storage.files.countBytes("tenant-a")).toBe(1_000 - 90 * ids.length);
           await store.put(Buffer.alloc(20), about({ lifetimeMs: 1 }));

@@ -49,8 +49,8 @@ try {
   const libc = openLibc();
   // Without it, the kernel takes neither of the two from a process that is not root.
   if (libc.prctl(setNoNewPrivileges, 1n, 0n, 0n, 0n) !== 0) throw new Error("no_new_privs was refused");
-  // A gateway that runs as root would hand its capabilities on, and with them a way to the memory of other processes. Refused to
-  // anyone else, who has none.
+  // A gateway that runs as root would pass its capabilities on, and with them access to the memory of other processes. Other users have
+  // no capabilities: the call fails for them without consequence.
   for (let capability = 0n; capability < capabilities; capability++) libc.prctl(dropCapability, capability, 0n, 0n, 0n);
   attempt("files", () => restrictFiles(libc, grants));
   attempt("network", () => denySockets(libc));

@@ -438,7 +438,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 function whyUnconfined({ deniedPaths }: PoolOptions): string {
-  return deniedPaths === null ? "confinement is switched off" : `there is none for ${process.platform}`;
+  return deniedPaths === null ? "confinement is switched off" : `confinement is not supported on ${process.platform}`;
 }
 
 interface Over {

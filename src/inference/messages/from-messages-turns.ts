@@ -310,7 +310,7 @@ class ReturnedReasoning {
     if (thinking !== "") this.#thoughts.push(thinking);
     const kept = signature ? readEncryptedContent(signature) : null;
     if (kept !== null && kept.origin === this.#origin) this.#add(kept);
-    // To a provider of another dialect the text alone is still reasoning. Its own signature is no envelope of ours.
+    // To a provider of another dialect the text alone is still reasoning. A signature that the gateway did not write is left as it is.
     else if (this.#origin === null)
       this.#details.push({ type: "reasoning.text", text: thinking, ...(kept === null && signature && { signature }) });
   }

@@ -156,7 +156,7 @@ function toToolChoice(choice: ChatToolChoice | null | undefined): unknown {
   };
 }
 
-/** A summary is asked for only where the caller wants to read one: the vendor refuses it to some organisations. */
+/** Requests a summary only when the caller wants to read one, because the vendor refuses summaries to some organisations. */
 function toReasoning({ reasoning_effort: effort, thinking }: ChatRequest): JsonObject | null {
   const wantsSummary = asObject(thinking)["display"] === "summarized";
   const reasoning = present({ effort, summary: wantsSummary ? "auto" : null });
