@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { tryExample } from "../examples/try-all.ts";
 import { type Gateway, startGateway } from "./support/gateway.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
+import { waitFor } from "./support/wait.ts";
 
 let vendor: Vendor;
 let gateway: Gateway;
@@ -52,9 +53,12 @@ test("a job over its time limit fails with that reason, at the first run", async
   const { output, message } = await tryExample({ url: gateway.url, key }, { name, request });
   expect(output).toBeNull();
   expect(message).toContain("exceeded its time limit of 0.1 s");
-  const attempts = gateway
-    .log()
-    .split("\n")
-    .filter((line) => line.includes("ocr/ocr_async") && line.includes("attempt"));
-  expect(attempts).toHaveLength(1);
+  const attempts = () =>
+    gateway
+      .log()
+      .split("\n")
+      .filter((line) => line.includes("ocr/ocr_async") && line.includes("attempt"));
+  // The log is written in batches, a moment after the job has ended.
+  await waitFor("the attempt in the log", () => attempts().length > 0);
+  expect(attempts()).toHaveLength(1);
 }, 60_000);

@@ -396,7 +396,7 @@ describe("at rest", () => {
       await client.post({ model: "mockchat/echo", input: "x", previous_response_id: next.id }),
     );
     expect(chained).toMatchObject({ status: 400, code: "previous_response_not_found" });
-    expect(gateway.log()).toContain("unknown_key");
+    await waitFor("the reason in the log", () => gateway.log().includes("unknown_key"));
     expect(gateway.log()).not.toContain(firstKey);
     // The operator has switched storage off: stored responses cannot be read.
     await restart({ SWITCHYARD_ENCRYPTION_KEY: second });
