@@ -51,7 +51,7 @@ test("a provider that counts is asked, with the members that its counter knows",
   expect(await openai.responses.inputTokens.count(body)).toMatchObject({ input_tokens: 7 });
 });
 
-test("an earlier response is named by the provider's id, and by nobody else's", async () => {
+test("an earlier response is named by the id of the provider that issued it", async () => {
   const first = await client.create({ model: "openai/gpt-5", input: "one" });
   vendor.next(answer(200, { object: "response.input_tokens", input_tokens: 9 }));
   const body = { model: "openai/gpt-5", input: "two", previous_response_id: first.id };
@@ -96,7 +96,7 @@ test("a conversation that only the provider has is not estimated without it", as
   });
 });
 
-test("a compacted conversation has ids of ours, a cost, and can be sent back", async () => {
+test("a compacted conversation has the gateway's ids, a cost, and can be sent back", async () => {
   const compacted = {
     id: "cmp_vendor_0123456789",
     object: "response.compaction",

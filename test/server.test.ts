@@ -748,7 +748,7 @@ describe("an exception ends its own request only", () => {
     "an answer that is too long for a text": () => reply("x".repeat(2 ** 32)),
     "a header with a line break": () => replyJson({}, { headers: { "x-name": "a\r\nset-cookie: b=c" } }),
     "a header that is not Latin-1": () => replyJson({}, { headers: { "x-name": "€" } }),
-    "a status that is none": () => replyJson({}, { status: 99 }),
+    "an invalid status": () => replyJson({}, { status: 99 }),
   };
   for (const [name, run] of Object.entries(replies))
     test(`${name} is answered with an error`, async () => {

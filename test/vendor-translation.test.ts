@@ -114,7 +114,7 @@ describe("the mark that ends a stream", () => {
   });
 });
 
-describe("a member that the provider does not get as it was said is named, and refused where that is asked for", () => {
+describe("a member that is rewritten for the provider is named, and refused under strict_parameters", () => {
   // Thinking that another provider wrote is left out, and then the vendor refuses a budget in the middle of calls.
   const conversation = {
     model: "anthropic/claude-sonnet-4-5",

@@ -144,7 +144,7 @@ describe("canonical JSON", () => {
 
   const pythonTest = test.skipIf(python === null);
 
-  pythonTest("Python (python3) writes what it reads of ours in the same bytes", async () => {
+  pythonTest("Python (python3) reads a payload and writes the same bytes", async () => {
     const random = startRandom(20_260_421);
     const ours = Array.from({ length: 4_000 }, () => toCanonicalJson(makeValue(random, 5)));
     expect(firstDifference(ours, await rewriteInPython(ours), ours)).toBeNull();

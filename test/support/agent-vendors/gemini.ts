@@ -56,7 +56,7 @@ function checkSignatures(contents: readonly Members[]): void {
           "missing thought_signature may lead to degraded model performance. Additional data, function call " +
           `\`default_api:${name}\` , position ${index + 1}.`,
       );
-    // The vendor takes a value that says "there is none". Here it counts as lost: that rule is invented.
+    // The vendor accepts a placeholder in place of a signature. This server refuses it: that rule is invented.
     if (signature !== seal(stepAfter(turn++, "gemini").thought, "gemini")) refuse("Invalid thought signature.");
     checkResults(calls, contents[index + 1]);
   }
