@@ -1,9 +1,9 @@
-// Checks which room imports which, and the few rules that hold for the whole house.
+// Checks which folder may import which, and the few rules that hold for all of src.
 
 import { dirname, join, normalize } from "node:path";
 import { rows } from "../src/providers/index.ts";
 
-/** A room may import itself, what stands here, and `shared`. A file directly under src/ is a room of its own. */
+/** A folder may import itself, the folders listed here, and `shared`. A file directly under src/ counts as a folder. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   main: ["cli"],
   cli: [
@@ -17,7 +17,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "storage",
     "supervisor",
     "version",
-    "workshop",
+    "worker-process",
   ],
   supervisor: ["config"],
   gateway: [
@@ -28,7 +28,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "egress",
     "engines",
     "files",
-    "house",
+    "services",
     "http",
     "inference",
     "jobs",
@@ -36,8 +36,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "storage",
     "usage",
   ],
-  house: ["catalogue", "config", "contract", "egress", "engines", "files", "inference", "providers", "storage"],
-  workshop: ["config", "house", "jobs"],
+  services: ["catalogue", "config", "contract", "egress", "engines", "files", "inference", "providers", "storage"],
+  "worker-process": ["config", "services", "jobs"],
   http: ["access", "catalogue", "contract", "files", "inference", "jobs", "providers"],
   jobs: ["access", "contract", "egress", "engines", "inference", "storage"],
   inference: ["access", "catalogue", "contract", "egress", "engines", "files", "providers", "usage"],

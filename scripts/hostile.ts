@@ -26,8 +26,8 @@ for (const { task, model, mostCharacters } of hostileTasks) {
   const name = model === null ? task : `${task}/${model}`;
   if (!name.includes(values.only)) continue;
   const engine = local.engines.find((one) => one.task === task && (model === null || one.models.includes(model)));
-  if (engine === undefined || engine.missing !== null) {
-    console.log(`${name}: ${engine?.missing ?? "not offered"}`);
+  if (engine === undefined || engine.unavailableReason !== null) {
+    console.log(`${name}: ${engine?.unavailableReason ?? "not offered"}`);
     continue;
   }
   const length = Math.min(Number(values.length), mostCharacters);

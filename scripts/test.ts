@@ -1,5 +1,5 @@
 // The whole test run: brings the test-only packages and every group of local engines, runs `bun test` over test/ and ends with one line of counts.
-// Arguments are passed on: `npm test -- test/door.test.ts -t keep-alive`.
+// Arguments are passed on: `npm test -- test/http-server.test.ts -t keep-alive`.
 
 import { installTools } from "../test/support/tools.ts";
 import { installEngines } from "./install-engines.ts";

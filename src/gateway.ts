@@ -8,7 +8,6 @@ import type { Degradation } from "./contract/health.ts";
 import { checkReceiver } from "./egress/receiver.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
-import { openHouse } from "./house.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
 import { openListenerControl } from "./http/close-listener.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
@@ -30,6 +29,7 @@ import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
 import { createSealer, parseSealingKeys } from "./lib/seal.ts";
 import type { Log } from "./log.ts";
+import { createServices } from "./services.ts";
 import type { ResponseStore } from "./storage/storage.ts";
 
 export interface Gateway {
@@ -44,14 +44,15 @@ const sweptAtOnce = 500;
 // Connections that were being made when the listener was told to refuse new ones need this long to arrive.
 const settleMs = 100;
 // For the error events of streams that are ended at the drain's bound.
-const lastWordsMs = 500;
+const finalEventsMs = 500;
 const managementPrefix = "/v3/manage/";
 
 /** `mayServe` resolves when the listeners may be opened. */
 export async function startGateway(config: Config, log: Log, mayServe: () => Promise<void>): Promise<Gateway> {
-  const house = await openHouse(config, log, { processes: config.workers, works: false });
-  const { providers, storage, ticker, ending, health, book, calling, route, egress, fetchMedia, chatRouter } = house;
-  const { files, resources, engines, universalAi } = house;
+  const services = await createServices(config, log, { processes: config.workers, works: false });
+  const { providers, storage, ticker, shutdown, health, book, calling, route, egress, fetchMedia, chatRouter } =
+    services;
+  const { files, resources, engines, universalAi } = services;
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
   const loadWatch = createLoadWatch();
   const aliases = new Set(config.aliases.keys());
@@ -63,7 +64,7 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   const messages = createMessages({ ...calling, router: chatRouter, chatCompletions, fetchMedia });
   const embeddings = createEmbeddings({
     ...calling,
-    local: house.localEmbeddings,
+    local: services.localEmbeddings,
     router: route("embeddings", ({ dialect }) => dialect === null || dialect.embeddings !== undefined),
   });
   if (config.databaseUrl !== null && config.filesS3Bucket === null)
@@ -134,7 +135,7 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     listDegradations: () => [...describeStore(storage.isHealthy()), ...listOpenCircuits(providers.values(), health)],
   });
 
-  const door = {
+  const serverOptions = {
     host: config.host,
     authenticator: createAuthenticator(keyring),
     limits: createLimits(config),
@@ -147,16 +148,16 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   };
   const isManagement = (path: string) => path.startsWith(managementPrefix);
   const publicRoutes = config.adminPort === null ? routes : routes.filter(({ path }) => !isManagement(path));
-  const limits = door.limits;
+  const limits = serverOptions.limits;
   const sockets = [
     responsesSocket({ responses, files, aliases, mayNameHost, log, admit: ({ caller }) => limits.admit(caller) }),
   ];
   await mayServe();
-  const main = startServer({ ...door, port: config.port, routes: publicRoutes, sockets });
+  const main = startServer({ ...serverOptions, port: config.port, routes: publicRoutes, sockets });
   const servers: Server[] = [main];
   if (config.adminPort !== null) {
     const adminRoutes = routes.filter(({ path }) => isManagement(path) || path === "/healthz" || path === "/readyz");
-    servers.push(startServer({ ...door, port: config.adminPort, routes: adminRoutes }));
+    servers.push(startServer({ ...serverOptions, port: config.adminPort, routes: adminRoutes }));
   }
 
   const listeners = openListenerControl(servers.map(({ port }) => port));
@@ -171,12 +172,12 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     const ended = Promise.all(servers.map((server) => server.stop())).then(() => true as const);
     if (!(await inTime(ended, config.drainTimeoutMs))) {
       log.warn("requests were still running at the end of the drain");
-      ending.abort();
-      if (!(await inTime(ended, lastWordsMs))) for (const server of servers) server.stopNow();
+      shutdown.abort();
+      if (!(await inTime(ended, finalEventsMs))) for (const server of servers) server.stopNow();
     }
     loadWatch.close();
     clearInterval(sweeper);
-    await house.close();
+    await services.close();
     await fileSweeper.stop();
     await keyring.close();
     await storage.close();

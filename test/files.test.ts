@@ -9,7 +9,7 @@ import { startFileSweeper } from "../src/files/sweeper.ts";
 import { moveStorage } from "../src/storage/storage.ts";
 import { createEngines, createFolders, quiet } from "./contracts/engines.ts";
 import { describeFileStore } from "./contracts/file-store.ts";
-import { type FileDoor, type FileDoorOptions, openFileDoor } from "./support/file-door.ts";
+import { type FileServer, type FileServerOptions, openFileServer } from "./support/file-server.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "./support/postgres.ts";
 import { openConnection } from "./support/raw-http.ts";
 import { inParallel, waitFor } from "./support/wait.ts";
@@ -50,7 +50,7 @@ async function toAnswer(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-function callsOf(door: () => FileDoor) {
+function callsOf(door: () => FileServer) {
   const call = async (key: string, method: string, path: string, body?: unknown) =>
     toAnswer(
       await fetch(`${door().url}${path}`, {
@@ -87,12 +87,12 @@ function filesBelow(folder: string): string[] {
 
 for (const engine of createEngines()) {
   describe.skipIf(engine.whyNot !== null)(`uploads on ${engine.name}`, () => {
-    let door: FileDoor;
+    let door: FileServer;
     let key: string;
     const { call, send, upload } = callsOf(() => door);
     beforeAll(async () => {
       await engine.start();
-      door = await openFileDoor(await engine.createStore());
+      door = await openFileServer(await engine.createStore());
       key = await door.createKey();
     }, 30_000);
     afterAll(async () => {
@@ -260,11 +260,11 @@ for (const engine of createEngines()) {
 
 describe("what is uploaded", () => {
   const folders = createFolders();
-  let door: FileDoor;
+  let door: FileServer;
   let key: string;
   const { call, send, upload } = callsOf(() => door);
   beforeAll(async () => {
-    door = await openFileDoor({ databaseUrl: null, dataDir: folders.create() });
+    door = await openFileServer({ databaseUrl: null, dataDir: folders.create() });
     key = await door.createKey();
   });
   afterAll(async () => {
@@ -501,19 +501,19 @@ describe("what is uploaded", () => {
 
 describe("limits of uploads", () => {
   const folders = createFolders();
-  const opened: FileDoor[] = [];
+  const opened: FileServer[] = [];
   afterAll(async () => {
     for (const door of opened) await door.stop();
     folders.remove();
   });
 
-  async function open(options: Partial<FileDoorOptions>) {
-    const door = await openFileDoor({ databaseUrl: null, dataDir: folders.create(), ...options });
+  async function open(options: Partial<FileServerOptions>) {
+    const door = await openFileServer({ databaseUrl: null, dataDir: folders.create(), ...options });
     opened.push(door);
     return { door, key: await door.createKey(), ...callsOf(() => door) };
   }
 
-  async function expectNothingKept(door: FileDoor, key: string): Promise<void> {
+  async function expectNothingKept(door: FileServer, key: string): Promise<void> {
     const { call } = callsOf(() => door);
     expect((await call(key, "GET", "/v3/upload")).body.total).toBe(0);
     await waitFor("the unfinished file to be gone", () => filesBelow(door.folder).length === 0);
@@ -642,9 +642,9 @@ describe("a process of its own", () => {
   const folders = createFolders();
   afterAll(() => folders.remove());
 
-  async function startChild(options: FileDoorOptions) {
+  async function startChild(options: FileServerOptions) {
     const child = Bun.spawn(
-      [process.execPath, join(import.meta.dir, "support/file-door.ts"), JSON.stringify(options)],
+      [process.execPath, join(import.meta.dir, "support/file-server.ts"), JSON.stringify(options)],
       {
         stdout: "pipe",
         stderr: "inherit",
@@ -659,7 +659,7 @@ describe("a process of its own", () => {
 
   test("takes a hundred megabytes while its memory grows by thirty at most", async () => {
     const { child, url, key } = await startChild({ databaseUrl: null, dataDir: folders.create() });
-    const { upload, call } = callsOf(() => ({ url }) as FileDoor);
+    const { upload, call } = callsOf(() => ({ url }) as FileServer);
     try {
       for (let warm = 0; warm < 3; warm += 1) await upload(key, Buffer.alloc(100_000));
       const watch = watchMemory(child.pid);
@@ -701,7 +701,7 @@ describe("a process of its own", () => {
   test("killed in the middle of an upload leaves nothing listed, and what is left of it is swept", async () => {
     const dataDir = folders.create();
     const first = await startChild({ databaseUrl: null, dataDir });
-    const calls = callsOf(() => ({ url: first.url }) as FileDoor);
+    const calls = callsOf(() => ({ url: first.url }) as FileServer);
     const kept = (await calls.upload(first.key, "kept")).body.file_id;
     const client = await openConnection(first.url);
     client.send(uploadHead(first.key, 10_000_000));
@@ -717,10 +717,10 @@ describe("a process of its own", () => {
     expect(readdirSync(incoming)).toHaveLength(1);
 
     // Another process takes over. What is young may be somebody's who still writes; what is old is swept.
-    const patient = await openFileDoor({ databaseUrl: null, dataDir });
+    const patient = await openFileServer({ databaseUrl: null, dataDir });
     expect(await patient.files.sweepOrphans()).toBe(0);
     await patient.stop();
-    const door = await openFileDoor({ databaseUrl: null, dataDir, orphanAfterMs: 0 });
+    const door = await openFileServer({ databaseUrl: null, dataDir, orphanAfterMs: 0 });
     try {
       const { call } = callsOf(() => door);
       const listed = await call(first.key, "GET", "/v3/upload");
@@ -746,7 +746,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving to PostgreSQL", () => {
 
   test("takes every upload along, and results keep their addresses", async () => {
     const dataDir = folders.create();
-    const before = await openFileDoor({ databaseUrl: null, dataDir });
+    const before = await openFileServer({ databaseUrl: null, dataDir });
     const key = await before.createKey();
     const calls = callsOf(() => before);
     await calls.upload(key, "content", "kept \u{1f5bc}.txt");
@@ -756,7 +756,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving to PostgreSQL", () => {
     await before.stop();
     const to = await server.createDatabase();
     await moveStorage({ dataDir, to, log: quiet });
-    const after = await openFileDoor({ databaseUrl: to, dataDir, orphanAfterMs: 0 });
+    const after = await openFileServer({ databaseUrl: to, dataDir, orphanAfterMs: 0 });
     expect((await callsOf(() => after).call(key, "GET", "/v3/upload")).body).toEqual(listed);
     expect(await after.files.sweepOrphans()).toBe(0);
     expect(after.lines.join("\n")).not.toContain("another database");

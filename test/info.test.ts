@@ -15,7 +15,7 @@ import { findTask, tasks } from "../src/contract/tasks.ts";
 import { vendorRows } from "../src/engines/vendors/index.ts";
 import { infoRoutes } from "../src/http/endpoints/info.ts";
 import { toTaskOffers } from "../src/inference/universal-ai/task-offers.ts";
-import { openDoor } from "./support/door.ts";
+import { openTestServer } from "./support/test-server.ts";
 
 const offer: TaskOffer = {
   feature: "text",
@@ -36,7 +36,7 @@ const unconfigured = toTaskOffers(
       task,
       models,
       takesOtherModels: false,
-      missing: "its key",
+      unavailableReason: "its key",
       run: () => Promise.reject(new Error("it is not asked")),
     })),
   ),
@@ -49,7 +49,7 @@ const serving = serve([
 ]);
 
 function serve(offers: readonly TaskOffer[]) {
-  return openDoor(infoRoutes(createCatalogue([], offers)));
+  return openTestServer(infoRoutes(createCatalogue([], offers)));
 }
 
 describe("when nothing serves a task", () => {

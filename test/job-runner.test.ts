@@ -143,7 +143,7 @@ async function createJob(setup: Setup) {
       task: taskName,
       models: [],
       takesOtherModels: false,
-      missing,
+      unavailableReason: missing,
       ...(isRepeatable === undefined ? {} : { isRepeatable }),
       run: async (call) => await run(call, count()),
       ...(runStep === undefined ? {} : { runStep: async (call, kept) => await runStep(call, kept, count()) }),
@@ -160,7 +160,7 @@ async function createJob(setup: Setup) {
       },
       publish: async () => "https://unused.example/",
       totalTimeoutMs: hour,
-      ending: new AbortController().signal,
+      shutdownSignal: new AbortController().signal,
       report: () => {},
     });
     return createRunner({

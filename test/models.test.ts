@@ -6,7 +6,7 @@ import { type ModelList, modelDetail, modelList } from "../src/contract/models.t
 import { modelsRoutes } from "../src/http/endpoints/models.ts";
 import { matchesEntityTag } from "../src/http/openapi/send-document.ts";
 import type { ModelFacts, ProviderRow } from "../src/providers/provider.ts";
-import { openDoor } from "./support/door.ts";
+import { openTestServer } from "./support/test-server.ts";
 
 function offer(name: string, configured: boolean, models: readonly ModelFacts[]): Offered {
   const row: ProviderRow = {
@@ -40,7 +40,7 @@ const catalogue = createCatalogue([
   offer("hub", true, [{ id: "vendor/model:free@1", input: ["text", "audio"], tools: false }]),
 ]);
 
-const get = openDoor(modelsRoutes(catalogue));
+const get = openTestServer(modelsRoutes(catalogue));
 
 async function ids(query = ""): Promise<string[]> {
   const list = (await (await get(`/v3/models${query}`)).json()) as ModelList;

@@ -122,8 +122,8 @@ describe("JSON with times", () => {
 test("voices are those of providers that can speak here", () => {
   const engine = { task: "audio/tts", models: [], takesOtherModels: false, run: () => Promise.reject(new Error()) };
   const listed = listVoices([
-    { ...engine, provider: "local", missing: null },
-    { ...engine, provider: "openai", missing: "set OPENAI_API_KEY" },
+    { ...engine, provider: "local", unavailableReason: null },
+    { ...engine, provider: "openai", unavailableReason: "set OPENAI_API_KEY" },
   ]);
   expect(new Set(listed.items.map(({ provider }) => provider))).toEqual(new Set(["local"]));
 });

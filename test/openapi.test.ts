@@ -17,9 +17,9 @@ import { html, prose } from "../src/http/openapi/html.ts";
 import { toMemberRows } from "../src/http/openapi/member-rows.ts";
 import type { Operation } from "../src/http/openapi/operation.ts";
 import { namedSchemas, operations } from "../src/http/openapi/operations.ts";
-import { openDoor } from "./support/door.ts";
+import { openTestServer } from "./support/test-server.ts";
 
-const get = openDoor([...openApiRoutes(), ...docsRoutes()]);
+const get = openTestServer([...openApiRoutes(), ...docsRoutes()]);
 
 describe("the OpenAPI document", async () => {
   const response = await get("/v3/openapi.json");

@@ -10,31 +10,31 @@ const mine = { owner: "owner:a", place: "openai" };
 
 test("an id comes back as it was for whom it was marked", () => {
   for (const id of ["msg_1", "x", "with_sy_inside", "msg_1_sy0123456789abcdef0123", "é\n\0", "a".repeat(900)]) {
-    const marked = owned.mark(id, mine);
+    const marked = owned.sign(id, mine);
     expect(marked).not.toBe(id);
-    expect(owned.open(marked, mine)).toBe(id);
+    expect(owned.verify(marked, mine)).toBe(id);
   }
 });
 
 test("every process with the same secret opens it, and no other", () => {
-  const marked = owned.mark("msg_1", mine);
-  expect(createOwnedIds(secret).open(marked, mine)).toBe("msg_1");
-  expect(createOwnedIds(randomBytes(32)).open(marked, mine)).toBeNull();
+  const marked = owned.sign("msg_1", mine);
+  expect(createOwnedIds(secret).verify(marked, mine)).toBe("msg_1");
+  expect(createOwnedIds(randomBytes(32)).verify(marked, mine)).toBeNull();
 });
 
 test("nobody else opens it, and not at another place", () => {
-  const marked = owned.mark("msg_1", mine);
+  const marked = owned.sign("msg_1", mine);
   for (const scope of [
     { owner: "owner:b", place: "openai" },
     { owner: "owner:a", place: "openai#2" },
     { owner: "owner:aopen", place: "ai" },
     { owner: 'owner:a","openai', place: "" },
   ])
-    expect(owned.open(marked, scope)).toBeNull();
+    expect(owned.verify(marked, scope)).toBeNull();
 });
 
 test("what was changed, cut, marked twice or never marked is not opened", () => {
-  const marked = owned.mark("msg_1", mine);
+  const marked = owned.sign("msg_1", mine);
   const last = marked.at(-1) === "0" ? "1" : "0";
   for (const other of [
     "",
@@ -49,6 +49,6 @@ test("what was changed, cut, marked twice or never marked is not opened", () => 
     "a".repeat(100_000),
     `${"_sy00000000000000000000".repeat(5_000)}`,
   ])
-    expect(owned.open(other, mine)).toBeNull();
-  expect(owned.open(owned.mark(marked, mine), mine)).toBe(marked);
+    expect(owned.verify(other, mine)).toBeNull();
+  expect(owned.verify(owned.sign(marked, mine), mine)).toBe(marked);
 });

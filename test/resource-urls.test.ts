@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createEngines, createFolders } from "./contracts/engines.ts";
 import { s3Settings } from "./contracts/file-store.ts";
-import { type FileDoor, openFileDoor } from "./support/file-door.ts";
+import { type FileServer, openFileServer } from "./support/file-server.ts";
 import { openConnection } from "./support/raw-http.ts";
 import { startS3 } from "./support/s3.ts";
 
@@ -13,7 +13,7 @@ const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(
 
 for (const engine of createEngines()) {
   describe.skipIf(engine.whyNot !== null)(`addresses of results on ${engine.name}`, () => {
-    let door: FileDoor;
+    let door: FileServer;
     const publish = (content: Uint8Array, mediaType: string, lifetimeMs?: number) =>
       door.resources.publish(content, mediaType, "tenant-a", {
         base: door.url,
@@ -21,7 +21,7 @@ for (const engine of createEngines()) {
       });
     beforeAll(async () => {
       await engine.start();
-      door = await openFileDoor(await engine.createStore());
+      door = await openFileServer(await engine.createStore());
     }, 30_000);
     afterAll(async () => {
       await door.stop();
@@ -186,7 +186,7 @@ describe("an address", () => {
   afterAll(() => folders.remove());
 
   test("begins with the public address where one is configured", async () => {
-    const door = await openFileDoor({
+    const door = await openFileServer({
       databaseUrl: null,
       dataDir: folders.create(),
       baseUrl: "https://gateway.example/ai/",
@@ -200,7 +200,7 @@ describe("an address", () => {
 
   test("of a result in a bucket is served by the gateway itself, whole and in part", async () => {
     const s3 = startS3();
-    const door = await openFileDoor({ databaseUrl: null, dataDir: folders.create(), s3: s3Settings(s3, "results/") });
+    const door = await openFileServer({ databaseUrl: null, dataDir: folders.create(), s3: s3Settings(s3, "results/") });
     const large = Buffer.alloc(3_000_000, "0123456789");
     const url = await door.resources.publish(large, "video/mp4", "tenant-a", { base: door.url });
     const whole = await fetch(url, { redirect: "manual" });

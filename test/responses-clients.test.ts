@@ -19,7 +19,7 @@ import { generateText, isStepCount, type ModelMessage, tool as sdkTool, streamTe
 
 type Items = OpenAI.Responses.ResponseInputItem[];
 
-interface House {
+interface Services {
   readonly gateway: Gateway;
   readonly recorder: Recorder;
   readonly key: string;
@@ -35,7 +35,7 @@ const places = {
 const settings = { "nothing is kept for others": false, "conversations are kept for all": true } as const;
 
 let vendor: Vendor;
-let houses: Readonly<Record<string, House>>;
+let houses: Readonly<Record<string, Services>>;
 
 beforeAll(async () => {
   const native = createResponsesVendor();
@@ -52,7 +52,7 @@ afterAll(async () => {
   await vendor?.stop();
 });
 
-async function open(keepsAll: boolean): Promise<House> {
+async function open(keepsAll: boolean): Promise<Services> {
   const origin = `http://127.0.0.1:${vendor.port}`;
   const sealing = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
   const gateway = await startGateway({
@@ -92,7 +92,7 @@ for (const [setting, keepsAll] of Object.entries(settings)) {
     const isNative = place === "native";
     // Responses of the sandbox are stored by the gateway, whatever the setting.
     const isKept = isNative || keepsAll || place === "sandbox";
-    const house = () => houses[setting] as House;
+    const house = () => houses[setting] as Services;
 
     describe(`the official client, ${place}, ${setting}`, () => {
       const responses = () => house().client.responses;
@@ -366,7 +366,7 @@ for (const [setting, keepsAll] of Object.entries(settings)) {
 
   describe(`an agent for code, plain HTTP, ${setting}`, () => {
     const send = async (body: object) => {
-      const { recorder, key } = houses[setting] as House;
+      const { recorder, key } = houses[setting] as Services;
       const response = await fetch(`${recorder.url}/v3/responses`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -441,7 +441,7 @@ for (const [setting, keepsAll] of Object.entries(settings)) {
 
   if (keepsAll)
     describe("an item that is kept may be sent by its id alone", () => {
-      const house = () => houses[setting] as House;
+      const house = () => houses[setting] as Services;
       const refer = (client: OpenAI, model: string, ...ids: readonly string[]) => {
         const references = ids.map((id) => ({ type: "item_reference" as const, id }));
         const next = { role: "user" as const, content: "And then?" };
@@ -478,7 +478,7 @@ for (const [setting, keepsAll] of Object.entries(settings)) {
     });
 
   test.skipIf(!hasPublishedSchemas)(`every answer and every event fits the published schemas (${setting})`, () => {
-    const { exchanges } = (houses[setting] as House).recorder;
+    const { exchanges } = (houses[setting] as Services).recorder;
     expect(exchanges.length).toBeGreaterThan(50);
     expect(findViolations(exchanges)).toEqual([]);
   });

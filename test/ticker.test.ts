@@ -9,7 +9,7 @@ let ticker: Ticker | null = null;
 afterEach(() => ticker?.close());
 
 class Counter implements Watched {
-  place = -1;
+  index = -1;
   looks = 0;
   onLook: (() => void) | null = null;
 
@@ -81,13 +81,13 @@ test("a check that throws keeps no other check from being made", async () => {
   let checks = 0;
   const failure = new Error("broken check");
   ticker.watch({
-    place: -1,
+    index: -1,
     check() {
       throw failure;
     },
   });
   ticker.watch({
-    place: -1,
+    index: -1,
     check() {
       checks += 1;
     },

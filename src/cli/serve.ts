@@ -129,7 +129,7 @@ export async function runServingProcess(): Promise<number> {
 }
 
 export async function runWorkingProcess(): Promise<number> {
-  return await runChild(async (...given) => (await import("../workshop.ts")).startWorkshop(...given));
+  return await runChild(async (...given) => (await import("../worker-process.ts")).startWorkerProcess(...given));
 }
 
 type Start = (config: Config, log: Log, mayServe: () => Promise<void>) => Promise<{ stop(): Promise<void> }>;

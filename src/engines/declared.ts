@@ -19,7 +19,7 @@ export interface CallDependencies {
   readonly clocks: Clocks;
   readonly ticker: Ticker;
   readonly http: HttpClient;
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   /** For results that a provider names by an address. */
   readonly egress: Egress;
 }
@@ -37,7 +37,7 @@ export function createDeclaredEngines(providers: Iterable<Provider>, dependencie
       task,
       models: [],
       takesOtherModels: false,
-      missing:
+      unavailableReason:
         provider.missingSetting === null
           ? null
           : `The provider '${provider.name}' is not set up: set ${provider.missingSetting}.`,
@@ -57,9 +57,9 @@ async function run(
   const input = await withFiles(call);
   const request = { model: `${task}/${provider.name}`, input, provider_params: call.providerParams };
   const { answer, exact } = await ask(provider, deployment, { call, body: JSON.stringify(request), ...dependencies });
-  const { egress, clocks, ending } = dependencies;
+  const { egress, clocks, shutdownSignal } = dependencies;
   const { isTls } = deployment.origin;
-  const from = { egress, clocks, ending, provider: provider.name, isTls, maxBytes: maxResultBytes };
+  const from = { egress, clocks, shutdownSignal, provider: provider.name, isTls, maxBytes: maxResultBytes };
   const taken = await takeBinaries({
     schema: schemaOf(task),
     output: answer["output"] as JsonObject,
@@ -78,7 +78,7 @@ async function run(
 async function ask(
   provider: Provider,
   deployment: Deployment,
-  { call, body, clocks, ticker, http, ending }: CallDependencies & { call: EngineCall; body: string },
+  { call, body, clocks, ticker, http, shutdownSignal }: CallDependencies & { call: EngineCall; body: string },
 ): Promise<{ readonly answer: JsonObject; readonly exact: JsonObject }> {
   const made = new ProviderCall({
     provider,
@@ -87,7 +87,7 @@ async function ask(
     body,
     wantsStream: false,
     connection: { signal: call.signal },
-    ending,
+    shutdownSignal,
     clocks,
     deadline: call.deadline,
     ticker,

@@ -27,7 +27,7 @@ export interface Engine {
   /** A pretend vendor: left out of listings unless a caller asks for it. */
   readonly isSandbox?: true;
   /** Why it cannot be run here, in words for the operator: a setting, or the command that adds it. Null: it can. */
-  readonly missing: string | null;
+  readonly unavailableReason: string | null;
   /** Doing it a second time changes nothing elsewhere and costs nothing: a job that was interrupted may simply be run again. */
   readonly isRepeatable?: true;
   /** It looks into no file: what an address names is not fetched for it. */

@@ -9,7 +9,7 @@ import type { EngineCall } from "./engine.ts";
 export interface FetchResultOptions {
   readonly egress: Egress;
   readonly clocks: Clocks;
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   /** The provider's name. */
   readonly provider: string;
   /** Whether the provider itself is reached by TLS. One that is not is the operator's own, and may name plain addresses. */
@@ -21,7 +21,7 @@ export interface FetchResultOptions {
 export async function fetchResult(
   url: string,
   { signal, deadline }: Pick<EngineCall, "signal" | "deadline">,
-  { egress, clocks, ending, provider, isTls, maxBytes }: FetchResultOptions,
+  { egress, clocks, shutdownSignal, provider, isTls, maxBytes }: FetchResultOptions,
 ): Promise<EgressAnswer> {
   try {
     const answer = await egress.fetch(url, {
@@ -29,7 +29,7 @@ export async function fetchResult(
       timeoutMs: Math.max(1, deadline - performance.now()),
       connectTimeoutMs: clocks.connectTimeoutMs,
       redirects: 3,
-      signal: AbortSignal.any([signal, ending]),
+      signal: AbortSignal.any([signal, shutdownSignal]),
       ...(isTls ? {} : { protocols: ["https:", "http:"] }),
     });
     const { status } = answer;
@@ -39,7 +39,8 @@ export async function fetchResult(
     throw new GatewayError(code, what, { mayHaveExecuted: true });
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    if (ending.aborted) throw new GatewayError("draining", "The gateway went down before the answer was complete.");
+    if (shutdownSignal.aborted)
+      throw new GatewayError("draining", "The gateway went down before the answer was complete.");
     if (signal.aborted) throw new CallerLeft();
     if (!(error instanceof EgressError)) throw error;
     const code =

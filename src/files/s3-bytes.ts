@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { GatewayError } from "../errors.ts";
-import { giveBack } from "../lib/give-back.ts";
+import { releaseBuffer } from "../lib/release-buffer.ts";
 import { type ByteStore, fileIdPattern, shardOf } from "./byte-store.ts";
 
 export interface S3Settings {
@@ -82,7 +82,7 @@ async function send(path: string, target: Bun.S3File): Promise<void> {
     for await (const piece of Bun.file(path).stream()) {
       writer.write(piece);
       await writer.flush();
-      giveBack(piece);
+      releaseBuffer(piece);
     }
     await writer.end();
   } catch (error) {

@@ -5,7 +5,7 @@ import { type UploadFields, uploadFields } from "../contract/files.ts";
 import { parse } from "../contract/problems.ts";
 import { GatewayError, type Problem, throwProblems, ValidationError } from "../errors.ts";
 import { findForbiddenKey } from "../lib/forbidden-key.ts";
-import { giveBack } from "../lib/give-back.ts";
+import { releaseBuffer } from "../lib/release-buffer.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { FileRecord } from "../storage/files.ts";
 import type { FileDraft, FileStore } from "./file-store.ts";
@@ -41,7 +41,7 @@ export interface BorrowedFile<Fields> {
   readonly size: number;
   read(): Promise<Uint8Array>;
   /** Takes it off the disk. Whoever borrows a file gives it back, however it ends. */
-  giveBack(): Promise<void>;
+  releaseBuffer(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
@@ -104,7 +104,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     let silentAt = ticker.now + idleTimeoutMs;
     let isLate = false;
     const watched: Watched = {
-      place: -1,
+      index: -1,
       check(now) {
         if (now < Math.min(silentAt, endsAt)) return;
         isLate = true;
@@ -124,7 +124,7 @@ export function createUploads(options: UploadsOptions): Uploads {
         // While the disk takes its time the client is not silent.
         silentAt = Number.POSITIVE_INFINITY;
         await take(value);
-        giveBack(value);
+        releaseBuffer(value);
         silentAt = ticker.now + idleTimeoutMs;
       }
     } catch (error) {
@@ -254,7 +254,7 @@ class UploadForm {
     const draft = this.#draft;
     if (draft === null) throw new TypeError("there is no file to lend");
     const { mediaType, size } = draft;
-    return { fields, name: this.#fileName || "file", mediaType, size, read: draft.read, giveBack: draft.discard };
+    return { fields, name: this.#fileName || "file", mediaType, size, read: draft.read, releaseBuffer: draft.discard };
   }
 
   async discard(): Promise<void> {

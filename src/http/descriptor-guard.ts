@@ -39,7 +39,7 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
   let checkAt = 0;
 
   const watched: Watched = {
-    place: -1,
+    index: -1,
     check(now) {
       if (now < checkAt) return;
       checkAt = now + checkEveryMs;

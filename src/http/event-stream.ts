@@ -50,7 +50,7 @@ class EventStream implements BodyStream {
     const { ticker, heartbeatMs, describeFailure } = this.#options;
     let lastWrite = ticker.now;
     const heartbeat: Watched = {
-      place: -1,
+      index: -1,
       check(now) {
         if (writer.isStalled || now - lastWrite < heartbeatMs) return;
         writer.write([heartbeatFrame]);

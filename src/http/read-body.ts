@@ -69,7 +69,7 @@ function withDeadline(whole: Promise<Uint8Array>, timeoutMs: number, ticker: Tic
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const deadline = ticker.now + timeoutMs;
   const watched: Watched = {
-    place: -1,
+    index: -1,
     check(now) {
       if (now >= deadline) reject(tookTooLong());
     },

@@ -4,7 +4,7 @@
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
 import type { Admission } from "./health.ts";
-import type { Candidate } from "./router.ts";
+import type { Candidate } from "./route-planner.ts";
 import type { AttemptNote, AttemptReason, Trace } from "./trace.ts";
 
 /** After these failures another offer may do better; a request that was rejected as such would be rejected again. */

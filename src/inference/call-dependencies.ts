@@ -10,7 +10,7 @@ export interface CallDependencies {
   readonly ticker: Ticker;
   readonly http: HttpClient;
   /** Fires when the gateway goes down and can wait no longer. */
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   /** Told once of every attempt that reached a provider. */
   readonly report: (attempt: AttemptReport) => void;
 }

@@ -9,17 +9,17 @@ import { type Connection, ProviderCall } from "../providers/call.ts";
 import type { Attempts } from "./attempts.ts";
 import { authorize } from "./authorize.ts";
 import type { CallDependencies } from "./call-dependencies.ts";
+import type { ChatAdapter, GatewayMembers, WholeAnswer } from "./chat-adapter.ts";
 import { ChatChunkWriter, ChatRelay, type ChunkWriter } from "./chat-relay.ts";
 import { type FetchMedia, toMustFetch } from "./media.ts";
 import { callInParallel, ParallelStream } from "./parallel-calls.ts";
-import { speakPlainly } from "./plain-chat.ts";
+import { passThroughChat } from "./passthrough-chat.ts";
 import type { Charge, Pricing, Quote } from "./pricing.ts";
 import { RelayStream, type StreamEnd } from "./relay.ts";
 import { type AttemptReport, readUsage } from "./report.ts";
-import type { Candidate, Router } from "./router.ts";
-import type { OurMembers, Speech, WholeAnswer } from "./speech.ts";
+import type { Candidate, RoutePlanner } from "./route-planner.ts";
 import type { Trace } from "./trace.ts";
-import { speakThroughResponses, speakTranslated } from "./translated-chat.ts";
+import { translateChat, translateToResponses } from "./translated-chat.ts";
 
 export interface ChatInput {
   /** What the schema knows of it. */
@@ -60,7 +60,7 @@ export interface ChatCompletions {
 }
 
 export interface ChatDependencies extends CallDependencies {
-  readonly router: Router;
+  readonly router: RoutePlanner;
   readonly attempts: Attempts;
   readonly pricing: Pricing;
   /** Replaces addresses of media by what is found there, for providers that want bytes. */
@@ -68,23 +68,23 @@ export interface ChatDependencies extends CallDependencies {
 }
 
 export function createChatCompletions(dependencies: ChatDependencies): ChatCompletions {
-  const { router, attempts, pricing, clocks, ticker, http, ending } = dependencies;
+  const { router, attempts, pricing, clocks, ticker, http, shutdownSignal } = dependencies;
 
   async function attempt(input: ChatInput, candidate: Candidate): Promise<ChatAnswer> {
     const { provider, deployment, model } = candidate;
     const { trace } = input;
     const dialect = provider.dialect?.chat;
-    let speech: Speech;
-    if (input.throughResponses === true) speech = speakThroughResponses(input.value, candidate);
-    else if (dialect === undefined) speech = speakPlainly(input, candidate);
+    let adapter: ChatAdapter;
+    if (input.throughResponses === true) adapter = translateToResponses(input.value, candidate);
+    else if (dialect === undefined) adapter = passThroughChat(input, candidate);
     else {
       const mustFetch = toMustFetch(dialect.fetchesMedia);
       const limits = { connection: input.connection, deadline: deadlineOf(input) };
       const value = await dependencies.fetchMedia(input.value, mustFetch, limits);
-      speech = speakTranslated(value, candidate, dialect, input.checksStructure !== false);
+      adapter = translateChat(value, candidate, dialect, input.checksStructure !== false);
     }
-    trace.dropped = speech.dropped;
-    const authorized = authorize(deployment, speech);
+    trace.dropped = adapter.dropped;
+    const authorized = authorize(deployment, adapter);
     // Not awaited when it is there: a turn of the event loop for nothing.
     const headerLines = authorized instanceof Promise ? await authorized : authorized;
     const wantsStream = input.request.stream === true;
@@ -93,12 +93,12 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
       new ProviderCall({
         provider,
         deployment,
-        path: speech.path,
-        body: speech.body,
+        path: adapter.path,
+        body: adapter.body,
         headerLines,
         wantsStream,
         connection: input.connection,
-        ending,
+        shutdownSignal,
         clocks,
         deadline: deadlineOf(input),
         ticker,
@@ -130,8 +130,8 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
     };
     try {
       const answer = wantsStream
-        ? await openStream(input, speech, { send, quote, onEnd })
-        : await readWhole(input, candidate, speech, { send, quote, onEnd });
+        ? await openStream(input, adapter, { send, quote, onEnd })
+        : await readWhole(input, candidate, adapter, { send, quote, onEnd });
       return answer;
     } catch (error) {
       report(error instanceof GatewayError ? error.code : "caller_left", null, null);
@@ -170,19 +170,19 @@ interface Calling {
 async function readWhole(
   input: ChatInput,
   { provider }: Candidate,
-  speech: Speech,
+  adapter: ChatAdapter,
   { send, quote, onEnd }: Calling,
 ): Promise<ChatAnswer> {
   const { trace, requestId } = input;
   const startedAt = trace.sentAt;
-  const ours = (): OurMembers => ({
+  const ours = (): GatewayMembers => ({
     provider: provider.name,
     quote,
     providerTime: Math.round(performance.now() - startedAt) / 1_000,
     metadata: input.wantsMetadata ? trace.toMetadata(requestId) : null,
   });
-  if (speech.calls > 1) {
-    const { connectMs, ...answer } = await callInParallel(speech, send, ours);
+  if (adapter.calls > 1) {
+    const { connectMs, ...answer } = await callInParallel(adapter, send, ours);
     trace.connectedAt = trace.sentAt + connectMs;
     trace.firstByteAt = performance.now();
     onEnd(toEnd(answer));
@@ -195,7 +195,7 @@ async function readWhole(
     trace.firstByteAt = performance.now();
     const whole = call.readWhole();
     // Not awaited when it is there: a turn of the event loop for nothing.
-    const answer = speech.readWhole(typeof whole === "string" ? whole : await whole, ours());
+    const answer = adapter.readWhole(typeof whole === "string" ? whole : await whole, ours());
     call.finish();
     onEnd(toEnd(answer));
     return { kind: "whole", ...answer };
@@ -209,15 +209,19 @@ function toEnd({ value, charge }: WholeAnswer): StreamEnd {
   return { outcome: "completed", usage: value["usage"] ?? null, charge, error: null };
 }
 
-async function openStream(input: ChatInput, speech: Speech, { send, quote, onEnd }: Calling): Promise<ChatAnswer> {
+async function openStream(
+  input: ChatInput,
+  adapter: ChatAdapter,
+  { send, quote, onEnd }: Calling,
+): Promise<ChatAnswer> {
   const { trace, request, requestId } = input;
   const relayOptions = {
     writer: input.createWriter?.() ?? new ChatChunkWriter(request.stream_options?.include_usage === true),
     quote,
     metadata: input.wantsMetadata ? () => trace.toMetadata(requestId) : null,
   };
-  if (speech.calls > 1) {
-    const stream = new ParallelStream(speech, send, relayOptions, onEnd);
+  if (adapter.calls > 1) {
+    const stream = new ParallelStream(adapter, send, relayOptions, onEnd);
     await stream.open();
     trace.connectedAt = trace.sentAt + stream.connectMs;
     trace.firstByteAt = performance.now();
@@ -227,7 +231,7 @@ async function openStream(input: ChatInput, speech: Speech, { send, quote, onEnd
   try {
     await call.open();
     trace.connectedAt = trace.sentAt + call.connectMs;
-    const source = speech.createSource(call.contentType);
+    const source = adapter.createSource(call.contentType);
     const stream = new RelayStream(call, new ChatRelay({ ...relayOptions, source }), onEnd);
     await stream.open();
     trace.firstByteAt = performance.now();

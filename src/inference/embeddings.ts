@@ -13,10 +13,10 @@ import type { Attempts } from "./attempts.ts";
 import { authorize } from "./authorize.ts";
 import type { CallDependencies } from "./call-dependencies.ts";
 import type { LocalEmbeddings } from "./local-embeddings.ts";
-import { badAnswer, fillModel, readObject } from "./plain-chat.ts";
+import { badAnswer, fillModel, readObject } from "./passthrough-chat.ts";
 import { type Pricing, toCostMembers } from "./pricing.ts";
 import { readUsage } from "./report.ts";
-import type { Candidate, Router } from "./router.ts";
+import type { Candidate, RoutePlanner } from "./route-planner.ts";
 import type { Trace } from "./trace.ts";
 
 export interface EmbeddingsInput {
@@ -37,7 +37,7 @@ export interface Embeddings {
 }
 
 export interface EmbeddingsDependencies extends CallDependencies {
-  readonly router: Router;
+  readonly router: RoutePlanner;
   readonly attempts: Attempts;
   readonly pricing: Pricing;
   /** The provider that computes in this house. */
@@ -59,7 +59,7 @@ const callsAtOnce = 8;
 const localParameters: ParameterTable = { dimensions: "mapped" };
 
 export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddings {
-  const { router, attempts, pricing, clocks, ticker, http, ending, local } = dependencies;
+  const { router, attempts, pricing, clocks, ticker, http, shutdownSignal, local } = dependencies;
 
   async function attempt(input: EmbeddingsInput, candidate: Candidate): Promise<string> {
     const { provider, model } = candidate;
@@ -123,7 +123,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       texts,
       dimensions: input.request.dimensions ?? null,
       connection: input.connection,
-      ending,
+      shutdownSignal,
       deadline: input.trace.startedAt + clocks.totalTimeoutMs,
       requestId: input.requestId,
       owner: ownerOf(input.caller),
@@ -218,7 +218,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       headerLines,
       wantsStream: false,
       connection: input.connection,
-      ending,
+      shutdownSignal,
       clocks,
       deadline: input.trace.startedAt + clocks.totalTimeoutMs,
       ticker,

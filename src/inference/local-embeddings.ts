@@ -19,7 +19,7 @@ export interface LocalEmbeddingsCall {
   readonly dimensions: number | null;
   readonly connection: Connection;
   /** Fires when the gateway goes down and can wait no longer. */
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly requestId: string;
@@ -33,7 +33,7 @@ const mostTokens = 8_192;
 export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddings {
   const engine = engines.find((one) => one.provider === provider && one.task === task);
   // What is not installed is not listed; who asks for it all the same is told how to add it.
-  const models = engine === undefined || engine.missing !== null ? [] : engine.models;
+  const models = engine === undefined || engine.unavailableReason !== null ? [] : engine.models;
   const row: ProviderRow = {
     name: provider,
     title: "Local engines",
@@ -54,7 +54,7 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
       throw new GatewayError("model_not_found", `The provider '${provider}' has no model '${model}' for embeddings.`, {
         param: "model",
       });
-    if (engine.missing !== null) throw new GatewayError("provider_not_configured", engine.missing);
+    if (engine.unavailableReason !== null) throw new GatewayError("provider_not_configured", engine.unavailableReason);
     const input = { texts, dimensions };
     const { signal, clear } = join(call);
     try {
@@ -81,20 +81,20 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
 }
 
 /** One signal for a caller that has left and for a gateway that goes down, which the engine's pool tells apart. */
-function join({ connection, ending }: LocalEmbeddingsCall): { signal: AbortSignal; clear(): void } {
+function join({ connection, shutdownSignal }: LocalEmbeddingsCall): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
   const leave = () => controller.abort();
   const end = () =>
     controller.abort(new GatewayError("draining", "The gateway went down before the answer was complete."));
   connection.signal.addEventListener("abort", leave, { once: true });
-  ending.addEventListener("abort", end, { once: true });
+  shutdownSignal.addEventListener("abort", end, { once: true });
   if (connection.signal.aborted) leave();
-  if (ending.aborted) end();
+  if (shutdownSignal.aborted) end();
   return {
     signal: controller.signal,
     clear() {
       connection.signal.removeEventListener("abort", leave);
-      ending.removeEventListener("abort", end);
+      shutdownSignal.removeEventListener("abort", end);
     },
   };
 }

@@ -36,7 +36,7 @@ export interface AliasTarget {
   readonly weight: number | null;
 }
 
-export interface Market {
+export interface RoutingTable {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
   /** First parts of task names: a name that starts with one belongs to another endpoint. */
@@ -49,17 +49,17 @@ export type Draw = <T>(things: readonly T[], name: (thing: T) => string, weight:
 const sandboxName = "sandbox";
 const sandboxDefaultModel = "echo";
 
-export function findOffers(market: Market, wanted: Wanted, caller: Caller, draw: Draw): [Offer, ...Offer[]] {
-  if (caller.kind === "sandbox") return [sandboxOffer(market, wanted.model)];
-  const isPlain = !wanted.fallbacks?.length && !wanted.routing && !market.aliases.has(wanted.model);
+export function findOffers(table: RoutingTable, wanted: Wanted, caller: Caller, draw: Draw): [Offer, ...Offer[]] {
+  if (caller.kind === "sandbox") return [sandboxOffer(table, wanted.model)];
+  const isPlain = !wanted.fallbacks?.length && !wanted.routing && !table.aliases.has(wanted.model);
   if (isPlain) {
     refuseForbidden(wanted.model, caller);
-    return [findOffer(market, wanted.model)];
+    return [findOffer(table, wanted.model)];
   }
   const offers = [wanted.model, ...(wanted.fallbacks ?? [])].flatMap((name) =>
-    resolveAlias(market, name, draw).map(({ model, weight }) => {
+    resolveAlias(table, name, draw).map(({ model, weight }) => {
       refuseForbidden(model, caller);
-      const offer = findOffer(market, model);
+      const offer = findOffer(table, model);
       return weight === null ? offer : { ...offer, pool: name };
     }),
   );
@@ -78,7 +78,11 @@ function isAllowed(provider: Provider, allowed: readonly string[]): boolean {
 }
 
 /** In the order of trying. A name that is no alias stands for itself. */
-export function resolveAlias({ aliases }: Pick<Market, "aliases">, name: string, draw: Draw): readonly AliasTarget[] {
+export function resolveAlias(
+  { aliases }: Pick<RoutingTable, "aliases">,
+  name: string,
+  draw: Draw,
+): readonly AliasTarget[] {
   const targets = aliases.get(name);
   if (targets === undefined) return [{ model: name, weight: null }];
   if (targets.every(({ weight }) => weight === null)) return targets;
@@ -95,15 +99,15 @@ function refuseForbidden(name: string, caller: Caller): void {
   throw new GatewayError("model_not_allowed", `This key may not use the model '${name}'.`, { param: "model" });
 }
 
-function findOffer(market: Market, name: string): Offer {
+function findOffer(table: RoutingTable, name: string): Offer {
   const { provider: providerName, model } = splitModelName(name);
-  const provider = findProvider(market.providers, providerName);
+  const provider = findProvider(table.providers, providerName);
   if (provider !== undefined) return { provider, model };
-  if (market.features.has(providerName))
+  if (table.features.has(providerName))
     throw new GatewayError("model_not_found", `'${name}' names a task: send it to POST /v3/universal-ai.`, {
       param: "model",
     });
-  const nearest = findNearest(providerName, listProviderNames(market.providers.values()));
+  const nearest = findNearest(providerName, listProviderNames(table.providers.values()));
   throw new GatewayError(
     "provider_not_found",
     `There is no provider '${providerName}'; did you mean '${nearest}'? GET /v3/models lists the models.`,
@@ -112,8 +116,8 @@ function findOffer(market: Market, name: string): Offer {
 }
 
 /** A sandbox key is answered by the sandbox, whatever model it asks for. */
-function sandboxOffer(market: Market, name: string): Offer {
-  const provider = market.providers.get(sandboxName);
+function sandboxOffer(table: RoutingTable, name: string): Offer {
+  const provider = table.providers.get(sandboxName);
   if (provider === undefined) throw new GatewayError("provider_not_found", "The sandbox is not part of this gateway.");
   const { provider: providerName, model } = splitModelName(name);
   return { provider, model: providerName === sandboxName ? model : sandboxDefaultModel };

@@ -4,21 +4,21 @@
 import type { ChatUsage } from "../contract/chat-format.ts";
 import { GatewayError } from "../errors.ts";
 import type { ProviderCall } from "../providers/call.ts";
+import { type ChatAdapter, type GatewayMembers, toAdded, type WholeAnswer } from "./chat-adapter.ts";
 import { ChatRelay, type ChatRelayOptions } from "./chat-relay.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
 import { addCharges, type Charge, type Quote } from "./pricing.ts";
 import type { StreamEnd } from "./relay.ts";
 import type { AttemptReport } from "./report.ts";
-import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
 export async function callInParallel(
-  speech: Speech,
+  adapter: ChatAdapter,
   send: () => ProviderCall,
-  ours: () => OurMembers,
+  ours: () => GatewayMembers,
 ): Promise<WholeAnswer & { readonly connectMs: number }> {
-  const calls = Array.from({ length: speech.calls }, send);
+  const calls = Array.from({ length: adapter.calls }, send);
   try {
     const texts = await Promise.all(
       calls.map(async (call) => {
@@ -28,7 +28,7 @@ export async function callInParallel(
         return text;
       }),
     );
-    return { ...join(speech, texts, ours()), connectMs: longestConnectMs(calls) };
+    return { ...join(adapter, texts, ours()), connectMs: longestConnectMs(calls) };
   } catch (error) {
     for (const call of calls) call.abandon();
     throw error;
@@ -40,8 +40,8 @@ function longestConnectMs(calls: readonly ProviderCall[]): number {
   return Math.max(...calls.map((call) => call.connectMs));
 }
 
-function join(speech: Speech, texts: readonly string[], ours: OurMembers): WholeAnswer {
-  const wholes = texts.map((text) => speech.readWhole(text, ours));
+function join(adapter: ChatAdapter, texts: readonly string[], ours: GatewayMembers): WholeAnswer {
+  const wholes = texts.map((text) => adapter.readWhole(text, ours));
   const answers = wholes.map(({ value }) => value);
   const choices = answers.flatMap((answer, index) =>
     (answer["choices"] as Members[]).map((choice) => ({ ...choice, index })),
@@ -80,7 +80,7 @@ type OnEnd = (end: StreamEnd) => void;
 /** The streams of several calls as one, chunk by chunk as they come. */
 export class ParallelStream {
   readonly #parts: readonly Part[];
-  readonly #speech: Speech;
+  readonly #adapter: ChatAdapter;
   readonly #relay: ChatRelay;
   readonly #onEnd: OnEnd;
   #firstChunk: LooseChunk | null = null;
@@ -95,9 +95,9 @@ export class ParallelStream {
   #turn = 0;
   #frames: Uint8Array[] = [];
 
-  constructor(speech: Speech, send: () => ProviderCall, options: Omit<ChatRelayOptions, "source">, onEnd: OnEnd) {
-    this.#speech = speech;
-    this.#parts = Array.from({ length: speech.calls }, (_, index) => ({
+  constructor(adapter: ChatAdapter, send: () => ProviderCall, options: Omit<ChatRelayOptions, "source">, onEnd: OnEnd) {
+    this.#adapter = adapter;
+    this.#parts = Array.from({ length: adapter.calls }, (_, index) => ({
       call: send(),
       index,
       source: null,
@@ -119,7 +119,7 @@ export class ParallelStream {
       await Promise.all(
         this.#parts.map(async (part) => {
           await part.call.open();
-          part.source = this.#speech.createSource(part.call.contentType);
+          part.source = this.#adapter.createSource(part.call.contentType);
         }),
       );
       for (;;) {

@@ -10,20 +10,20 @@ import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dial
 import { createResponsesChat } from "../providers/dialects/responses/index.ts";
 import { createFraming } from "../providers/framing/framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
+import { type ChatAdapter, type GatewayMembers, toAdded, type WholeAnswer } from "./chat-adapter.ts";
 import { TranslatedSource } from "./chunk-source.ts";
-import { badAnswer, fillModel, readObject } from "./plain-chat.ts";
-import type { Candidate } from "./router.ts";
-import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
+import { badAnswer, fillModel, readObject } from "./passthrough-chat.ts";
+import type { Candidate } from "./route-planner.ts";
 import { CheckedSource, checkStructuredAnswer, findUnchecked } from "./structured-answer.ts";
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 
-export function speakTranslated(
+export function translateChat(
   plain: ChatRequest,
   candidate: Candidate,
   dialect: ChatDialect,
   checksStructure: boolean,
-): Speech {
+): ChatAdapter {
   const { provider, model } = candidate;
   const byTable = findDropped(plain, dialect.parameters, ourMembers);
   const calls = ruleOf(dialect.parameters, "n") === "parallel" ? (plain.n ?? 1) : 1;
@@ -70,11 +70,11 @@ function refuseUnknownFiles({ messages }: ChatRequest, { knowsFile }: ChatDialec
 }
 
 /** A provider of the chat format whose chat endpoint refuses this request: its Responses API answers it. */
-export function speakThroughResponses(request: ChatRequest, candidate: Candidate): Speech {
+export function translateToResponses(request: ChatRequest, candidate: Candidate): ChatAdapter {
   const { provider, deployment, model } = candidate;
   const { efforts } = findChatRules(provider.row, model);
   const dialect = createResponsesChat({ reasons: efforts?.length !== 0 });
-  return { ...speakTranslated(request, candidate, dialect, false), path: fillModel(deployment.responsesPath, model) };
+  return { ...translateChat(request, candidate, dialect, false), path: fillModel(deployment.responsesPath, model) };
 }
 
 /** Members of the gateway are nobody else's. */
@@ -101,7 +101,7 @@ interface Question {
   readonly isChecked: boolean;
 }
 
-function readWhole(text: string, question: Question, ours: OurMembers): WholeAnswer {
+function readWhole(text: string, question: Question, ours: GatewayMembers): WholeAnswer {
   const completion = readCompletion(text, question);
   const charge = ours.quote.chargeFor(completion.usage ?? null, completion);
   const added = toAdded(ours, charge);
@@ -114,14 +114,14 @@ function readCompletion(text: string, { plain, provider, dialect, reading, isChe
   // Some vendors answer in the chat format too, at an address of another kind.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
     return answer as ChatCompletion;
-  const completion = translate(answer, { provider, dialect, reading });
+  const completion = readAnswer(answer, { provider, dialect, reading });
   if (isChecked)
     for (const { message, finish_reason } of completion.choices)
       if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
   return completion;
 }
 
-function translate(
+function readAnswer(
   answer: Record<string, unknown>,
   { provider, dialect, reading }: Omit<Question, "plain" | "isChecked">,
 ): ChatCompletion {

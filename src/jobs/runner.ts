@@ -14,7 +14,7 @@ import type { JobRecord, JobResult, WorkItem } from "../storage/job-records.ts";
 import type { JobStore } from "../storage/storage.ts";
 import { callerOf, type KeptRequest, unpackRequest } from "./job-request.ts";
 import { groupOf } from "./jobs.ts";
-import { untilStored } from "./until-stored.ts";
+import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
 export interface RunnerDependencies {
   readonly jobs: JobStore;
@@ -132,7 +132,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
         progress.step === null
           ? await universalAi.openFiles(plan, { owner, signal: limits.signal, timeoutMs: deadline - Date.now() })
           : {};
-      if (engine.missing === null && !mayRepeat(engine) && progress.step === null) {
+      if (engine.unavailableReason === null && !mayRepeat(engine) && progress.step === null) {
         if (!(await note(running, { ...progress, called: true }))) return null;
       }
       attempt.isCalled = true;
@@ -211,18 +211,18 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   /** Not beyond the job's own time: that must be noticed, too. */
   async function postpone({ item, job, deadline }: Running, progress: Progress, pauseMs: number): Promise<void> {
     const dueAt = Math.round(Math.min(Date.now() + pauseMs, deadline));
-    await untilStored(log, () => jobs.keepStep(item, job.id, { kept: JSON.stringify(progress), dueAt }));
+    await retryWhileStoreDown(log, () => jobs.keepStep(item, job.id, { kept: JSON.stringify(progress), dueAt }));
   }
 
   /** False: the work is somebody else's by now. When the store did not answer nobody knows what it says, so it is said again. */
   async function note({ item, job }: Running, progress: Progress): Promise<boolean> {
-    return await untilStored(log, () => jobs.noteCalled(item, job.id, JSON.stringify(progress)));
+    return await retryWhileStoreDown(log, () => jobs.noteCalled(item, job.id, JSON.stringify(progress)));
   }
 
   /** It is there and paid for: it is not thrown away because its place is not. */
   async function keepBinary(write: () => Promise<string>): Promise<string> {
     try {
-      return await untilStored(log, write);
+      return await retryWhileStoreDown(log, write);
     } catch (cause) {
       // The owner has too many bytes: the message says what to do.
       if (cause instanceof GatewayError && cause.code === "payload_too_large") throw cause;
@@ -246,7 +246,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   /** The gateway goes down, or somebody else has the work by now. */
   async function giveUp({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<null> {
     if (isCalled && progress.step === null && !mayRepeat(offer.engine)) throw interrupted(offer.engine);
-    await untilStored(log, () => jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: true }));
+    await retryWhileStoreDown(log, () => jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: true }));
     return null;
   }
 
@@ -285,7 +285,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   async function finish(item: WorkItem, job: JobRecord, result: JobResult): Promise<void> {
     const { webhookReceiver } = job;
     const delivery = webhookReceiver === null ? null : { id: crypto.randomUUID(), group: groupOf(webhookReceiver) };
-    await untilStored(log, () => jobs.finish(item, job.id, result, delivery));
+    await retryWhileStoreDown(log, () => jobs.finish(item, job.id, result, delivery));
   }
 
   return run;

@@ -5,8 +5,8 @@ import type { WorkItem, WorkKind } from "../storage/job-records.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Deliverer } from "./deliverer.ts";
 import { groupOf } from "./jobs.ts";
-import { type Pump, startPump } from "./pump.ts";
-import { untilStored } from "./until-stored.ts";
+import { type QueueConsumer, startQueueConsumer } from "./queue-consumer.ts";
+import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
 export interface WorkerOptions {
   readonly storage: Pick<Storage, "work" | "deliveries" | "jobs" | "onWork">;
@@ -25,7 +25,7 @@ export interface JobWorker {
 
 const sweepEveryMs = 60_000;
 const sweptAtOnce = 500;
-// Of deliveries under way: with fewer the places would be missed.
+// Of deliveries under way: with fewer the concurrency would be missed.
 const crowd = 8;
 // Who is killed meanwhile has delivered what will be delivered again; so it is short.
 const gatherMs = 20;
@@ -41,23 +41,23 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
     const { attempt, state, nextAt } = await deliverer.attempt(opened.delivery, opened.job, signal);
     const group = groupOf(opened.delivery.receiver);
     await gathered(pumps.deliver.state().running);
-    await untilStored(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt, group }));
+    await retryWhileStoreDown(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt, group }));
   }
 
-  const pumps: Record<WorkKind, Pump> = {
-    run: startPump({
+  const pumps: Record<WorkKind, QueueConsumer> = {
+    run: startQueueConsumer({
       kind: "run",
-      places: options.runsAtOnce,
-      placesPerGroup: options.runsAtOnce,
+      concurrency: options.runsAtOnce,
+      concurrencyPerGroup: options.runsAtOnce,
       work,
       handle: run,
       findWanted: storage.jobs.findUnfinished,
       log,
     }),
-    deliver: startPump({
+    deliver: startQueueConsumer({
       kind: "deliver",
-      places: options.deliveriesAtOnce,
-      placesPerGroup: options.deliveriesPerHost,
+      concurrency: options.deliveriesAtOnce,
+      concurrencyPerGroup: options.deliveriesPerHost,
       work,
       handle: deliver,
       log,

@@ -11,9 +11,9 @@ export interface IdScope {
 }
 
 export interface OwnedIds {
-  mark(id: string, scope: IdScope): string;
+  sign(id: string, scope: IdScope): string;
   /** The provider's id, or null when it was not given to this owner, or is of another place. */
-  open(marked: string, scope: IdScope): string | null;
+  verify(marked: string, scope: IdScope): string | null;
   /** Whether it carries a mark, whoever it was made for. */
   isMarked(id: string): boolean;
 }
@@ -30,9 +30,9 @@ export function createOwnedIds(secret: Uint8Array): OwnedIds {
       .digest("hex")
       .slice(0, 20);
   return {
-    mark: (id, scope) => `${id}_sy${markOf(id, scope)}`,
+    sign: (id, scope) => `${id}_sy${markOf(id, scope)}`,
     isMarked: (id) => id.length <= longestId && markPattern.test(id),
-    open(marked, scope) {
+    verify(marked, scope) {
       if (marked.length > longestId) return null;
       const [, id, mark] = markPattern.exec(marked) ?? [];
       if (id === undefined || mark === undefined) return null;

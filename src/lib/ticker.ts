@@ -1,9 +1,9 @@
 // Many clocks on one timer. A request has several and a stream starts one anew with every chunk; a timer each would cost
 // more than the work that it guards. The price is precision: what is watched is looked at once per tick.
 
-import { type Listed, Roster } from "./roster.ts";
+import { SlotList, type Slotted } from "./slot-list.ts";
 
-export interface Watched extends Listed {
+export interface Watched extends Slotted {
   /** Looks at its own clocks. `now` is the ticker's. */
   check(now: number): void;
 }
@@ -18,7 +18,7 @@ export interface Ticker {
 
 /** `report` hears of a check that threw; by default the error reaches the process as an unhandled rejection, which is logged. */
 export function createTicker(tickMs: number, report: (error: unknown) => void = rejectUnhandled): Ticker {
-  const all = new Roster<Watched>();
+  const all = new SlotList<Watched>();
   let now = performance.now();
   // One check that throws must not keep the timeouts of all other requests from being looked at.
   const check = (watched: Watched) => {

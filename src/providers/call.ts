@@ -34,7 +34,7 @@ export interface CallOptions {
   /** Its signal says when the caller has left. It is asked for only with a tick, and of calls that take their time. */
   readonly connection: Connection;
   /** Fires when the gateway goes down and can wait no longer. */
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   readonly clocks: Clocks;
   /** By when the whole request has to be over, other attempts included, in the milliseconds of `performance.now()`. */
   readonly deadline: number;
@@ -59,7 +59,7 @@ const decoder = new TextDecoder();
 
 /** One call of a provider, from the first byte sent to the last byte read. */
 export class ProviderCall implements Watched {
-  place = -1;
+  index = -1;
   readonly provider: Provider;
   readonly startedAt = performance.now();
   readonly #options: CallOptions;
@@ -149,9 +149,9 @@ export class ProviderCall implements Watched {
 
   /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
   check(now: number): void {
-    const { connection, ending, clocks } = this.#options;
+    const { connection, shutdownSignal, clocks } = this.#options;
     if (now >= this.#askAt && connection.signal.aborted) this.#fail(new CallerLeft());
-    else if (ending.aborted)
+    else if (shutdownSignal.aborted)
       this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
     else if (now >= this.#totalAt)
       this.#fail(this.#unanswered("provider_timeout", `did not finish within ${clocks.totalTimeoutMs} ms`));

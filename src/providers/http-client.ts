@@ -63,7 +63,7 @@ const closeEarlyMs = 1_000;
 type Socket = Bun.Socket<Connection>;
 
 export class HttpClient implements Watched {
-  place = -1;
+  index = -1;
   readonly #ticker: Ticker;
   readonly #narrowWindow = loadNarrowWindow();
   readonly #peekSocket = loadPeekSocket();

@@ -5,9 +5,9 @@
 // found by indexes alone, which the settings of our transactions see to (postgres.ts).
 
 import { fromBunSql, PgBoss } from "pg-boss";
+import { toBatches } from "./batches.ts";
 import { withDeadline } from "./deadline.ts";
 import { type TakeWork, type WorkItem, type WorkKind, workKinds } from "./job-records.ts";
-import { toLots } from "./lots.ts";
 import { together } from "./operation.ts";
 import type { CreateQueue, Database, Statements } from "./sql.ts";
 import { type NewWork, noWork, type WorkCounts, type WorkQueue } from "./work-queue.ts";
@@ -165,7 +165,7 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
       for (const kind of workKinds) {
         // In the order of the index, as everybody that locks several.
         const claims = items.filter((item) => item.kind === kind).sort((one, other) => (one.id < other.id ? -1 : 1));
-        const deletions = toLots(claims, largestDeletion).map((lot) =>
+        const deletions = toBatches(claims, largestDeletion).map((lot) =>
           sql.execute(
             toDeletion(kind, lot.length),
             lot.flatMap((item) => [item.id, Number(item.lease)]),

@@ -1,8 +1,8 @@
 // Statements about deliveries: the reports of finished jobs to their receivers, every attempt of them, and their work.
 
+import { toBatches } from "./batches.ts";
 import type { DeliveryAttempt, DeliveryRecord, DeliveryState, JobRecord, WorkItem } from "./job-records.ts";
 import { largeText, toJob } from "./job-rows.ts";
-import { toLots } from "./lots.ts";
 import { type GoesAlone, goesAlone, insertRows, read, readJoined, together, write, writeJoined } from "./operation.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { findHeld, type NewWork } from "./work-queue.ts";
@@ -190,7 +190,7 @@ async function recordEnds(sql: Sql, state: DeliveryState, calls: readonly Attemp
     return number === undefined ? [] : [toAttemptRow(item, attempt, number)];
   });
   const logged = await together(
-    ...toLots(rows).map(
+    ...toBatches(rows).map(
       (lot) => sql<{ delivery_id: string }>`
         insert into delivery_attempts ${sql.columns(lot)} on conflict do nothing returning delivery_id`,
     ),

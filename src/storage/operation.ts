@@ -1,8 +1,8 @@
 // A store is an object of operations: functions over the Sql handle, marked as reading or writing.
 // The engines run them (in a Worker thread for SQLite, on the pool for PostgreSQL); callers see plain async methods.
 
+import { toBatches } from "./batches.ts";
 import type { WorkKind } from "./job-records.ts";
-import { toLots } from "./lots.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 
 /** What other processes are told about when it changes. Work has no revisions: who missed it asks for it anyway. */
@@ -104,5 +104,5 @@ export async function together<const Statements extends readonly (Promise<unknow
 
 /** Rows that have the same columns. */
 export async function insertRows(sql: Sql, table: string, rows: readonly SqlRow[]): Promise<void> {
-  await together(...toLots(rows).map((lot) => sql`insert into ${sql.identifier(table)} ${sql.columns(lot)}`));
+  await together(...toBatches(rows).map((lot) => sql`insert into ${sql.identifier(table)} ${sql.columns(lot)}`));
 }

@@ -4,7 +4,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ValidationError } from "../errors.ts";
-import { padList } from "./lots.ts";
+import { padList } from "./batches.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
 export type Engine = "sqlite" | "postgres";

@@ -44,11 +44,11 @@ interface Setup {
   readonly settings?: Readonly<Record<string, string>>;
   readonly declared?: Readonly<Record<string, DeclaredVendor>>;
   readonly clocks?: Partial<typeof usualClocks>;
-  readonly ending?: AbortSignal;
+  readonly shutdownSignal?: AbortSignal;
 }
 
 function enginesOf(row: VendorRow, setup: Setup = {}): readonly Engine[] {
-  const { settings = { TRYOUT_API_KEY: secret, TRYOUT_BASE_URL: root }, declared = {}, clocks, ending } = setup;
+  const { settings = { TRYOUT_API_KEY: secret, TRYOUT_BASE_URL: root }, declared = {}, clocks, shutdownSignal } = setup;
   return createVendorEngines({
     rows: [row],
     declared,
@@ -56,7 +56,7 @@ function enginesOf(row: VendorRow, setup: Setup = {}): readonly Engine[] {
     http,
     ticker,
     clocks: { ...usualClocks, ...clocks },
-    ending: ending ?? new AbortController().signal,
+    shutdownSignal: shutdownSignal ?? new AbortController().signal,
     log,
   });
 }
@@ -257,7 +257,7 @@ describe("what is sent", () => {
 });
 
 describe("who may be called", () => {
-  const missingOf = (row: VendorRow, setup: Setup) => enginesOf(row, setup)[0]?.missing;
+  const missingOf = (row: VendorRow, setup: Setup) => enginesOf(row, setup)[0]?.unavailableReason;
 
   test("what is not set up says which setting is missing, and is not called", async () => {
     expect(missingOf(rowOf({}), { settings: {} })).toEndWith("set TRYOUT_API_KEY.");
@@ -454,11 +454,11 @@ describe("what becomes of failures", () => {
 
   test("the time of the request ends the call, and so does the end of the gateway", async () => {
     expect(await codeOf([hang], { withinMs: 60 })).toBe("provider_timeout");
-    const ending = new AbortController();
+    const shutdownSignal = new AbortController();
     vendor.next([hang]);
-    const failed = failureOf(rowOf({}), {}, { ending: ending.signal });
+    const failed = failureOf(rowOf({}), {}, { shutdownSignal: shutdownSignal.signal });
     await vendor.waitFor("the request", (requests) => requests.length === 2);
-    ending.abort();
+    shutdownSignal.abort();
     expect(await failed).toMatchObject({ code: "draining" });
   });
 });

@@ -627,9 +627,9 @@ describe("what is on offer", () => {
   });
 
   test("a provider that is not set up says which setting is missing; the sandbox and those without chat are not there", () => {
-    expect(engineOf("text/summarize").missing).toBeNull();
-    expect(engineOf("text/summarize", "anthropic").missing).toContain("ANTHROPIC_API_KEY");
-    expect(engineOf("text/summarize", "ollama").missing).toContain("OLLAMA_BASE_URL");
+    expect(engineOf("text/summarize").unavailableReason).toBeNull();
+    expect(engineOf("text/summarize", "anthropic").unavailableReason).toContain("ANTHROPIC_API_KEY");
+    expect(engineOf("text/summarize", "ollama").unavailableReason).toContain("OLLAMA_BASE_URL");
     const names = new Set(engines.map(({ provider }) => provider));
     expect(names.has("sandbox") || names.has("voyage") || names.has("jina")).toBe(false);
   });

@@ -12,7 +12,7 @@ import { createEmbeddings, type Embeddings } from "../../src/inference/embedding
 import { HealthBook } from "../../src/inference/health.ts";
 import { createLocalEmbeddings } from "../../src/inference/local-embeddings.ts";
 import { createPricing } from "../../src/inference/pricing.ts";
-import { createRouter } from "../../src/inference/router.ts";
+import { createRoutePlanner } from "../../src/inference/route-planner.ts";
 import { Trace } from "../../src/inference/trace.ts";
 import { scanJson } from "../../src/lib/json-scan.ts";
 import { createTicker, type Ticker } from "../../src/lib/ticker.ts";
@@ -30,7 +30,7 @@ const log = createLog({ level: "error", format: "text", secrets: [], write: (lin
 let local: LocalEngines;
 
 const isInstalled = createLocalEngines({ log }).engines.some(
-  ({ task, missing }) => task === "text/embeddings" && missing === null,
+  ({ task, unavailableReason }) => task === "text/embeddings" && unavailableReason === null,
 );
 
 beforeAll(() => {
@@ -279,7 +279,7 @@ describe("POST /v3/embeddings", () => {
   let ticker: Ticker;
   let http: HttpClient;
   let embeddings: Embeddings;
-  const ending = new AbortController();
+  const shutdownSignal = new AbortController();
   const reports: unknown[] = [];
 
   beforeAll(() => {
@@ -308,11 +308,11 @@ describe("POST /v3/embeddings", () => {
       clocks,
       ticker,
       http,
-      ending: ending.signal,
+      shutdownSignal: shutdownSignal.signal,
       report: (attempt) => reports.push(attempt),
       local: here,
-      router: createRouter({
-        market: { providers, aliases: new Map(), features: new Set(["text"]) },
+      router: createRoutePlanner({
+        table: { providers, aliases: new Map(), features: new Set(["text"]) },
         health: new HealthBook({ breakerFailures: 0, breakerWindowMs: 1_000, breakerOpenMs: 1_000 }),
         typicalCost: pricing.typicalCost,
         serves: ({ dialect }) => dialect === null || dialect.embeddings !== undefined,

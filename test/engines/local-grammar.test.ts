@@ -23,7 +23,7 @@ const withinMs = 120_000;
 let local: LocalEngines;
 
 const isInstalled = createLocalEngines({ log }).engines.some(
-  (engine) => engine.models.includes(model) && engine.missing === null,
+  (engine) => engine.models.includes(model) && engine.unavailableReason === null,
 );
 
 beforeAll(() => {

@@ -300,7 +300,7 @@ describe("the house", () => {
     for (const [index, engine] of local.engines.entries()) {
       expect(engine).toMatchObject({ provider: "local", takesOtherModels: false });
       const { task, group = "core", models = [] } = localEngines[index] ?? {};
-      if (group === "core") expect(engine.missing).toBeNull();
+      if (group === "core") expect(engine.unavailableReason).toBeNull();
       const isSecond = localEngines.findIndex((one) => one.task === task) < index;
       if (isSecond) expect(models.length).toBeGreaterThan(0);
     }

@@ -15,7 +15,7 @@ function offerOf(items: readonly unknown[]) {
     task: "text/keyword_extraction",
     models: [],
     takesOtherModels: false,
-    missing: null,
+    unavailableReason: null,
     run: async () => ({ output: { items }, original: null, units: {}, charge: { cost: 0, reason: null } }),
   };
   return {

@@ -22,9 +22,9 @@ const files: Readonly<Record<string, string>> = {
 const local = createLocalEngines({ concurrency: 1, log });
 const outcomes: Record<string, string> = {};
 
-for (const { task, models, missing } of local.engines) {
-  if (missing !== null) {
-    outcomes[task] = missing;
+for (const { task, models, unavailableReason } of local.engines) {
+  if (unavailableReason !== null) {
+    outcomes[task] = unavailableReason;
     continue;
   }
   // A model that only one of them loads may be the one that is fetched.

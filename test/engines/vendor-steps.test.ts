@@ -58,10 +58,10 @@ interface Setup {
   readonly row?: Partial<VendorRow>;
   readonly declared?: Readonly<Record<string, DeclaredVendor>>;
   readonly settings?: Readonly<Record<string, string>>;
-  readonly ending?: AbortSignal;
+  readonly shutdownSignal?: AbortSignal;
 }
 
-function createEngine({ task, row, declared = {}, settings, ending }: Setup = {}): Engine {
+function createEngine({ task, row, declared = {}, settings, shutdownSignal }: Setup = {}): Engine {
   const all: Readonly<Record<string, string>> = { TRYOUT_API_KEY: "key-1", TRYOUT_BASE_URL: root, ...settings };
   const [engine] = createVendorEngines({
     rows: [
@@ -80,7 +80,7 @@ function createEngine({ task, row, declared = {}, settings, ending }: Setup = {}
     http,
     ticker,
     clocks: { connectTimeoutMs: 1_000, firstByteTimeoutMs: 2_000, idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 },
-    ending: ending ?? new AbortController().signal,
+    shutdownSignal: shutdownSignal ?? new AbortController().signal,
     log,
   });
   if (engine === undefined) throw new Error("there is no engine");
@@ -276,11 +276,11 @@ describe("a job's work at a vendor's", () => {
     const task: Partial<VendorTask> = { leftovers: () => [{ method: "DELETE", path: "/files/1" }] };
     vendor.next(answer(200, { state: "begun", id: "7" }));
     const begun = await step(null, { task });
-    const ending = new AbortController();
+    const shutdownSignal = new AbortController();
     vendor.next([hang]);
-    const asked = step(begun, { task, ending: ending.signal });
+    const asked = step(begun, { task, shutdownSignal: shutdownSignal.signal });
     await vendor.waitFor("the question", (requests) => requests.length === 2);
-    ending.abort();
+    shutdownSignal.abort();
     expect((await failureOf(asked)).code).toBe("draining");
     vendor.next(answer(200, { state: "done" }));
     vendor.next(answer(200, {}));
@@ -296,11 +296,11 @@ describe("a job's work at a vendor's", () => {
         { task: "text/keyword_extraction", docs: "", toRequest, fromAnswer },
       ],
     };
-    expect(createEngine({ row }).missing).toBe("The provider 'tryout' is not set up: set TRYOUT_BUCKET.");
+    expect(createEngine({ row }).unavailableReason).toBe("The provider 'tryout' is not set up: set TRYOUT_BUCKET.");
     expect((await failureOf(step(null, { row }))).code).toBe("provider_not_configured");
-    expect(createEngine({ row, settings: { TRYOUT_BUCKET: "b" } }).missing).toBeNull();
+    expect(createEngine({ row, settings: { TRYOUT_BUCKET: "b" } }).unavailableReason).toBeNull();
     const others = createEngine({ row: { ...row, tasks: row.tasks?.slice(1) ?? [] } });
-    expect([others.missing, others.runStep]).toEqual([null, undefined]);
+    expect([others.unavailableReason, others.runStep]).toEqual([null, undefined]);
   });
 
   test("does not begin with a file that the task does not take", async () => {

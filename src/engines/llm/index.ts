@@ -52,7 +52,7 @@ export function createLlmEngines({ providers, complete }: LlmEngineOptions): rea
       takesOtherModels: true,
       ...chooseDefault(provider, task.definition),
       isPaidByToken: true as const,
-      missing: findMissing(provider),
+      unavailableReason: findMissing(provider),
       run: (call: EngineCall) => run(task, provider, call, complete),
     })),
   );

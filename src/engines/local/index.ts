@@ -70,7 +70,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
       models: local.models ?? [],
       takesOtherModels: false,
       isFree: true,
-      missing: whatIsMissing(local),
+      unavailableReason: whatIsMissing(local),
       isRepeatable: true,
       async run({ model, input, files, signal, deadline, owner, tellProgress }) {
         const lane = laneOf(local, input);

@@ -27,7 +27,7 @@ export function createSandboxEngines(): readonly Engine[] {
     takesOtherModels: true,
     isSandbox: true,
     isFree: true,
-    missing: null,
+    unavailableReason: null,
     isRepeatable: true,
     ignoresFiles: true,
     run: (call: EngineCall) => run(task, provider, call),

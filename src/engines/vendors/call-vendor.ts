@@ -32,7 +32,7 @@ export interface VendorCallOptions {
   readonly egress?: Egress;
   readonly ticker: Ticker;
   readonly clocks: Clocks;
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
 }
 
 const maxAnswerBytes = 64 * 1_048_576;
@@ -70,10 +70,10 @@ export async function callVendor(
 async function download(
   url: string,
   call: EngineCall,
-  { egress, row, clocks, isTls, ending }: VendorCallOptions & { readonly isTls: boolean },
+  { egress, row, clocks, isTls, shutdownSignal }: VendorCallOptions & { readonly isTls: boolean },
 ): Promise<VendorAnswer> {
   if (egress === undefined) throw new Error("there is no way to fetch what lies elsewhere");
-  const from = { egress, clocks, ending, provider: row.name, isTls, maxBytes: maxAnswerBytes };
+  const from = { egress, clocks, shutdownSignal, provider: row.name, isTls, maxBytes: maxAnswerBytes };
   const { status, header, body } = await fetchResult(url, call, from);
   return new ReadAnswer(row.name, status, header, body);
 }
@@ -270,7 +270,7 @@ export class ReadAnswer implements VendorAnswer {
 
 /** The clocks of one exchange, and its bytes. */
 class VendorExchange implements Watched {
-  place = -1;
+  index = -1;
   readonly #exchange: Exchange;
   readonly #call: EngineCall;
   readonly #options: VendorCallOptions;
@@ -321,9 +321,9 @@ class VendorExchange implements Watched {
   }
 
   check(now: number): void {
-    const { ending, clocks } = this.#options;
+    const { shutdownSignal, clocks } = this.#options;
     const { signal, deadline } = this.#call;
-    if (ending.aborted)
+    if (shutdownSignal.aborted)
       this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
     else if (now >= deadline) this.#fail(this.#timeout("did not finish within the time of the request"));
     else if (signal.aborted) this.#fail(new CallerLeft());

@@ -45,7 +45,7 @@ const pollGrowth = 1.25;
 const longestWorkMs = 24 * 3_600_000;
 
 export async function runAtOnce(running: Running): Promise<EngineAnswer> {
-  const { call, ending } = running;
+  const { call, shutdownSignal } = running;
   const trail: Trail = { asked: null };
   try {
     let request: NextRequest = await readFirst(running);
@@ -61,7 +61,7 @@ export async function runAtOnce(running: Running): Promise<EngineAnswer> {
         failures = 0;
         polls++;
       }
-      await pause(toWait(request, polls - 1), call, ending);
+      await pause(toWait(request, polls - 1), call, shutdownSignal);
     }
   } finally {
     await cleanUp(trail, running);
@@ -215,18 +215,19 @@ async function cleanUp({ asked }: Trail, running: Running): Promise<void> {
   }
 }
 
-function pause(milliseconds: number, { signal, deadline }: VendorCall, ending: AbortSignal): Promise<void> {
+function pause(milliseconds: number, { signal, deadline }: VendorCall, shutdownSignal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const leftMs = deadline - performance.now();
   const isTooLong = milliseconds > leftMs;
   const timer = setTimeout(() => (isTooLong ? fail() : resolve()), Math.max(0, Math.min(milliseconds, leftMs)));
   const fail = () => {
-    if (ending.aborted) reject(new GatewayError("draining", "The gateway went down before the answer was complete."));
+    if (shutdownSignal.aborted)
+      reject(new GatewayError("draining", "The gateway went down before the answer was complete."));
     else if (isTooLong || performance.now() >= deadline)
       reject(new GatewayError("provider_timeout", "The provider did not finish within the time of the request."));
     else reject(new CallerLeft());
   };
-  const stop = AbortSignal.any([signal, ending]);
+  const stop = AbortSignal.any([signal, shutdownSignal]);
   stop.addEventListener("abort", fail, { once: true });
   if (stop.aborted) fail();
   return promise.finally(() => {

@@ -203,7 +203,7 @@ export interface VendorOptions {
   readonly ticker: Ticker;
   readonly clocks: Clocks;
   /** Fires when the gateway goes down and can wait no longer. */
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   readonly log: Log;
 }
 
@@ -242,7 +242,7 @@ function createEngines(row: VendorRow, options: VendorOptions): Engine[] {
       task: task.task,
       models: task.models ?? [],
       takesOtherModels: task.takesOtherModels ?? false,
-      missing: missing === null ? null : `The provider '${row.name}' is not set up: set ${missing}.`,
+      unavailableReason: missing === null ? null : `The provider '${row.name}' is not set up: set ${missing}.`,
       ...(task.isRepeatable && { isRepeatable: true }),
       async run(call) {
         const running = toRunning(call, choosePlace(call.model));

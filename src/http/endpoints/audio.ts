@@ -94,7 +94,7 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
       refuseOtherTypes(file);
       return await transcribeFile(call, file);
     } finally {
-      await file.giveBack();
+      await file.releaseBuffer();
     }
   }
 

@@ -19,11 +19,11 @@ import type { CallDependencies } from "../call-dependencies.ts";
 import type { ChatCompletions, FrameStream } from "../chat-completions.ts";
 import type { ChunkWriter } from "../chat-relay.ts";
 import { type FetchMedia, mustFetchFiles, toMustFetch } from "../media.ts";
-import { badAnswer, readObject } from "../plain-chat.ts";
+import { badAnswer, readObject } from "../passthrough-chat.ts";
 import { type Charge, type Pricing, toCostMembers } from "../pricing.ts";
 import { RelayStream } from "../relay.ts";
 import { type AttemptReport, readUsage } from "../report.ts";
-import type { Candidate, Router } from "../router.ts";
+import type { Candidate, RoutePlanner } from "../route-planner.ts";
 import type { Trace } from "../trace.ts";
 import { appendMembers } from "./append-members.ts";
 import { countTokens } from "./count-tokens.ts";
@@ -58,7 +58,7 @@ export interface Messages {
 }
 
 export interface MessagesDependencies extends CallDependencies {
-  readonly router: Router;
+  readonly router: RoutePlanner;
   readonly attempts: Attempts;
   readonly pricing: Pricing;
   readonly chatCompletions: ChatCompletions;
@@ -70,7 +70,7 @@ const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSIT
 const encoder = new TextEncoder();
 
 export function createMessages(dependencies: MessagesDependencies): Messages {
-  const { router, attempts, pricing, chatCompletions, fetchMedia, clocks, ticker, http, ending } = dependencies;
+  const { router, attempts, pricing, chatCompletions, fetchMedia, clocks, ticker, http, shutdownSignal } = dependencies;
 
   /** Through the chat format. */
   async function translate(input: MessagesInput, candidate: Candidate): Promise<MessagesAnswer> {
@@ -210,7 +210,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       headerLines,
       wantsStream,
       connection: input.connection,
-      ending,
+      shutdownSignal,
       clocks,
       deadline: input.trace.startedAt + clocks.totalTimeoutMs,
       ticker,

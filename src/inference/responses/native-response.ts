@@ -21,7 +21,7 @@ export type MarkId = (id: string) => string;
 export function createMarkId(owned: OwnedIds, scope: IdScope): MarkId {
   const known = new Map<string, string>();
   return (id) => {
-    const marked = known.get(id) ?? owned.mark(id, scope);
+    const marked = known.get(id) ?? owned.sign(id, scope);
     known.set(id, marked);
     return marked;
   };

@@ -9,11 +9,11 @@ import type { Deployment, Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import { authorize } from "../authorize.ts";
-import { badAnswer, fillModel, readObject } from "../plain-chat.ts";
+import { badAnswer, fillModel, readObject } from "../passthrough-chat.ts";
 import { type Charge, toCostMembers } from "../pricing.ts";
 import { RelayStream } from "../relay.ts";
 import { type AttemptReport, readUsage } from "../report.ts";
-import type { Candidate } from "../router.ts";
+import type { Candidate } from "../route-planner.ts";
 import type { Trace } from "../trace.ts";
 import { HeldStream } from "./held-stream.ts";
 import { NativeRelay } from "./native-relay.ts";
@@ -80,7 +80,7 @@ const compactedMembers: ReadonlySet<string> = new Set([
 ]);
 
 export function createNativeResponses(dependencies: ResponsesDependencies) {
-  const { keeper, owned, pricing, clocks, ticker, http, ending } = dependencies;
+  const { keeper, owned, pricing, clocks, ticker, http, shutdownSignal } = dependencies;
 
   async function create(input: ResponsesInput, candidate: Candidate, context: Context): Promise<ResponsesAnswer> {
     const { owner, previous, history } = context;
@@ -412,7 +412,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const { provider } = placeOf(kept);
     const scope = scopeOf(kept, owner);
     const after = question.query.get("after");
-    const opened = after === null ? null : owned.open(after, scope);
+    const opened = after === null ? null : owned.verify(after, scope);
     if (after !== null && opened === null) throw noSuchItem();
     const call = await ask(question, kept, { suffix: "/input_items", wantsStream: false, after: opened });
     const text = await finish(call);
@@ -490,7 +490,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       headerLines,
       wantsStream,
       connection,
-      ending,
+      shutdownSignal,
       clocks,
       deadline: trace.startedAt + clocks.totalTimeoutMs,
       ticker,

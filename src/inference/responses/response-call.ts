@@ -12,7 +12,7 @@ import type { CallDependencies } from "../call-dependencies.ts";
 import type { ChatCompletions, FrameStream } from "../chat-completions.ts";
 import type { FetchMedia } from "../media.ts";
 import type { Pricing } from "../pricing.ts";
-import type { Candidate, Router } from "../router.ts";
+import type { Candidate, RoutePlanner } from "../route-planner.ts";
 import type { Trace } from "../trace.ts";
 import type { ResponseKeeper } from "./response-keeper.ts";
 
@@ -59,7 +59,7 @@ export type ResponsesAnswer =
     };
 
 export interface ResponsesDependencies extends CallDependencies {
-  readonly router: Router;
+  readonly router: RoutePlanner;
   readonly attempts: Attempts;
   readonly pricing: Pricing;
   readonly chatCompletions: ChatCompletions;

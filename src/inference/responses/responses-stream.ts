@@ -147,7 +147,7 @@ export class ResponsesStreamWriter {
       this.#openText();
       this.#closeCurrent();
     }
-    this.#giveBack();
+    this.#releaseBuffer();
     this.#response = {
       ...this.#response,
       ...ending,
@@ -363,7 +363,7 @@ export class ResponsesStreamWriter {
     const item = createCall("in_progress", this.#callIds.take(call.id), toToolName(call.name, this.#toolNames), "");
     if (call.extraContent !== null) this.#callExtras.set(item.call_id, call.extraContent);
     this.#closeCurrent();
-    this.#giveBack();
+    this.#releaseBuffer();
     call.placed = this.#place(item);
     this.#calls = [...this.#calls.filter((other) => other !== call), call];
     this.#grown = call.placed.item;
@@ -406,7 +406,7 @@ export class ResponsesStreamWriter {
     if (this.#current?.item.type === "message") return this.#current as Placed<MessageItem>;
     this.#closeCurrent();
     this.#closeCompleteCalls();
-    this.#giveBack();
+    this.#releaseBuffer();
     const placed = this.#place(createMessage("in_progress", []));
     this.#current = placed;
     return placed;
@@ -481,7 +481,7 @@ export class ResponsesStreamWriter {
   }
 
   /** What the provider wants back gets an item of its own where no open one can carry it. */
-  #giveBack(): void {
+  #releaseBuffer(): void {
     if (this.#details.length === 0 && this.#callExtras.size === 0 && this.#messageExtra === null) return;
     this.#current = this.#place(createReasoning("in_progress", [], null));
     this.#closeCurrent();

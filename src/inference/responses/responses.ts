@@ -12,7 +12,7 @@ import type { ChunkWriter } from "../chat-relay.ts";
 import { mustFetchFiles, toMustFetch } from "../media.ts";
 import { estimateChatTokens } from "../messages/count-tokens.ts";
 import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
-import type { Candidate } from "../router.ts";
+import type { Candidate } from "../route-planner.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { HeldStream } from "./held-stream.ts";
 import { toSeconds } from "./native-response.ts";

@@ -36,7 +36,7 @@ export function toToldItems(items: readonly JsonObject[], { owned, scope, isStat
 
   function open(item: JsonObject, member: string): string | null {
     const given = item[member] as string;
-    const opened = owned.open(given, scope);
+    const opened = owned.verify(given, scope);
     if (opened !== null) pairs.push([opened, given]);
     return opened;
   }
@@ -79,5 +79,5 @@ export function toToldItems(items: readonly JsonObject[], { owned, scope, isStat
 /** Whether one of these came from there: then it is the one that can read them best. */
 export function comesFrom(items: readonly JsonObject[], owned: OwnedIds, scope: IdScope): boolean {
   const last = items.findLast(({ id }) => typeof id === "string");
-  return last !== undefined && owned.open(last["id"] as string, scope) !== null;
+  return last !== undefined && owned.verify(last["id"] as string, scope) !== null;
 }

@@ -6,11 +6,11 @@ import type { ChatCompletion, ChatRequest } from "../../contract/chat-format.ts"
 import { scanJson } from "../../lib/json-scan.ts";
 import type { Attempts } from "../attempts.ts";
 import type { ChatCompletions } from "../chat-completions.ts";
-import type { Router } from "../router.ts";
+import type { RoutePlanner } from "../route-planner.ts";
 import { type AttemptNote, Trace } from "../trace.ts";
 
 export interface CompleterOptions {
-  readonly router: Router;
+  readonly router: RoutePlanner;
   readonly attempts: Attempts;
   /** Which tells nobody of its attempts: the task's own report covers them. */
   readonly chatCompletions: ChatCompletions;

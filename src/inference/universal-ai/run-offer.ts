@@ -67,7 +67,7 @@ async function runWith(
 ): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: EngineAnswer }>> {
   const { task, offer, publish } = run;
   const { engine, model } = offer;
-  refuseMissing(engine);
+  refuseUnavailable(engine);
   const startedAt = performance.now();
   try {
     const step = await ask(engine, { ...run.call, model });
@@ -92,8 +92,8 @@ async function runWith(
 }
 
 /** Nobody is asked then, so that nothing is told of it either. */
-export function refuseMissing({ missing }: Engine): void {
-  if (missing !== null) throw new GatewayError("provider_not_configured", missing);
+export function refuseUnavailable({ unavailableReason }: Engine): void {
+  if (unavailableReason !== null) throw new GatewayError("provider_not_configured", unavailableReason);
 }
 
 function tell(run: OfferRun, startedAt: number, outcome: AttemptReport["outcome"], cost: number | null): void {

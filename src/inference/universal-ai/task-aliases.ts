@@ -3,7 +3,7 @@
 import { findTask } from "../../contract/tasks.ts";
 import { GatewayError } from "../../errors.ts";
 import { type AliasTarget, resolveAlias } from "../offers.ts";
-import { drawByChance } from "../router.ts";
+import { drawByChance } from "../route-planner.ts";
 
 export interface TaskAliases {
   /** The request with the names of task models; what else an alias stands for is tried before the caller's own fallbacks. */

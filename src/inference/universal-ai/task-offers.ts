@@ -22,7 +22,7 @@ export function toTaskOffers(engines: readonly Engine[], book: PriceBook | null 
 }
 
 function toOffers(engine: Engine, book: PriceBook | null): TaskOffer[] {
-  const { task, provider, models, defaultModel = null, needsModel, missing, isSandbox = false } = engine;
+  const { task, provider, models, defaultModel = null, needsModel, unavailableReason, isSandbox = false } = engine;
   const [feature = "", subfeature = ""] = task.split("/");
   const bare = `${task}/${provider}`;
   const named = [...(needsModel === true ? [] : [null]), ...models];
@@ -33,7 +33,7 @@ function toOffers(engine: Engine, book: PriceBook | null): TaskOffer[] {
     model: model === null ? bare : `${bare}/${model}`,
     defaultModel,
     pricing: findPricing(engine, model ?? defaultModel, book),
-    configured: missing === null,
+    configured: unavailableReason === null,
     isSandbox,
   }));
 }

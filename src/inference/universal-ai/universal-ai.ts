@@ -14,7 +14,7 @@ import type { AliasTarget } from "../offers.ts";
 import type { AttemptReport } from "../report.ts";
 import { ownerOf } from "../responses/response-call.ts";
 import type { AttemptNote, Trace } from "../trace.ts";
-import { refuseMissing, runOffer, type TaskOffer } from "./run-offer.ts";
+import { refuseUnavailable, runOffer, type TaskOffer } from "./run-offer.ts";
 import { createTaskAliases, type TaskAliases } from "./task-aliases.ts";
 import { checkFiles, type FileFetching, readFiles, type TaskFilesOptions } from "./task-files.ts";
 import { findFiles, TaskInputs } from "./task-input.ts";
@@ -64,7 +64,7 @@ export interface UniversalAiDependencies {
   /** A signed address at which the bytes can be had for a while. */
   readonly publish: (result: BinaryResult, owner: string, baseUrl: string) => Promise<string>;
   readonly totalTimeoutMs: number;
-  readonly ending: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   readonly report: (attempt: AttemptReport) => void;
 }
 
@@ -74,7 +74,7 @@ const sandboxName = "sandbox";
 export const engineFallbackCodes: ReadonlySet<ErrorCode> = new Set([...fallbackCodes, "provider_not_configured"]);
 
 export function createUniversalAi(dependencies: UniversalAiDependencies): UniversalAi {
-  const { engines, publish, totalTimeoutMs, ending, report } = dependencies;
+  const { engines, publish, totalTimeoutMs, shutdownSignal, report } = dependencies;
   const byName = groupByName(engines);
   const inputs = new TaskInputs();
 
@@ -95,7 +95,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const offers = caller.kind === "sandbox" ? [sandboxOffer(task)] : names.map((name) => findOffer(name, task));
     const [first] = offers;
     // Told at once, before anything is fetched or kept for it.
-    if (first !== undefined && offers.every(({ engine }) => engine.missing !== null)) refuseMissing(first.engine);
+    if (first !== undefined && offers.every(({ engine }) => engine.unavailableReason !== null))
+      refuseUnavailable(first.engine);
     return { task, input, offers };
   }
 
@@ -136,7 +137,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const plan = check(request, caller, input.runsJobs === true ? "job" : "now");
     trace.routedAt = performance.now();
     const deadline = trace.startedAt + totalTimeoutMs;
-    const limits = startLimits(connection, ending, deadline);
+    const limits = startLimits(connection, shutdownSignal, deadline);
     try {
       const fetching = {
         owner: ownerOf(caller),
@@ -187,7 +188,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   async function runEngine(input: TaskInput, plan: Plan, offer: TaskOffer, running: Running): Promise<JsonObject> {
     const { request, trace, requestId, caller } = input;
     const { task } = plan;
-    refuseMissing(offer.engine);
+    refuseUnavailable(offer.engine);
     const startedAt = performance.now();
     trace.sentAt = startedAt;
     const note: AttemptNote = {
@@ -279,7 +280,7 @@ function groupByName(engines: readonly Engine[]): ReadonlyMap<string, readonly E
 
 /** A provider may do a task in two ways, its own and by one of its chat models: the model's name decides, else the first. */
 function chooseEngine(serving: readonly Engine[], model: string | null): Engine | undefined {
-  if (model === null) return serving.find(({ missing }) => missing === null) ?? serving[0];
+  if (model === null) return serving.find(({ unavailableReason }) => unavailableReason === null) ?? serving[0];
   return (
     serving.find(({ models }) => models.includes(model)) ?? serving.find(({ takesOtherModels }) => takesOtherModels)
   );
@@ -332,7 +333,7 @@ function refuseForbidden(name: string, caller: Caller): void {
 }
 
 /** One signal for everything that ends a run early, and which of them it was. */
-function startLimits(connection: Connection, ending: AbortSignal, deadline: number) {
+function startLimits(connection: Connection, shutdownSignal: AbortSignal, deadline: number) {
   const controller = new AbortController();
   let why: "left" | "time" | "ending" | null = null;
   const end = (reason: typeof why) => () => {
@@ -342,7 +343,7 @@ function startLimits(connection: Connection, ending: AbortSignal, deadline: numb
   const [left, time, down] = [end("left"), end("time"), end("ending")];
   const timer = setTimeout(time, Math.max(0, deadline - performance.now()));
   connection.signal.addEventListener("abort", left, { once: true });
-  ending.addEventListener("abort", down, { once: true });
+  shutdownSignal.addEventListener("abort", down, { once: true });
   if (connection.signal.aborted) left();
   return {
     signal: controller.signal,
@@ -354,7 +355,7 @@ function startLimits(connection: Connection, ending: AbortSignal, deadline: numb
     clear() {
       clearTimeout(timer);
       connection.signal.removeEventListener("abort", left);
-      ending.removeEventListener("abort", down);
+      shutdownSignal.removeEventListener("abort", down);
     },
   };
 }

@@ -6,7 +6,9 @@ import { voiceLists } from "../../engines/voices.ts";
 
 export function listVoices(engines: readonly Engine[]): VoiceList {
   const speaking = new Set(
-    engines.flatMap(({ task, provider, missing }) => (task === "audio/tts" && missing === null ? [provider] : [])),
+    engines.flatMap(({ task, provider, unavailableReason }) =>
+      task === "audio/tts" && unavailableReason === null ? [provider] : [],
+    ),
   );
   const items = voiceLists
     .filter(({ provider }) => speaking.has(provider))

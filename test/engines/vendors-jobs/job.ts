@@ -87,7 +87,7 @@ export async function runJob(job: Job): Promise<Done> {
       egress,
       ticker,
       clocks,
-      ending: new AbortController().signal,
+      shutdownSignal: new AbortController().signal,
       log,
     });
     const engine = engines.find((one) => one.task === job.task);

@@ -79,7 +79,7 @@ export async function ask(asked: Asked): Promise<Got> {
       http: new HttpClient(ticker),
       ticker,
       clocks,
-      ending: new AbortController().signal,
+      shutdownSignal: new AbortController().signal,
       log: createLog({ level: "error", format: "json", secrets: [], write: () => undefined }),
     });
     const engine = engines.find((one) => one.task === task);

@@ -37,7 +37,7 @@ const organizationRules: readonly RegExp[] = [
     "gu",
   ),
   new RegExp(
-    String.raw`\b(?:University|Bank|Ministry|Department|Institute|College|Museum|Church|Council|Bureau|House)${space}of${space}(?:the${space})?${word}(?:${space}${word}){0,2}`,
+    String.raw`\b(?:University|Bank|Ministry|Department|Institute|College|Museum|Church|Council|Bureau|Services)${space}of${space}(?:the${space})?${word}(?:${space}${word}){0,2}`,
     "gu",
   ),
 ];

@@ -7,9 +7,9 @@ import { editMembers, type JsonScan, type Replacement, scanJson } from "../lib/j
 import { toErrorInAnswer, toRefusal } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { readErrorRules } from "../providers/error-rules.ts";
+import { type ChatAdapter, type GatewayMembers, toAdded, type WholeAnswer } from "./chat-adapter.ts";
 import { PlainSource } from "./chunk-source.ts";
-import type { Candidate } from "./router.ts";
-import { type OurMembers, type Speech, toAdded, type WholeAnswer } from "./speech.ts";
+import type { Candidate } from "./route-planner.ts";
 
 export interface PlainInput {
   readonly request: ChatCompletionRequest;
@@ -22,7 +22,7 @@ const ourMembersOfRequest: ReadonlySet<string> = new Set(gatewayMemberNames);
 const withStreamOptions: ReadonlySet<string> = new Set([...gatewayMemberNames, "stream_options"]);
 const nothing: readonly string[] = [];
 
-export function speakPlainly(input: PlainInput, { provider, deployment, model }: Candidate): Speech {
+export function passThroughChat(input: PlainInput, { provider, deployment, model }: Candidate): ChatAdapter {
   return {
     path: fillModel(deployment.chatPath, model),
     body: toProviderBody(input, provider, model),
@@ -55,7 +55,7 @@ const noEdits: readonly Replacement[] = [];
 const ourMembers = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
 const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
-function readWhole(text: string, provider: Provider, ours: OurMembers): WholeAnswer {
+function readWhole(text: string, provider: Provider, ours: GatewayMembers): WholeAnswer {
   const value = readCompletion(text, provider);
   const usage = value["usage"];
   const charge = ours.quote.chargeFor(usage ?? null, value);

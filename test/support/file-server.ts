@@ -18,7 +18,7 @@ import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
 import { openStorage, type Storage } from "../../src/storage/storage.ts";
 
-export interface FileDoorOptions {
+export interface FileServerOptions {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly limits?: Partial<UploadLimits>;
@@ -29,7 +29,7 @@ export interface FileDoorOptions {
   readonly baseUrl?: string | null;
 }
 
-export interface FileDoor {
+export interface FileServer {
   readonly url: string;
   readonly folder: string;
   readonly files: FileStore;
@@ -41,7 +41,7 @@ export interface FileDoor {
   stop(): Promise<void>;
 }
 
-export async function openFileDoor(options: FileDoorOptions): Promise<FileDoor> {
+export async function openFileServer(options: FileServerOptions): Promise<FileServer> {
   const { databaseUrl, dataDir } = options;
   const lines: string[] = [];
   const log = createLog({ level: "info", format: "text", secrets: [], write: (line) => void lines.push(line) });
@@ -114,6 +114,6 @@ export async function openFileDoor(options: FileDoorOptions): Promise<FileDoor> 
 }
 
 if (import.meta.main) {
-  const door = await openFileDoor(JSON.parse(process.argv[2] ?? "{}"));
+  const door = await openFileServer(JSON.parse(process.argv[2] ?? "{}"));
   console.log(JSON.stringify({ url: door.url, key: await door.createKey() }));
 }

@@ -1,14 +1,14 @@
 // A working process: runs jobs and reports them. It listens to nobody; whatever it does stands in the store.
 
 import type { Config } from "./config.ts";
-import { openHouse } from "./house.ts";
 import { createDeliverer } from "./jobs/deliverer.ts";
 import { createRunner } from "./jobs/runner.ts";
 import { openWebhookKeys, storeWebhookKeysIn } from "./jobs/webhook-keys.ts";
 import { startJobWorker } from "./jobs/worker.ts";
 import type { Log } from "./log.ts";
+import { createServices } from "./services.ts";
 
-export interface Workshop {
+export interface WorkerProcess {
   /** Takes no more work, and waits for what runs, within a bound. */
   stop(): Promise<void>;
 }
@@ -16,9 +16,13 @@ export interface Workshop {
 const dayMs = 86_400_000;
 
 /** `mayServe` resolves when jobs may be taken. */
-export async function startWorkshop(config: Config, log: Log, mayServe: () => Promise<void>): Promise<Workshop> {
-  const house = await openHouse(config, log, { processes: 1, works: true });
-  const { storage, universalAi, resources, calling, egress, ending } = house;
+export async function startWorkerProcess(
+  config: Config,
+  log: Log,
+  mayServe: () => Promise<void>,
+): Promise<WorkerProcess> {
+  const services = await createServices(config, log, { processes: 1, works: true });
+  const { storage, universalAi, resources, calling, egress, shutdown } = services;
   const keys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;
   await mayServe();
@@ -42,8 +46,8 @@ export async function startWorkshop(config: Config, log: Log, mayServe: () => Pr
 
   async function stop(): Promise<void> {
     await worker.stop(config.drainTimeoutMs);
-    ending.abort();
-    await house.close();
+    shutdown.abort();
+    await services.close();
     await storage.close();
   }
 

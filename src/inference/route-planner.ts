@@ -5,7 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import { GatewayError } from "../errors.ts";
 import type { Deployment, Provider } from "../providers/configure.ts";
 import type { HealthBook, OfferHealth } from "./health.ts";
-import { type Draw, findOffers, type Market, type Offer, type Wanted } from "./offers.ts";
+import { type Draw, findOffers, type Offer, type RoutingTable, type Wanted } from "./offers.ts";
 import type { Trace } from "./trace.ts";
 
 /** One offer at one deployment. */
@@ -18,15 +18,15 @@ export interface Candidate {
   readonly pool: string;
 }
 
-export interface Router {
+export interface RoutePlanner {
   /** In the order of trying; never empty. */
   plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[];
   /** The conversation stays where it was answered. */
   remember(wanted: Wanted, caller: Caller, candidate: Candidate): void;
 }
 
-export interface RouterOptions {
-  readonly market: Market;
+export interface RoutePlannerOptions {
+  readonly table: RoutingTable;
   readonly health: HealthBook;
   /** What a typical request costs, for `sort: cost`; null when the price is not known. */
   readonly typicalCost: (provider: Provider, model: string) => number | null;
@@ -38,13 +38,19 @@ export interface RouterOptions {
 const mostSessions = 20_000;
 const sessionMs = 3_600_000;
 
-export function createRouter({ market, health, typicalCost, serves, endpoint }: RouterOptions): Router {
+export function createRoutePlanner({
+  table,
+  health,
+  typicalCost,
+  serves,
+  endpoint,
+}: RoutePlannerOptions): RoutePlanner {
   const sessions = new Map<string, { name: string; until: number }>();
 
   function plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[] {
     const session = wanted.session_id ? `${caller.keyId} ${wanted.session_id}` : null;
     const draw = session === null ? drawByChance : drawByName(session);
-    const found = sortOffers(findOffers(market, wanted, caller, draw), wanted);
+    const found = sortOffers(findOffers(table, wanted, caller, draw), wanted);
     const offers = wanted.routing?.allow_fallbacks === false ? found.slice(0, 1) : found;
     const candidates: Candidate[] = [];
     let problem: GatewayError | null = null;

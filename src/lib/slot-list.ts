@@ -1,12 +1,12 @@
-// Things that come and go in great numbers, each of which knows its place. Not a Set: when many come and go, its earlier tables, which
+// Things that come and go in great numbers, each of which knows its index. Not a Set: when many come and go, its earlier tables, which
 // are garbage, keep alive what they held until a full collection (docs/decisions/0014-short-lives.md).
 
-export interface Listed {
+export interface Slotted {
   /** The roster's own note of where it stands among the others; -1 while it is in none. */
-  place: number;
+  index: number;
 }
 
-export class Roster<Item extends Listed> {
+export class SlotList<Item extends Slotted> {
   readonly #all: Item[] = [];
 
   get size(): number {
@@ -14,19 +14,19 @@ export class Roster<Item extends Listed> {
   }
 
   add(item: Item): void {
-    if (item.place >= 0) return;
-    item.place = this.#all.length;
+    if (item.index >= 0) return;
+    item.index = this.#all.length;
     this.#all.push(item);
   }
 
   remove(item: Item): void {
-    const { place } = item;
-    if (place < 0) return;
-    item.place = -1;
+    const { index } = item;
+    if (index < 0) return;
+    item.index = -1;
     const last = this.#all.pop();
     if (last === undefined || last === item) return;
-    last.place = place;
-    this.#all[place] = last;
+    last.index = index;
+    this.#all[index] = last;
   }
 
   forEach(look: (item: Item) => void): void {
@@ -38,6 +38,6 @@ export class Roster<Item extends Listed> {
   }
 
   clear(): void {
-    for (const item of this.#all.splice(0)) item.place = -1;
+    for (const item of this.#all.splice(0)) item.index = -1;
   }
 }

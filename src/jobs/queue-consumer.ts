@@ -1,16 +1,16 @@
 // Takes work that is due, hands it to whoever does it, and keeps it held until that is over. One for each kind of work.
 //
-// Work belongs to a group where it can get stuck (a provider, the host of a receiver): a group has so many places and no more, and what
+// Work belongs to a group where it can get stuck (a provider, the host of a receiver): a group has so many concurrency and no more, and what
 // was taken for a full one waits here, held, while the others go on.
 
 import type { Log } from "../log.ts";
 import type { TakeWork, WorkItem, WorkKind } from "../storage/job-records.ts";
 
-export interface PumpOptions {
+export interface QueueConsumerOptions {
   readonly kind: WorkKind;
   /** The most at once. */
-  readonly places: number;
-  readonly placesPerGroup: number;
+  readonly concurrency: number;
+  readonly concurrencyPerGroup: number;
   readonly work: WorkHolder;
   /** Resolves when it is over, however it ended; what it throws is a bug or an outage, and the work comes up again by itself. */
   readonly handle: (item: WorkItem, signal: AbortSignal) => Promise<void>;
@@ -26,7 +26,7 @@ export interface WorkHolder {
   extend(items: readonly WorkItem[]): Promise<string[]>;
 }
 
-export interface Pump {
+export interface QueueConsumer {
   /** There may be something to do. */
   wake(): void;
   /** Takes no more, waits for what runs, and at the bound ends it. What waits here comes up again elsewhere. */
@@ -59,8 +59,8 @@ const extendedAtOnce = 256;
 // Of groups that are full. What is above it is left to others, or for later.
 const mostWaiting = 2_048;
 
-export function startPump(options: PumpOptions): Pump {
-  const { kind, places, placesPerGroup, work, handle, log } = options;
+export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer {
+  const { kind, concurrency, concurrencyPerGroup, work, handle, log } = options;
   const { askEveryMs, slowestAskMs, extendEveryMs, checkEveryMs, longSilenceMs, putBackMs } = {
     ...usualTiming,
     ...options.timing,
@@ -80,14 +80,14 @@ export function startPump(options: PumpOptions): Pump {
   /** And nothing was found beside them. */
   let isInVain = false;
   /** By the clock of the wall, which is also the one that leases end by. */
-  let heardAt = Date.now();
+  let contactedAt = Date.now();
   let restsUntil = 0;
   let pauseMs = askEveryMs;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let soon: ReturnType<typeof setTimeout> | null = null;
   let soonAt = 0;
   let isFilling = false;
-  const heartbeat = setInterval(() => void beat(), extendEveryMs);
+  const heartbeat = setInterval(() => void renewLeases(), extendEveryMs);
   const { findWanted } = options;
   let isChecking = false;
   const checks = findWanted === undefined ? null : setInterval(() => void dropUnwanted(findWanted), checkEveryMs);
@@ -123,7 +123,7 @@ export function startPump(options: PumpOptions): Pump {
     let delayMs = askEveryMs;
     try {
       // Our own work comes first: it would be taken from us, even by us.
-      if (isLongSilent()) await extend();
+      if (isContactLost()) await extend();
       delayMs = Math.max(delayMs, restsUntil - performance.now());
       if (performance.now() >= restsUntil) await take();
       pauseMs = askEveryMs;
@@ -136,30 +136,30 @@ export function startPump(options: PumpOptions): Pump {
     if (!isStopping) timer = setTimeout(() => void ask(), delayMs);
   }
 
-  function isLongSilent(): boolean {
-    return Math.abs(Date.now() - heardAt) > longSilenceMs;
+  function isContactLost(): boolean {
+    return Math.abs(Date.now() - contactedAt) > longSilenceMs;
   }
 
   /** After a long silence the others get the time to say that they still hold theirs. */
-  function hear(): void {
-    if (isLongSilent()) restsUntil = performance.now() + slowestAskMs;
-    heardAt = Date.now();
+  function noteContact(): void {
+    if (isContactLost()) restsUntil = performance.now() + slowestAskMs;
+    contactedAt = Date.now();
   }
 
   async function take(): Promise<void> {
     do {
-      const limit = Math.min(places - runningCount, mostTaken);
+      const limit = Math.min(concurrency - runningCount, mostTaken);
       mayBeMore = limit <= 0;
       if (mayBeMore) return;
       passedBy = fullGroups();
       const taken = await work.take({ kind, limit, ignoreGroups: passedBy });
-      hear();
+      noteContact();
       // What was taken in the last moment comes up again elsewhere.
       if (isStopping) return;
       for (const item of taken) accept(item);
       isInVain = taken.length === 0 && passedBy.length > 0;
       mayBeMore = taken.length === limit;
-    } while (mayBeMore && runningCount < places);
+    } while (mayBeMore && runningCount < concurrency);
   }
 
   /** Those of which something waits here are among them: it would have begun else. */
@@ -183,11 +183,11 @@ export function startPump(options: PumpOptions): Pump {
     waitingCount++;
   }
 
-  /** When places become few, who has many gets no more: some are left for the others when several groups are stuck. */
+  /** When concurrency become few, who has many gets no more: some are left for the others when several groups are stuck. */
   function mayStart(group: string): boolean {
-    const free = places - runningCount;
+    const free = concurrency - runningCount;
     if (free <= 0 || group === "") return free > 0;
-    const most = free > places / 4 ? placesPerGroup : Math.min(placesPerGroup, Math.ceil(free / 4));
+    const most = free > concurrency / 4 ? concurrencyPerGroup : Math.min(concurrencyPerGroup, Math.ceil(free / 4));
     return (running.get(group) ?? 0) < most;
   }
 
@@ -231,7 +231,7 @@ export function startPump(options: PumpOptions): Pump {
     }
   }
 
-  async function beat(): Promise<void> {
+  async function renewLeases(): Promise<void> {
     if (held.size === 0) return;
     try {
       await extend();
@@ -246,18 +246,18 @@ export function startPump(options: PumpOptions): Pump {
     for (let from = 0; from === 0 || from < all.length; from += extendedAtOnce) {
       const some = all.slice(from, from + extendedAtOnce);
       const still = new Set(await work.extend(some.map(({ item }) => item)));
-      hear();
-      for (const one of some) if (!still.has(one.item.id)) lose(one);
+      noteContact();
+      for (const one of some) if (!still.has(one.item.id)) dropLease(one);
     }
   }
 
-  async function dropUnwanted(find: NonNullable<PumpOptions["findWanted"]>): Promise<void> {
+  async function dropUnwanted(find: NonNullable<QueueConsumerOptions["findWanted"]>): Promise<void> {
     if (held.size === 0 || isChecking) return;
     isChecking = true;
     try {
       const all = [...held.values()];
       const wanted = new Set(await find(all.map(({ item }) => item.subject)));
-      for (const one of all) if (!wanted.has(one.item.subject)) lose(one);
+      for (const one of all) if (!wanted.has(one.item.subject)) dropLease(one);
     } catch (error) {
       log.debug("work could not be checked", { kind, error });
     } finally {
@@ -266,7 +266,7 @@ export function startPump(options: PumpOptions): Pump {
   }
 
   /** Somebody else has it by now, or the job is gone. */
-  function lose(one: Held): void {
+  function dropLease(one: Held): void {
     if (held.get(one.item.id) !== one) return;
     held.delete(one.item.id);
     one.controller.abort();

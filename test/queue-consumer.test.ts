@@ -1,7 +1,12 @@
-// The pump over a queue in memory: places, groups, leases, wake-ups and the way down.
+// The pump over a queue in memory: concurrency, groups, leases, wake-ups and the way down.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { type Pump, type PumpOptions, startPump, type WorkHolder } from "../src/jobs/pump.ts";
+import {
+  type QueueConsumer,
+  type QueueConsumerOptions,
+  startQueueConsumer,
+  type WorkHolder,
+} from "../src/jobs/queue-consumer.ts";
 import { createLog } from "../src/log.ts";
 import type { TakeWork, WorkItem } from "../src/storage/job-records.ts";
 import { waitFor, within } from "./support/wait.ts";
@@ -137,18 +142,22 @@ class Doers {
 }
 
 describe("the pump", () => {
-  let pump: Pump | null = null;
+  let pump: QueueConsumer | null = null;
 
   afterEach(async () => {
     await pump?.stop(0);
     pump = null;
   });
 
-  function start(queue: WorkHolder, handle: PumpOptions["handle"], more: Partial<PumpOptions> = {}): Pump {
-    pump = startPump({
+  function start(
+    queue: WorkHolder,
+    handle: QueueConsumerOptions["handle"],
+    more: Partial<QueueConsumerOptions> = {},
+  ): QueueConsumer {
+    pump = startQueueConsumer({
       kind: "deliver",
-      places: 8,
-      placesPerGroup: 4,
+      concurrency: 8,
+      concurrencyPerGroup: 4,
       work: queue,
       handle,
       log: quiet,
@@ -168,7 +177,7 @@ describe("the pump", () => {
     expect(doers.started).toEqual([first, second, third] as string[]);
   });
 
-  test("never more is done at once than there are places, and no more is taken than can be done", async () => {
+  test("never more is done at once than there are concurrency, and no more is taken than can be done", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 30; index++) queue.add();
     const doers = new Doers(queue);
@@ -248,7 +257,7 @@ describe("the pump", () => {
   test("hints while a group is full are few questions, and a place that becomes free in it is still filled at once", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 16, timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { askEveryMs: 60_000 } });
     for (let index = 0; index < 4; index++) queue.add("host");
     running.wake();
     await waitFor("a full group", () => doers.open.size === 4);
@@ -278,11 +287,11 @@ describe("the pump", () => {
     await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 1_000 });
   });
 
-  test("a group has its places and no more; what is above waits, and the others go on", async () => {
+  test("a group has its concurrency and no more; what is above waits, and the others go on", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 20; index++) queue.add("stuck", Date.now() - 1_000);
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 16 });
+    const running = start(queue, doers.handle, { concurrency: 16 });
     await waitFor("the stuck ones", () => doers.open.size === 4);
     expect(running.state()).toMatchObject({ running: 4, waiting: 12 });
     for (let index = 0; index < 50; index++) {
@@ -300,7 +309,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     const ids = Array.from({ length: 12 }, (_, index) => queue.add("host", Date.now() - 100 + index));
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 32, timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { concurrency: 32, timing: { askEveryMs: 60_000 } });
     await waitFor("the first four", () => doers.open.size === 4);
     for (let begun = 5; begun <= 12; begun++) {
       doers.endOne();
@@ -325,11 +334,11 @@ describe("the pump", () => {
     }
   });
 
-  test("when more groups are stuck than would fill all places, the others still find some", async () => {
+  test("when more groups are stuck than would fill all concurrency, the others still find some", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 60; index++) queue.add(`stuck-${index % 6}`, Date.now() - 1_000);
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 32, placesPerGroup: 8, timing: { askEveryMs: 10 } });
+    const running = start(queue, doers.handle, { concurrency: 32, concurrencyPerGroup: 8, timing: { askEveryMs: 10 } });
     const stuckGroups = () => new Set([...doers.open.values()].map(({ item }) => item.group)).size;
     await waitFor("the stuck ones", () => stuckGroups() === 6);
     for (let index = 0; index < 20; index++) {
@@ -351,12 +360,12 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 3_000; index++) queue.add(`host-${index % 1_000}`);
     const doers = new Doers(queue);
-    const handle: PumpOptions["handle"] = async (item, signal) => {
+    const handle: QueueConsumerOptions["handle"] = async (item, signal) => {
       const done = doers.handle(item, signal);
       setTimeout(() => doers.endAll(), 1);
       await done;
     };
-    const running = start(queue, handle, { places: 64 });
+    const running = start(queue, handle, { concurrency: 64 });
     await waitFor("all of it", () => queue.rows.size === 0, { withinMs: 10_000 });
     await waitFor("an empty pump", () => running.state().running === 0 && running.state().waiting === 0);
     expect(new Set(doers.started).size).toBe(3_000);
@@ -374,7 +383,11 @@ describe("the pump", () => {
     for (let index = 0; index < 10_000; index++)
       queue.add(`host-${Math.floor(index / 100)}`, Date.now() - 10_000 + index);
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 100, placesPerGroup: 1, timing: { extendEveryMs: 60 } });
+    const running = start(queue, doers.handle, {
+      concurrency: 100,
+      concurrencyPerGroup: 1,
+      timing: { extendEveryMs: 60 },
+    });
     await waitFor("full places", () => running.state().running === 100);
     expect(running.state().waiting).toBe(2_048);
     doers.endAll();
@@ -406,7 +419,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 8; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 16, timing: { askEveryMs: 60_000, extendEveryMs: 20 } });
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { askEveryMs: 60_000, extendEveryMs: 20 } });
     await waitFor("four of them", () => running.state().running === 4 && running.state().waiting === 4);
     const [lost = "", kept = ""] = doers.started;
     const waiting = [...queue.rows.keys()].filter((id) => !doers.started.includes(id));
@@ -424,7 +437,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 600; index++) queue.add();
     const doers = new Doers(queue);
-    start(queue, doers.handle, { places: 600, timing: { askEveryMs: 10, extendEveryMs: 20 } });
+    start(queue, doers.handle, { concurrency: 600, timing: { askEveryMs: 10, extendEveryMs: 20 } });
     await waitFor("all of them", () => doers.open.size === 600);
     const lost = doers.started.at(-1) as string;
     queue.giveAway(lost);
@@ -527,7 +540,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 6; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 16 });
+    const running = start(queue, doers.handle, { concurrency: 16 });
     await waitFor("a full group", () => running.state().running === 4 && running.state().waiting === 2);
     const waiting = [...queue.rows.values()].filter(({ id }) => !doers.started.includes(id));
     let isDown = false;
@@ -552,7 +565,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 6; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { places: 16, timing: { extendEveryMs: 20 } });
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { extendEveryMs: 20 } });
     await waitFor("a full group", () => running.state().running === 4 && running.state().waiting === 2);
     const extended: (readonly WorkItem[])[] = [];
     const { extend } = MemoryQueue.prototype;

@@ -1,7 +1,7 @@
 // Lists in few lengths. To the server each length of a list is a statement of its own, which every connection reads and plans anew.
 
 /** All of them, in their order, in as few lots as there are that have a power of two as their length. */
-export function toLots<Item>(items: readonly Item[], largestLot = 64): Item[][] {
+export function toBatches<Item>(items: readonly Item[], largestLot = 64): Item[][] {
   const lots: Item[][] = [];
   for (let from = 0; from < items.length; ) {
     const left = Math.min(items.length - from, largestLot);

@@ -8,7 +8,7 @@ import { startServer } from "../../src/http/server.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
 
-export function openDoor(routes: readonly Route[]) {
+export function openTestServer(routes: readonly Route[]) {
   const ticker = createTicker(50);
   const loadWatch = createLoadWatch();
   const server = startServer({

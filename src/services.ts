@@ -31,7 +31,7 @@ import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
 import { createFetchMedia } from "./inference/media.ts";
 import { createPricing } from "./inference/pricing.ts";
 import type { AttemptReport } from "./inference/report.ts";
-import { createRouter } from "./inference/router.ts";
+import { createRoutePlanner } from "./inference/route-planner.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
 import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
 import { findNearest } from "./lib/find-nearest.ts";
@@ -43,9 +43,9 @@ import { HttpClient } from "./providers/http-client.ts";
 import { rows } from "./providers/index.ts";
 import { openStorage } from "./storage/storage.ts";
 
-export type House = Awaited<ReturnType<typeof openHouse>>;
+export type Services = Awaited<ReturnType<typeof createServices>>;
 
-export interface HouseOptions {
+export interface ServicesOptions {
   /** How many processes share the cores for local engines. */
   readonly processes: number;
   /** It takes work from the queue. */
@@ -55,7 +55,7 @@ export interface HouseOptions {
 const tickMs = 50;
 const hourMs = 3_600_000;
 
-export async function openHouse(config: Config, log: Log, { processes, works }: HouseOptions) {
+export async function createServices(config: Config, log: Log, { processes, works }: ServicesOptions) {
   const vendorNames = new Set(vendorRows.map(({ name }) => name));
   const local = createLocalEngines({
     log,
@@ -91,9 +91,9 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
   const { databaseUrl, dataDir, encryptionKey } = config;
   const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, log });
   const ticker = createTicker(tickMs);
-  const ending = new AbortController();
+  const shutdown = new AbortController();
   const http = new HttpClient(ticker);
-  const market = {
+  const table = {
     providers,
     aliases: config.aliases,
     features: new Set(features.map((feature) => feature.name)),
@@ -108,11 +108,11 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     clocks: config,
     ticker,
     http,
-    ending: ending.signal,
+    shutdownSignal: shutdown.signal,
     report: (attempt: AttemptReport) => logAttempt(attempt, log),
   };
   const route = (endpoint: string, serves: (provider: Provider) => boolean) =>
-    createRouter({ market, health, typicalCost: pricing.typicalCost, serves, endpoint });
+    createRoutePlanner({ table, health, typicalCost: pricing.typicalCost, serves, endpoint });
   const egress = createEgress({
     allow: config.egressAllow,
     dnsServers: config.egressDns,
@@ -170,7 +170,7 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     },
     publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base }),
     totalTimeoutMs: config.totalTimeoutMs,
-    ending: ending.signal,
+    shutdownSignal: shutdown.signal,
     report: calling.report,
   });
 
@@ -179,7 +179,7 @@ export async function openHouse(config: Config, log: Log, { processes, works }: 
     storage,
     ticker,
     /** Ends whatever still runs when the time to go down is up. */
-    ending,
+    shutdown,
     health,
     book,
     calling,

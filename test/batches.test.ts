@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { padList, toLots } from "../src/storage/lots.ts";
+import { padList, toBatches } from "../src/storage/batches.ts";
 
 const lengths = Array.from({ length: 200 }, (_, length) => length);
 
@@ -9,7 +9,7 @@ describe("lists in few lengths", () => {
       const seen = new Set<number>();
       for (const length of lengths) {
         const items = Array.from({ length }, (_, index) => index);
-        const lots = toLots(items, largest);
+        const lots = toBatches(items, largest);
         expect(lots.flat()).toEqual(items);
         for (const lot of lots) seen.add(lot.length);
         expect(lots.length).toBeLessThanOrEqual(Math.floor(length / largest) + Math.log2(largest));

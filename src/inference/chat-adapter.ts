@@ -3,7 +3,7 @@
 import type { ChunkSource } from "./chunk-source.ts";
 import type { Charge, Quote } from "./pricing.ts";
 
-export interface Speech {
+export interface ChatAdapter {
   readonly path: string;
   readonly body: string;
   readonly headerLines: string;
@@ -12,12 +12,12 @@ export interface Speech {
   /** How many calls make one answer: more than one where the provider cannot give several choices. */
   readonly calls: number;
   /** The answer with our members added. Throws when it is none, or says that it failed. */
-  readWhole(text: string, added: OurMembers): WholeAnswer;
+  readWhole(text: string, added: GatewayMembers): WholeAnswer;
   createSource(contentType: string): ChunkSource;
 }
 
 /** What the gateway adds to an answer. */
-export interface OurMembers {
+export interface GatewayMembers {
   readonly provider: string;
   readonly quote: Quote;
   /** Seconds. */
@@ -41,7 +41,7 @@ export interface AddedMembers {
   readonly switchyard?: Record<string, unknown>;
 }
 
-export function toAdded({ provider, providerTime, metadata }: OurMembers, charge: Charge): AddedMembers {
+export function toAdded({ provider, providerTime, metadata }: GatewayMembers, charge: Charge): AddedMembers {
   const { cost, reason } = charge;
   const added: AddedMembers =
     reason === null

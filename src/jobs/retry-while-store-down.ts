@@ -9,7 +9,7 @@ const longestPauseMs = 2_000;
 const patienceMs = 300_000;
 
 /** Throws what is no outage at once, and an outage that lasts. */
-export async function untilStored<Result>(log: Log, write: () => Promise<Result>): Promise<Result> {
+export async function retryWhileStoreDown<Result>(log: Log, write: () => Promise<Result>): Promise<Result> {
   const since = performance.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
