@@ -105,10 +105,11 @@ export async function findBrokenArrows(): Promise<string[]> {
   const broken: string[] = [];
   for await (const path of new Bun.Glob("src/**/*.ts").scan(".")) {
     const text = await Bun.file(path).text();
-    const room = roomOf(path);
+    const folder = folderOf(path);
     for (const match of text.matchAll(importLine)) {
-      const target = roomOf(normalize(join(dirname(path), match[1] ?? "")));
-      if (!mayImport(room, target, typeImport.test(match[0]))) broken.push(`${path}: ${room} may not import ${target}`);
+      const target = folderOf(normalize(join(dirname(path), match[1] ?? "")));
+      if (!mayImport(folder, target, typeImport.test(match[0])))
+        broken.push(`${path}: ${folder} may not import ${target}`);
     }
     for (const { pattern, allowed, says } of rules) {
       if (!allowed(path) && pattern.test(text)) broken.push(`${path}: ${says}`);
@@ -117,15 +118,23 @@ export async function findBrokenArrows(): Promise<string[]> {
   return broken;
 }
 
-/** Types of the storage and of the access room are everybody's to name. */
-function mayImport(room: string, target: string, isType: boolean): boolean {
-  if (room === target || target === "package") return true;
-  if (withoutOurs.has(room)) return false;
-  if (shared.includes(target)) return true;
-  return (arrows[room] ?? []).includes(target) || (isType && (target === "access" || target === "storage"));
+/** The table of allowed imports for ARCHITECTURE.md. */
+export function importsTable(): string {
+  const lines = Object.entries(arrows)
+    .filter(([, targets]) => targets.length > 0)
+    .map(([folder, targets]) => `| \`${folder}\` | ${targets.toSorted().join(", ")} |`);
+  return ["| from | may import |", "|---|---|", ...lines].join("\n");
 }
 
-function roomOf(path: string): string {
+/** Every folder may import types of `storage` and `access`. */
+function mayImport(folder: string, target: string, isType: boolean): boolean {
+  if (folder === target || target === "package") return true;
+  if (withoutOurs.has(folder)) return false;
+  if (shared.includes(target)) return true;
+  return (arrows[folder] ?? []).includes(target) || (isType && (target === "access" || target === "storage"));
+}
+
+function folderOf(path: string): string {
   const [, first = ""] = path.split("/");
   return path.startsWith("src/") ? first.replace(/\.ts$/, "") : "package";
 }

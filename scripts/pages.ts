@@ -1,4 +1,4 @@
-// The pages that are made from the code, or hold a part that is. Run as a script it writes them; `npm run check` compares.
+// Pages that are generated from the code, completely or in part. This script writes them; `npm run check` compares them.
 
 import { readFileSync } from "node:fs";
 import { settings } from "../src/config.ts";
@@ -6,9 +6,10 @@ import { vendorRows } from "../src/engines/vendors/index.ts";
 import { errorCatalogue } from "../src/errors.ts";
 import { errorMeanings } from "../src/http/openapi/error-answers.ts";
 import { rows } from "../src/providers/index.ts";
+import { importsTable } from "./arrows.ts";
 import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
-import { withTasksTable } from "./tasks-table.ts";
+import { tasksTable } from "./tasks-table.ts";
 
 export function pages(): ReadonlyMap<string, string> {
   return new Map([
@@ -16,8 +17,18 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/errors.md", errorsPage()],
     ["docs/providers.md", providersPage(rows, vendorRows)],
     ["docs/faults.md", faultsPage()],
-    ["README.md", withTasksTable(readFileSync("README.md", "utf8"))],
+    ["README.md", withBlock("README.md", "tasks", tasksTable())],
+    ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],
   ]);
+}
+
+/** The page with the lines between its two markers replaced. */
+function withBlock(path: string, name: string, content: string): string {
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const parts = readFileSync(path, "utf8").split(new RegExp(`${begin}[^]*${end}`));
+  const [before, after] = parts;
+  if (parts.length !== 2) throw new Error(`${path} needs ${begin} and ${end}, once each`);
+  return `${before}${begin}\n\n${content}\n\n${end}${after}`;
 }
 
 function settingsPage(): string {
