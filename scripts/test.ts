@@ -1,5 +1,5 @@
 // The whole test run: brings the test-only packages and every group of local engines, runs `bun test` over test/ and ends with one line of counts.
-// Arguments are passed on: `npm test -- test/http-server.test.ts -t keep-alive`.
+// Arguments are passed on: `npm test -- test/http/http-server.test.ts -t keep-alive`.
 
 import { installTools } from "../test/support/tools.ts";
 import { installEngines } from "./install-engines.ts";
@@ -19,25 +19,25 @@ if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) aw
  * so that both cores of a small machine have something to do.
  */
 const patientFiles = [
-  "test/async-jobs-crash.test.ts",
-  "test/async-jobs.test.ts",
-  "test/bad-inputs-jobs.test.ts",
-  "test/cli.test.ts",
-  "test/docs-snippets.test.ts",
+  "test/jobs/async-jobs-crash.test.ts",
+  "test/jobs/async-jobs.test.ts",
+  "test/jobs/bad-inputs-jobs.test.ts",
+  "test/cli/cli.test.ts",
+  "test/docs/docs-snippets.test.ts",
   "test/engines/local-documents.test.ts",
   "test/engines/local-offline.test.ts",
   "test/engines/local-pool.test.ts",
   "test/engines/local-speech.test.ts",
   "test/engines/local-text.test.ts",
   "test/engines/local-vision.test.ts",
-  "test/examples.test.ts",
-  "test/llmprobe.test.ts",
-  "test/reload.test.ts",
-  "test/restart.test.ts",
-  "test/storage-crash.test.ts",
-  "test/storage-jobs.test.ts",
-  "test/store-outage.test.ts",
-  "test/wrong-configurations.test.ts",
+  "test/docs/examples.test.ts",
+  "test/clients/llmprobe.test.ts",
+  "test/process/reload.test.ts",
+  "test/process/restart.test.ts",
+  "test/storage/storage-crash.test.ts",
+  "test/storage/storage-jobs.test.ts",
+  "test/storage/store-outage.test.ts",
+  "test/cli/wrong-configurations.test.ts",
 ];
 
 const lanes = namesFiles ? [[]] : [await findOtherFiles(), patientFiles];

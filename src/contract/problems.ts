@@ -31,7 +31,7 @@ type Checked<T> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly issues: readonly Issue[]; readonly isComplete: boolean };
 
-/** The library's own `validate` uses this option; it is exported as internal, and test/problems.test.ts fails when it has no effect. */
+/** The library's own `validate` uses this option; it is exported as internal, and test/contract/problems.test.ts fails when it has no effect. */
 const upToFirstProblem: z.core.ParseContextInternal<Issue> = { abortEarly: true };
 
 /** The work of finding problems is bounded: a large value is checked up to its first problem only. */

@@ -1,0 +1,94 @@
+// The command line as an operator types it: every command explains itself, refuses what it does not know, and creates no store.
+
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLimit } from "../support/at-once.ts";
+
+const main = join(import.meta.dir, "../..", "src", "main.ts");
+const folder = mkdtempSync(join(tmpdir(), "switchyard-cli-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const atOnce = createLimit(3);
+const run = (...args: string[]) => atOnce(() => runNow(args));
+
+async function runNow(args: readonly string[]) {
+  const env = { PATH: process.env["PATH"], SWITCHYARD_PORT: "0" };
+  const child = Bun.spawn([process.execPath, main, ...args], { cwd: folder, env, stdout: "pipe", stderr: "pipe" });
+  // A command that starts a gateway instead of refusing would never end.
+  const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
+  const [out, errors, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  clearTimeout(timer);
+  return { out, errors, code };
+}
+
+const commands = [
+  ...["serve", "work", "version", "help", "keys create", "keys list", "keys revoke", "keys rotate", "storage move"],
+  ...["engines list", "engines add", "engines remove", "webhooks verify", "webhooks listen", "webhooks keys"],
+  ...["webhooks rotate-key", "webhooks drop-old-keys"],
+];
+
+for (const command of commands) {
+  test.concurrent(`${command}: --help prints usage and an example, and an unknown option is refused`, async () => {
+    const words = command.split(" ");
+    const help = await run(...words, "--help");
+    expect([help.code, help.errors]).toEqual([0, ""]);
+    expect(help.out).toContain(`switchyard ${command}`);
+    expect(help.out).toMatch(/Example: .*npx switchyard /);
+    const unknown = await run(...words, "--helpp");
+    expect([unknown.code, unknown.out]).toEqual([2, ""]);
+    expect(unknown.errors).toContain("Unknown option --helpp; did you mean --help?");
+  });
+}
+
+for (const group of ["keys", "storage", "engines", "webhooks"]) {
+  test.concurrent(`${group}: --help lists its commands, and an unknown command is refused`, async () => {
+    const help = await run(group, "--help");
+    expect(help.code).toBe(0);
+    for (const command of commands) if (command.startsWith(`${group} `)) expect(help.out).toContain(command);
+    expect((await run(group)).code).toBe(2);
+    const unknown = await run(group, "lst");
+    expect(unknown.code).toBe(2);
+    expect(unknown.errors).toContain(`Unknown command "${group} lst"; did you mean "${group} `);
+  });
+}
+
+test.concurrent.each([
+  [["srve"], 'Unknown command "srve"; did you mean "serve"?'],
+  [["serve", "now"], 'Unexpected word "now"'],
+  [["serve", "--port", "9000"], "Unknown option --port"],
+  [["keys", "create", "--nmae", "x"], "Unknown option --nmae; did you mean --name?"],
+  [["keys", "create", "--name"], "--name needs a value"],
+  [["keys", "create", "--name", "x", "--json=1"], "--json takes no value"],
+  [["keys", "revoke", "a", "b"], 'Unexpected word "b"'],
+  [["keys", "revoke"], "needs <key id>"],
+  [["engines", "add", "speeech"], 'Unknown group "speeech"; did you mean "speech"'],
+])("%j is refused with exit code 2", async (args, message) => {
+  const { code, errors } = await run(...args);
+  expect(code).toBe(2);
+  expect(errors).toContain(message);
+});
+
+test("a command that needs the store of a gateway creates none, and says where it looked", async () => {
+  const id = crypto.randomUUID();
+  for (const args of [
+    ["keys", "create", "--name", "x"],
+    ["keys", "list"],
+    ["keys", "revoke", id],
+    ["webhooks", "keys"],
+    ["webhooks", "rotate-key"],
+    ["storage", "move", "--to", "postgres://127.0.0.1:1/x"],
+  ]) {
+    const { code, out, errors } = await run(...args);
+    expect([args, code, out]).toEqual([args, 1, ""]);
+    expect(errors).toContain(`There is no store in ${join(folder, "data")}`);
+    expect(errors).toContain("SWITCHYARD_DATA_DIR=");
+  }
+  expect(existsSync(join(folder, "data"))).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+});

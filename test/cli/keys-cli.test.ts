@@ -1,0 +1,108 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { openKeyring } from "../../src/access/keys.ts";
+import { runKeysCommand } from "../../src/cli/keys.ts";
+import { openStorage } from "../../src/storage/storage.ts";
+import { createFolders, quiet, withStorage } from "../contracts/engines.ts";
+import { waitFor } from "../support/wait.ts";
+
+const folders = createFolders();
+afterAll(() => folders.remove());
+
+function createCommand() {
+  const options = { databaseUrl: null, dataDir: folders.create(), log: quiet };
+  let opened = 0;
+  const run = async (...args: string[]) => {
+    const printed: string[] = [];
+    const errors: string[] = [];
+    const code = await runKeysCommand(args, {
+      openStorage: () => {
+        opened += 1;
+        return openStorage(options);
+      },
+      print: (line) => void printed.push(line),
+      printError: (line) => void errors.push(line),
+    });
+    return { code, text: printed.join("\n"), errors: errors.join("\n"), json: () => JSON.parse(printed.join("\n")) };
+  };
+  return { run, options, timesOpened: () => opened };
+}
+
+describe("switchyard keys", () => {
+  test("creates, lists, rotates and revokes", async () => {
+    const { run } = createCommand();
+    const words = "--name ci --owner team --scope chat --model openai/* --budget 0 --period daily --tag a=b=c";
+    const made = await run("create", ...words.split(" "), "--requests-per-minute", "60", "--expires", "30d", "--json");
+    expect(made.code).toBe(0);
+    const key = made.json();
+    expect(key).toMatchObject({
+      name: "ci",
+      kind: "inference",
+      owner: "team",
+      scopes: ["chat"],
+      allowed_models: ["openai/*"],
+      budget: { amount: 0, period: "daily" },
+      rate_limit: { requests_per_minute: 60 },
+      tags: { a: "b=c" },
+    });
+    expect(key.key).toMatch(/^sk-sy-[0-9A-Za-z]{43}$/);
+    expect((await run("create", "--name", "m", "--kind", "management")).text).toMatch(/^mgmt-sy-[0-9A-Za-z]{43}\n/);
+    const list = await run("list");
+    expect(list.text.split("\n")).toHaveLength(2);
+    expect(list.text).not.toContain(key.key);
+    expect((await run("list", "--kind", "management", "--json")).json()).toMatchObject({ total: 1, page: 1 });
+    const rotated = (await run("rotate", key.id, "--grace-seconds", "60", "--json")).json();
+    expect(rotated).toMatchObject({ id: key.id, name: "ci" });
+    expect(rotated.key).not.toBe(key.key);
+    expect((await run("revoke", key.id.toUpperCase())).code).toBe(0);
+    expect((await run("list")).text).toContain("revoked");
+    expect(await run("rotate", key.id)).toMatchObject({ code: 1, errors: expect.stringContaining("final") });
+  });
+
+  test("a key that it makes opens in a gateway that runs meanwhile", async () => {
+    const { run, options } = createCommand();
+    await withStorage(options, async (storage) => {
+      const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 60_000, log: quiet });
+      const made = (await run("create", "--name", "x", "--json")).json();
+      await waitFor("the key", () => "caller" in keyring.lookUp(made.key), { withinMs: 1000 });
+      await keyring.close();
+    });
+  });
+
+  test("what it does not understand is explained, with 2, before the store is touched", async () => {
+    const { run, timesOpened } = createCommand();
+    const wrong = [
+      [],
+      ["destroy"],
+      ["toString"],
+      ["create"],
+      ["create", "--name", ""],
+      ["create", "--name", "x", "--kind", "root"],
+      ["create", "--name", "x", "--colour", "red"],
+      ["create", "--name", "x", "--budget", "much"],
+      ["create", "--name", "x", "--budget", "2.5"],
+      ["create", "--name", "x", "--tokens-per-minute", "1000"],
+      ["create", "--name", "x", "--period", "daily"],
+      ["create", "--name", "x", "--tag", "novalue"],
+      ["create", "--name", "x", "--expires", "soon"],
+      ["create", "x"],
+      ["list", "--page", "0"],
+      ["revoke"],
+      ["revoke", "not-a-uuid"],
+      ["rotate", crypto.randomUUID(), "--grace-seconds", "86401"],
+    ];
+    for (const args of wrong) {
+      const { code, text, errors } = await run(...args);
+      expect([args, code, text]).toEqual([args, 2, ""]);
+      expect(errors).not.toBe("");
+    }
+    expect(timesOpened()).toBe(0);
+  });
+
+  test("a key that is not there is an error with 1", async () => {
+    const { run } = createCommand();
+    expect(await run("revoke", crypto.randomUUID())).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining("no key"),
+    });
+  });
+});

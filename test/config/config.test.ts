@@ -1,0 +1,119 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig, secretsOf } from "../../src/config.ts";
+import { configureProviders } from "../../src/providers/configure.ts";
+import { rows } from "../../src/providers/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "switchyard-config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function writeFile(text: string): string {
+  const path = join(folder, `${crypto.randomUUID()}.yaml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("settings", () => {
+  test("have the documented defaults", () => {
+    const config = readConfig({ SWITCHYARD_CONFIG: writeFile("") });
+    expect([config.host, config.port, config.databaseUrl, config.adminKey]).toEqual(["127.0.0.1", 8080, null, null]);
+    expect(config.workers).toBeGreaterThan(0);
+  });
+
+  test("can stand in the file, and the environment wins", () => {
+    const file = writeFile("port: 9000\nlog_level: warn\n");
+    const config = readConfig({ SWITCHYARD_CONFIG: file, SWITCHYARD_PORT: "9001" });
+    expect([config.port, config.logLevel]).toEqual([9001, "warn"]);
+  });
+
+  test("that are wrong are all named at once", () => {
+    const environment = {
+      SWITCHYARD_CONFIG: writeFile("prot: 1\nproviders: [a]\naliases: { a/b: x }\n"),
+      SWITCHYARD_PORT: "70000",
+      SWITCHYARD_WORKERS: "many",
+      SWITCHYARD_LOG_LEVEL: "loud",
+    };
+    expect(() => readConfig(environment)).toThrow(
+      /SWITCHYARD_WORKERS.*\n(?:.*\n)*.*SWITCHYARD_LOG_LEVEL(?:.*\n)*.*'prot'.*\n.*providers:.*\n.*aliases\.a\/b/,
+    );
+    expect(() => readConfig(environment)).toThrow(/SWITCHYARD_PORT/);
+  });
+
+  test("a file that is named and not there is an error", () => {
+    expect(() => readConfig({ SWITCHYARD_CONFIG: join(folder, "none.yaml") })).toThrow(/no file/);
+  });
+
+  test("a database address gives away neither form of its password", () => {
+    const config = readConfig({ SWITCHYARD_CONFIG: writeFile(""), DATABASE_URL: "postgres://u:p%40ss-word@h/d" });
+    expect(secretsOf(config)).toEqual(["p%40ss-word", "p@ss-word"]);
+  });
+});
+
+function configure(text: string, environment: Record<string, string> = {}) {
+  const config = readConfig({ ...environment, SWITCHYARD_CONFIG: writeFile(text) });
+  return configureProviders(rows, config.providers, config.readProviderSetting);
+}
+
+describe("providers", () => {
+  test("are set up by their key in the environment", () => {
+    const provider = configure("", { OPENAI_API_KEY: "sk-test" }).get("openai");
+    expect(provider).toMatchObject({ configured: true, missingSetting: null, secrets: ["sk-test"] });
+    expect(provider?.deployments[0]?.headerLines).toContain("authorization: Bearer sk-test\r\n");
+  });
+
+  test("without their key name the setting that is missing", () => {
+    expect(configure("").get("openai")).toMatchObject({ configured: false, missingSetting: "OPENAI_API_KEY" });
+  });
+
+  test("an address can be overridden, and an empty variable counts as unset", () => {
+    const providers = configure("", { OPENAI_BASE_URL: "http://127.0.0.1:1/v1/", OPENAI_API_KEY: "" });
+    expect(providers.get("openai")).toMatchObject({ missingSetting: "OPENAI_API_KEY", configured: false });
+    const withKey = configure("", { OPENAI_BASE_URL: "http://127.0.0.1:1/v1/", OPENAI_API_KEY: "k" });
+    expect(withKey.get("openai")?.deployments[0]?.baseUrl).toBe("http://127.0.0.1:1/v1");
+  });
+
+  test("in the file variables are filled in", () => {
+    const file = 'providers:\n  in-house: { base_url: "http://127.0.0.1:9/v1", api_key: "${IN_HOUSE_KEY}" }\n';
+    expect(configure(file, { IN_HOUSE_KEY: "secret-1" }).get("in-house")).toMatchObject({
+      configured: true,
+      secrets: ["secret-1"],
+    });
+  });
+
+  test("a new one needs an address and a dialect that is known", () => {
+    expect(() => configure("providers: { mine: {} }")).toThrow(/base_url/);
+    expect(() => configure('providers: { mine: { base_url: "http://x/v1", dialect: klingon } }')).toThrow(/klingon/);
+  });
+
+  test("a member that is not known or not of its form is named", () => {
+    expect(() => configure("providers: { mine: { base_ulr: x } }")).toThrow(
+      /:1: providers\.mine\.base_ulr: unknown member 'base_ulr'; did you mean 'base_url'/,
+    );
+    expect(() => configure("providers: { mine: { base_url: localhost } }")).toThrow(/providers\.mine\.base_url/);
+    expect(() => configure("providers: { openai: { models: gpt } }")).toThrow(/providers\.openai\.models/);
+  });
+
+  test("a task that does not exist is named, with the one that is nearest", () => {
+    const tasks = (names: string) => configure(`providers: { mine: { base_url: "http://x/v1", tasks: [${names}] } }`);
+    expect(tasks("text/moderation, ocr/ocr_async").get("mine")?.tasks).toEqual(["text/moderation", "ocr/ocr_async"]);
+    const nearest: Readonly<Record<string, string>> = {
+      "text/moderatoin": "text/moderation",
+      "text/sentiment": "text/sentiment_analysis",
+      "audio/text_to_speech": "audio/tts",
+      "ocr/ocr_asyn": "ocr/ocr_async",
+      "images/generation": "image/generation",
+    };
+    for (const [written, meant] of Object.entries(nearest))
+      expect(() => tasks(`ocr/ocr, ${written}`)).toThrow(
+        `providers.mine.tasks: there is no task '${written}'; the nearest is '${meant}'`,
+      );
+    expect(() => tasks("moderation")).toThrow(/providers\.mine\.tasks: should be a list of tasks such as/);
+  });
+
+  test("an address with a placeholder names the setting that fills it", () => {
+    const missing = configure("", { CLOUDFLARE_API_KEY: "k" }).get("cloudflare")?.missingSetting;
+    expect(missing).toBe("CLOUDFLARE_ACCOUNT_ID");
+  });
+});

@@ -1,0 +1,106 @@
+// The requests that ship in examples/: each one, sent to a gateway that was just started, has an answer in the shape of its task.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { listExamples, tryExample } from "../../examples/try-all.ts";
+import { findTask } from "../../src/contract/tasks.ts";
+import { localEngines } from "../../src/engines/local/list.ts";
+import { findPackage } from "../../src/engines/local/resolve-package.ts";
+import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
+import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+
+const examples = await listExamples();
+const root = join(import.meta.dir, "../..");
+
+let vendor: Vendor;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  gateway = await startGateway({ vendor, jobWorkers: 1, env: { SWITCHYARD_LOCAL_WORKERS: "1" } });
+  key = await gateway.createKey();
+}, 30_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+});
+
+function engineOf(model: string) {
+  const [feature, subfeature, , ...named] = model.split("/");
+  const task = `${feature}/${subfeature}`;
+  return localEngines.find(
+    (engine) => engine.task === task && (named.length === 0 || engine.models?.includes(named.join("/"))),
+  );
+}
+
+function isAdded(engine: (typeof localEngines)[number]): boolean {
+  return engine.packages.every((name) => findPackage(name) !== null);
+}
+
+describe("each request", () => {
+  for (const example of examples) {
+    test(`${example.name} is answered as its task says, or with the command that adds its engine`, async () => {
+      const { model } = example.request;
+      const [feature = "", subfeature = ""] = model.split("/");
+      const engine = engineOf(model);
+      if (engine === undefined) throw new Error(`no local engine does ${model}`);
+      const { status, output, message } = await tryExample({ url: gateway.url, key }, example);
+      if (!isAdded(engine)) {
+        expect(status).toBe(503);
+        expect(output).toBeNull();
+        expect(message).toContain(`engines add ${engine.group}`);
+        return;
+      }
+      expect(message).toBeNull();
+      expect(status).toBe(200);
+      const task = findTask(feature, subfeature);
+      const schema = new SchemaDocument(task?.outputSchema ?? {}, "unlimited");
+      expect(fitsSchema(output as Json, schema.root, schema)).toBe(true);
+    }, 120_000);
+  }
+});
+
+describe.skipIf(!localEngines.filter(({ group }) => group === "vision").every(isAdded))("the drawn faces", () => {
+  async function ask(task: string, input: Readonly<Record<string, string>>): Promise<number[]> {
+    const request = { model: `image/${task}/local`, input };
+    const { output, message } = await tryExample({ url: gateway.url, key }, { name: "image/faces.json", request });
+    expect(message).toBeNull();
+    return (output as { items: readonly { confidence: number }[] }).items.map(({ confidence }) => confidence);
+  }
+
+  test.each(["face-one", "face-one-again", "face-two"])("%s.jpg has one face, and it is found", async (name) => {
+    const found = await ask("face_detection", { file: `@${name}.jpg` });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toBeGreaterThan(0.7);
+  }, 120_000);
+
+  test("one face is known again in other light and turned, and another is not taken for it", async () => {
+    const [same = 0] = await ask("face_compare", { file1: "@face-one.jpg", file2: "@face-one-again.jpg" });
+    expect(same).toBeGreaterThan(0.9);
+    for (const file1 of ["@face-one.jpg", "@face-one-again.jpg"]) {
+      const [other = 1] = await ask("face_compare", { file1, file2: "@face-two.jpg" });
+      expect(other).toBeLessThan(0.5);
+    }
+  }, 120_000);
+});
+
+test("every local task has a request", () => {
+  const shown = new Set(examples.map(({ request }) => request.model.split("/").slice(0, 2).join("/")));
+  expect(localEngines.map(({ task }) => task).filter((task) => !shown.has(task))).toEqual([]);
+});
+
+test("every file that a page or a request names is there", async () => {
+  const page = await Bun.file(join(root, "examples", "README.md")).text();
+  const named = [...page.matchAll(/examples\/[\w/-]+\.\w+/g)].map(([path]) => path);
+  const beside = examples.flatMap(({ name, request }) =>
+    Object.values(request.input).flatMap((value) =>
+      typeof value === "string" && value.startsWith("@") ? [join("examples/tasks", name, "..", value.slice(1))] : [],
+    ),
+  );
+  expect(beside.length).toBeGreaterThan(8);
+  for (const path of [...named, ...beside]) expect(await Bun.file(join(root, path)).exists(), path).toBe(true);
+});

@@ -1,0 +1,64 @@
+// The time limits of the local engines, through a gateway whose limits are shorter than the loading of a model.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { tryExample } from "../../examples/try-all.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+import { waitFor } from "../support/wait.ts";
+
+let vendor: Vendor;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  gateway = await startGateway({
+    vendor,
+    jobWorkers: 1,
+    env: {
+      SWITCHYARD_LOCAL_WORKERS: "1",
+      SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS: "100",
+      SWITCHYARD_LOCAL_JOB_TIMEOUT_MS: "100",
+    },
+  });
+  key = await gateway.createKey();
+}, 30_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+});
+
+test("a task over its time limit is answered with 504 in both forms, and SDKs do not repeat it", async () => {
+  // Its dictionary alone takes longer to load.
+  const request = { model: "text/spell_check/local", input: { text: "Teh cat.", language: "en" } };
+  const response = await fetch(`${gateway.url}/v3/universal-ai`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(request),
+  });
+  const message =
+    "The local engine for text/spell_check exceeded its time limit of 0.1 s. Send a smaller input, or ask the operator to raise SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS.";
+  expect(response.status).toBe(504);
+  expect(response.headers.get("x-should-retry")).toBe("false");
+  expect(await response.json()).toEqual({
+    error: { message, type: "upstream_error", param: null, code: "provider_timeout" },
+    detail: message,
+  });
+}, 60_000);
+
+test("a job over its time limit fails with that reason, at the first run", async () => {
+  const name = "ocr/receipt-as-job.json";
+  const request = { model: "ocr/ocr_async/local", input: { file: "@receipt.jpg" } };
+  const { output, message } = await tryExample({ url: gateway.url, key }, { name, request });
+  expect(output).toBeNull();
+  expect(message).toContain("exceeded its time limit of 0.1 s");
+  const attempts = () =>
+    gateway
+      .log()
+      .split("\n")
+      .filter((line) => line.includes("ocr/ocr_async") && line.includes("attempt"));
+  // The log is written in batches, a moment after the job has ended.
+  await waitFor("the attempt in the log", () => attempts().length > 0);
+  expect(attempts()).toHaveLength(1);
+}, 60_000);

@@ -1,0 +1,177 @@
+// Keys over real HTTP, at a real gateway.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { deletedKey, keyList, keyObject, keyWithSecret } from "../../src/contract/keys.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+
+let vendor: Vendor;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  gateway = await startGateway({ vendor });
+}, 30_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+}, 30_000);
+
+async function call(method: string, path: string, body?: unknown, key = gateway.adminKey) {
+  const response = await fetch(`${gateway.url}/v3/manage${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(5000),
+  });
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+}
+
+async function create(members: Record<string, unknown> = {}) {
+  const { status, json } = await call("POST", "/keys", { name: "a key", ...members });
+  expect(status).toBe(201);
+  return keyWithSecret.parse(json);
+}
+
+describe("/v3/manage/keys", () => {
+  test("a created key answers 201 with the secret, and never shows it again", async () => {
+    const { key, ...shown } = await create({ tags: { team: "a" } });
+    const found = await call("GET", `/keys/${shown.id}`);
+    expect(found.status).toBe(200);
+    expect(keyObject.parse(found.json)).toEqual(shown);
+    expect(JSON.stringify((await call("GET", "/keys")).json)).not.toContain(key);
+  });
+
+  test("lists are paged, newest first, and filtered", async () => {
+    const owner = crypto.randomUUID();
+    const ids: string[] = [];
+    for (const kind of ["inference", "sandbox", "management"]) ids.unshift((await create({ owner, kind })).id);
+    const page = keyList.parse((await call("GET", `/keys?owner=${owner}&limit=2`)).json);
+    expect(page).toMatchObject({ total: 3, page: 1, limit: 2, total_pages: 2 });
+    expect(page.items.map((key) => key.id)).toEqual(ids.slice(0, 2));
+    const rest = keyList.parse((await call("GET", `/keys?owner=${owner}&limit=2&page=2`)).json);
+    expect(rest.items.map((key) => key.id)).toEqual(ids.slice(2));
+    const sandbox = keyList.parse((await call("GET", `/keys?owner=${owner}&kind=sandbox&enabled=true`)).json);
+    expect(sandbox.items.map((key) => key.kind)).toEqual(["sandbox"]);
+    expect((await call("GET", `/keys?owner=${owner}&enabled=false`)).json).toMatchObject({ items: [], total_pages: 0 });
+    expect((await call("GET", "/keys?owner=%00")).status).toBe(422);
+  });
+
+  test("a change answers with the whole key, and null takes a setting away", async () => {
+    const made = await create({ owner: "a", budget: { amount: 0, period: "daily" } });
+    const { status, json } = await call("PATCH", `/keys/${made.id}`, { name: "new", budget: null });
+    expect(status).toBe(200);
+    expect(keyObject.parse(json)).toMatchObject({ id: made.id, name: "new", owner: "a", budget: null });
+  });
+
+  test("rotating answers 200 with a new secret, and the old one no longer opens", async () => {
+    const made = await create({ kind: "management" });
+    const rotated = await call("POST", `/keys/${made.id}/rotate`, {});
+    expect(rotated.status).toBe(200);
+    expect(keyWithSecret.parse(rotated.json).id).toBe(made.id);
+    expect((await call("GET", "/whoami", undefined, made.key)).json).toMatchObject({
+      error: { code: "api_key_revoked" },
+    });
+    expect((await call("GET", "/whoami", undefined, String(rotated.json["key"]))).status).toBe(200);
+  });
+
+  test("a deleted key is revoked for good: it opens nothing and cannot be changed", async () => {
+    const made = await create({ kind: "management" });
+    const deleted = await call("DELETE", `/keys/${made.id}`);
+    expect(deleted.status).toBe(200);
+    expect(deletedKey.parse(deleted.json)).toEqual({ id: made.id, deleted: true });
+    expect((await call("GET", "/whoami", undefined, made.key)).status).toBe(401);
+    expect(await call("PATCH", `/keys/${made.id}`, { enabled: true })).toMatchObject({
+      status: 409,
+      json: { error: { code: "key_conflict" } },
+    });
+    expect((await call("POST", `/keys/${made.id}/rotate`, {})).status).toBe(409);
+  });
+
+  test("an id that nobody has is 404, and one that is no UUID is 422", async () => {
+    for (const [method, suffix, body] of [
+      ["GET", ""],
+      ["PATCH", "", {}],
+      ["DELETE", ""],
+      ["POST", "/rotate", {}],
+    ] as const) {
+      expect(await call(method, `/keys/${crypto.randomUUID()}${suffix}`, body)).toMatchObject({
+        status: 404,
+        json: { error: { code: "key_not_found" } },
+      });
+      expect(await call(method, `/keys/not-a-uuid${suffix}`, body)).toMatchObject({
+        status: 422,
+        json: { detail: [{ loc: ["path", "key_id"], type: "uuid_parsing" }] },
+      });
+    }
+  });
+
+  test.each([
+    ["no name", {}, ["body", "name"], "missing"],
+    ["an empty name", { name: "" }, ["body", "name"], "string_too_short"],
+    ["a name with a NUL", { name: "a\u0000" }, ["body", "name"], "value_error"],
+    ["a tag with a NUL", { name: "a", tags: { a: "\u0000" } }, ["body", "tags", "a"], "value_error"],
+    ["an unknown member", { name: "a", colour: "red" }, ["body", "colour"], "extra_forbidden"],
+    ["an unknown kind", { name: "a", kind: "root" }, ["body", "kind"], "literal_error"],
+    ["an unknown scope", { name: "a", scopes: ["all"] }, ["body", "scopes", 0], "literal_error"],
+    [
+      "scopes of a management key",
+      { name: "a", kind: "management", scopes: ["chat"] },
+      ["body", "scopes"],
+      "value_error",
+    ],
+    [
+      "a rate of zero",
+      { name: "a", rate_limit: { requests_per_second: 0 } },
+      ["body", "rate_limit", "requests_per_second"],
+      "greater_than_equal",
+    ],
+    [
+      "a budget that is not enforced",
+      { name: "a", budget: { amount: 25 } },
+      ["body", "budget", "amount"],
+      "not_supported",
+    ],
+    [
+      "a limit of tokens that is not enforced",
+      { name: "a", rate_limit: { tokens_per_minute: 1_000 } },
+      ["body", "rate_limit", "tokens_per_minute"],
+      "not_supported",
+    ],
+    ["a negative budget", { name: "a", budget: { amount: -1 } }, ["body", "budget", "amount"], "greater_than_equal"],
+    [
+      "an unknown period",
+      { name: "a", budget: { amount: 0, period: "yearly" } },
+      ["body", "budget", "period"],
+      "literal_error",
+    ],
+    ["an expiry that is no time", { name: "a", expires_at: "tomorrow" }, ["body", "expires_at"], "datetime_parsing"],
+    ["an expiry in the past", { name: "a", expires_at: "2020-01-01T00:00:00Z" }, ["body", "expires_at"], "value_error"],
+    ["a number as enabled", { name: "a", enabled: 1 }, ["body", "enabled"], "bool_type"],
+  ])("%s is a 422 that says where", async (_, body, loc, type) => {
+    const { status, json } = await call("POST", "/keys", body);
+    expect(status).toBe(422);
+    expect(json["detail"]).toMatchObject([{ loc, type }]);
+  });
+
+  test.each([
+    ["kind=root", ["query", "kind"], "literal_error"],
+    ["enabled=yes", ["query", "enabled"], "literal_error"],
+    ["page=0", ["query", "page"], "greater_than_equal"],
+    ["page=one", ["query", "page"], "int_parsing"],
+    ["limit=1001", ["query", "limit"], "less_than_equal"],
+    ["limit=", ["query", "limit"], "int_parsing"],
+  ])("?%s is a 422 that says where", async (query, loc, type) => {
+    const { status, json } = await call("GET", `/keys?${query}`);
+    expect(status).toBe(422);
+    expect(json["detail"]).toMatchObject([{ loc, type }]);
+  });
+
+  test("whoami shows the caller's own key", async () => {
+    const { key, ...shown } = await create({ kind: "management", name: "me" });
+    expect((await call("GET", "/whoami", undefined, key)).json).toMatchObject({ id: shown.id, name: "me" });
+    const admin = await call("GET", "/whoami");
+    expect(keyObject.parse(admin.json)).toMatchObject({ name: "SWITCHYARD_ADMIN_KEY", kind: "management" });
+  });
+});

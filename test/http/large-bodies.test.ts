@@ -1,0 +1,82 @@
+// Megabytes in one request do not make other callers wait: the sandbox, which runs in the serving process, counts in linear time and refuses what it
+// would have to work on for seconds.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { countTokens, splitTokens } from "../../src/providers/sandbox/tokens.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+
+let vendor: Vendor;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  gateway = await startGateway({ vendor });
+  key = await gateway.createKey();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+});
+
+async function send(path: string, body: unknown): Promise<{ status: number; answer: unknown }> {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, answer: await response.json() };
+}
+
+test("tokens are counted as they are split", () => {
+  const characters = ["a", "b", " ", "\n", "😀", "é", "\u2003", "\ud83d", "\ufeff", "\u00a0"];
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  for (let round = 0; round < 3_000; round++) {
+    const length = Math.floor(random() * 60);
+    const text = Array.from({ length }, () => characters[Math.floor(random() * characters.length)]).join("");
+    expect([text, countTokens(text)]).toEqual([text, splitTokens(text).length]);
+  }
+});
+
+test("counting tokens costs less than half of splitting them", () => {
+  const text = "a ".repeat(1_000_000);
+  const cost = (work: () => unknown) => {
+    const startedAt = performance.now();
+    work();
+    return performance.now() - startedAt;
+  };
+  const least = (work: () => unknown) => Math.min(...Array.from({ length: 5 }, () => cost(work)));
+  expect(least(() => countTokens(text)) / least(() => splitTokens(text))).toBeLessThan(0.5);
+});
+
+test("a chat of 15 MB is answered by the sandbox with its number of tokens", async () => {
+  const content = "lorem ipsum dolor ".repeat(830_000);
+  const tools = [{ type: "function", function: { name: "lorem", parameters: { type: "object" } } }];
+  const { status, answer } = await send("/v3/chat/completions", {
+    model: "sandbox/echo",
+    messages: [{ role: "user", content }],
+    tools,
+  });
+  expect(status).toBe(200);
+  const { usage } = answer as { usage: { prompt_tokens: number } };
+  expect(usage.prompt_tokens).toBeGreaterThanOrEqual(3 * 830_000);
+});
+
+test("a task of the sandbox with megabytes of text is refused, in one text or in many", async () => {
+  const inputs: readonly (readonly [task: string, input: unknown])[] = [
+    ["text/syntax_analysis", { text: "word ".repeat(1_000_000) }],
+    ["text/spell_check", { text: "word ".repeat(1_000_000) }],
+    ["text/embeddings", { texts: Array.from({ length: 1_000 }, () => "word ".repeat(1_000)) }],
+  ];
+  for (const [task, input] of inputs) {
+    const { status, answer } = await send("/v3/universal-ai", { model: `${task}/sandbox`, input });
+    const { detail } = answer as { detail: { loc: unknown[]; type: string }[] };
+    expect([task, status, detail[0]?.loc, detail[0]?.type]).toEqual([task, 422, ["body", "input"], "string_too_long"]);
+  }
+});

@@ -1,0 +1,188 @@
+// Details of translation that only show at the vendor: what is handed on unread, what ends a stream, what is counted there, and what is
+// told to the caller when it could not be handed on. The wire formats are documented; the contents are invented.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { answer, completion, httpChunk, lastHttpChunk, streamHead } from "../support/answers.ts";
+import { claudeMessage } from "../support/anthropic.ts";
+import { ask, readError } from "../support/chat.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+
+type Members = Record<string, unknown>;
+
+let vendor: Vendor;
+let gateway: Gateway;
+let key: string;
+
+beforeAll(async () => {
+  vendor = await startVendor();
+  const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
+  gateway = await startGateway({ vendor, config: { providers: { anthropic: at, gemini: at, cohere: at } } });
+  key = await gateway.createKey();
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await vendor?.stop();
+});
+
+beforeEach(() => vendor.clear());
+
+const hello = { role: "user", content: "hi" };
+
+function sentBody(): Members {
+  return JSON.parse(vendor.last().body.toString());
+}
+
+describe("an address that only Gemini can read is handed on, and never fetched", () => {
+  const addresses = [
+    "https://www.youtube.com/watch?v=abc",
+    "https://youtu.be/abc",
+    "https://generativelanguage.googleapis.com/v1beta/files/abc123",
+    "gs://bucket/film.mp4",
+  ];
+  const said = { candidates: [{ content: { parts: [{ text: "Seen." }] }, finishReason: "STOP" }] };
+  const model = "gemini/gemini-3.8-flash";
+
+  test.each(addresses)("%s", async (address) => {
+    const file = { type: "file", file: { file_data: address } };
+    const asked: [string, Members][] = [
+      ["/v3/chat/completions", { model, messages: [{ role: "user", content: [file] }] }],
+      ["/v3/responses", { model, input: [{ role: "user", content: [{ type: "input_file", file_url: address }] }] }],
+    ];
+    // The other formats take https addresses only.
+    for (const [path, body] of address.startsWith("gs:") ? asked.slice(0, 1) : asked) {
+      vendor.next(answer(200, said));
+      const response = await ask(gateway.url, key, body, { path });
+      expect({ path, status: response.status, said: response.ok || (await response.text()) }).toEqual({
+        path,
+        status: 200,
+        said: true,
+      });
+      const [content] = sentBody()["contents"] as { parts: Members[] }[];
+      expect(content?.parts[0]).toMatchObject({ fileData: { fileUri: address } });
+    }
+  });
+});
+
+describe("the mark that ends a stream", () => {
+  const chunk = { ...completion(""), object: "chat.completion.chunk" };
+  const choice = (delta: Members, finish_reason: string | null) => ({
+    ...chunk,
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const plain = [choice({ role: "assistant", content: "Hi" }, null), choice({}, "stop")];
+  // https://docs.cohere.com/reference/chat-stream
+  const cohere = [
+    { type: "message-start", id: "1", delta: { message: { role: "assistant" } } },
+    { type: "content-delta", index: 0, delta: { message: { content: { text: "Hi" } } } },
+    {
+      type: "message-end",
+      delta: { finish_reason: "COMPLETE", usage: { tokens: { input_tokens: 1, output_tokens: 1 } } },
+    },
+  ];
+
+  test.each([
+    "data: [DONE]\n\n",
+    'data: "[DONE]"\n\n',
+    "data: [DONE]\n",
+    "data: [DONE]",
+    'data: "[DONE]"',
+    "data:[DONE]\r\n",
+  ])("%j", async (end) => {
+    for (const [model, events] of [
+      ["mock/echo", plain],
+      ["cohere/command-a-03-2025", cohere],
+    ] as const) {
+      const pieces = events.map((event) => httpChunk(`data: ${JSON.stringify(event)}\n\n`));
+      vendor.next([streamHead(), ...pieces, httpChunk(end), lastHttpChunk]);
+      const response = await ask(gateway.url, key, { model, messages: [hello], stream: true });
+      const text = await response.text();
+      expect({ model, status: response.status, text }).toMatchObject({ model, status: 200 });
+      expect(text).toContain('"content":"Hi"');
+      expect(text).not.toContain('"error"');
+      expect(text).toEndWith("data: [DONE]\n\n");
+    }
+  });
+
+  test("half a mark is no end", async () => {
+    const pieces = plain.map((event) => httpChunk(`data: ${JSON.stringify(event)}\n\n`));
+    vendor.next([streamHead(), ...pieces, httpChunk("data: [DON"), lastHttpChunk]);
+    const text = await (await ask(gateway.url, key, { model: "mock/echo", messages: [hello], stream: true })).text();
+    expect(text).toContain("provider_disconnected");
+    expect(text).not.toContain("[DONE]");
+  });
+});
+
+describe("a member that is rewritten for the provider is named, and refused under strict_parameters", () => {
+  // Thinking that another provider wrote is left out, and then the vendor refuses a budget in the middle of calls.
+  const conversation = {
+    model: "anthropic/claude-sonnet-4-5",
+    max_tokens: 4_000,
+    thinking: { type: "enabled", budget_tokens: 2_000 },
+    messages: [
+      hello,
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "Look it up.", signature: "" },
+          { type: "tool_use", id: "call_1", name: "clock", input: {} },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: "noon" }] },
+    ],
+  };
+
+  test("thinking that the Messages format switches off", async () => {
+    vendor.next(answer(200, claudeMessage("Noon.")));
+    const response = await ask(gateway.url, key, conversation, { path: "/v3/v1/messages" });
+    expect(response.status).toBe(200);
+    expect(sentBody()["thinking"]).toEqual({ type: "disabled" });
+    expect(response.headers.get("x-switchyard-dropped-params")).toBe("thinking");
+    vendor.clear();
+    const strict = { ...conversation, strict_parameters: true };
+    const refused = await ask(gateway.url, key, strict, { path: "/v3/v1/messages" });
+    expect(await refused.text()).toContain("thinking");
+    expect(refused.ok).toBe(false);
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test("a budget that becomes an effort", async () => {
+    const asked = {
+      model: "anthropic/claude-opus-5",
+      messages: [hello],
+      thinking: { type: "enabled", budget_tokens: 9_000 },
+    };
+    vendor.next(answer(200, claudeMessage("Hi")));
+    const response = await ask(gateway.url, key, asked);
+    expect(response.headers.get("x-switchyard-dropped-params")).toBe("thinking.budget_tokens");
+    const refused = await readError(await ask(gateway.url, key, { ...asked, strict_parameters: true }));
+    expect(refused).toMatchObject({ status: 422, param: "thinking.budget_tokens" });
+  });
+});
+
+/** https://ai.google.dev/api/tokens */
+describe("tokens are counted by Gemini itself", () => {
+  const asked = { model: "gemini/gemini-3.8-flash", system: "Brief.", messages: [hello] };
+  const path = "/v3/v1/messages/count_tokens";
+
+  test("with the conversation and its instructions", async () => {
+    vendor.next(answer(200, { totalTokens: 4_711 }));
+    const response = await ask(gateway.url, key, asked, { path });
+    expect(await response.json()).toEqual({ input_tokens: 4_711 });
+    expect(vendor.last().path).toBe("/models/gemini-3.8-flash:countTokens");
+    expect(sentBody()).toEqual({
+      generateContentRequest: {
+        model: "models/gemini-3.8-flash",
+        systemInstruction: { parts: [{ text: "Brief." }] },
+        contents: [{ role: "user", parts: [{ text: "hi" }] }],
+      },
+    });
+  });
+
+  test("and an answer without a count is not taken for one", async () => {
+    vendor.next(answer(200, {}));
+    const response = await ask(gateway.url, key, asked, { path });
+    expect(response.status).toBe(502);
+  });
+});

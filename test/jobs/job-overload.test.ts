@@ -1,0 +1,86 @@
+// A burst of jobs that is more than its engines can take at once: every one of them gets its turn, and nobody else waits for it.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hang } from "../support/answers.ts";
+import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+import { waitFor } from "../support/wait.ts";
+
+interface Job {
+  readonly job_id: string;
+  readonly status: string;
+  readonly error: unknown;
+}
+
+describe("a burst of jobs", () => {
+  let vendor: Vendor;
+  let gateway: Gateway;
+  let key: string;
+
+  beforeAll(async () => {
+    vendor = await startVendor(() => [hang]);
+    gateway = await startGateway({
+      vendor,
+      jobWorkers: 1,
+      env: { SWITCHYARD_JOBS_AT_ONCE: "16", SWITCHYARD_LOCAL_WORKERS: "1", SWITCHYARD_LOCAL_MAX_WAITING: "1" },
+      config: {
+        providers: {
+          own: {
+            dialect: "openai",
+            base_url: `http://127.0.0.1:${vendor.port}/tasks/v1`,
+            api_key: providerSecret,
+            tasks: ["text/moderation"],
+          },
+        },
+      },
+    });
+    key = await gateway.createKey();
+  }, 30_000);
+
+  afterAll(async () => {
+    await gateway?.stop();
+    await vendor?.stop();
+  });
+
+  async function call(method: string, path: string, body?: unknown): Promise<Job> {
+    const response = await fetch(`${gateway.url}/v3/universal-ai/async${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    expect(response.ok).toBe(true);
+    return (await response.json()) as Job;
+  }
+
+  function submitMany(count: number, body: unknown): Promise<Job[]> {
+    return Promise.all(Array.from({ length: count }, () => call("POST", "", body)));
+  }
+
+  function finished({ job_id }: Job, withinMs: number): Promise<Job> {
+    return waitFor(
+      `the job ${job_id} to be over`,
+      async () => {
+        const job = await call("GET", `/${job_id}`);
+        return job.status === "processing" ? null : job;
+      },
+      { withinMs, everyMs: 100 },
+    );
+  }
+
+  test("for an engine of this house with little room: all of them wait for it, and succeed", async () => {
+    const text = "The quick brown fox jumps over the lazy dog.";
+    const jobs = await submitMany(40, { model: "translation/language_detection/local", input: { text } });
+    const done = await Promise.all(jobs.map((job) => finished(job, 60_000)));
+    expect(done.map(({ status, error }) => ({ status, error }))).toEqual(
+      jobs.map(() => ({ status: "success", error: null })),
+    );
+  }, 70_000);
+
+  test("for a provider that hangs: the jobs of the others go on", async () => {
+    await submitMany(40, { model: "text/moderation/own", input: { text: "x" } });
+    await vendor.waitFor("the calls", (requests) => requests.length >= 8);
+    const others = await submitMany(10, { model: "text/moderation/sandbox", input: { text: "x" } });
+    const done = await Promise.all(others.map((job) => finished(job, 10_000)));
+    expect(done.every(({ status }) => status === "success")).toBe(true);
+  }, 30_000);
+});

@@ -1,0 +1,631 @@
+// The pump over a queue in memory: concurrency, groups, leases, wake-ups and the way down.
+
+import { afterEach, describe, expect, test } from "bun:test";
+import {
+  type QueueConsumer,
+  type QueueConsumerOptions,
+  startQueueConsumer,
+  type WorkHolder,
+} from "../../src/jobs/queue-consumer.ts";
+import { createLog } from "../../src/log.ts";
+import type { TakeWork, WorkItem } from "../../src/storage/job-records.ts";
+import { waitFor, within } from "../support/wait.ts";
+
+const quiet = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
+
+interface Row {
+  readonly id: string;
+  readonly group: string;
+  readonly dueAt: number;
+  takes: number;
+  leasedUntil: number;
+}
+
+/** A queue as the stores keep it: what is due is taken in its order, and is the taker's while it extends its lease. */
+class MemoryQueue implements WorkHolder {
+  readonly rows = new Map<string, Row>();
+  readonly takes: TakeWork[] = [];
+  extensions = 0;
+  leaseMs = 20_000;
+  isAway = false;
+  /** What a call waits for before it is answered. */
+  delay: () => Promise<void> = async () => {};
+  #lastId = 0;
+
+  add(group = "", dueAt = Date.now()): string {
+    const id = `work-${++this.#lastId}`;
+    this.rows.set(id, { id, group, dueAt, takes: 0, leasedUntil: 0 });
+    return id;
+  }
+
+  async take(what: TakeWork): Promise<WorkItem[]> {
+    this.#refuseWhileAway();
+    this.takes.push(what);
+    const now = Date.now();
+    const due = [...this.rows.values()]
+      .filter((row) => row.dueAt <= now && row.leasedUntil <= now && !what.ignoreGroups.includes(row.group))
+      .sort((one, other) => one.dueAt - other.dueAt)
+      .slice(0, what.limit);
+    for (const row of due) this.#lease(row);
+    const taken = due.map((row) => this.#toItem(row, what.kind));
+    await this.delay();
+    return taken;
+  }
+
+  async extend(items: readonly WorkItem[]): Promise<string[]> {
+    this.#refuseWhileAway();
+    this.extensions++;
+    const held = items.filter((item) => this.isHeld(item));
+    for (const { id } of held) (this.rows.get(id) as Row).leasedUntil = Date.now() + this.leaseMs;
+    return held.map(({ id }) => id);
+  }
+
+  isHeld({ id, lease }: WorkItem): boolean {
+    return this.rows.get(id)?.takes === Number(lease);
+  }
+
+  end(item: WorkItem): boolean {
+    return this.isHeld(item) && this.rows.delete(item.id);
+  }
+
+  /** As another worker does with work whose holder seems to be dead. */
+  giveAway(id: string): void {
+    this.#lease(this.rows.get(id) as Row);
+  }
+
+  #lease(row: Row): void {
+    row.takes++;
+    row.leasedUntil = Date.now() + this.leaseMs;
+  }
+
+  #toItem({ id, group, takes }: Row, kind: TakeWork["kind"]): WorkItem {
+    return { id, kind, subject: id, group, lease: String(takes) };
+  }
+
+  #refuseWhileAway(): void {
+    if (this.isAway) throw new Error("the store is away");
+  }
+}
+
+/** Work that ends when the test says so. */
+class Doers {
+  readonly open = new Map<string, { readonly item: WorkItem; end(): void }>();
+  readonly started: string[] = [];
+  readonly aborted: WorkItem[] = [];
+  readonly #most = new Map<string, number>();
+  most = 0;
+  /** Work that is aborted ends at once. */
+  endsWhenAborted = true;
+  readonly #queue: MemoryQueue;
+
+  constructor(queue: MemoryQueue) {
+    this.#queue = queue;
+  }
+
+  readonly handle = async (item: WorkItem, signal: AbortSignal): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const key = `${item.id}:${item.lease}`;
+    this.started.push(item.id);
+    const end = () => {
+      this.open.delete(key);
+      resolve();
+    };
+    this.open.set(key, { item, end });
+    this.most = Math.max(this.most, this.open.size);
+    const inGroup = [...this.open.values()].filter((one) => one.item.group === item.group).length;
+    this.#most.set(item.group, Math.max(this.mostOf(item.group), inGroup));
+    signal.addEventListener("abort", () => {
+      this.aborted.push(item);
+      if (this.endsWhenAborted) end();
+    });
+    await promise;
+    if (!signal.aborted) this.#queue.end(item);
+  };
+
+  mostOf(group: string): number {
+    return this.#most.get(group) ?? 0;
+  }
+
+  openOf(group: string): WorkItem[] {
+    return [...this.open.values()].flatMap(({ item }) => (item.group === group ? [item] : []));
+  }
+
+  endOne(group?: string): void {
+    const found = [...this.open.values()].find(({ item }) => group === undefined || item.group === group);
+    if (found === undefined) throw new Error(`nothing of '${group}' is open`);
+    found.end();
+  }
+
+  endAll(): void {
+    for (const { end } of this.open.values()) end();
+  }
+}
+
+describe("the pump", () => {
+  let pump: QueueConsumer | null = null;
+
+  afterEach(async () => {
+    await pump?.stop(0);
+    pump = null;
+  });
+
+  function start(
+    queue: WorkHolder,
+    handle: QueueConsumerOptions["handle"],
+    more: Partial<QueueConsumerOptions> = {},
+  ): QueueConsumer {
+    pump = startQueueConsumer({
+      kind: "deliver",
+      concurrency: 8,
+      concurrencyPerGroup: 4,
+      work: queue,
+      handle,
+      log: quiet,
+      ...more,
+      timing: { putBackMs: 50, ...more.timing },
+    });
+    return pump;
+  }
+
+  test("work that waits at the start is done at once, the longest due first", async () => {
+    const queue = new MemoryQueue();
+    const now = Date.now();
+    const [third, first, second] = [queue.add("", now - 1), queue.add("", now - 3), queue.add("", now - 2)];
+    const doers = new Doers(queue);
+    start(queue, doers.handle);
+    await waitFor("all of it", () => doers.started.length === 3, { withinMs: 300 });
+    expect(doers.started).toEqual([first, second, third] as string[]);
+  });
+
+  test("never more is done at once than there are concurrency, and no more is taken than can be done", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 30; index++) queue.add();
+    const doers = new Doers(queue);
+    start(queue, doers.handle);
+    await waitFor("full places", () => doers.open.size === 8);
+    for (let done = 1; done <= 30; done++) {
+      doers.endOne();
+      const left = Math.min(8, 30 - done);
+      await waitFor("the next", () => doers.open.size === left, { withinMs: 300, everyMs: 1 });
+    }
+    expect(doers.most).toBe(8);
+    expect(queue.takes.every(({ limit }) => limit >= 1 && limit <= 8)).toBe(true);
+    expect(queue.rows.size).toBe(0);
+  });
+
+  test("a place that becomes free is filled without waiting for the next question", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 9; index++) queue.add();
+    const doers = new Doers(queue);
+    start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    await waitFor("full places", () => doers.open.size === 8);
+    doers.endOne();
+    await waitFor("the ninth", () => doers.started.length === 9, { withinMs: 1_000 });
+  });
+
+  test("a place that becomes free while work is being taken is filled, too", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 7; index++) queue.add();
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    await waitFor("seven", () => doers.open.size === 7);
+    for (let index = 0; index < 3; index++) queue.add();
+    const gate = Promise.withResolvers<void>();
+    queue.delay = () => gate.promise;
+    running.wake();
+    await waitFor("the question", () => queue.takes.at(-1)?.limit === 1);
+    doers.endOne();
+    doers.endOne();
+    await waitFor("five", () => doers.open.size === 5);
+    queue.delay = async () => {};
+    gate.resolve();
+    await waitFor("all of it", () => doers.started.length === 10, { withinMs: 1_000 });
+  });
+
+  test("who is woken takes what has come since, also when it was just asking", async () => {
+    const queue = new MemoryQueue();
+    const doers = new Doers(queue);
+    const gate = Promise.withResolvers<void>();
+    queue.delay = () => gate.promise;
+    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    await waitFor("the first question", () => queue.takes.length === 1);
+    queue.add();
+    running.wake();
+    queue.delay = async () => {};
+    gate.resolve();
+    await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 1_000 });
+    queue.add();
+    running.wake();
+    await waitFor("the second", () => doers.started.length === 2, { withinMs: 1_000 });
+  });
+
+  test("a thousand hints in a moment are a few questions, and the last hint is not lost", async () => {
+    const queue = new MemoryQueue();
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    await waitFor("the first question", () => queue.takes.length === 1);
+    for (let index = 0; index < 1_000; index++) {
+      running.wake();
+      if (index % 10 === 0) await new Promise<void>((done) => setImmediate(done));
+    }
+    queue.add();
+    running.wake();
+    await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 1_000 });
+    expect(queue.takes.length).toBeLessThan(30);
+  });
+
+  test("hints while a group is full are few questions, and a place that becomes free in it is still filled at once", async () => {
+    const queue = new MemoryQueue();
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { askEveryMs: 60_000 } });
+    for (let index = 0; index < 4; index++) queue.add("host");
+    running.wake();
+    await waitFor("a full group", () => doers.open.size === 4);
+    const asked = queue.takes.length;
+    const fillMs: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      const id = queue.add("host");
+      for (let index = 0; index < 40; index++) {
+        running.wake();
+        await Bun.sleep(5);
+      }
+      const endedAt = performance.now();
+      doers.endOne();
+      await waitFor("the next", () => doers.started.includes(id), { withinMs: 1_000, everyMs: 1 });
+      fillMs.push(performance.now() - endedAt);
+    }
+    expect(queue.takes.length - asked).toBeLessThan(40);
+    expect(Math.min(...fillMs)).toBeLessThan(50);
+  });
+
+  test("work that nobody told of is found all the same", async () => {
+    const queue = new MemoryQueue();
+    const doers = new Doers(queue);
+    start(queue, doers.handle, { timing: { askEveryMs: 20 } });
+    await waitFor("a question in vain", () => queue.takes.length > 0);
+    queue.add();
+    await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 1_000 });
+  });
+
+  test("a group has its concurrency and no more; what is above waits, and the others go on", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 20; index++) queue.add("stuck", Date.now() - 1_000);
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { concurrency: 16 });
+    await waitFor("the stuck ones", () => doers.open.size === 4);
+    expect(running.state()).toMatchObject({ running: 4, waiting: 12 });
+    for (let index = 0; index < 50; index++) {
+      queue.add("lively");
+      running.wake();
+      await waitFor("the lively one", () => doers.openOf("lively").length === 1, { withinMs: 300, everyMs: 1 });
+      doers.endOne("lively");
+      await waitFor("its end", () => doers.openOf("lively").length === 0, { everyMs: 1 });
+    }
+    expect(doers.mostOf("stuck")).toBe(4);
+    expect(queue.takes.slice(1).every(({ ignoreGroups }) => ignoreGroups.includes("stuck"))).toBe(true);
+  });
+
+  test("what waits for its group begins as soon as one of it ends, in its order, each once", async () => {
+    const queue = new MemoryQueue();
+    const ids = Array.from({ length: 12 }, (_, index) => queue.add("host", Date.now() - 100 + index));
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { concurrency: 32, timing: { askEveryMs: 60_000 } });
+    await waitFor("the first four", () => doers.open.size === 4);
+    for (let begun = 5; begun <= 12; begun++) {
+      doers.endOne();
+      await waitFor("the next", () => doers.started.length === begun, { withinMs: 300, everyMs: 1 });
+    }
+    expect(doers.started).toEqual(ids);
+    expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
+  });
+
+  test("a group that was passed by is asked for as soon as it has a place", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 4; index++) queue.add("host");
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    await waitFor("a full group", () => doers.open.size === 4 || doers.open.size + running.state().waiting === 4);
+    queue.add("host");
+    running.wake();
+    await waitFor("the question", () => queue.takes.at(-1)?.ignoreGroups.includes("host") === true);
+    while (doers.started.length < 5) {
+      doers.endAll();
+      await waitFor("another", () => doers.open.size > 0, { withinMs: 1_000 });
+    }
+  });
+
+  test("when more groups are stuck than would fill all concurrency, the others still find some", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 60; index++) queue.add(`stuck-${index % 6}`, Date.now() - 1_000);
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { concurrency: 32, concurrencyPerGroup: 8, timing: { askEveryMs: 10 } });
+    const stuckGroups = () => new Set([...doers.open.values()].map(({ item }) => item.group)).size;
+    await waitFor("the stuck ones", () => stuckGroups() === 6);
+    for (let index = 0; index < 20; index++) {
+      queue.add("lively");
+      running.wake();
+      await waitFor("the lively one", () => doers.openOf("lively").length > 0, { withinMs: 500, everyMs: 1 });
+      doers.endOne("lively");
+    }
+    expect(doers.most).toBeLessThanOrEqual(32);
+    // Each of the stuck ones goes on, too.
+    for (let round = 0; round < 60; round++) {
+      doers.endAll();
+      await Bun.sleep(1);
+    }
+    await waitFor("all of it", () => queue.rows.size === 0);
+  });
+
+  test("of hundreds of groups nothing is left when their work is done, and each had its turn", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 3_000; index++) queue.add(`host-${index % 1_000}`);
+    const doers = new Doers(queue);
+    const handle: QueueConsumerOptions["handle"] = async (item, signal) => {
+      const done = doers.handle(item, signal);
+      setTimeout(() => doers.endAll(), 1);
+      await done;
+    };
+    const running = start(queue, handle, { concurrency: 64 });
+    await waitFor("all of it", () => queue.rows.size === 0, { withinMs: 10_000 });
+    await waitFor("an empty pump", () => running.state().running === 0 && running.state().waiting === 0);
+    expect(new Set(doers.started).size).toBe(3_000);
+    expect(doers.started).toHaveLength(3_000);
+    expect(running.state().groups).toBe(0);
+    running.wake();
+    const asked = queue.takes.length;
+    await waitFor("one more question", () => queue.takes.length > asked);
+    expect(queue.takes.at(-1)?.ignoreGroups).toEqual([]);
+  });
+
+  test("what waits here is bounded; what is above it comes up again later", async () => {
+    const queue = new MemoryQueue();
+    queue.leaseMs = 300;
+    for (let index = 0; index < 10_000; index++)
+      queue.add(`host-${Math.floor(index / 100)}`, Date.now() - 10_000 + index);
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, {
+      concurrency: 100,
+      concurrencyPerGroup: 1,
+      timing: { extendEveryMs: 60 },
+    });
+    await waitFor("full places", () => running.state().running === 100);
+    expect(running.state().waiting).toBe(2_048);
+    doers.endAll();
+    await waitFor("more", () => doers.started.length > 100);
+    expect(running.state().waiting).toBeLessThanOrEqual(2_048);
+  });
+
+  test("what is done and what waits is held, and what has ended is held no longer", async () => {
+    const queue = new MemoryQueue();
+    queue.leaseMs = 150;
+    for (let index = 0; index < 8; index++) queue.add("host");
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { timing: { askEveryMs: 20, extendEveryMs: 20 } });
+    await waitFor("many extensions", () => queue.extensions > 20);
+    expect(running.state().running + running.state().waiting).toBe(8);
+    expect([...queue.rows.values()].every(({ takes }) => takes === 1)).toBe(true);
+    expect(doers.aborted).toEqual([]);
+    while (queue.rows.size > 0) {
+      doers.endAll();
+      await Bun.sleep(1);
+    }
+    await waitFor("an empty pump", () => running.state().running === 0);
+    const extensions = queue.extensions;
+    await Bun.sleep(60);
+    expect(queue.extensions).toBe(extensions);
+  });
+
+  test("work that was given to somebody else is ended here, and what waits of it never begins", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 8; index++) queue.add("host");
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { askEveryMs: 60_000, extendEveryMs: 20 } });
+    await waitFor("four of them", () => running.state().running === 4 && running.state().waiting === 4);
+    const [lost = "", kept = ""] = doers.started;
+    const waiting = [...queue.rows.keys()].filter((id) => !doers.started.includes(id));
+    queue.giveAway(lost);
+    for (const id of waiting.slice(0, 3)) queue.giveAway(id);
+    await waitFor("its end", () => doers.aborted.length === 1);
+    expect(doers.aborted[0]?.id).toBe(lost);
+    await waitFor("the one that is left", () => doers.started.includes(waiting[3] as string));
+    expect(doers.started).toContain(kept);
+    expect(doers.started).not.toContain(waiting[0]);
+    expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
+  });
+
+  test("one of many that are held is missed, not the others", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 600; index++) queue.add();
+    const doers = new Doers(queue);
+    start(queue, doers.handle, { concurrency: 600, timing: { askEveryMs: 10, extendEveryMs: 20 } });
+    await waitFor("all of them", () => doers.open.size === 600);
+    const lost = doers.started.at(-1) as string;
+    queue.giveAway(lost);
+    await waitFor("its end", () => doers.aborted.length > 0);
+    expect(doers.aborted.map(({ id }) => id)).toEqual([lost]);
+    const extensions = queue.extensions;
+    await waitFor("more extensions", () => queue.extensions > extensions + 6);
+    expect(doers.aborted).toHaveLength(1);
+  });
+
+  test("after a store that was away for longer than leases live, nothing that is still being done is begun again", async () => {
+    const queue = new MemoryQueue();
+    queue.leaseMs = 100;
+    for (let index = 0; index < 3; index++) queue.add();
+    const doers = new Doers(queue);
+    const timing = { askEveryMs: 10, slowestAskMs: 20, extendEveryMs: 40, longSilenceMs: 80 };
+    start(queue, doers.handle, { timing });
+    await waitFor("all of it", () => doers.open.size === 3);
+    for (let round = 0; round < 5; round++) {
+      queue.isAway = true;
+      await waitFor("ended leases", () => [...queue.rows.values()].every((row) => row.leasedUntil < Date.now() - 50));
+      const takes = queue.takes.length;
+      queue.isAway = false;
+      await waitFor("questions", () => queue.takes.length > takes + 3);
+    }
+    expect(doers.started).toHaveLength(3);
+    expect(doers.aborted).toEqual([]);
+  });
+
+  test("after a long silence the others get the time to say what they hold", async () => {
+    const queue = new MemoryQueue();
+    const doers = new Doers(queue);
+    const timing = { askEveryMs: 10, slowestAskMs: 200, longSilenceMs: 300 };
+    start(queue, doers.handle, { timing });
+    await waitFor("a question", () => queue.takes.length > 0);
+    queue.isAway = true;
+    await Bun.sleep(400);
+    // Somebody else's, whose lease ended during the silence.
+    const id = queue.add();
+    const takes = queue.takes.length;
+    queue.isAway = false;
+    await waitFor("the first word", () => queue.extensions > 0);
+    const heardAt = performance.now();
+    await waitFor("a question", () => queue.takes.length > takes);
+    expect(performance.now() - heardAt).toBeGreaterThan(150);
+    await waitFor("it is done", () => doers.started.includes(id));
+  });
+
+  test("work that comes back to the same worker ends the run before, and is held as long as the new one lasts", async () => {
+    const queue = new MemoryQueue();
+    const id = queue.add();
+    const doers = new Doers(queue);
+    doers.endsWhenAborted = false;
+    const running = start(queue, doers.handle, { timing: { askEveryMs: 10, extendEveryMs: 60_000 } });
+    await waitFor("it to begin", () => doers.open.size === 1);
+    const row = queue.rows.get(id) as Row;
+    row.leasedUntil = 0;
+    running.wake();
+    await waitFor("it to begin again", () => doers.open.size === 2);
+    expect(doers.aborted.map(({ lease }) => lease)).toEqual(["1"]);
+    doers.endOne();
+    await waitFor("the end of the first", () => running.state().running === 1);
+    await pump?.stop(0);
+    expect(doers.aborted.map(({ lease }) => lease)).toEqual(["1", "2"]);
+  });
+
+  test("while the store is away it is asked more and more seldom, and on it goes when it is back", async () => {
+    const queue = new MemoryQueue();
+    queue.isAway = true;
+    let asked = 0;
+    const { take } = MemoryQueue.prototype;
+    queue.take = async (what) => {
+      asked++;
+      return await take.call(queue, what);
+    };
+    const doers = new Doers(queue);
+    start(queue, doers.handle, { timing: { askEveryMs: 10, slowestAskMs: 80 } });
+    await Bun.sleep(400);
+    expect(asked).toBeGreaterThan(3);
+    expect(asked).toBeLessThan(20);
+    queue.isAway = false;
+    queue.add();
+    await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 500 });
+  });
+
+  test("work that fails is left for later, and its place is free", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 20; index++) queue.add();
+    let failed = 0;
+    const running = start(queue, async () => {
+      failed++;
+      throw new Error("the store went away in the middle of it");
+    });
+    await waitFor("all of it", () => failed === 20);
+    await waitFor("free places", () => running.state().running === 0);
+    expect(queue.rows.size).toBe(20);
+  });
+
+  test("on the way down nothing begins any more, and what runs is waited for", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 6; index++) queue.add("host");
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { concurrency: 16 });
+    await waitFor("a full group", () => running.state().running === 4 && running.state().waiting === 2);
+    const waiting = [...queue.rows.values()].filter(({ id }) => !doers.started.includes(id));
+    let isDown = false;
+    const down = running.stop(5_000).then(() => {
+      isDown = true;
+    });
+    expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
+    queue.add("other");
+    running.wake();
+    for (let left = 3; left >= 0; left--) {
+      expect(isDown).toBe(false);
+      doers.endOne();
+      await waitFor("its end", () => doers.open.size === left);
+    }
+    await within(500, "the way down", down);
+    expect(doers.started).toHaveLength(4);
+    expect(doers.aborted).toEqual([]);
+    expect(queue.rows.size).toBe(waiting.length + 1);
+  });
+
+  test("on the way down what runs is held, and what only waits is not", async () => {
+    const queue = new MemoryQueue();
+    for (let index = 0; index < 6; index++) queue.add("host");
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { extendEveryMs: 20 } });
+    await waitFor("a full group", () => running.state().running === 4 && running.state().waiting === 2);
+    const extended: (readonly WorkItem[])[] = [];
+    const { extend } = MemoryQueue.prototype;
+    const down = running.stop(5_000);
+    queue.extend = async (items) => {
+      extended.push(items);
+      return await extend.call(queue, items);
+    };
+    await waitFor("extensions", () => extended.length > 1);
+    expect(extended.at(-1)?.map(({ id }) => id)).toEqual(doers.started);
+    doers.endAll();
+    await within(500, "the way down", down);
+    const { length } = extended;
+    await Bun.sleep(60);
+    expect(extended).toHaveLength(length);
+  });
+
+  test("what is taken in the very moment of going down does not begin", async () => {
+    const queue = new MemoryQueue();
+    const gate = Promise.withResolvers<void>();
+    queue.delay = () => gate.promise;
+    queue.add();
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle);
+    await waitFor("the question", () => queue.takes.length === 1);
+    const down = running.stop(1_000);
+    gate.resolve();
+    await within(500, "the way down", down);
+    await Bun.sleep(20);
+    expect(doers.started).toEqual([]);
+  });
+
+  test("what runs at the bound is ended, and who does not end is not waited for", async () => {
+    const queue = new MemoryQueue();
+    queue.add();
+    queue.add();
+    const doers = new Doers(queue);
+    doers.endsWhenAborted = false;
+    const running = start(queue, doers.handle, { timing: { putBackMs: 100, extendEveryMs: 20 } });
+    await waitFor("both", () => doers.open.size === 2);
+    const startedAt = performance.now();
+    await within(1_000, "the way down", running.stop(100));
+    const tookMs = performance.now() - startedAt;
+    expect(doers.aborted).toHaveLength(2);
+    expect(tookMs).toBeGreaterThan(190);
+    expect(tookMs).toBeLessThan(600);
+    // From now on it is for others to do.
+    const { extensions } = queue;
+    await Bun.sleep(80);
+    expect(queue.extensions).toBe(extensions);
+    doers.endAll();
+  });
+
+  test("the way down ends as soon as what was ended has put itself back", async () => {
+    const queue = new MemoryQueue();
+    queue.add();
+    const doers = new Doers(queue);
+    const running = start(queue, doers.handle, { timing: { putBackMs: 10_000 } });
+    await waitFor("it to begin", () => doers.open.size === 1);
+    await within(500, "the way down", running.stop(10));
+    expect(doers.aborted).toHaveLength(1);
+  });
+});

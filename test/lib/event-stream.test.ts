@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import { EventSplitter, EventStreamError } from "../../src/lib/event-stream.ts";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+function split(pieces: readonly Uint8Array[], maxEventBytes = 1_000_000): string[] {
+  const splitter = new EventSplitter(maxEventBytes);
+  return pieces.flatMap((piece) => splitter.push(piece)).map((event) => decode(event.data));
+}
+
+const stream =
+  'data: {"a":1}\n\n: comment\n\nevent: x\r\ndata: {"b":"é😀"}\r\n\r\nid: 7\ndata:{"c":1}\ndata: 2\n\n\n\nretry: 5\n\n' +
+  'event: y\ndata: {"d":1}\n\nevent: z\ndata:{"e":1}\n\nevent: w\nid: 3\ndata: {"f":1}\n\nevent: v\ndata: 4\ndata: 5\n\nevent: u\n\ndata: [DONE]\n\n';
+const events = ['{"a":1}', '{"b":"é😀"}', '{"c":1}\n2', '{"d":1}', '{"e":1}', '{"f":1}', "4\n5", "[DONE]"];
+
+describe("events are the same however the bytes arrive", () => {
+  test("cut in three at every pair of bytes", () => {
+    const bytes = encode(stream);
+    for (let first = 0; first <= bytes.length; first++) {
+      for (let second = first; second <= bytes.length; second++) {
+        const pieces = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
+        expect(split(pieces.filter((piece) => piece.length > 0))).toEqual(events);
+      }
+    }
+  });
+
+  test("byte by byte", () => {
+    expect(split(Array.from(encode(stream), (byte) => Uint8Array.of(byte)))).toEqual(events);
+  });
+});
+
+test("the beginning of an event outlives the piece that it came with", () => {
+  const splitter = new EventSplitter(1_000);
+  const piece = encode('data: {"a":1}\n\ndata: {"b"');
+  expect(splitter.push(piece).length).toBe(1);
+  piece.fill(0);
+  const [event] = splitter.push(encode(":2}\n\n"));
+  expect(event && decode(event.data)).toBe('{"b":2}');
+});
+
+test("a frame that is already in our form is handed on as the same bytes, others are not", () => {
+  const [plain, named, crlf] = new EventSplitter(1_000).push(
+    encode('data: {"a":1}\n\nevent: e\ndata: {"b":1}\n\ndata: {"c":1}\r\n\r\n'),
+  );
+  expect(plain?.frame && decode(plain.frame)).toBe('data: {"a":1}\n\n');
+  expect([named?.frame, crlf?.frame]).toEqual([null, null]);
+  expect(crlf && decode(crlf.data)).toBe('{"c":1}');
+});
+
+describe("what is not an event stream is refused", () => {
+  for (const [name, text] of [
+    ["a page", "<html><body>Bad gateway</body></html>\n\n"],
+    ["binary", "\u0000\u0001\u0002data\n\n"],
+    ["prose", "something went wrong\n\n"],
+  ] as const)
+    test(name, () => expect(() => split([encode(text)])).toThrow(EventStreamError));
+
+  test("an event that is larger than allowed, whole or in pieces", () => {
+    const large = encode(`data: ${"x".repeat(2_000)}\n\n`);
+    expect(() => split([large], 1_000)).toThrow(EventStreamError);
+    const pieces = Array.from({ length: 30 }, (_, index) => large.subarray(index * 70, index * 70 + 70));
+    expect(() => split(pieces, 1_000)).toThrow(EventStreamError);
+  });
+});

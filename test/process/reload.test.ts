@@ -1,0 +1,120 @@
+// SIGHUP: every process takes the new configuration, or all of them keep the present one, whatever goes wrong.
+
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ask } from "../support/chat.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+import { waitFor } from "../support/wait.ts";
+
+let vendor: Vendor;
+let gateway: Gateway | null = null;
+beforeAll(async () => {
+  vendor = await startVendor();
+});
+afterAll(() => vendor.stop());
+afterEach(async () => {
+  await gateway?.kill();
+  gateway = null;
+});
+
+interface Reloading {
+  readonly gateway: Gateway;
+  readonly key: string;
+  /** Writes the file: the usual one with these members. */
+  write(members: object): void;
+  writeRaw(text: string): void;
+  /** The providers that answer the alias, each on many new connections. */
+  answering(): Promise<string[]>;
+  reloadAndWait(message: string): Promise<void>;
+}
+
+async function start(workers: number): Promise<Reloading> {
+  const started = await startGateway({ vendor, workers, jobWorkers: 1, config: { aliases: { which: "mock/echo" } } });
+  gateway = started;
+  const key = await started.createKey();
+  const file = join(dirname(started.dataFolder), "switchyard.yaml");
+  const usual = JSON.parse(readFileSync(file, "utf8"));
+  const call = async () => {
+    const body = { model: "which", messages: [{ role: "user", content: "hello" }] };
+    const response = await ask(started.url, key, body, { headers: { connection: "close" } });
+    const answer = (await response.json()) as { provider?: string; error?: { code: string } };
+    return answer.provider ?? answer.error?.code ?? "nothing";
+  };
+  await waitFor("the key to be known in every process", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, call));
+    return answers.every((answer) => answer === "mock");
+  });
+  return {
+    gateway: started,
+    key,
+    write: (members) => writeFileSync(file, JSON.stringify({ ...usual, ...members }, null, 2)),
+    writeRaw: (text) => writeFileSync(file, text),
+    async answering() {
+      const answers: string[] = [];
+      for (let round = 0; round < 8; round += 1) answers.push(...(await Promise.all(Array.from({ length: 5 }, call))));
+      return [...new Set(answers)];
+    },
+    async reloadAndWait(message) {
+      const before = started.log().split(message).length;
+      started.signal("SIGHUP");
+      await waitFor(message, () => started.log().split(message).length > before, { withinMs: 30_000 });
+    },
+  };
+}
+
+const refused = "the new configuration was refused; all processes keep the present one";
+const notStarted = "the new configuration could not be started; all processes keep the present one";
+const reloaded = "the configuration was reloaded";
+
+test("a file that is repaired after a refused reload is served by no process before the next SIGHUP", async () => {
+  const { gateway, write, writeRaw, answering, reloadAndWait } = await start(2);
+  writeRaw("aliases: { which: mock2/echo\n");
+  await reloadAndWait(refused);
+  expect(gateway.log()).toMatch(/switchyard\.yaml:2: Flow map/);
+  expect(await answering()).toEqual(["mock"]);
+
+  // The file is sound again and says something else: a process that is restarted must not read it.
+  write({ aliases: { which: "mock2/echo" } });
+  const [victim = 0] = (await gateway.processes()).serving;
+  process.kill(victim, "SIGKILL");
+  await waitFor("two serving processes", async () => {
+    const { serving } = await gateway.processes();
+    return serving.length === 2 && !serving.includes(victim);
+  });
+  await waitFor("the new process to serve", async () => (await gateway.processes()).serving.length === 2);
+  expect(await answering()).toEqual(["mock"]);
+
+  await reloadAndWait(reloaded);
+  await waitFor("the old processes to leave", async () => (await answering()).join() === "mock2", { withinMs: 20_000 });
+}, 90_000);
+
+test("a configuration that only its processes can refuse leaves all of them as they are", async () => {
+  const { gateway, write, answering, reloadAndWait } = await start(2);
+  const before = await waitFor("all processes", async () => {
+    const processes = await gateway.processes();
+    return processes.serving.length === 2 && processes.working.length === 1 ? processes : null;
+  });
+  write({ aliases: { which: "mock2/echo", wrong: "nosuch/x" } });
+  await reloadAndWait(notStarted);
+  expect(gateway.log()).toContain("names the unknown provider 'nosuch'");
+  await waitFor("the successors to end", async () => {
+    const { serving, working } = await gateway.processes();
+    return serving.length === 2 && working.length === 1;
+  });
+  expect(await gateway.processes()).toEqual(before);
+  expect(await answering()).toEqual(["mock"]);
+}, 90_000);
+
+test("a reload that would change the store is refused", async () => {
+  const { gateway, write, answering, reloadAndWait } = await start(1);
+  write({ aliases: { which: "mock2/echo" }, database_url: "postgres://127.0.0.1:1/x" });
+  await reloadAndWait(refused);
+  expect(gateway.log()).toContain("database_url cannot change while the gateway runs");
+  expect(await answering()).toEqual(["mock"]);
+  write({ aliases: { which: "mock2/echo" } });
+  await reloadAndWait(reloaded);
+  await waitFor("the new configuration", async () => (await answering()).join() === "mock2", { withinMs: 20_000 });
+  expect((await gateway.processes()).serving).toHaveLength(1);
+}, 90_000);

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+import { createLog } from "../../src/log.ts";
+import { type Supervisor, startSupervisor } from "../../src/supervisor.ts";
+import { waitFor } from "../support/wait.ts";
+
+const script = join(import.meta.dir, "../support/supervised-process.ts");
+let folder = "";
+let supervisor: Supervisor | null = null;
+
+afterEach(async () => {
+  await supervisor?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** `plan`: how the processes end, in the order in which they start (test/support/supervised-process.ts). */
+function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => number } {
+  folder = mkdtempSync(join(tmpdir(), "switchyard-supervisor-"));
+  const file = join(folder, "starts");
+  const config = readConfig({ SWITCHYARD_DATA_DIR: folder, SWITCHYARD_CONFIG: "" });
+  const log = createLog({ level: "error", format: "json", secrets: [], write: () => {} });
+  const started = startSupervisor({
+    config,
+    read: () => config,
+    command: [process.execPath, script, plan, file],
+    count: () => ({ serving: 1, working: 0 }),
+    log,
+  });
+  supervisor = started;
+  return { ready: started.ready, countStarts: () => readFileSync(file, "utf8").trim().split("\n").length };
+}
+
+describe("the start of a gateway", () => {
+  test("goes on when a process is killed while it is starting", async () => {
+    const { ready, countStarts } = start("die,die,serve");
+    expect(await ready).toBeNull();
+    expect(countStarts()).toBe(3);
+  });
+
+  test("fails when a process says why it cannot start, and does not start it again", async () => {
+    const { ready, countStarts } = start("refuse");
+    expect(await ready).toEqual({ message: "The port is taken.", isConfiguration: false });
+    expect(countStarts()).toBe(1);
+  });
+
+  test("fails after three processes were killed", async () => {
+    const { ready, countStarts } = start("die,die,die,serve");
+    expect(await ready).toMatchObject({ isConfiguration: false });
+    expect(countStarts()).toBe(3);
+  });
+
+  test("is followed by restarts of processes that die later", async () => {
+    const { ready, countStarts } = start("serve");
+    expect(await ready).toBeNull();
+    const [pid = ""] = readFileSync(join(folder, "starts"), "utf8").split("\n");
+    process.kill(Number(pid), "SIGKILL");
+    await waitFor("a second process", () => countStarts() === 2);
+  });
+});

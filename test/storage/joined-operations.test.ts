@@ -1,0 +1,539 @@
+// Calls that come together share a transaction. What each of them is promised stays the same.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { GatewayError } from "../../src/errors.ts";
+import type { DeliveryAttempt, JobResult, NewJob, WorkItem } from "../../src/storage/job-records.ts";
+import { join } from "../../src/storage/join.ts";
+import { goesAlone, writeJoined } from "../../src/storage/operation.ts";
+import { toUnavailable } from "../../src/storage/outage.ts";
+import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import {
+  catchError,
+  createEngines,
+  createFolders,
+  type Engine,
+  makeJob,
+  makeResult,
+  quiet,
+  withDatabase,
+  withStorage,
+} from "../contracts/engines.ts";
+import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { waitFor } from "../support/wait.ts";
+
+const delivered = { state: "delivered", nextAt: null, group: "receiver.example" } as const;
+const largeOutput = "x".repeat(1_000_000);
+const nul = "\u0000";
+
+describe("calls of one operation", () => {
+  interface Batch {
+    readonly texts: string[];
+    readonly deadlineMs: number;
+    readonly answer: PromiseWithResolvers<readonly unknown[]>;
+  }
+
+  interface JoinTrial {
+    readonly atOnce?: number;
+    readonly isAlone?: (text: string) => boolean;
+    readonly isAway?: () => boolean;
+  }
+
+  /** The real joining, in front of a store whose answers the test gives. */
+  function startJoin(options: JoinTrial = {}) {
+    const batches: Batch[] = [];
+    const { atOnce = 1, isAlone = () => false, isAway = () => false } = options;
+    const operation = writeJoined(null, async () => [], {
+      isAlone: (...[text]: readonly unknown[]) => isAlone(String(text)),
+      deadlineMs: 5_000,
+    });
+    const call = join(
+      operation,
+      (calls, deadlineMs) => {
+        const answer = Promise.withResolvers<readonly unknown[]>();
+        batches.push({ texts: calls.map(([text]) => String(text)), deadlineMs, answer });
+        return answer.promise;
+      },
+      { atOnce, isAway },
+    );
+    return {
+      batches,
+      call: (text: string) => call(text),
+      answer: (index: number) => batches[index]?.answer.resolve(batches[index].texts.map((text) => `${text}!`)),
+    };
+  }
+
+  async function pass(): Promise<void> {
+    await new Promise<void>((done) => setImmediate(done));
+  }
+
+  test("one alone goes at once; those that come meanwhile wait for it and go together, each with its own answer", async () => {
+    const { call, batches, answer } = startJoin();
+    const first = call("a");
+    await pass();
+    expect(batches.map(({ texts }) => texts)).toEqual([["a"]]);
+    const others = ["b", "c", "d"].map(call);
+    await pass();
+    expect(batches).toHaveLength(1);
+    answer(0);
+    expect(await first).toBe("a!");
+    await pass();
+    expect(batches.map(({ texts }) => texts)).toEqual([["a"], ["b", "c", "d"]]);
+    answer(1);
+    expect(await Promise.all(others)).toEqual(["b!", "c!", "d!"]);
+    const later = call("e");
+    await pass();
+    answer(2);
+    expect(await later).toBe("e!");
+  });
+
+  test("as many batches as there may be are under way, and none is larger than it may be", async () => {
+    const { call, batches, answer } = startJoin({ atOnce: 2 });
+    const all = Array.from({ length: 200 }, (_, index) => call(String(index)));
+    await pass();
+    expect(batches.map(({ texts }) => texts.length)).toEqual([64, 64]);
+    for (let index = 0; index < 4; index += 1) {
+      answer(index);
+      await pass();
+    }
+    expect(batches.map(({ texts }) => texts.length)).toEqual([64, 64, 64, 8]);
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 200 }, (_, index) => `${index}!`));
+  });
+
+  test("when a batch fails each is tried by itself, and only the bad one fails", async () => {
+    const { call, batches, answer } = startJoin();
+    const all = Promise.allSettled(["a", "bad", "c"].map(call));
+    await pass();
+    batches[0]?.answer.reject(new Error("one of them"));
+    await pass();
+    expect(batches.slice(1).map(({ texts }) => texts)).toEqual([["a"], ["bad"], ["c"]]);
+    answer(1);
+    batches[2]?.answer.reject(new Error("this one"));
+    answer(3);
+    expect(await all).toMatchObject([
+      { status: "fulfilled", value: "a!" },
+      { status: "rejected", reason: { message: "this one" } },
+      { status: "fulfilled", value: "c!" },
+    ]);
+  });
+
+  test("an outage is told to all of a batch, and nobody is tried again", async () => {
+    const { call, batches } = startJoin();
+    const all = Promise.allSettled(["a", "b"].map(call));
+    await pass();
+    batches[0]?.answer.reject(toUnavailable());
+    const told = { status: "rejected", reason: { code: "dependency_unavailable" } };
+    expect(await all).toMatchObject([told, told]);
+    expect(batches).toHaveLength(1);
+  });
+
+  test("the time in line is part of a call's time: who has little left is refused, the others have what is left", async () => {
+    const { call, batches, answer } = startJoin();
+    const first = call("a");
+    await pass();
+    const since = performance.now();
+    const early = catchError(call("b"));
+    await waitFor("most of its time to pass", () => performance.now() - since > 600, { withinMs: 3000 });
+    const late = call("c");
+    await waitFor("nearly all of it to pass", () => performance.now() - since > 800, { withinMs: 3000 });
+    answer(0);
+    await first;
+    expect(await early).toMatchObject({ code: "dependency_unavailable" });
+    await pass();
+    expect(batches[1]?.texts).toEqual(["c"]);
+    expect(batches[1]?.deadlineMs).toBeLessThan(850);
+    answer(1);
+    expect(await late).toBe("c!");
+  });
+
+  test("what is large goes by itself and keeps nobody waiting, whether that is known before or found out", async () => {
+    const { call, batches, answer } = startJoin({ isAlone: (text) => text === "large" });
+    const large = call("large");
+    const small = call("a");
+    const found = call("larger than it seems");
+    await pass();
+    expect(batches.map(({ texts, deadlineMs }) => [texts, deadlineMs > 1000])).toEqual([
+      [["large"], true],
+      [["a", "larger than it seems"], false],
+    ]);
+    batches[1]?.answer.resolve(["a!", structuredClone(goesAlone)]);
+    expect(await small).toBe("a!");
+    await pass();
+    expect(batches[2]?.texts).toEqual(["larger than it seems"]);
+    const next = call("b");
+    await pass();
+    expect(batches[3]?.texts).toEqual(["b"]);
+    for (const index of [0, 2, 3]) answer(index);
+    expect(await Promise.all([large, found, next])).toEqual(["large!", "larger than it seems!", "b!"]);
+  });
+
+  test("while the store is known to be away nobody waits in line for it", async () => {
+    let isAway = false;
+    const { call, batches } = startJoin({ isAway: () => isAway });
+    const hanging = catchError(call("a"));
+    await pass();
+    isAway = true;
+    const refused = catchError(call("b"));
+    expect(batches.map(({ texts }) => texts)).toEqual([["a"], ["b"]]);
+    batches[1]?.answer.reject(toUnavailable());
+    expect(await refused).toBeInstanceOf(GatewayError);
+    batches[0]?.answer.reject(toUnavailable());
+    await hanging;
+  });
+});
+
+for (const engine of createEngines()) describeJoinedCalls(engine);
+
+function describeJoinedCalls(engine: Engine): void {
+  describe.skipIf(engine.whyNot !== null)(`many calls at once on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 30_000);
+    afterAll(() => engine.stop(), 30_000);
+
+    async function withJobs(body: (storage: Storage, options: StorageOptions) => Promise<void>): Promise<void> {
+      const options = { ...(await engine.createStore()), works: true };
+      await withStorage(options, (storage) => body(storage, options));
+    }
+
+    test("one job among many that cannot be stored fails alone", async () => {
+      await withJobs(async (storage) => {
+        const there = makeJob();
+        await storage.jobs.create(there, null);
+        const good = Array.from({ length: 20 }, () => makeJob());
+        const [withNul, taken] = [makeJob({ request: nul }), makeJob({ id: there.id, owner: "tenant-b" })];
+        const asked = [...good.slice(0, 7), withNul, ...good.slice(7, 15), taken, ...good.slice(15)];
+        const outcomes = await Promise.allSettled(asked.map((job) => storage.jobs.create(job, null)));
+        const failed = asked.filter((_, index) => outcomes[index]?.status === "rejected");
+        expect(failed).toEqual([withNul, taken]);
+        expect(outcomes[7]).toMatchObject({ reason: { name: "ValidationError" } });
+        for (const [index, job] of asked.entries()) {
+          if (failed.includes(job)) continue;
+          expect(outcomes[index]).toMatchObject({ value: { outcome: "created", job: { id: job.id } } });
+          expect(await storage.jobs.find(job.id, job.owner)).not.toBeNull();
+        }
+        expect((await storage.work.count()).run.waiting).toBe(21);
+      });
+    });
+
+    test("one result among many that cannot be stored fails alone, and its job can still be finished", async () => {
+      await withJobs(async (storage) => {
+        const items = await begin(storage, 20);
+        const outcomes = await Promise.allSettled(
+          items.map((item, index) => finish(storage, item, index === 5 ? { result: nul } : {})),
+        );
+        expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(items.map((_, index) => index !== 5));
+        expect(await storage.work.count()).toMatchObject({ run: { held: 1, waiting: 0 }, deliver: { waiting: 19 } });
+        expect(await finish(storage, items[5] as WorkItem)).toBe(true);
+        expect(await storage.work.count()).toMatchObject({ run: { held: 0, waiting: 0 }, deliver: { waiting: 20 } });
+      });
+    });
+
+    test("one attempt among many that cannot be stored fails alone, and the others are listed once", async () => {
+      await withJobs(async (storage) => {
+        const items = await openDeliveries(storage, 20);
+        const record = (item: WorkItem, index: number) =>
+          storage.deliveries.recordAttempt(item, makeAttempt(index === 5 ? { error: nul } : {}), delivered);
+        const outcomes = await Promise.allSettled(items.map(record));
+        expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(items.map((_, index) => index !== 5));
+        expect((await storage.work.count()).deliver).toMatchObject({ held: 1, waiting: 0 });
+        expect(await attemptsOf(storage)).toEqual(Array.from({ length: 20 }, (_, index) => Math.min(index, 1)));
+      });
+    });
+
+    test("when the answer to a batch was lost and it comes again, nothing is done twice", async () => {
+      await withJobs(async (storage) => {
+        const runs = await begin(storage, 20);
+        const finishAll = () => Promise.all(runs.map((item) => finish(storage, item)));
+        expect(await finishAll()).toEqual(runs.map(() => true));
+        expect(await finishAll()).toEqual(runs.map(() => false));
+        const items = await storage.work.take({ kind: "deliver", limit: 100, ignoreGroups: [] });
+        expect(items).toHaveLength(20);
+        const recordAll = () =>
+          Promise.all(items.map((item) => storage.deliveries.recordAttempt(item, makeAttempt(), delivered)));
+        expect(await recordAll()).toEqual(items.map(() => true));
+        expect(await recordAll()).toEqual(items.map(() => false));
+        expect(await attemptsOf(storage)).toEqual(items.map(() => 1));
+      });
+    });
+
+    test("the same claim several times in a batch: one is told that it has done it, and it is done once", async () => {
+      await withJobs(async (storage) => {
+        const items = await begin(storage, 5);
+        const finished = await Promise.all([...items, ...items, ...items].map((item) => finish(storage, item)));
+        expect(finished.filter(Boolean)).toHaveLength(5);
+        expect((await storage.work.count()).deliver.waiting).toBe(5);
+        const deliveries = await storage.work.take({ kind: "deliver", limit: 100, ignoreGroups: [] });
+        const recorded = await Promise.all(
+          [...deliveries, ...deliveries].map((item) =>
+            storage.deliveries.recordAttempt(item, makeAttempt(), delivered),
+          ),
+        );
+        expect(recorded.filter(Boolean)).toHaveLength(5);
+        expect(await attemptsOf(storage)).toEqual([1, 1, 1, 1, 1]);
+      });
+    });
+
+    test("jobs that are deleted while their reports are being recorded: both are done, and nothing is left", async () => {
+      await withJobs(async (storage, options) => {
+        await withStorage({ ...options, works: false }, async (other) => {
+          for (let round = 0; round < 3; round += 1) {
+            const items = await begin(storage, 60);
+            await Promise.all(items.map((item) => finish(storage, item)));
+            const deliveries = await takeAll(storage, "deliver", 60);
+            const outcomes = await Promise.all([
+              Promise.all(items.map(({ subject }) => other.jobs.remove(subject, "tenant-a"))),
+              Promise.all(
+                deliveries.map((item, index) => {
+                  const nextAt = index % 2 === 0 ? null : Date.now();
+                  const outcome = { ...delivered, state: nextAt === null ? "delivered" : "pending", nextAt } as const;
+                  return storage.deliveries.recordAttempt(item, makeAttempt(), outcome);
+                }),
+              ),
+            ]);
+            expect(outcomes[0]).toEqual(items.map(() => "deleted"));
+            expect((await storage.work.count()).deliver).toMatchObject({ held: 0, waiting: 0 });
+          }
+        });
+      });
+    }, 20_000);
+
+    test("work that is extended while it is ended: neither waits for the other's end", async () => {
+      await withJobs(async (storage, options) => {
+        for (let round = 0; round < 4; round += 1) {
+          const items = shuffle(await begin(storage, 600));
+          // As the server does from time to time: with statistics it finds other ways to the rows.
+          await withDatabase(options, async ({ sql }) => {
+            await sql.script("analyze");
+          });
+          let isOver = false;
+          const beating = Array.from({ length: 2 }, async () => {
+            while (!isOver) await storage.work.extend(shuffle(items).slice(0, 256));
+          });
+          for (let from = 0; from < items.length; from += 150) {
+            const some = items.slice(from, from + 150);
+            expect(await Promise.all(some.map((item) => finish(storage, item)))).toEqual(some.map(() => true));
+          }
+          isOver = true;
+          await Promise.all(beating);
+        }
+      });
+    }, 30_000);
+
+    test("deliveries that are opened together are each given with their own job, result and attempts, however large", async () => {
+      await withJobs(async (storage) => {
+        const items = await begin(storage, 40);
+        const resultOf = (subject: string, index: number) =>
+          JSON.stringify({ output: { job: subject, text: index % 10 === 3 ? largeOutput : "ä short text" } });
+        const results = new Map(items.map(({ subject }, index) => [subject, resultOf(subject, index)]));
+        const finished = items.map((item) => finish(storage, item, { result: results.get(item.subject) ?? "" }));
+        expect(await Promise.all(finished)).toEqual(items.map(() => true));
+        const first = await storage.work.take({ kind: "deliver", limit: 100, ignoreGroups: [] });
+        const again = { state: "pending", nextAt: Date.now(), group: "receiver.example" } as const;
+        await Promise.all(
+          first.map((item, index) =>
+            storage.deliveries.recordAttempt(item, makeAttempt({ status: 500 + (index % 4), error: "away" }), again),
+          ),
+        );
+        const statusOf = new Map(first.map((item, index) => [item.subject, 500 + (index % 4)]));
+        const second = await takeAll(storage, "deliver", 40);
+        // What was taken first is not the work of these deliveries any more.
+        const opened = await Promise.all([...second, ...first].map((item) => storage.deliveries.open(item)));
+        expect(opened.slice(40)).toEqual(first.map(() => null));
+        for (const [index, item] of second.entries()) {
+          const one = opened[index];
+          if (!one) throw new Error("It was not opened");
+          expect(one.delivery).toMatchObject({ id: item.subject, jobId: one.job.id });
+          expect(one.delivery.attempts).toMatchObject([{ status: statusOf.get(item.subject) ?? 0, error: "away" }]);
+          expect(one.job.result === results.get(one.job.id)).toBe(true);
+          expect(one.job.request).toBe(makeJob().request);
+        }
+        expect((await storage.work.count()).deliver).toMatchObject({ held: 40, waiting: 0 });
+      });
+    }, 20_000);
+  });
+}
+
+describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
+  const folders = createFolders();
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 30_000);
+  afterAll(async () => {
+    await server.stop();
+    folders.remove();
+  }, 30_000);
+
+  async function createStore(): Promise<StorageOptions> {
+    return { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet, works: true };
+  }
+
+  /** Rows of one transaction have the same `xmin`. */
+  async function readTransactions(options: StorageOptions, table: "jobs" | "deliveries"): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    await withDatabase(options, async ({ sql }) => {
+      const rows = await sql<{ id: string; transaction: string }>`
+        select id, cast(xmin as text) as transaction from ${sql.identifier(table)}`;
+      for (const { id, transaction } of rows) found.set(id, transaction);
+    });
+    return found;
+  }
+
+  async function countTransactions(options: StorageOptions, table: "jobs" | "deliveries"): Promise<number> {
+    return new Set((await readTransactions(options, table)).values()).size;
+  }
+
+  test("a crowd of calls shares a few: creations, runs, results and attempts", async () => {
+    const options = await createStore();
+    await withStorage(options, async (storage) => {
+      await Promise.all(Array.from({ length: 128 }, () => storage.jobs.create(makeJob(), null)));
+      expect(await countTransactions(options, "jobs")).toBeLessThanOrEqual(4);
+      const items = await takeAll(storage, "run", 128);
+      await Promise.all(items.map((item) => storage.jobs.begin(item, { countRun: true })));
+      expect(await countTransactions(options, "jobs")).toBeLessThanOrEqual(4);
+      await Promise.all(items.map((item) => finish(storage, item)));
+      expect(await countTransactions(options, "jobs")).toBeLessThanOrEqual(4);
+      expect(await countTransactions(options, "deliveries")).toBeLessThanOrEqual(4);
+      const deliveries = await takeAll(storage, "deliver", 128);
+      await Promise.all(deliveries.map((item) => storage.deliveries.recordAttempt(item, makeAttempt(), delivered)));
+      expect(await countTransactions(options, "deliveries")).toBeLessThanOrEqual(4);
+    });
+  }, 20_000);
+
+  test("work is ended without reading through all that waits", async () => {
+    const options = await createStore();
+    await withStorage(options, async (storage) => {
+      // The statements are planned while the queue is short.
+      for (let round = 0; round < 8; round++) {
+        for (const item of await begin(storage, 8)) await finish(storage, item);
+        await takeAll(storage, "deliver", 8);
+      }
+      await Promise.all(Array.from({ length: 3_000 }, () => storage.jobs.create(makeJob(), null)));
+      const readEntries = async (): Promise<number> => {
+        let entries = 0;
+        await withDatabase(options, async ({ sql }) => {
+          const rows = await sql<{ read: bigint }>`
+            select cast(sum(idx_tup_read) as bigint) as read from pg_stat_user_indexes where schemaname = 'switchyard_queue'`;
+          entries = Number(rows[0]?.read);
+        });
+        return entries;
+      };
+      const items = await storage.work.take({ kind: "run", limit: 64, ignoreGroups: [] });
+      // What a connection has counted is seen when it has been idle for a moment.
+      await Bun.sleep(1_500);
+      const before = await readEntries();
+      await Promise.all(items.map((item) => finish(storage, item)));
+      await waitFor("it to be counted", async () => (await readEntries()) > before, { withinMs: 15_000 });
+      await Bun.sleep(1_500);
+      expect((await readEntries()) - before).toBeLessThan(1_500);
+    });
+  }, 40_000);
+
+  test("what comes with a key, and what is large, has one of its own", async () => {
+    const options = await createStore();
+    await withStorage(options, async (storage) => {
+      const plain = Array.from({ length: 20 }, () => makeJob());
+      const marked = Array.from({ length: 5 }, () => makeJob());
+      const large = makeJob({ request: largeOutput });
+      const mark = () => ({ key: crypto.randomUUID(), bodyHash: "hash", expiresAt: Date.now() + 60_000 });
+      await Promise.all([
+        ...plain.map((job) => storage.jobs.create(job, null)),
+        ...marked.map((job) => storage.jobs.create(job, mark())),
+        storage.jobs.create(large, null),
+      ]);
+      const transactions = await readTransactions(options, "jobs");
+      const of = (jobs: NewJob[]) => new Set(jobs.map(({ id }) => transactions.get(id)));
+      expect(of([...marked, large]).size).toBe(6);
+      expect(of(plain).size).toBeLessThanOrEqual(2);
+      expect(of(plain).isDisjointFrom(of([...marked, large]))).toBe(true);
+    });
+  });
+
+  test.skipIf(process.env["TEST_DATABASE_URL"] !== undefined)(
+    "a server that falls silent in the middle is told to all within a second, those in line too, and nothing of it is stored later",
+    async () => {
+      const storage = await openStorage(await createStore());
+      try {
+        const items = await begin(storage, 60);
+        const jobs = Array.from({ length: 300 }, () => makeJob());
+        const told: { afterMs: number; code: unknown }[] = [];
+        const tell = async (call: () => Promise<unknown>): Promise<void> => {
+          const since = performance.now();
+          const { code } = (await catchError(call())) as GatewayError;
+          told.push({ afterMs: performance.now() - since, code });
+        };
+        server.freeze();
+        const waits: Promise<void>[] = [];
+        try {
+          for (const [index, job] of jobs.entries()) {
+            waits.push(tell(() => storage.jobs.create(job, null)));
+            const item = items[index];
+            if (item !== undefined) waits.push(tell(() => finish(storage, item)));
+            // Some come while the first ones hang.
+            if (index % 50 === 49) await Bun.sleep(100);
+          }
+          await Promise.all(waits);
+        } finally {
+          server.thaw();
+        }
+        expect(told).toHaveLength(360);
+        expect(new Set(told.map(({ code }) => code))).toEqual(new Set(["dependency_unavailable"]));
+        expect(Math.max(...told.map(({ afterMs }) => afterMs))).toBeLessThan(1500);
+        await waitFor("the server to be found again", () => storage.isHealthy(), { withinMs: 10_000 });
+        for (const job of jobs) expect(await storage.jobs.find(job.id, job.owner)).toBeNull();
+        expect(await Promise.all(items.map((item) => finish(storage, item)))).toEqual(items.map(() => true));
+      } finally {
+        await storage.close();
+      }
+    },
+    30_000,
+  );
+});
+
+function makeAttempt(changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
+  return { number: 1, startedAt: Date.now(), durationMs: 12, status: 200, error: null, keyId: "kid", ...changes };
+}
+
+async function begin(storage: Storage, count: number): Promise<WorkItem[]> {
+  await Promise.all(Array.from({ length: count }, () => storage.jobs.create(makeJob(), null)));
+  const items = await takeAll(storage, "run", count);
+  await Promise.all(items.map((item) => storage.jobs.begin(item, { countRun: true })));
+  return items;
+}
+
+async function finish(storage: Storage, item: WorkItem, changes: Partial<JobResult> = {}): Promise<boolean> {
+  const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+  return await storage.jobs.finish(item, item.subject, makeResult(changes), delivery);
+}
+
+async function openDeliveries(storage: Storage, count: number): Promise<WorkItem[]> {
+  const items = await begin(storage, count);
+  await Promise.all(items.map((item) => finish(storage, item)));
+  return await takeAll(storage, "deliver", count);
+}
+
+async function takeAll(storage: Storage, kind: WorkItem["kind"], count: number): Promise<WorkItem[]> {
+  const taken: WorkItem[] = [];
+  await waitFor(`${count} pieces of work`, async () => {
+    taken.push(...(await storage.work.take({ kind, limit: 1000, ignoreGroups: [] })));
+    return taken.length >= count;
+  });
+  expect(taken).toHaveLength(count);
+  return taken;
+}
+
+function shuffle<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
+
+/** How many attempts each delivery has, the fewest first. */
+async function attemptsOf(storage: Storage): Promise<number[]> {
+  const filter = { owner: "tenant-a", status: null, feature: null, subfeature: null, limit: 1000, offset: 0 };
+  const { jobs } = await storage.jobs.list(filter);
+  const deliveries = await Promise.all(jobs.map(({ id, owner }) => storage.deliveries.listForJob(id, owner)));
+  return deliveries
+    .flatMap((some) => some ?? [])
+    .map(({ attempts }) => attempts.length)
+    .toSorted((a, b) => a - b);
+}

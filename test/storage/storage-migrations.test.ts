@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { migrateDatabase } from "../../src/storage/migrate.ts";
+import { migrations } from "../../src/storage/migrations.ts";
+import { migrateStorage, openStorage, type StorageOptions } from "../../src/storage/storage.ts";
+import { catchError, createEngines, quiet, startChild, withDatabase } from "../contracts/engines.ts";
+
+for (const engine of createEngines()) {
+  describe.skipIf(engine.whyNot !== null)(`migrations on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 30_000);
+    afterAll(() => engine.stop(), 30_000);
+
+    test("four processes that migrate at once do every step once, and none of them fails", async () => {
+      const options = await engine.createStore();
+      const at = String(Date.now() + 800);
+      const children = Array.from({ length: 4 }, () => startChild("migrate", options, at));
+      expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0, 0]);
+      expect(await readSteps(options)).toEqual(migrations.map((step) => BigInt(step.number)));
+    }, 20_000);
+
+    test("migrating again changes nothing", async () => {
+      const options = await engine.createStore();
+      await migrateStorage(options);
+      await migrateStorage(options);
+      expect(await readSteps(options)).toHaveLength(migrations.length);
+    });
+
+    test("a store of a newer version is refused with a message that says so", async () => {
+      const options = await engine.createStore();
+      await withDatabase(options, async (database) => {
+        const newer = {
+          number: migrations.length + 1,
+          name: "from the future",
+          statements: ["create table later (id text)"],
+        };
+        await migrateDatabase(database, [...migrations, newer], quiet);
+      });
+      expect(String(await catchError(openStorage(options)))).toContain("newer version of Switchyard");
+    });
+
+    test("a step that is not the one that was applied is refused", async () => {
+      const options = await engine.createStore();
+      await withDatabase(options, async (database) => {
+        const other = { number: 1, name: "another", statements: ["create table another (id text)"] };
+        await migrateDatabase(database, [other], quiet);
+      });
+      expect(String(await catchError(openStorage(options)))).toContain("another build");
+    });
+
+    test("a step that fails leaves nothing behind", async () => {
+      const options = await engine.createStore();
+      await withDatabase(options, async (database) => {
+        const statements = ["create table half (id text)", "create table half (id text)"];
+        const broken = { number: migrations.length + 1, name: "broken", statements };
+        await catchError(migrateDatabase(database, [...migrations, broken], quiet));
+        expect(await catchError(database.sql`select * from half`)).toBeInstanceOf(Error);
+      });
+      expect(await readSteps(options)).toHaveLength(migrations.length);
+    });
+
+    test("the base handle inside a transaction is an error at once, not a wait for ever", async () => {
+      await withDatabase(await engine.createStore(), async (database) => {
+        const startedAt = performance.now();
+        const error = await catchError(database.transaction(async () => await database.sql`select 1 as one`));
+        expect(String(error)).toContain("base handle was used inside a transaction");
+        const nested = await catchError(database.transaction(() => database.transaction(async () => null)));
+        expect(String(nested)).toContain("base handle was used inside a transaction");
+        expect(performance.now() - startedAt).toBeLessThan(1000);
+        expect(await database.sql`select 1 as one`).toHaveLength(1);
+      });
+    });
+
+    test("integers beyond 2^53 are exact", async () => {
+      await withDatabase(await engine.createStore(), async (database) => {
+        await database.sql.script("create table sums (n bigint)");
+        const large = 9_007_199_254_740_993n;
+        await database.sql`insert into sums (n) values (${large})`;
+        const [row] =
+          await database.sql`select n, cast(sum(n) as bigint) as total, count(*) as rows from sums group by n`;
+        expect(row).toEqual({ n: large, total: large, rows: 1n });
+      });
+    });
+  });
+}
+
+async function readSteps(options: StorageOptions): Promise<unknown[]> {
+  let steps: unknown[] = [];
+  await withDatabase(options, async (database) => {
+    const rows = await database.sql`select number from migrations order by number`;
+    steps = rows.map((row) => row["number"]);
+  });
+  return steps;
+}

@@ -1,0 +1,61 @@
+// A gateway whose PostgreSQL went away: what it still serves, what it says of itself, and what its log looks like meanwhile.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ask, hello } from "../support/chat.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { startVendor, type Vendor } from "../support/vendor.ts";
+import { waitFor } from "../support/wait.ts";
+
+interface Readiness {
+  readonly status: string;
+  readonly degraded?: readonly { readonly component: string; readonly reason: string }[];
+}
+
+describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_URL"]))("without its store", () => {
+  let vendor: Vendor;
+  let server: TestPostgres;
+  let gateway: Gateway;
+  let key: string;
+
+  beforeAll(async () => {
+    [vendor, server] = await Promise.all([startVendor(), startPostgres()]);
+    const env = { DATABASE_URL: server.url, SWITCHYARD_KEYS_STALE_AFTER_MS: "12000" };
+    gateway = await startGateway({ vendor, jobWorkers: 1, env });
+    key = await gateway.createKey();
+  }, 60_000);
+  afterAll(async () => {
+    await gateway?.kill();
+    await Promise.all([vendor?.stop(), server?.stop()]);
+  }, 60_000);
+
+  async function readyz(query = ""): Promise<{ status: number; body: Readiness }> {
+    const response = await fetch(`${gateway.url}/readyz${query}`);
+    return { status: response.status, body: (await response.json()) as Readiness };
+  }
+
+  test("readiness is 200 while requests are served from memory, says what is degraded, and ends with the keys", async () => {
+    expect(await readyz("?verbose")).toEqual({ status: 200, body: { status: "ok", degraded: [] } });
+    await server.kill();
+    const degraded = await waitFor("the outage to be noticed", async () => {
+      const { status, body } = await readyz("?verbose");
+      return status === 200 && body.status === "degraded" ? body : null;
+    });
+    expect(degraded.degraded).toMatchObject([{ component: "store" }]);
+    expect(await readyz()).toEqual({ status: 200, body: { status: "ok" } });
+    expect((await ask(gateway.url, key, hello)).status).toBe(200);
+
+    await waitFor("the keys to be too old", async () => (await readyz()).status === 503, { withinMs: 30_000 });
+    expect((await ask(gateway.url, key, hello)).status).toBe(503);
+  }, 90_000);
+
+  test("every line of its log is JSON, also what the driver writes by itself", async () => {
+    await waitFor("a line of the driver", () => gateway.log().includes("bun:sql"), { withinMs: 30_000 });
+    const lines = gateway.log().split("\n").slice(0, -1);
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+  }, 60_000);
+
+  test("a value of verbose that has no meaning is refused", async () => {
+    expect((await readyz("?verbose=maybe")).status).toBe(422);
+  });
+});
