@@ -25,6 +25,7 @@ import { toTaskOffers } from "./inference/universal-ai/task-offers.ts";
 import { createJobs } from "./jobs/jobs.ts";
 import { openWebhookKeys, storeWebhookKeysIn } from "./jobs/webhook-keys.ts";
 import { createAddressRanges, createHostRule } from "./lib/addresses.ts";
+import { endsWithin } from "./lib/deadline.ts";
 import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
 import { createSealer, parseSealingKeys } from "./lib/seal.ts";
@@ -169,11 +170,11 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     await Bun.sleep(config.drainDelayMs);
     descriptorGuard?.close();
     if (listeners?.refuse() === true) await Bun.sleep(settleMs);
-    const ended = Promise.all(servers.map((server) => server.stop())).then(() => true as const);
-    if (!(await inTime(ended, config.drainTimeoutMs))) {
+    const ended = Promise.all(servers.map((server) => server.stop()));
+    if (!(await endsWithin(ended, config.drainTimeoutMs))) {
       log.warn("requests were still running at the end of the drain");
       shutdown.abort();
-      if (!(await inTime(ended, finalEventsMs))) for (const server of servers) server.stopNow();
+      if (!(await endsWithin(ended, finalEventsMs))) for (const server of servers) server.stopNow();
     }
     loadWatch.close();
     clearInterval(sweeper);
@@ -200,8 +201,4 @@ async function sweepResponses(store: ResponseStore, log: Log): Promise<void> {
   } catch (error) {
     log.warn("expired responses could not be deleted", { error });
   }
-}
-
-function inTime(ended: Promise<true>, milliseconds: number): Promise<boolean> {
-  return Promise.race([ended, Bun.sleep(milliseconds).then(() => false)]);
 }

@@ -2,8 +2,8 @@
 
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { untilAborted } from "../lib/deadline.ts";
 import type { OutgoingProxy } from "../lib/outgoing-proxy.ts";
-import { orAborted } from "./deadline.ts";
 import { openTunnel } from "./tunnel.ts";
 
 interface Destination {
@@ -25,7 +25,7 @@ export async function dial(destination: Destination, signal: AbortSignal): Promi
 
   const way = await whenStanding(connect({ host: proxy.host, port: proxy.port }), "connect", signal);
   try {
-    await orAborted(openTunnel(way, proxy, address, port), signal);
+    await untilAborted(openTunnel(way, proxy, address, port), signal);
     if (!isTls) return way;
     const secured = connectTls({ socket: way, host: address, ...tlsFor(serverName) });
     return await whenStanding(secured, "secureConnect", signal);

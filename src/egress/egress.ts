@@ -4,10 +4,10 @@
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createAddressRanges, isHostName, isPublicAddress, mayBePublicHost } from "../lib/addresses.ts";
+import { untilAborted, withDeadline } from "../lib/deadline.ts";
 import { readProxy, secretsOfProxy } from "../lib/outgoing-proxy.ts";
 import type { Log } from "../log.ts";
 import { type EgressProtocol, portOf, readCallerUrl } from "./caller-url.ts";
-import { inTime, orAborted } from "./deadline.ts";
 import { dial } from "./dial.ts";
 import { EgressError } from "./egress-error.ts";
 import { type Connection, createKeptConnections } from "./kept-connections.ts";
@@ -117,7 +117,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
       if (!redirectStatuses.has(status)) {
         const isPlain = request.isExcerpt === true || status < 200 || status > 299;
         const encoding = isPlain ? null : head.header("content-encoding");
-        const unpacked = await orAborted(unpack(body, encoding, request.maxBytes), signal);
+        const unpacked = await untilAborted(unpack(body, encoding, request.maxBytes), signal);
         return { status, header: head.header, body: unpacked, finalUrl: hop.url.href };
       }
       if (mostRedirects === 0) throw redirectRefused("The server's answer is a redirect", status);
@@ -183,7 +183,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     // A local name leads inside: where nothing there is exempt, it is not even looked up.
     const isLocal = !mayBePublicHost(host);
     if (!isHostName(host) || (isLocal && allowed.isEmpty)) throw refuse(host, "its name is local");
-    const addresses = await orAborted(lookup(host), signal).catch((cause: unknown) => {
+    const addresses = await untilAborted(lookup(host), signal).catch((cause: unknown) => {
       if (signal.aborted) throw signal.reason;
       if (isLocal) throw refuse(host, "its name is local");
       throw unreachable(cause);
@@ -243,6 +243,16 @@ function createOwnAddresses(): (address: string) => boolean {
     }
     return own.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
   };
+}
+
+function inTime<Value>(
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const reason = (fired: AbortSignal | null) =>
+    fired?.reason ?? new EgressError("timeout", "The server did not answer in time");
+  return withDeadline({ timeoutMs, signals: [outer], reason }, work);
 }
 
 function toMessage(

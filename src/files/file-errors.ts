@@ -14,9 +14,11 @@ export function toFileError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof GatewayError || !("code" in error)) return error;
   if (fullDisk.has(error.code)) return noRoom(error);
   if (typeof error.code !== "string" || !/^E[A-Z]+$/.test(error.code)) return error;
-  return new GatewayError("dependency_unavailable", "The place where files are kept does not answer as it should.", {
-    cause: error,
-  });
+  return fileStoreUnavailable(error);
+}
+
+export function fileStoreUnavailable(cause: unknown): GatewayError {
+  return new GatewayError("dependency_unavailable", "The file store does not answer as it should.", { cause });
 }
 
 /** The limit of one owner is reached. */

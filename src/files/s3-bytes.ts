@@ -1,9 +1,10 @@
 // Bytes in an S3 bucket, or in anything that speaks its protocol: `<prefix>xx/<id>`.
 
 import { rm } from "node:fs/promises";
-import { GatewayError } from "../errors.ts";
+import { untilAborted, withDeadline } from "../lib/deadline.ts";
 import { releaseBuffer } from "../lib/release-buffer.ts";
 import { type ByteStore, fileIdPattern, shardOf } from "./byte-store.ts";
+import { fileStoreUnavailable } from "./file-errors.ts";
 
 export interface S3Settings {
   readonly bucket: string;
@@ -92,20 +93,13 @@ async function send(path: string, target: Bun.S3File): Promise<void> {
   }
 }
 
-/** In time, or as an outage: the client has no clock of its own. */
-async function answered<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+/** Reports every failure as an outage of the store, and a call without an answer as well: the client has no timeout. */
+async function answered<T>(call: Promise<T>, timeoutMs: number): Promise<T> {
+  const reason = () => new Error(`no answer within ${timeoutMs} ms`);
   try {
-    return await Promise.race([work, late.promise]);
+    return await withDeadline({ timeoutMs, reason }, (signal) => untilAborted(call, signal));
   } catch (cause) {
-    // It may still fail when nobody waits any more.
-    work.catch(() => {});
-    throw new GatewayError("dependency_unavailable", "The place where files are kept does not answer as it should.", {
-      cause,
-    });
-  } finally {
-    clearTimeout(timer);
+    throw fileStoreUnavailable(cause);
   }
 }
 

@@ -3,6 +3,7 @@
 // Work belongs to a group where it can get stuck (a provider, the host of a receiver): a group has so many concurrency and no more, and what
 // was taken for a full one waits here, held, while the others go on.
 
+import { endsWithin } from "../lib/deadline.ts";
 import type { Log } from "../log.ts";
 import type { TakeWork, WorkItem, WorkKind } from "../storage/job-records.ts";
 
@@ -294,12 +295,4 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
     },
     state: () => ({ running: runningCount, waiting: waitingCount, groups: running.size }),
   };
-}
-
-async function endsWithin(work: Promise<unknown>, boundMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<false>();
-  const timer = setTimeout(() => late.resolve(false), boundMs);
-  const ended = await Promise.race([work.then(() => true), late.promise]);
-  clearTimeout(timer);
-  return ended;
 }

@@ -7,6 +7,7 @@ import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import type { AttemptReport } from "../inference/report.ts";
 import { type OfferRun, runOfferStep, type TaskOffer, type TaskOutcome } from "../inference/universal-ai/run-offer.ts";
 import { engineFallbackCodes, type Plan, type UniversalAi } from "../inference/universal-ai/universal-ai.ts";
+import { startDeadline, untilAborted } from "../lib/deadline.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import type { Log } from "../log.ts";
@@ -126,46 +127,43 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const { offer, progress } = attempt;
     const { engine } = offer;
     const owner = ownerOf(callerOf(kept));
-    const limits = startLimit(deadline, signal, stopMs);
-    try {
-      const files: Record<string, EngineFile> =
-        progress.step === null
-          ? await universalAi.openFiles(plan, { owner, signal: limits.signal, timeoutMs: deadline - Date.now() })
-          : {};
-      if (engine.unavailableReason === null && !mayRepeat(engine) && progress.step === null) {
-        if (!(await note(running, { ...progress, called: true }))) return null;
-      }
-      attempt.isCalled = true;
-      const step = runOfferStep(
-        {
-          task: plan.task,
-          offer,
-          call: {
-            input: plan.input,
-            files,
-            providerParams: kept.request.provider_params ?? {},
-            signal: limits.signal,
-            deadline: performance.now() + (deadline - Date.now()),
-            requestId: kept.requestId,
-            owner,
-            jobId: job.id,
-            tellProgress: createProgressTeller(job),
-            noteAttempt: ({ provider, model, reason }) => {
-              if (reason !== "first")
-                log.info("a job sends to a provider again", { job: job.id, provider, model, reason });
-            },
-          },
-          keyId: job.keyId,
-          publish: (binary) => keepBinary(() => publish(binary, owner, kept.baseUrl)),
-          report,
-          endedBy: () => null,
-        },
-        progress.step,
-      );
-      return await Promise.race([step, limits.over]);
-    } finally {
-      limits.clear();
+    // A little later, so that the deadline has passed by any clock.
+    using limit = startDeadline({ timeoutMs: deadline - Date.now() + 5, signals: [signal] });
+    const files: Record<string, EngineFile> =
+      progress.step === null
+        ? await universalAi.openFiles(plan, { owner, signal: limit.signal, timeoutMs: deadline - Date.now() })
+        : {};
+    if (engine.unavailableReason === null && !mayRepeat(engine) && progress.step === null) {
+      if (!(await note(running, { ...progress, called: true }))) return null;
     }
+    attempt.isCalled = true;
+    const step = runOfferStep(
+      {
+        task: plan.task,
+        offer,
+        call: {
+          input: plan.input,
+          files,
+          providerParams: kept.request.provider_params ?? {},
+          signal: limit.signal,
+          deadline: performance.now() + (deadline - Date.now()),
+          requestId: kept.requestId,
+          owner,
+          jobId: job.id,
+          tellProgress: createProgressTeller(job),
+          noteAttempt: ({ provider, model, reason }) => {
+            if (reason !== "first")
+              log.info("a job sends to a provider again", { job: job.id, provider, model, reason });
+          },
+        },
+        keyId: job.keyId,
+        publish: (binary) => keepBinary(() => publish(binary, owner, kept.baseUrl)),
+        report,
+        endedBy: () => null,
+      },
+      progress.step,
+    );
+    return await untilAborted(step, limit.signal, stopMs);
   }
 
   /** What to try now, or null when that is left for later. Throws what the job fails with. */
@@ -347,35 +345,4 @@ function toMessage(error: unknown): string {
   if (error instanceof ValidationError)
     return error.problems.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
   return error instanceof GatewayError ? error.message : "An internal error occurred.";
-}
-
-interface Limit {
-  readonly signal: AbortSignal;
-  /** Rejects when it has fired and whoever was told is still at it after a while. */
-  readonly over: Promise<never>;
-  clear(): void;
-}
-
-/** Ends a run that goes beyond the job's own time. */
-function startLimit(deadline: number, outer: AbortSignal, stopMs: number): Limit {
-  const controller = new AbortController();
-  const over = Promise.withResolvers<never>();
-  over.promise.catch(() => {});
-  // A little later, so that the deadline has passed by any clock.
-  let timer = setTimeout(abort, Math.min(Math.max(0, deadline - Date.now()) + 5, 2 ** 31 - 1));
-  function abort(): void {
-    clearTimeout(timer);
-    timer = setTimeout(() => over.reject(new Error("the engine did not stop when it was told to")), stopMs);
-    controller.abort();
-  }
-  outer.addEventListener("abort", abort, { once: true });
-  if (outer.aborted) abort();
-  return {
-    signal: controller.signal,
-    over: over.promise,
-    clear() {
-      clearTimeout(timer);
-      outer.removeEventListener("abort", abort);
-    },
-  };
 }

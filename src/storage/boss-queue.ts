@@ -6,9 +6,9 @@
 
 import { fromBunSql, PgBoss } from "pg-boss";
 import { toBatches } from "./batches.ts";
-import { withDeadline } from "./deadline.ts";
 import { type TakeWork, type WorkItem, type WorkKind, workKinds } from "./job-records.ts";
 import { together } from "./operation.ts";
+import { withStoreDeadline } from "./outage.ts";
 import type { CreateQueue, Database, Statements } from "./sql.ts";
 import { type NewWork, noWork, type WorkCounts, type WorkQueue } from "./work-queue.ts";
 
@@ -38,7 +38,8 @@ const largestDeletion = 8;
 export function openBoss(findPool: () => Database): Boss {
   // Its own statements, which are those of `supervise`, run outside of our transactions.
   const boss = createBoss({
-    executeSql: (text, values) => withDeadline(statementDeadlineMs, () => toDb(findPool()).executeSql(text, values)),
+    executeSql: (text, values) =>
+      withStoreDeadline(statementDeadlineMs, () => toDb(findPool()).executeSql(text, values)),
   });
   return {
     createQueue: (sql) => createBossQueue(boss, sql),

@@ -1,6 +1,7 @@
 // Telling an outage of the store (503, try again) from a mistake of ours (500).
 
 import { GatewayError } from "../errors.ts";
+import { untilAborted, withDeadline } from "../lib/deadline.ts";
 
 // SQLSTATE classes and codes: connection, transaction conflict, resources, operator intervention (shutdown, cancelled), read-only standby.
 const outageStates = /^(?:08|40|53|57|58|25006)/;
@@ -12,6 +13,15 @@ export function toUnavailable(cause?: unknown): GatewayError {
     retryAfter: 1,
     cause,
   });
+}
+
+/** Rejects at the deadline also when the work ignores the signal: a server that hangs must not hold the caller. */
+export function withStoreDeadline<Value>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const reason = () => toUnavailable();
+  return withDeadline({ timeoutMs, reason }, (signal) => untilAborted(work(signal), signal));
 }
 
 /** What a caller is told: an outage becomes a 503, anything else stays what it is. */

@@ -2,10 +2,9 @@
 
 import type { Log } from "../log.ts";
 import { connectPostgres, describePostgres } from "./connect.ts";
-import { withDeadline } from "./deadline.ts";
 import { isWorkKind, type WorkKind, workKinds } from "./job-records.ts";
 import { readRevisions, type Topic, together } from "./operation.ts";
-import { isOutage, toStorageError, toUnavailable } from "./outage.ts";
+import { isOutage, toStorageError, toUnavailable, withStoreDeadline } from "./outage.ts";
 import type { CreateQueue, Database } from "./sql.ts";
 import { type AnyOperation, buildStores, findOperation, isJoined, type OperationCall, type Storage } from "./stores.ts";
 
@@ -123,7 +122,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   async function probe(): Promise<void> {
     const asked = link;
     try {
-      const revisions = await withDeadline(probeDeadlineMs, (signal) =>
+      const revisions = await withStoreDeadline(probeDeadlineMs, (signal) =>
         readRevisions.run(asked.watcher.withSignal(signal)),
       );
       if (isClosed) return;
@@ -174,7 +173,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
     const { pool } = link;
     const operation = findOperation(store, name);
     try {
-      const result = await withDeadline(deadlineMs, (signal) =>
+      const result = await withStoreDeadline(deadlineMs, (signal) =>
         // What is joined looks up lists: a transaction has the settings for that.
         operation.mode === "write" || isJoined(operation)
           ? runTransaction(pool, operation, args, signal)

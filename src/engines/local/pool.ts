@@ -6,6 +6,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "../../errors.ts";
+import { type Deadline, startDeadline, untilAborted } from "../../lib/deadline.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
@@ -122,7 +123,6 @@ const graceMs = 500;
 const retireAt = 0.6;
 // The gateway's own work goes first, whatever the heavy engines do.
 const niceness: Readonly<Record<Lane, number>> = { light: 0, heavy: 10 };
-const longestTimerMs = 2 ** 31 - 1;
 const longestRetryAfterSeconds = 60;
 // A moving average of how long jobs take, for the advice when to come back.
 const weightOfLast = 0.2;
@@ -155,21 +155,20 @@ export function createPool(options: PoolOptions): Pool {
     if (job.signal.aborted) throw reasonOf(job);
     const lane = lanes[job.lane];
     const worker = await claim(lane, job);
-    const over = watch(job);
+    using deadline = startJobDeadline(job);
     const id = ++lastId;
     const carrying = carry(id, job.files);
     try {
-      const files = await Promise.race([carrying, over.reason]);
+      const files = await untilAborted(carrying, deadline.signal);
       const { task, model, input } = job;
       const startedAt = performance.now();
-      over.startTimeLimit();
+      using limit = startTimeLimit(job, deadline);
       const assigned = assign(lane, worker, { id, task, model, input, files }, job.tellProgress);
-      const report = await Promise.race([assigned, over.reason]);
+      const report = await untilAborted(assigned, limit.signal);
       lane.averageMs += (performance.now() - startedAt - lane.averageMs) * weightOfLast;
       if ("failure" in report.result) throw fromFailure(report.result.failure, task, log);
       return await receive(report.result.answer);
     } finally {
-      over.close();
       if (worker.job === null) release(lane, worker);
       void tidy(lane, worker, id, carrying);
     }
@@ -189,7 +188,7 @@ export function createPool(options: PoolOptions): Pool {
       return Promise.reject(ownerQueueFull(lane, lane.waiting.countOf(owner)));
     if (lane.waiting.size >= options.maxWaiting) return Promise.reject(overloaded(lane));
     const { promise, resolve, reject } = Promise.withResolvers<LocalWorker>();
-    const over = watch(job);
+    const deadline = startJobDeadline(job);
     const place: Place = {
       job,
       give: (worker) => {
@@ -202,11 +201,11 @@ export function createPool(options: PoolOptions): Pool {
       },
     };
     const leave = () => {
-      over.close();
+      deadline[Symbol.dispose]();
       lane.waiting.delete(owner, place);
     };
-    over.reason.catch((error: Error) => place.refuse(error));
     lane.waiting.add(owner, place);
+    deadline.signal.addEventListener("abort", () => place.refuse(deadline.signal.reason));
     return promise;
   }
 
@@ -441,34 +440,16 @@ function whyUnconfined({ deniedPaths }: PoolOptions): string {
   return deniedPaths === null ? "confinement is switched off" : `confinement is not supported on ${process.platform}`;
 }
 
-interface Over {
-  /** Rejects when the caller has left, or the deadline or the time limit has passed; never resolves. */
-  readonly reason: Promise<never>;
-  startTimeLimit(): void;
-  close(): void;
+/** Fires with the error that the job fails with. */
+function startJobDeadline(job: Job): Deadline {
+  const timeoutMs = job.deadline - performance.now();
+  return startDeadline({ timeoutMs, signals: [job.signal], reason: () => reasonOf(job) });
 }
 
-function watch(job: Job): Over {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {});
-  const onOver = () => reject(reasonOf(job));
-  const leftMs = Math.min(Math.max(0, job.deadline - performance.now()), longestTimerMs);
-  const timer = setTimeout(onOver, leftMs);
-  let limitTimer: ReturnType<typeof setTimeout> | null = null;
-  job.signal.addEventListener("abort", onOver, { once: true });
-  // A signal that fired a moment ago does not fire again.
-  if (job.signal.aborted) onOver();
-  return {
-    reason: promise,
-    startTimeLimit: () => {
-      limitTimer = setTimeout(() => reject(overTimeLimit(job)), job.timeLimit.milliseconds);
-    },
-    close: () => {
-      clearTimeout(timer);
-      if (limitTimer !== null) clearTimeout(limitTimer);
-      job.signal.removeEventListener("abort", onOver);
-    },
-  };
+/** The engine's own limit, which does not count the time in the queue. */
+function startTimeLimit(job: Job, { signal }: Deadline): Deadline {
+  const reason = (fired: AbortSignal | null) => fired?.reason ?? overTimeLimit(job);
+  return startDeadline({ timeoutMs: job.timeLimit.milliseconds, signals: [signal], reason });
 }
 
 function reasonOf(job: Job): Error {

@@ -3,9 +3,9 @@
 
 import { type Task, tasks } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
+import { pause } from "../../lib/deadline.ts";
 import { toRefusal } from "../../providers/call.ts";
 import { configureProviders, type Provider } from "../../providers/configure.ts";
-import { waited } from "../../providers/sandbox/body.ts";
 import { sandbox } from "../../providers/sandbox/index.ts";
 import { type Fault, findBehaviour, sandboxModels } from "../../providers/sandbox/models.ts";
 import { errorBody, SandboxRefusal } from "../../providers/sandbox/refusal.ts";
@@ -94,17 +94,17 @@ async function misbehave(fault: Fault, provider: Provider, call: EngineCall): Pr
       );
     case "hang":
     case "stall":
-      return pause(Number.POSITIVE_INFINITY, provider, call);
+      return delay(Number.POSITIVE_INFINITY, provider, call);
     case "slow":
     case "slow-start":
-      return pause(fault.delayMs, provider, call);
+      return delay(fault.delayMs, provider, call);
     default:
   }
 }
 
-async function pause(delayMs: number, { name }: Provider, { signal, deadline }: EngineCall): Promise<void> {
+async function delay(delayMs: number, { name }: Provider, { signal, deadline }: EngineCall): Promise<void> {
   const leftMs = Math.max(0, deadline - performance.now());
-  const isTime = await waited(Math.min(delayMs, leftMs), signal);
+  const isTime = await pause(Math.min(delayMs, leftMs), signal);
   if (isTime && delayMs <= leftMs) return;
   if (isTime || performance.now() >= deadline)
     throw new GatewayError("provider_timeout", `The provider '${name}' did not answer in time.`);

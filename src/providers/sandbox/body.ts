@@ -1,5 +1,7 @@
 // A response body that is made piece by piece as it is read, and that can be slow, stop or break as a real connection does.
 
+import { pause } from "../../lib/deadline.ts";
+
 export interface BodyOptions {
   readonly signal: AbortSignal;
   /** Waited before every piece but the first. */
@@ -28,12 +30,12 @@ export function streamPieces(pieces: Iterable<string>, options: BodyOptions): Re
         stopWatching = () => signal.removeEventListener("abort", abort);
       },
       async pull(controller) {
-        if (delayMs > 0 && !isFirst && !(await waited(delayMs, waiting.signal))) return;
+        if (delayMs > 0 && !isFirst && !(await pause(delayMs, waiting.signal))) return;
         isFirst = false;
         const next = iterator.next();
         if (!next.done) return controller.enqueue(encoder.encode(next.value));
         // Silence keeps watching: an abort is its only end.
-        if (ending === "stall") return void (await waited(null, waiting.signal));
+        if (ending === "stall") return void (await pause(null, waiting.signal));
         stopWatching();
         if (ending === "cut") return controller.error(connectionReset());
         controller.close();
@@ -46,21 +48,6 @@ export function streamPieces(pieces: Iterable<string>, options: BodyOptions): Re
     // Nothing is made before it is asked for.
     { highWaterMark: 0 },
   );
-}
-
-/** False when the signal came first. Null waits for the signal alone. Leaves neither timer nor listener behind. */
-export function waited(delayMs: number | null, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const timer = delayMs === null ? undefined : setTimeout(() => settle(true), delayMs);
-    const abort = () => settle(false);
-    const settle = (isTime: boolean) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", abort);
-      resolve(isTime);
-    };
-    signal.addEventListener("abort", abort, { once: true });
-  });
 }
 
 /** As the runtime's own fetch reports a connection that broke. */

@@ -1,10 +1,11 @@
 // The sandbox: a pretend vendor in this process, offline and deterministic, for demos, tests and learning. It takes a
 // chat-completions request as bytes and gives a real Response, good or broken as the model's name asks.
 
+import { pause } from "../../lib/deadline.ts";
 import { BudgetSpent, WorkBudget } from "../../lib/json-schema/schema.ts";
 import type { ProviderRow, TransportRequest } from "../provider.ts";
 import { type Answer, composeAnswer, type Question } from "./answer.ts";
-import { type BodyOptions, streamPieces, waited } from "./body.ts";
+import { type BodyOptions, streamPieces } from "./body.ts";
 import { doneEvent, toEvent, writeCompletion, writeEvents } from "./completion.ts";
 import { ComposeThread } from "./compose-thread.ts";
 import { embeddingModel, readEmbeddingsModel, writeEmbeddings } from "./embeddings.ts";
@@ -91,7 +92,7 @@ async function misbehaveBeforehand({ fault }: Behaviour, signal: AbortSignal): P
     throw new SandboxRefusal(fault.status, `The sandbox was asked to answer with status ${fault.status}.`);
   }
   const waitMs = fault.kind === "hang" ? null : fault.kind === "slow-start" ? fault.delayMs : 0;
-  if (waitMs !== 0) await waited(waitMs, signal);
+  if (waitMs !== 0) await pause(waitMs, signal);
   signal.throwIfAborted();
 }
 

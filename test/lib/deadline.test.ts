@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { getEventListeners } from "node:events";
-import { endsWithin, pause, startDeadline, untilAborted, withDeadline } from "../src/lib/deadline.ts";
+import { endsWithin, pause, startDeadline, untilAborted, withDeadline } from "../../src/lib/deadline.ts";
 
 const never = new Promise<never>(() => {});
 const hourMs = 3_600_000;
