@@ -1,105 +1,84 @@
-// The whole test run: brings the test-only packages and every group of local engines, runs `bun test` over test/ and ends with one line of counts.
-// Arguments are passed on: `npm test -- test/http/http-server.test.ts -t keep-alive`.
+// Runs the tests on every core and ends with the slowest ones and one line of counts. CONTRIBUTING.md says what each of the three sizes holds.
+// Arguments are passed on to `bun test`: `npm test -- test/http/http-server.test.ts -t keep-alive`.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { installTools } from "../test/support/tools.ts";
 import { installEngines } from "./install-engines.ts";
 
 // The longest single test (a rolling restart under load) takes ten seconds, and many times that on a busy machine.
 const testTimeoutMs = 120_000;
-const counted = ["pass", "fail", "skip", "todo", "error"] as const;
+const shownTests = 20;
+/** How long each file took the last time, so that the slowest start first. Git ignores it. */
+const timingsFile = "test/.timings.json";
+/** The files that each size leaves out. */
+const leftOut = {
+  quick: ["**/*.slow.test.ts", "**/*.full.test.ts"],
+  usual: ["**/*.full.test.ts"],
+  full: [],
+} as const satisfies Record<string, readonly string[]>;
+
+const [first = "", ...others] = process.argv.slice(2);
+const size = first === "--quick" ? "quick" : first === "--full" ? "full" : "usual";
+const patterns = size === "usual" ? process.argv.slice(2) : others;
+const namesFiles = patterns.some((argument) => argument.startsWith("test/") || argument.endsWith(".ts"));
 
 await installTools();
-
-const patterns = process.argv.slice(2);
-const namesFiles = patterns.some((argument) => argument.startsWith("test/") || argument.endsWith(".ts"));
-// Whoever runs a few files of another kind need not wait for half a gigabyte.
+// A run of a few other files need not wait for half a gigabyte.
 if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) await installEngines();
-/**
- * These wait a lot (for leases, retries, processes that start again), or compute in processes of their own: they run beside the others,
- * so that both cores of a small machine have something to do.
- */
-const patientFiles = [
-  "test/jobs/async-jobs-crash.test.ts",
-  "test/jobs/async-jobs.test.ts",
-  "test/jobs/bad-inputs-jobs.test.ts",
-  "test/cli/cli.test.ts",
-  "test/docs/docs-snippets.test.ts",
-  "test/engines/local-documents.test.ts",
-  "test/engines/local-offline.test.ts",
-  "test/engines/local-pool.test.ts",
-  "test/engines/local-speech.test.ts",
-  "test/engines/local-text.test.ts",
-  "test/engines/local-vision.test.ts",
-  "test/docs/examples.test.ts",
-  "test/clients/llmprobe.test.ts",
-  "test/process/reload.test.ts",
-  "test/process/restart.test.ts",
-  "test/storage/storage-crash.test.ts",
-  "test/storage/storage-jobs.test.ts",
-  "test/storage/store-outage.test.ts",
-  "test/cli/wrong-configurations.test.ts",
-];
 
-const lanes = namesFiles ? [[]] : [await findOtherFiles(), patientFiles];
-const runs = lanes.map((files) => start(files));
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    for (const { child } of runs) child.kill(signal);
-  });
-const outcomes = await Promise.all(runs.map(({ outcome }) => outcome));
+const folder = mkdtempSync(join(tmpdir(), "switchyard-tests-"));
+const reportFile = join(folder, "junit.xml");
+const tests = Bun.spawn(
+  [
+    ...[process.execPath, "test", "--no-orphans", `--parallel=${availableParallelism()}`, `--timeout=${testTimeoutMs}`],
+    ...["--reporter=junit", `--reporter-outfile=${reportFile}`, `--timings=${timingsFile}`],
+    // A part of the tests says nothing about how long its files take.
+    ...(patterns.length === 0 ? ["--update-timings"] : []),
+    ...(namesFiles
+      ? patterns
+      : [...leftOut[size].map((glob) => `--path-ignore-patterns=${glob}`), ...patterns, "test"]),
+  ],
+  { stdin: "ignore", stdout: "inherit", stderr: "inherit", env: { ...process.env, TEST_SIZE: size } },
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => tests.kill(signal));
+const exitCode = await tests.exited;
+const report = await Bun.file(reportFile)
+  .text()
+  .catch(() => "");
+rmSync(folder, { recursive: true, force: true });
 
-const passed = sum((outcome) => outcome.counts.pass);
-const failed = sum((outcome) => outcome.failed);
-const skipped = sum(({ counts }) => counts.skip + counts.todo);
+const cases = readCases(report);
+const slowest = cases.toSorted((one, another) => another.seconds - one.seconds).slice(0, shownTests);
+console.log(`\nThe slowest ${slowest.length} tests:`);
+for (const { seconds, file, title } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}: ${title}`);
+const count = (outcome: Case["outcome"]) => cases.filter((one) => one.outcome === outcome).length;
+const passed = count("passed");
+// A file that cannot be loaded and a run without a single test are failures too, and no test of the report has failed then.
+const failed = Math.max(count("failed"), exitCode === 0 && passed > 0 ? 0 : 1);
+const skipped = count("skipped");
 console.log(`${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`);
-process.exit(failed > 0 || outcomes.some(({ exitCode }) => exitCode !== 0) ? 1 : 0);
+process.exit(failed > 0 ? 1 : 0);
 
-type Counts = Record<(typeof counted)[number], number>;
-
-interface Outcome {
-  readonly counts: Counts;
-  readonly failed: number;
-  readonly exitCode: number;
+interface Case {
+  readonly file: string;
+  readonly title: string;
+  readonly seconds: number;
+  readonly outcome: "passed" | "failed" | "skipped";
 }
 
-async function findOtherFiles(): Promise<string[]> {
-  const all = await Array.fromAsync(new Bun.Glob("test/**/*.test.ts").scan({ onlyFiles: true }));
-  return all.filter((file) => !patientFiles.includes(file) && !file.includes("node_modules")).sort();
+/** The report is written by the same Bun that runs this script: attributes in double quotes, one element a line. */
+function readCases(xml: string): Case[] {
+  return Array.from(xml.matchAll(/<testcase ([^>]*?)(\/>|>\s*<(failure|skipped))/g), ([, attributes = "", , child]) => {
+    const read = (name: string) => unescapeXml(new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? "");
+    const title = [read("classname"), read("name")].filter(Boolean).join(" > ");
+    const outcome = child === "failure" ? "failed" : child === "skipped" ? "skipped" : "passed";
+    return { file: read("file"), title, seconds: Number(read("time")), outcome };
+  });
 }
 
-function start(files: readonly string[]): { child: Bun.Subprocess; outcome: Promise<Outcome> } {
-  const paths = files.map((file) => `./${file}`);
-  const command = [process.execPath, "test", `--timeout=${testTimeoutMs}`, ...paths, ...patterns];
-  const child = Bun.spawn(command, { stdin: "ignore", stdout: "inherit", stderr: "pipe" });
-  return { child, outcome: follow(child) };
-}
-
-async function follow(child: Bun.Subprocess<"ignore", "inherit", "pipe">): Promise<Outcome> {
-  let tail = "";
-  const decoder = new TextDecoder();
-  for await (const bytes of child.stderr) {
-    process.stderr.write(bytes);
-    tail = (tail + decoder.decode(bytes, { stream: true })).slice(-4096);
-  }
-  const exitCode = await child.exited;
-  // Colour codes stand around the numbers on a terminal.
-  const summary = Bun.stripANSI(tail);
-  const counts = readCounts(summary);
-  // Without bun's closing line the process died in the middle, whatever its exit code says.
-  const isFinished = /^Ran \d+ tests? across \d+ files?\./m.test(summary);
-  if (!isFinished) console.error(`bun test ended with ${exitCode} before it had run every test`);
-  const ranTests = counts.pass + counts.fail > 0;
-  return { counts, failed: counts.fail + counts.error + (isFinished && ranTests ? 0 : 1), exitCode };
-}
-
-function readCounts(summary: string): Counts {
-  const found = { pass: 0, fail: 0, skip: 0, todo: 0, error: 0 };
-  for (const kind of counted) {
-    found[kind] = Number(new RegExp(`^ *(\\d+) ${kind}s?$`, "m").exec(summary)?.[1] ?? 0);
-  }
-  return found;
-}
-
-function sum(count: (outcome: Outcome) => number): number {
-  return outcomes.reduce((total, outcome) => total + count(outcome), 0);
+function unescapeXml(text: string): string {
+  const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => characters[name] ?? "");
 }

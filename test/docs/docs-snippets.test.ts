@@ -39,6 +39,8 @@ const notRun: Readonly<Record<string, string>> = {
   "npm ci": "it would replace the packages of the running tests",
   "npm run check": "it runs in every change's own check",
   "npm test": "it runs this test",
+  "npm run test:quick": "it runs tests within tests",
+  "npm run test:full": "it runs this test",
   "npm run format": "it would change files",
   "npm run bench": "it takes minutes, and measures",
   "npm run bench -- --only P1,P2": "it takes minutes, and measures",
