@@ -345,13 +345,17 @@ export function readErrorMessage(body: string): string {
   return findMessage(value) ?? "";
 }
 
-function findMessage(value: unknown): string | null {
+// Vendors nest the sentence four levels deep at most; the vendor decides how deep an answer is.
+const deepestMessage = 16;
+
+function findMessage(value: unknown, depth = 0): string | null {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.length > 0 ? findMessage(value[0]) : null;
+  if (depth > deepestMessage) return null;
+  if (Array.isArray(value)) return value.length > 0 ? findMessage(value[0], depth + 1) : null;
   if (typeof value !== "object" || value === null) return null;
   const members = value as Record<string, unknown>;
   for (const name of ["error", "message", "msg", "detail", "errors", "title"]) {
-    const found = members[name] === undefined ? null : findMessage(members[name]);
+    const found = members[name] === undefined ? null : findMessage(members[name], depth + 1);
     if (found !== null) return found;
   }
   return null;

@@ -424,6 +424,22 @@ describe("what becomes of failures", () => {
     expect(await failureOf(stumbles)).toMatchObject({ code: "provider_bad_response" });
   });
 
+  test("an answer with an impossible length, or nested without end, is the vendor's failure too", async () => {
+    vendor.next(good);
+    const makesList = rowOf({ fromAnswer: () => ({ output: { result: new Array(2 ** 33).join() }, units: {} }) });
+    expect(await failureOf(makesList)).toMatchObject({ code: "provider_bad_response" });
+    vendor.next(answer(400, `{"error":${"[".repeat(30_000)}${"]".repeat(30_000)}}`));
+    expect(await failureOf(rowOf({}))).toMatchObject({ code: "provider_rejected_request" });
+  });
+
+  test("a vendor that names another portion of its answer without end is given up", async () => {
+    for (let portion = 0; portion < 5_001; portion++) vendor.next(good);
+    const endless = rowOf({ next: (_answer, _call, asked) => asked });
+    const failure = await failureOf(endless, { withinMs: 60_000 });
+    expect(failure).toMatchObject({ code: "provider_bad_response" });
+    expect(vendor.requests).toHaveLength(5_000);
+  });
+
   test("a vendor that is not there, is silent, breaks off or talks nonsense", async () => {
     const clocks = { firstByteTimeoutMs: 80, idleTimeoutMs: 80 };
     await vendor.whileRefusing(async () => {

@@ -6,29 +6,102 @@ export interface Span {
   readonly end: number;
 }
 
+export interface Quotes {
+  /** Every place, whole words where there are such. Quotations with other spacing, quotation marks or case are found too. */
+  findAll(quote: string): readonly Span[];
+  /** The first place at or after `from`, else the first of all. */
+  findFrom(quote: string, from: number): Span | null;
+}
+
 const wordCharacter = /[\p{L}\p{N}_]/u;
 /** Scripts that put no space between words: there a name may touch what is not part of it. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Every place, whole words where there are such. Quotations with other spacing, quotation marks or case are found too. */
-export function findAll(text: string, quote: string): readonly Span[] {
-  const wanted = quote.trim();
-  if (wanted === "") return [];
-  const exact = allExact(text, wanted);
-  const found = exact.length > 0 ? exact : allLoose(text, wanted);
-  const whole = found.filter((span) => isWholeWord(text, span));
-  return whole.length > 0 ? whole : found;
+/** A model may list thousands of quotations: the text is folded once, and each different quotation is looked for once. */
+export function createQuotes(text: string): Quotes {
+  const known = new Map<string, readonly Span[]>();
+  let folded: Folded | null = null;
+
+  function findAll(quote: string): readonly Span[] {
+    const wanted = quote.trim();
+    const before = known.get(wanted);
+    if (before !== undefined) return before;
+    const found = search(wanted);
+    known.set(wanted, found);
+    return found;
+  }
+
+  function search(wanted: string): readonly Span[] {
+    if (wanted === "") return [];
+    const exact = allIn(text, wanted);
+    if (exact.length > 0) return wholeWords(exact);
+    folded ??= fold(text);
+    const { starts } = folded;
+    const loose = allIn(folded.text, fold(wanted).text);
+    // A quotation does not end with white space, so that it ends where the next folded character starts.
+    return wholeWords(loose.map(({ start, end }) => ({ start: starts[start] ?? 0, end: starts[end] ?? 0 })));
+  }
+
+  function wholeWords(found: readonly Span[]): readonly Span[] {
+    const whole = found.filter((span) => isWholeWord(text, span));
+    return whole.length > 0 ? whole : found;
+  }
+
+  return {
+    findAll,
+    findFrom(quote, from) {
+      const found = findAll(quote);
+      return found[firstFrom(found, from)] ?? found[0] ?? null;
+    },
+  };
 }
 
-/** The first place at or after `from`, else the first of all. */
-export function findFrom(text: string, quote: string, from: number): Span | null {
-  const found = findAll(text, quote);
-  return found.find(({ start }) => start >= from) ?? found[0] ?? null;
+/** The index of the first span that starts at or after `from`. */
+function firstFrom(spans: readonly Span[], from: number): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((spans[middle]?.start ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
-export function occursIn(text: string, quote: string): boolean {
-  return findAll(text, quote).length > 0;
+interface Folded {
+  readonly text: string;
+  /** Where each UTF-16 unit of the folded text starts in the original; behind the last one, where the original ends. */
+  readonly starts: Uint32Array;
+}
+
+/** Lower case, one space for all white space in a row, one form of each quotation mark. */
+function fold(text: string): Folded {
+  const pieces: string[] = [];
+  // No character becomes longer.
+  const starts = new Uint32Array(text.length + 1);
+  let length = 0;
+  let at = 0;
+  let isInSpace = false;
+  for (const character of text) {
+    const isSpace = /\s/.test(character);
+    if (!(isSpace && isInSpace)) {
+      const plain = isSpace ? " " : foldCharacter(character);
+      for (let unit = 0; unit < plain.length; unit++) starts[length + unit] = at;
+      length += plain.length;
+      pieces.push(plain);
+    }
+    isInSpace = isSpace;
+    at += character.length;
+  }
+  starts[length] = at;
+  return { text: pieces.join(""), starts: starts.subarray(0, length + 1) };
+}
+
+function foldCharacter(character: string): string {
+  if ("’‘".includes(character)) return "'";
+  if ("“”„".includes(character)) return '"';
+  const lower = character.toLowerCase();
+  return lower.length === character.length ? lower : character;
 }
 
 /** Offsets and lengths in characters (code points): an emoji is one, whatever a language's own strings count. */
@@ -47,25 +120,11 @@ function isTrail(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-function allExact(text: string, quote: string): Span[] {
+function allIn(text: string, quote: string): Span[] {
   const found: Span[] = [];
   for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + quote.length))
     found.push({ start: at, end: at + quote.length });
   return found;
-}
-
-function allLoose(text: string, quote: string): Span[] {
-  const source = quote
-    .split(/\s+/)
-    .map((piece) => Array.from(piece, toPattern).join(""))
-    .join("\\s+");
-  const pattern = new RegExp(source, "giu");
-  return Array.from(text.matchAll(pattern), ({ index, 0: match }) => ({ start: index, end: index + match.length }));
-}
-
-function toPattern(character: string): string {
-  if ("'’‘".includes(character)) return "['’‘]";
-  return '"“”„'.includes(character) ? '["“”„]' : character.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
 }
 
 function isWholeWord(text: string, { start, end }: Span): boolean {

@@ -1,6 +1,10 @@
 // The JSON object in a model's answer. Models that nobody holds to a form put fences or a sentence around it.
 
+import { scanJson } from "../../lib/json-scan.ts";
 import { isMembers, type Json } from "../../lib/json-schema/schema.ts";
+
+// No task has an answer that is nested as deep, and the functions that read an answer are recursive.
+const limits = { maxDepth: 64, maxTokens: Number.POSITIVE_INFINITY };
 
 /** Undefined when there is none. */
 export function readJson(text: string): Json | undefined {
@@ -11,6 +15,7 @@ export function readJson(text: string): Json | undefined {
 
 function parseObject(text: string): Json | undefined {
   try {
+    if (scanJson(text, limits).tooDeepIn !== null) return undefined;
     const value: unknown = JSON.parse(text);
     return isMembers(value) ? (value as Json) : undefined;
   } catch {

@@ -42,6 +42,8 @@ const longestBackoffMs = 30_000;
 const shortestPollMs = 1_000;
 const longestPollMs = 10_000;
 const pollGrowth = 1.25;
+// The longest documents of a vendor that answers in portions have some three thousand of them.
+const mostRequestsInARow = 5_000;
 const longestWorkMs = 24 * 3_600_000;
 
 export async function runAtOnce(running: Running): Promise<EngineAnswer> {
@@ -144,8 +146,13 @@ async function readFirst({ task, call, row }: Running): Promise<VendorRequest> {
 /** From a request on, until one has to wait, or the end. */
 async function advance(from: VendorRequest, trail: Trail, running: Running): Promise<Reached> {
   const { task, call, row } = running;
-  for (let asked = from; ; ) {
+  for (let asked = from, sent = 0; ; ) {
     trail.asked = asked;
+    if (sent++ >= mostRequestsInARow)
+      throw new GatewayError(
+        "provider_bad_response",
+        `The provider '${row.name}' did not finish its answer within ${mostRequestsInARow} requests.`,
+      );
     let answer: VendorAnswer;
     try {
       answer = await callVendor(asked, call, running);
@@ -156,8 +163,10 @@ async function advance(from: VendorRequest, trail: Trail, running: Running): Pro
     const last = asked;
     const next = await reading(running, () => task.next?.(answer, call, last) ?? null);
     if (next === null) {
-      const result = await reading(running, () => task.fromAnswer(answer, call, last));
-      return { answer: toEngineAnswer(answer, result) };
+      const answered = await reading(running, async () =>
+        toEngineAnswer(answer, await task.fromAnswer(answer, call, last)),
+      );
+      return { answer: answered };
     }
     asked = next.takesParams ? mergeParams(next, call.providerParams, row) : next;
     if (next.waitMs !== undefined) return { waiting: asked };
@@ -171,7 +180,8 @@ async function reading<Result>(running: Running, read: () => Result | Promise<Re
   } catch (error) {
     if (error instanceof VendorFailure)
       throw toRefusalBy(running, { status: error.status, retryAfter: null, body: JSON.stringify(error.message) });
-    if (!(error instanceof TypeError)) throw error;
+    // A RangeError: it is nested too deep, or one of its numbers is the length of something.
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     const { name } = running.row;
     throw new GatewayError("provider_bad_response", `The provider '${name}' sent an answer that makes no sense.`, {
       cause: error,

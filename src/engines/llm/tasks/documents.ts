@@ -4,7 +4,7 @@
 import { listOfEach, objectOf, score, text, textOrNull } from "../answer-schema.ts";
 import { AnswerProblem, listIn, type TaskDefinition } from "../definition.ts";
 import { countCells } from "./table-cells.ts";
-import { findNumber } from "./text.ts";
+import { byNumber } from "./text.ts";
 
 const asWritten =
   "Take values from the document only, as it writes them; dates as YYYY-MM-DD where they are complete; null for what it does not say.";
@@ -97,8 +97,9 @@ export const documentTasks: readonly TaskDefinition[] = [
       return objectOf({ items: listOfEach(one, listIn(input, "queries").length) });
     },
     finish: (answer, input) => {
+      const findNumber = byNumber(listIn(answer, "items"));
       const items = listIn(input, "queries").map(({ query }, at) => {
-        const { value, page, confidence } = findNumber(listIn(answer, "items"), at + 1);
+        const { value, page, confidence } = findNumber(at + 1);
         return { query, value, page, confidence, bounding_box: nowhere };
       });
       return { items: items.filter(({ value }) => value !== null) };

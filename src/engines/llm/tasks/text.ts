@@ -4,7 +4,7 @@ import { findTask, type JsonSchema } from "../../../contract/tasks.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { choice, listOfEach, objectOf, schemaAt, score, text, toAnswerSchema } from "../answer-schema.ts";
 import { AnswerProblem, listIn, type TaskDefinition, textOf } from "../definition.ts";
-import { createOffsets, findAll, findFrom, occursIn, type Span } from "../quotes.ts";
+import { createOffsets, createQuotes, type Span } from "../quotes.ts";
 import { toLikelihood, worstScore } from "./moderation.ts";
 
 export const textTasks: readonly TaskDefinition[] = [
@@ -28,7 +28,7 @@ export const textTasks: readonly TaskDefinition[] = [
       "List the named things in the text: people, places, organisations, dates, amounts, products, events and others. entity is quoted " +
       "as the text writes it; category is one word such as Person, Location, Organization, Date, Money; importance says how much " +
       "the text is about it. Each entity once.",
-    finish: (answer, input) => ({ items: listIn(answer, "items").filter((item) => isQuoted(item, "entity", input)) }),
+    finish: (answer, input) => ({ items: onlyQuoted(listIn(answer, "items"), textOf(input)) }),
   },
   {
     task: "text/topic_extraction",
@@ -135,12 +135,15 @@ export const textTasks: readonly TaskDefinition[] = [
       });
       return objectOf({ classifications: listOfEach(one, count) });
     },
-    finish: (answer, input) => ({
-      classifications: (input["texts"] as readonly string[]).map((one, at) => {
-        const found = findNumber(listIn(answer, "classifications"), at + 1);
-        return { input: one, label: found["label"], confidence: found["confidence"] };
-      }),
-    }),
+    finish: (answer, input) => {
+      const findNumber = byNumber(listIn(answer, "classifications"));
+      return {
+        classifications: (input["texts"] as readonly string[]).map((one, at) => {
+          const found = findNumber(at + 1);
+          return { input: one, label: found["label"], confidence: found["confidence"] };
+        }),
+      };
+    },
   },
   {
     task: "text/custom_named_entity_recognition",
@@ -152,7 +155,7 @@ export const textTasks: readonly TaskDefinition[] = [
       const one = objectOf({ entity: text, category: choice(input["entities"] as string[]) });
       return objectOf({ items: listOfEach(one) });
     },
-    finish: (answer, input) => ({ items: listIn(answer, "items").filter((item) => isQuoted(item, "entity", input)) }),
+    finish: (answer, input) => ({ items: onlyQuoted(listIn(answer, "items"), textOf(input)) }),
   },
 ];
 
@@ -181,25 +184,30 @@ function outputOf(task: string): JsonSchema {
 }
 
 /** What the text does not say was made up. */
-function isQuoted(item: JsonObject, member: string, input: JsonObject): boolean {
-  return occursIn(textOf(input), String(item[member]));
+function onlyQuoted(items: readonly JsonObject[], whole: string): JsonObject[] {
+  const { findAll } = createQuotes(whole);
+  return items.filter(({ entity }) => findAll(String(entity)).length > 0);
 }
 
-/** The entry that an answer numbers so. */
-export function findNumber(entries: readonly JsonObject[], number: number): JsonObject {
-  const found = entries.filter((entry) => entry["number"] === number);
-  if (found.length !== 1) throw new AnswerProblem(`number ${number} should have one entry, and has ${found.length}`);
-  return found[0] as JsonObject;
+/** Finds the entry that an answer numbers so. */
+export function byNumber(entries: readonly JsonObject[]): (number: number) => JsonObject {
+  const groups = Map.groupBy(entries, (entry) => entry["number"]);
+  return (number) => {
+    const found = groups.get(number) ?? [];
+    if (found.length !== 1) throw new AnswerProblem(`number ${number} should have one entry, and has ${found.length}`);
+    return found[0] as JsonObject;
+  };
 }
 
 function placeMistakes(mistakes: readonly JsonObject[], whole: string): JsonObject[] {
   const toOffset = createOffsets(whole);
+  const { findFrom } = createQuotes(whole);
   let from = 0;
   return mistakes.flatMap(({ context, ...mistake }) => {
-    const around = findFrom(whole, String(context), from);
+    const around = findFrom(String(context), from);
     const written = String(mistake["text"]);
-    const inside = around === null ? null : findFrom(whole.slice(around.start, around.end), written, 0);
-    const span = around !== null && inside !== null ? shift(inside, around.start) : findFrom(whole, written, from);
+    const inside = around === null ? null : createQuotes(whole.slice(around.start, around.end)).findFrom(written, 0);
+    const span = around !== null && inside !== null ? shift(inside, around.start) : findFrom(written, from);
     if (span === null) return [];
     from = span.end;
     return [{ ...mistake, text: whole.slice(span.start, span.end), ...toOffset(span) }];
@@ -213,10 +221,11 @@ function shift({ start, end }: Span, by: number): Span {
 /** The same words listed again are the next place where they stand. */
 function placeEntities(entities: readonly JsonObject[], whole: string): JsonObject[] {
   const toOffset = createOffsets(whole);
+  const { findFrom } = createQuotes(whole);
   const used = new Map<string, number>();
   return entities.map((entity) => {
     const written = String(entity["text"]);
-    const span = findFrom(whole, written, used.get(written) ?? 0);
+    const span = findFrom(written, used.get(written) ?? 0);
     if (span === null) return { ...entity, begin_offset: null, end_offset: null };
     used.set(written, span.end);
     const { offset, length } = toOffset(span);
@@ -231,8 +240,13 @@ interface Found {
 
 /** Every place of everything that was found; of two that overlap the longer one. */
 function redact(entities: readonly JsonObject[], whole: string): JsonObject {
+  const { findAll } = createQuotes(whole);
+  const seen = new Set<unknown>();
   const all = entities.flatMap((entity) => {
-    const spans = findAll(whole, String(entity["content"]));
+    // The same content again stands at the same places.
+    if (seen.has(entity["content"])) return [];
+    seen.add(entity["content"]);
+    const spans = findAll(String(entity["content"]));
     // What cannot be found would stay in the text.
     if (spans.length === 0) throw new AnswerProblem(`the text does not hold ${JSON.stringify(entity["content"])}`);
     return spans.map((span): Found => ({ entity, span }));

@@ -23,7 +23,7 @@ const files: FileLimits = {
 /** Blocks come in portions; those before the last one. */
 interface Gathered extends Stored {
   readonly job?: string;
-  readonly blocks?: readonly JsonObject[];
+  readonly portions?: readonly (readonly JsonObject[])[];
 }
 
 interface Work {
@@ -67,10 +67,10 @@ function createTask({ task, docs, operation, more, fromBlocks }: Work): VendorTa
       if (status === "FAILED")
         throw new VendorFailure(400, asText(at(json, "StatusMessage")) ?? "the document was not read");
       const token = asText(at(json, "NextToken"));
-      return token === null ? null : toQuestion({ ...note, blocks: gather(note, json) }, token);
+      return token === null ? null : toQuestion({ ...note, portions: portionsOf(note, json) }, token);
     },
     fromAnswer: ({ json }: VendorAnswer, _call, { note }) => {
-      const blocks = gather(note as Gathered | undefined, json);
+      const blocks = portionsOf(note as Gathered | undefined, json).flat();
       const pages = Math.max(1, asCount(at(json, "DocumentMetadata", "Pages")));
       return fromBlocks(blocks, pages);
     },
@@ -78,8 +78,8 @@ function createTask({ task, docs, operation, more, fromBlocks }: Work): VendorTa
   };
 }
 
-function gather(note: Gathered | undefined, json: unknown): readonly JsonObject[] {
-  return [...(note?.blocks ?? []), ...objectsIn(at(json, "Blocks"))];
+function portionsOf(note: Gathered | undefined, json: unknown): readonly (readonly JsonObject[])[] {
+  return [...(note?.portions ?? []), objectsIn(at(json, "Blocks"))];
 }
 
 export const readPages = createTask({

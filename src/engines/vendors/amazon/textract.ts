@@ -223,7 +223,7 @@ function toIdentity(document: JsonObject): JsonObject {
 
 /** `1990-04-12` for `1990-04-12T00:00:00`. */
 function toDay({ value, confidence }: Told): Told {
-  return { value: value?.replace(/T00:00:00.*$/, "") ?? null, confidence };
+  return { value: value?.split("T00:00:00", 1)[0] ?? null, confidence };
 }
 
 /** Confidences are percentages here. */

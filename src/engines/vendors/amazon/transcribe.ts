@@ -61,7 +61,7 @@ export const transcribe: VendorTask = {
           confidence: at(item, "alternatives", 0, "confidence"),
         });
     }
-    const seconds = Math.max(0, ...items.map((item) => asNumber(item["end_time"]) ?? 0));
+    const seconds = items.reduce((latest, item) => Math.max(latest, asNumber(item["end_time"]) ?? 0), 0);
     return toTranscript(asText(at(json, "results", "transcripts", 0, "transcript")) ?? "", pieces, seconds);
   },
   leftovers: removeFile,

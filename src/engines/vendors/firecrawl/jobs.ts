@@ -14,7 +14,7 @@ import { formats, refuseFailure, toPage, toUnits, toUsage } from "./answers.ts";
 
 /** Pages come in portions; those before the last one. */
 interface Gathered {
-  readonly pages?: readonly JsonObject[];
+  readonly portions?: readonly (readonly JsonObject[])[];
   readonly refused?: readonly string[];
 }
 
@@ -52,13 +52,13 @@ export const scrapeBatch: VendorTask = {
   fromAnswer({ json }, _call, { note }) {
     const pages = gather(note, json);
     const refused = (note as Gathered | undefined)?.refused ?? [];
-    const failed = pages.filter((page) => asText(at(page, "metadata", "error")) !== null);
+    const hasFailed = (page: JsonObject) => asText(at(page, "metadata", "error")) !== null;
     const credits = asNumber(at(json, "creditsUsed"));
     const output = {
-      pages: pages.filter((page) => !failed.includes(page)).map((page) => toPage(page)),
+      pages: pages.filter((page) => !hasFailed(page)).map((page) => toPage(page)),
       failed_results: [
         ...refused.map((url) => ({ url, error: "The provider does not take this address" })),
-        ...failed.map((page) => ({
+        ...pages.filter(hasFailed).map((page) => ({
           url: asText(at(page, "metadata", "sourceURL")),
           error: asText(at(page, "metadata", "error")),
         })),
@@ -172,10 +172,14 @@ function nextOf(path: string, answer: VendorAnswer, asked: VendorRequest): NextR
     method: "GET",
     path: asked.path,
     query,
-    note: { ...(asked.note as Gathered), pages: gather(asked.note, json) },
+    note: { ...(asked.note as Gathered), portions: portionsOf(asked.note, json) },
   };
 }
 
 function gather(note: unknown, json: unknown): readonly JsonObject[] {
-  return [...((note as Gathered | undefined)?.pages ?? []), ...objectsIn(at(json, "data"))];
+  return portionsOf(note, json).flat();
+}
+
+function portionsOf(note: unknown, json: unknown): readonly (readonly JsonObject[])[] {
+  return [...((note as Gathered | undefined)?.portions ?? []), objectsIn(at(json, "data"))];
 }

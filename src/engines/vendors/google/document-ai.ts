@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../../providers/dialect.ts";
 import { asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
-import { boxAround, type ReadCell, toTables } from "../shapes/pages.ts";
+import { boxAround, checkTableNumber, type ReadCell, toTables } from "../shapes/pages.ts";
 import type { VendorTask } from "../vendor-engine.ts";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
@@ -54,15 +54,15 @@ export const readTables: VendorTask = {
 
 function toCells(table: JsonObject, text: readonly string[]): readonly ReadCell[] {
   const headers = objectsIn(table["headerRows"]);
-  const taken = new Set<string>();
+  // By column: the first row below the cell that reaches down in it.
+  const freeFrom = new Map<number, number>();
   return [...headers, ...objectsIn(table["bodyRows"])].flatMap((row, rowIndex) => {
     let column = 0;
     return objectsIn(row["cells"]).map((cell): ReadCell => {
       // A cell that reaches down takes the place of cells in the rows below it.
-      while (taken.has(`${rowIndex} ${column}`)) column++;
-      const [rowSpan, columnSpan] = [asNumber(cell["rowSpan"]) || 1, asNumber(cell["colSpan"]) || 1];
-      for (let down = 0; down < rowSpan; down++)
-        for (let right = 0; right < columnSpan; right++) taken.add(`${rowIndex + down} ${column + right}`);
+      while ((freeFrom.get(column) ?? 0) > rowIndex) column++;
+      const [rowSpan, columnSpan] = [spanOf(cell["rowSpan"]), spanOf(cell["colSpan"])];
+      for (let right = 0; right < columnSpan; right++) freeFrom.set(column + right, rowIndex + rowSpan);
       const layout = cell["layout"];
       const confidence = at(layout, "confidence");
       return {
@@ -77,10 +77,14 @@ function toCells(table: JsonObject, text: readonly string[]): readonly ReadCell[
           1,
         ),
         confidence: asNumber(confidence) === null ? null : asScore(confidence),
-        isHeader: rowIndex < headers.length && headers.includes(row),
+        isHeader: rowIndex < headers.length,
       };
     });
   });
+}
+
+function spanOf(value: unknown): number {
+  return checkTableNumber(asNumber(value) || 1);
 }
 
 /** Places in the text of the whole document, counted in characters. A start of 0 is left out. */

@@ -39,7 +39,7 @@ function toField(field: unknown): { readonly value: unknown; readonly confidence
 
 /** Dates come with a time that no paper has. */
 function toDate({ value, confidence }: { readonly value: unknown; readonly confidence: unknown }): JsonObject {
-  return { value: asText(value)?.replace(/T00:00:00.*$/, ""), confidence };
+  return { value: asText(value)?.split("T00:00:00", 1)[0], confidence };
 }
 
 function toAddress(field: unknown): JsonObject {

@@ -13,17 +13,24 @@ export const readPages = createTask({
 });
 
 function toLines(page: JsonObject): readonly ReadLine[] {
-  const words = objectsIn(page["words"]).map((word) => ({
-    offset: asNumber(at(word, "span", "offset")) ?? -1,
-    word: toWord(word, page),
-  }));
+  const words = objectsIn(page["words"])
+    .map((word) => ({ offset: asNumber(at(word, "span", "offset")) ?? -1, word: toWord(word, page) }))
+    .sort((one, another) => one.offset - another.offset);
+  const firstFrom = (offset: number) => {
+    let [low, high] = [0, words.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((words[middle]?.offset ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
   return objectsIn(page["lines"]).map((line) => {
     // A word belongs to the line in whose stretch of the text it begins.
-    const stretches = objectsIn(line["spans"]).map(({ offset, length }) => {
+    const own = objectsIn(line["spans"]).flatMap(({ offset, length }) => {
       const start = asNumber(offset) ?? 0;
-      return [start, start + (asNumber(length) ?? 0)] as const;
+      return words.slice(firstFrom(start), firstFrom(start + (asNumber(length) ?? 0)));
     });
-    const own = words.filter(({ offset }) => stretches.some(([start, end]) => offset >= start && offset < end));
     return { ...toWord(line, page), words: own.map(({ word }) => word) };
   });
 }
@@ -43,12 +50,12 @@ export const readTables = createTask({
   modelOf: () => "prebuilt-layout",
   toOutput: (result) => {
     const pages = objectsIn(result["pages"]);
-    const tables = objectsIn(result["tables"]);
-    const onPage = (number: unknown) =>
-      tables.filter((table) => at(table, "boundingRegions", 0, "pageNumber") === number);
+    const byPage = Map.groupBy(objectsIn(result["tables"]), (table) => at(table, "boundingRegions", 0, "pageNumber"));
     return toTables(
       pages.map((page) =>
-        onPage(page["pageNumber"]).map((table) => objectsIn(table["cells"]).map((cell) => toCell(cell, page))),
+        (byPage.get(page["pageNumber"]) ?? []).map((table) =>
+          objectsIn(table["cells"]).map((cell) => toCell(cell, page)),
+        ),
       ),
     ).output;
   },

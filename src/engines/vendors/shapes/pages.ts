@@ -69,18 +69,31 @@ export function toTables(pages: readonly (readonly (readonly ReadCell[])[])[]): 
   };
 }
 
+// A number beyond it would make a list of so many rows, of an answer that may hold one cell.
+const mostRows = 100_000;
+
+/** A row or column, or how many of them a cell spans. */
+export function checkTableNumber(number: number): number {
+  if (Number.isInteger(number) && number >= 0 && number <= mostRows) return number;
+  throw new TypeError(`a table has no row or column ${number}`);
+}
+
 function toTable(cells: readonly ReadCell[]): JsonObject {
   const rows: ReadCell[][] = [];
+  let [rowCount, columnCount] = [0, 0];
   for (const cell of cells) {
-    rows[cell.row] ??= [];
-    rows[cell.row]?.push(cell);
+    const row = checkTableNumber(cell.row);
+    rows[row] ??= [];
+    rows[row]?.push(cell);
+    rowCount = Math.max(rowCount, row + cell.rowSpan);
+    columnCount = Math.max(columnCount, cell.column + cell.columnSpan);
   }
   return {
     rows: Array.from(rows, (row = []) => ({
       cells: row.sort((one, another) => one.column - another.column).map(toCell),
     })),
-    num_rows: Math.max(0, ...cells.map(({ row, rowSpan }) => row + rowSpan)),
-    num_cols: Math.max(0, ...cells.map(({ column, columnSpan }) => column + columnSpan)),
+    num_rows: rowCount,
+    num_cols: columnCount,
   };
 }
 

@@ -18,11 +18,12 @@ export interface SpokenPiece {
 export function toTranscript(text: string, pieces: readonly SpokenPiece[], seconds: number | null): VendorResult {
   const spoken = pieces.filter(({ speaker }) => speaker !== null);
   const names = [...new Set(spoken.map(({ speaker }) => speaker))].sort(byName);
+  const numbers = new Map(names.map((name, index) => [name, index + 1]));
   const entries = spoken.map(({ text: segment, start, end, speaker, confidence }) => ({
     segment,
     start_time: toSeconds(start),
     end_time: toSeconds(end),
-    speaker: names.indexOf(speaker) + 1,
+    speaker: numbers.get(speaker) ?? 0,
     confidence: asNumber(confidence) === null ? null : asScore(confidence),
   }));
   const diarization: JsonObject = { total_speakers: names.length, entries, error_message: null };
