@@ -346,8 +346,8 @@ function report(file: PriceFile): void {
   for (const [name, { models }] of Object.entries(file.providers)) console.log(`${name}: ${models.length} models`);
   const unpriced = rows
     .filter((row) => row.isFree !== true)
-    .flatMap((row) =>
-      row.models.filter((model) => book.find(row.name, model.id) === null).map(({ id }) => `${row.name}/${id}`),
+    .flatMap(({ name, chat }) =>
+      (chat?.models ?? []).filter(({ id }) => book.find(name, id) === null).map(({ id }) => `${name}/${id}`),
     );
   console.log(`models of our rows without a price: ${unpriced.join(" ") || "none"}`);
 }

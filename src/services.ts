@@ -120,7 +120,7 @@ export async function createServices(config: Config, log: Log, { processes, work
     log,
   });
   const fetchMedia = createFetchMedia(egress);
-  const chatRouter = route("chat", ({ row }) => row.chat !== false);
+  const chatRouter = route("chat", ({ row }) => row.chat !== undefined);
   const fileSecret = await storage.secrets.getOrCreate("files", 32);
   const files = createFileStore({
     rows: storage.files,

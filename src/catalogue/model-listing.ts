@@ -145,8 +145,8 @@ function createEntries(providers: readonly Offered[], prices: PriceBook | null):
   const byId = new Map<string, Entry>();
   for (const { row, configured, dialect } of ordered) {
     const parameters = toParameters(dialect?.chat?.parameters ?? null);
-    const chatModels = row.models.map((facts) => toModel(row, facts, configured));
-    const embeddingModels = (row.embeddingModels ?? []).map((facts) => toEmbeddingModel(row, facts, configured));
+    const chatModels = (row.chat?.models ?? []).map((facts) => toModel(row, facts, configured));
+    const embeddingModels = (row.embeddings?.models ?? []).map((facts) => toEmbeddingModel(row, facts, configured));
     for (const plain of [...chatModels, ...embeddingModels]) {
       const model = withPrice(plain, row.name, prices);
       // A row that states a model twice would otherwise list one id twice.
@@ -186,7 +186,7 @@ function toModel(row: ProviderRow, facts: ModelFacts, configured: boolean): Mode
       supports_audio_input: input.includes("audio"),
     },
     endpoints: chatEndpoints,
-    responses_native: row.responses === "native" || row.keepsResponses === true,
+    responses_native: row.responses?.kind === "native" || row.keepsResponses === true,
     configured,
   };
 }

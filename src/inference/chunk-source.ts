@@ -60,7 +60,7 @@ export class PlainSource implements ChunkSource {
       return;
     }
     // A close without the mark that ends a stream is a cut, however clean it looks on the wire.
-    if (this.#splitter.isMidEvent || !(this.#hasFinished && this.#provider.row.streamEnd === "finish"))
+    if (this.#splitter.isMidEvent || !(this.#hasFinished && this.#provider.row.chat?.streamEnd === "finish"))
       throw cutOff(this.#provider);
     sink.done();
   }

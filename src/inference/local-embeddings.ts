@@ -38,14 +38,10 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
     name: provider,
     title: "Local engines",
     docs: "docs/local-engines.md",
-    dialect: "openai",
     baseUrl: "http://local.invalid/v1",
     auth: { kind: "none" },
-    streamUsage: "never",
-    chat: false,
     isFree: true,
-    models: [],
-    embeddingModels: models.map((id) => ({ id, dimensions: vectorLength, maxInputTokens: mostTokens })),
+    embeddings: { models: models.map((id) => ({ id, dimensions: vectorLength, maxInputTokens: mostTokens })) },
   };
 
   async function embed(call: LocalEmbeddingsCall): Promise<EmbeddingsAnswer> {

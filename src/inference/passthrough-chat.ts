@@ -40,14 +40,15 @@ export function fillModel(path: string, model: string): string {
 
 /** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
 function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, model: string): string {
+  const { streamUsage = "ask" } = row.chat ?? {};
   const replace: Replacement[] = [["model", JSON.stringify(model)]];
   const append: string[] = [];
-  if (request.stream === true && row.streamUsage === "ask" && request.stream_options?.include_usage !== true) {
+  if (request.stream === true && streamUsage === "ask" && request.stream_options?.include_usage !== true) {
     const options = JSON.stringify({ ...request.stream_options, include_usage: true });
     if (request.stream_options === undefined) append.push(`"stream_options":${options}`);
     else replace.push(["stream_options", options]);
   }
-  const remove = row.streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
+  const remove = streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
   return editMembers(text, scan, { replace, remove, append });
 }
 

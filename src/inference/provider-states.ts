@@ -39,7 +39,7 @@ function describeProvider({ row, name, configured, missingSetting, deployments }
   return {
     name,
     title: row.title,
-    dialect: row.dialect,
+    dialect: row.dialect ?? "openai",
     configured,
     missing_setting: missingSetting,
     healthy: offers.length === 0 ? null : offers.every(({ state }) => state === "closed"),

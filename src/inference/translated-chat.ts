@@ -10,6 +10,7 @@ import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dial
 import { createResponsesChat } from "../providers/dialects/responses/index.ts";
 import { createFraming } from "../providers/framing/framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
+import { findModelFacts } from "../providers/provider.ts";
 import { type ChatAdapter, type GatewayMembers, toAdded, type WholeAnswer } from "./chat-adapter.ts";
 import { TranslatedSource } from "./chunk-source.ts";
 import { badAnswer, fillModel, readObject } from "./passthrough-chat.ts";
@@ -28,7 +29,7 @@ export function translateChat(
   const byTable = findDropped(plain, dialect.parameters, ourMembers);
   const calls = ruleOf(dialect.parameters, "n") === "parallel" ? (plain.n ?? 1) : 1;
   const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
-  const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+  const facts = findModelFacts(provider.row, model);
   refuseUnknownFiles(request, dialect, provider.name);
   const made = dialect.toRequest(request, { model, facts, isStream: plain.stream === true });
   const isChecked = made.reading.answerTool !== null && checksStructure;

@@ -1,11 +1,11 @@
 // The rules of one model at a vendor that speaks the chat format, gathered from the vendor's row.
 
-import type { ChatRules, ProviderRow } from "./provider.ts";
+import { type ChatRules, findModelFacts, type ProviderRow } from "./provider.ts";
 
-export function findChatRules({ chatRules = [], models }: ProviderRow, model: string): ChatRules {
-  const facts = models.find(({ id }) => id === model);
+export function findChatRules(row: ProviderRow, model: string): ChatRules {
+  const facts = findModelFacts(row, model);
   let found: ChatRules = facts?.reasoning === false ? { efforts: [] } : {};
-  for (const { models: pattern, ...rules } of chatRules)
+  for (const { models: pattern, ...rules } of row.chat?.rules ?? [])
     if (pattern === undefined || pattern.test(model)) found = { ...found, ...rules };
   return found;
 }

@@ -7,7 +7,7 @@ import { createAuthorizer } from "./authorizer.ts";
 import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/index.ts";
 import type { Origin } from "./http-client.ts";
-import { type Authorization, type DialectName, dialectNames, type ProviderRow } from "./provider.ts";
+import { type Authorization, dialectNames, findModelFacts, type ProviderRow } from "./provider.ts";
 
 export interface Provider {
   readonly row: ProviderRow;
@@ -83,7 +83,7 @@ const commonHeaders = {
   "user-agent": "Switchyard/1",
 };
 
-const customRow = { dialect: "openai", auth: { kind: "optional-bearer" }, streamUsage: "ask" } as const;
+const customRow = { auth: { kind: "optional-bearer" } } as const;
 
 export function configureProviders(
   rows: readonly ProviderRow[],
@@ -108,12 +108,17 @@ export function configureProviders(
 
 /** A provider of the operator's own is like the vendor whose dialect it speaks, at another address and with other models. */
 function rowFor(name: string, dialect: string | undefined, rows: readonly ProviderRow[]): ProviderRow {
-  const own = { name, title: name, docs: "", baseUrl: null, models: [] };
+  const own = { name, title: name, docs: "", baseUrl: null };
   const known = dialect === undefined || dialect === "openai" ? undefined : rows.find((row) => row.dialect === dialect);
-  if (known === undefined) return { ...customRow, ...own };
-  const { placeholders: _, keyNames: __, addressNames: ___, embeddingModels: ____, ...like } = known;
-  const { alsoNamed: _____, defaultModel: ______, defaultVisionModel: _______, ...rest } = like;
-  return { ...rest, ...own };
+  if (known === undefined) return { ...customRow, ...own, chat: { models: [] } };
+  const { placeholders: _, keyNames: __, addressNames: ___, alsoNamed: ____, embeddings, chat, ...like } = known;
+  const { defaultModel: _____, defaultVisionModel: ______, ...likeChat } = chat ?? {};
+  return {
+    ...like,
+    ...own,
+    ...(chat === undefined ? {} : { chat: { ...likeChat, models: [] } }),
+    ...(embeddings?.path === undefined ? {} : { embeddings: { path: embeddings.path } }),
+  };
 }
 
 /** `OPENAI_API_KEY` for `openai`: upper case, hyphens as underscores. */
@@ -134,7 +139,7 @@ function configure(plainRow: ProviderRow, declared: Declared | null, readSetting
   return {
     row,
     name: row.name,
-    dialect: dialects[row.dialect],
+    dialect: dialects[row.dialect ?? "openai"],
     deployments: made.flatMap((one) => (one.deployment === null ? [] : [one.deployment])),
     missingSetting: made.some((one) => one.deployment !== null) ? null : (missing?.missingSetting ?? null),
     configured: made.some((one) => one.isSetUp),
@@ -177,7 +182,7 @@ function deploy(row: ProviderRow, options: DeploymentOptions): Deployed {
   const key = own.api_key === "" ? null : declaredKey || firstSetting([keyName, ...(row.keyNames ?? [])], readSetting);
   const other = row.otherAddressing;
   const otherValue = other === undefined ? null : readSetting(other.setting);
-  const addressing = other !== undefined && otherValue !== null ? other : row;
+  const addressing = other !== undefined && otherValue !== null ? other : toAddressing(row);
   const ownAddress =
     own.base_url ||
     shared?.base_url ||
@@ -226,6 +231,10 @@ function deploy(row: ProviderRow, options: DeploymentOptions): Deployed {
   return { deployment, missingSetting: null, isSetUp, secrets };
 }
 
+function toAddressing({ baseUrl, chat, embeddings, responses }: ProviderRow) {
+  return { baseUrl, chatPath: chat?.path, embeddingsPath: embeddings?.path, responsesPath: responses?.path };
+}
+
 function withoutSuffix(url: string, suffixes: ProviderRow["strippedSuffix"] = []): string {
   const trimmed = url.replace(/\/+$/, "");
   const suffix = [suffixes].flat().find((one) => trimmed.endsWith(one));
@@ -269,23 +278,28 @@ function describeKeyPlace(
 
 function withOverrides(row: ProviderRow, declared: Declared | null): ProviderRow {
   if (declared === null) return row;
-  const { dialect = row.dialect, stream_usage = row.streamUsage, stream_end = row.streamEnd ?? "done" } = declared;
-  if (!isDialectName(dialect)) throw wrongChoice(row, "dialect", dialect, dialectNames);
-  if (stream_usage !== "ask" && stream_usage !== "always" && stream_usage !== "never")
-    throw wrongChoice(row, "stream_usage", stream_usage, ["ask", "always", "never"]);
-  if (stream_end !== "done" && stream_end !== "finish")
-    throw wrongChoice(row, "stream_end", stream_end, ["done", "finish"]);
-  const responses = declared.responses ?? row.responses;
-  if (responses !== undefined && responses !== "native" && responses !== "stateless")
-    throw wrongChoice(row, "responses", responses, ["native", "stateless"]);
-  const models = declared.models?.map((id) => row.models.find((model) => model.id === id) ?? { id }) ?? row.models;
+  const choose = <Choice extends string>(member: string, given: string | undefined, known: readonly Choice[]) => {
+    if (given === undefined || isOneOf(known, given)) return given;
+    throw wrongChoice(row, member, given, known);
+  };
+  const dialect = choose("dialect", declared.dialect, dialectNames) ?? row.dialect;
+  const streamUsage = choose("stream_usage", declared.stream_usage, ["ask", "always", "never"]);
+  const streamEnd = choose("stream_end", declared.stream_end, ["done", "finish"]);
+  const kind = choose("responses", declared.responses, ["native", "stateless"]) ?? row.responses?.kind;
+  const models = declared.models?.map((id) => findModelFacts(row, id) ?? { id });
   return {
     ...row,
-    dialect,
-    streamUsage: stream_usage,
-    streamEnd: stream_end,
-    models,
-    ...(responses === undefined ? {} : { responses }),
+    ...(dialect && { dialect }),
+    ...(row.chat && {
+      chat: {
+        ...row.chat,
+        ...(streamUsage && { streamUsage }),
+        ...(streamEnd && { streamEnd }),
+        ...(models && { models }),
+      },
+    }),
+    ...(!row.chat && models && { embeddings: { ...row.embeddings, models } }),
+    ...(kind && { responses: { ...row.responses, kind } }),
   };
 }
 
@@ -293,8 +307,8 @@ function wrongChoice({ name }: ProviderRow, member: string, given: string, known
   return new SettingError(`providers.${name}.${member}`, `should be one of ${known.join(", ")}, and is '${given}'`);
 }
 
-function isDialectName(name: string): name is DialectName {
-  return (dialectNames as readonly string[]).includes(name);
+function isOneOf<Choice extends string>(known: readonly Choice[], given: string): given is Choice {
+  return (known as readonly string[]).includes(given);
 }
 
 export function firstSetting(names: readonly string[], readSetting: ReadSetting): string | null {

@@ -87,7 +87,8 @@ export interface ProviderRow {
   readonly alsoNamed?: readonly string[];
   /** The page that the facts of this row come from. */
   readonly docs: string;
-  readonly dialect: DialectName;
+  /** The wire format of its models; `openai`, which is our callers' own, when absent. */
+  readonly dialect?: DialectName;
   /** `{placeholders}` are filled from `placeholders`. `null`: there is no public address, the operator names one. */
   readonly baseUrl: string | null;
   /** Placeholder of the address → the setting that fills it, e.g. `{ account_id: "CLOUDFLARE_ACCOUNT_ID" }`. */
@@ -105,21 +106,6 @@ export interface ProviderRow {
   readonly addressNames?: readonly string[];
   /** Ends of an address that operators are used to write and that our paths already have: they are taken off. */
   readonly strippedSuffix?: string | readonly string[];
-  /** Appended to the address; `/chat/completions` when absent. `{model}` is the model's name. */
-  readonly chatPath?: string;
-  /**
-   * Whether the vendor has the responses API itself. `native`: and keeps responses, so that they can be retrieved and chained.
-   * `stateless`: the format alone. Absent: responses become chat completions.
-   */
-  readonly responses?: "native" | "stateless";
-  /** Documented paths below the responses API, beside those that every vendor with the API has. */
-  readonly responsesPaths?: readonly ("input_tokens" | "compact")[];
-  /** The gateway stores its responses whatever the settings say, because it runs in this process and has no store of its own. */
-  readonly keepsResponses?: true;
-  /** Appended to the address; `/embeddings` when absent. */
-  readonly embeddingsPath?: string;
-  /** Appended to the address; `/responses` when absent. */
-  readonly responsesPath?: string;
   /** Another way to be addressed, taken when its setting is there; `{value}` is what the setting holds. */
   readonly otherAddressing?: {
     readonly setting: string;
@@ -129,26 +115,14 @@ export interface ProviderRow {
     readonly responsesPath?: string;
   };
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * How usage arrives in a stream. `ask`: `stream_options.include_usage` is understood, so we always ask.
-   * `always`: it comes unasked, and asking is refused or ignored. `never`: there is none.
-   */
-  readonly streamUsage: "ask" | "always" | "never";
-  /**
-   * What ends a complete stream. `done` (when absent): the `[DONE]` event. `finish`: the vendor closes after the last
-   * finish_reason and sends no `[DONE]`.
-   */
-  readonly streamEnd?: "done" | "finish";
-  readonly models: readonly ModelFacts[];
-  /** The vendor's current small general model: it does a task when the caller names no model. */
-  readonly defaultModel?: string;
-  /** The same for tasks with images or documents, where the default model reads text alone. */
-  readonly defaultVisionModel?: string;
-  /** Of several entries that fit a model, a later one overrides single members of an earlier one. */
-  readonly chatRules?: readonly ModelChatRules[];
-  readonly embeddingModels?: readonly EmbeddingModelFacts[];
-  /** False: it has no chat. */
-  readonly chat?: false;
+  /** Absent: it has no chat. */
+  readonly chat?: ChatApi;
+  /** Absent: no embedding model is known. Whether the provider has the API follows from its dialect. */
+  readonly embeddings?: EmbeddingsApi;
+  /** Absent: the gateway translates responses to chat completions. */
+  readonly responses?: ResponsesApi;
+  /** The gateway stores its responses whatever the settings say, because it runs in this process and has no store of its own. */
+  readonly keepsResponses?: true;
   /** The vendor says in its usage what an answer cost, and that is what it bills. */
   readonly billsAsStated?: true;
   /** Costs nothing, so that its cost is known to be 0. */
@@ -157,6 +131,48 @@ export interface ProviderRow {
   readonly isSandbox?: true;
   /** Answers in this process, without a socket. Only for the sandbox. */
   readonly transport?: Transport;
+}
+
+export interface ChatApi {
+  /** Appended to the address; `/chat/completions` when absent. `{model}` is the model's name. */
+  readonly path?: string;
+  /**
+   * How usage arrives in a stream. `ask` (when absent): `stream_options.include_usage` is understood, so we always ask.
+   * `always`: it comes unasked, and asking is refused or ignored. `never`: there is none.
+   */
+  readonly streamUsage?: "ask" | "always" | "never";
+  /**
+   * What ends a complete stream. `done` (when absent): the `[DONE]` event. `finish`: the vendor closes after the last
+   * finish_reason and sends no `[DONE]`.
+   */
+  readonly streamEnd?: "done" | "finish";
+  readonly models: readonly ModelFacts[];
+  /** The vendor's current small general model: it performs tasks that name no model. */
+  readonly defaultModel?: string;
+  /** The same for tasks with images or documents, where the default model reads text alone. */
+  readonly defaultVisionModel?: string;
+  /** Of several entries that fit a model, a later one overrides single members of an earlier one. */
+  readonly rules?: readonly ModelChatRules[];
+}
+
+export interface EmbeddingsApi {
+  /** Appended to the address; `/embeddings` when absent. */
+  readonly path?: string;
+  readonly models?: readonly EmbeddingModelFacts[];
+}
+
+export interface ResponsesApi {
+  /** `native`: the vendor stores responses, so that they can be retrieved and chained. `stateless`: the format alone. */
+  readonly kind: "native" | "stateless";
+  /** Appended to the address; `/responses` when absent. */
+  readonly path?: string;
+  /** Documented paths below the responses API, beside those that every vendor with the API has. */
+  readonly paths?: readonly ("input_tokens" | "compact")[];
+}
+
+/** What the row states of one chat model; null when it does not list the model. */
+export function findModelFacts({ chat }: ProviderRow, model: string): ModelFacts | null {
+  return chat?.models.find(({ id }) => id === model) ?? null;
 }
 
 export type Transport = (url: string, request: TransportRequest) => Promise<Response>;

@@ -13,11 +13,9 @@ function offer(name: string, configured: boolean, models: readonly ModelFacts[])
     name,
     title: name,
     docs: "https://example.invalid/docs",
-    dialect: "openai",
     baseUrl: "https://example.invalid/v1",
     auth: { kind: "bearer" },
-    streamUsage: "ask",
-    models,
+    chat: { models },
   };
   return { row, configured, dialect: null };
 }

@@ -434,7 +434,7 @@ describe("POST /v3/embeddings", () => {
     const without = local.engines.map((engine) =>
       engine.task === "text/embeddings" ? { ...engine, missing } : engine,
     );
-    expect(createLocalEmbeddings(without).row.embeddingModels).toEqual([]);
+    expect(createLocalEmbeddings(without).row.embeddings?.models).toEqual([]);
     const error = await embed({ input: "a" }, assemble(without)).catch((one: unknown) => one);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: "provider_not_configured", message: missing });

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { providersPage } from "../../scripts/providers-page.ts";
 import { vendorRows } from "../../src/engines/vendors/index.ts";
 import { rows } from "../../src/providers/index.ts";
-import type { ModelFacts, ProviderRow } from "../../src/providers/provider.ts";
+import { findModelFacts, type ModelFacts, type ProviderRow } from "../../src/providers/provider.ts";
 
 // A row with its own transport is answered in the process and has no address.
 const dialled = rows.filter((row) => row.transport === undefined);
@@ -69,7 +69,7 @@ test("every placeholder of an address has a setting, and nothing else has", () =
 });
 
 test("a path starts with a slash and ends without one", () => {
-  expect(namesOf(dialled, (row) => !/^\/[a-z0-9/_-]*[a-z0-9]$/.test(row.chatPath ?? "/chat"))).toEqual([]);
+  expect(namesOf(dialled, (row) => !/^\/[a-z0-9/_-]*[a-z0-9]$/.test(row.chat?.path ?? "/chat"))).toEqual([]);
 });
 
 test("header names are lower case", () => {
@@ -86,13 +86,17 @@ test("every provider names the https page that its facts come from", () => {
 });
 
 test("a model is listed once, spelled without spaces", () => {
-  expect(namesOf(rows, (row) => repeated(row.models.map((model) => model.id)).length > 0)).toEqual([]);
-  expect(namesOf(rows, (row) => row.models.some((model) => !/^[^\s/]\S*$/.test(model.id)))).toEqual([]);
+  expect(namesOf(rows, (row) => repeated(modelsOf(row).map((model) => model.id)).length > 0)).toEqual([]);
+  expect(namesOf(rows, (row) => modelsOf(row).some((model) => !/^[^\s/]\S*$/.test(model.id)))).toEqual([]);
 });
 
 test("a model's limits and inputs are possible ones", () => {
-  expect(namesOf(rows, (row) => !row.models.every(hasPossibleFacts))).toEqual([]);
+  expect(namesOf(rows, (row) => !modelsOf(row).every(hasPossibleFacts))).toEqual([]);
 });
+
+function modelsOf({ chat }: ProviderRow): readonly ModelFacts[] {
+  return chat?.models ?? [];
+}
 
 function isFitAddress(address: string, row: ProviderRow): boolean {
   const url = new URL(address.replace("{host}", "host.example").replaceAll(/[{}]/g, ""));
@@ -121,14 +125,16 @@ function repeated(values: readonly string[]): string[] {
 }
 
 test("every row with chat models names a default among them, and one that reads images where it has such a model", () => {
-  const chat = dialled.filter(({ chat, models }) => chat !== false && models.length > 0);
-  const factsOf = ({ models }: ProviderRow, id = "") => models.find((model) => model.id === id);
-  expect(chat.filter((row) => factsOf(row, row.defaultModel) === undefined).map(({ name }) => name)).toEqual([]);
-  const reads = (facts: ModelFacts | undefined) => facts?.input?.includes("image") === true;
-  const lacking = chat.filter(
-    (row) =>
-      row.models.some(reads) && !reads(factsOf(row, row.defaultModel)) && !reads(factsOf(row, row.defaultVisionModel)),
-  );
+  const withModels = dialled.filter((row) => modelsOf(row).length > 0);
+  const readsImages = (row: ProviderRow, id = "") => findModelFacts(row, id)?.input?.includes("image") === true;
+  expect(namesOf(withModels, (row) => findModelFacts(row, row.chat?.defaultModel ?? "") === null)).toEqual([]);
+  const lacking = withModels.filter((row) => {
+    const { defaultModel, defaultVisionModel, models = [] } = row.chat ?? {};
+    return (
+      models.some(({ id }) => readsImages(row, id)) &&
+      ![defaultModel, defaultVisionModel].some((id) => readsImages(row, id))
+    );
+  });
   expect(lacking.map(({ name }) => name)).toEqual([]);
 });
 

@@ -712,7 +712,7 @@ describe("what the row and the page say", () => {
   });
 
   test("the row lists no model that breaks or delays its answer", () => {
-    expect(sandbox.models.map(({ id }) => id)).toEqual([
+    expect(sandbox.chat?.models.map(({ id }) => id)).toEqual([
       ...["echo", "transcript", "chat", "reasoning", "refusal", "flood-1000"],
     ]);
   });

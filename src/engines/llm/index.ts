@@ -7,7 +7,7 @@ import type { Json } from "../../lib/json-schema/schema.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
 import { type Provider, settingName } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { ChatRules, ModelFacts } from "../../providers/provider.ts";
+import { type ChatRules, findModelFacts, type ModelFacts } from "../../providers/provider.ts";
 import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
 import { conform, toAnswerSchema, toStrictSchema } from "./answer-schema.ts";
 import { askModel, type ChatOptions, type Complete } from "./ask-model.ts";
@@ -60,7 +60,7 @@ export function createLlmEngines({ providers, complete }: LlmEngineOptions): rea
 
 /** What answers in this process has engines of its own. */
 function hasChat({ row }: Provider): boolean {
-  return row.chat !== false && row.transport === undefined;
+  return row.chat !== undefined && row.transport === undefined;
 }
 
 function findMissing({ name, configured, missingSetting }: Provider): string | null {
@@ -69,7 +69,7 @@ function findMissing({ name, configured, missingSetting }: Provider): string | n
 }
 
 function listModels({ row }: Pick<Provider, "row">, reads: Reading): string[] {
-  return row.models.filter(({ input = ["text"] }) => canRead(input, reads)).map(({ id }) => id);
+  return (row.chat?.models ?? []).filter(({ input = ["text"] }) => canRead(input, reads)).map(({ id }) => id);
 }
 
 /** The operator's choice, else the row's, else the first model that the operator declared; each only where it can read the input. */
@@ -77,11 +77,12 @@ function chooseDefault(
   { row, defaultModels }: Provider,
   { task, reads }: TaskDefinition,
 ): { defaultModel: string } | { needsModel: true } {
-  const known = new Set(row.models.map(({ id }) => id));
+  const { models = [], defaultModel: usual, defaultVisionModel } = row.chat ?? {};
+  const known = new Set(models.map(({ id }) => id));
   const able = new Set(listModels({ row }, reads));
   // Of a model that the row does not state, the operator knows best.
   const isFit = (model: string | undefined) => model !== undefined && (able.has(model) || !known.has(model));
-  const candidates = [defaultModels["*"], row.defaultModel, row.defaultVisionModel, row.models[0]?.id];
+  const candidates = [defaultModels["*"], usual, defaultVisionModel, models[0]?.id];
   const defaultModel = defaultModels[task] ?? candidates.find(isFit);
   return defaultModel === undefined ? { needsModel: true } : { defaultModel };
 }
@@ -105,7 +106,7 @@ async function run(task: Task, provider: Provider, call: EngineCall, complete: C
   const { definition, answerSchema: fixedSchema, outputSchema } = task;
   const { model, input } = call;
   if (model === null) throw needsModel(definition, provider);
-  const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+  const facts = findModelFacts(provider.row, model);
   const answerSchema = fixedSchema ?? definition.asks?.(input) ?? {};
   const who = `${provider.name}/${model}`;
   const { output, completion, tokens, charge } = await askModel(

@@ -12,7 +12,7 @@ import { findChatRules } from "../../providers/chat-rules.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
-import type { ChatRules } from "../../providers/provider.ts";
+import { type ChatRules, findModelFacts } from "../../providers/provider.ts";
 import type { Attempts } from "../attempts.ts";
 import { authorize } from "../authorize.ts";
 import type { CallDependencies } from "../call-dependencies.ts";
@@ -239,7 +239,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     const limits = { connection: input.connection, deadline: input.trace.startedAt + clocks.totalTimeoutMs };
     const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limits);
     const { model, provider } = candidate;
-    const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+    const facts = findModelFacts(provider.row, model);
     const { path, body } = counting.toRequest(whole, { model, facts, isStream: false });
     const call = await sendBody(input, candidate, { path, body, headerLines: "", wantsStream: false });
     return readCount(call, input, candidate, (answer) => JSON.stringify({ input_tokens: counting.fromAnswer(answer) }));

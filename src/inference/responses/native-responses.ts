@@ -87,12 +87,12 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const { request, trace } = input;
     const { provider, deployment, model, health } = candidate;
     const isWanted = request.store !== false;
-    const mayStore = provider.row.responses === "native" && isWanted;
+    const mayStore = provider.row.responses?.kind === "native" && isWanted;
     const mustKeep = keeper.keepsAll && isWanted;
     if (request["background"] === true && !mayStore) throw stateless(candidate, "background");
     const scope = { owner, place: deployment.name };
     const markId = createMarkId(owned, scope);
-    const isStateless = provider.row.responses === "stateless";
+    const isStateless = provider.row.responses?.kind === "stateless";
     const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore, isStateless });
     if (request.strict_parameters === true) refuseDropped(native.dropped);
     const quote = pricing.quote(provider, model);
@@ -257,7 +257,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     const { owner, previous, history } = context;
     const { provider, deployment, model } = candidate;
     const scope = { owner, place: deployment.name };
-    const isStateless = provider.row.responses === "stateless";
+    const isStateless = provider.row.responses?.kind === "stateless";
     const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore: true, isStateless });
     if (input.request.strict_parameters === true) refuseDropped(native.dropped);
     input.trace.dropped = native.dropped;

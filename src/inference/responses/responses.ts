@@ -8,6 +8,7 @@ import { scanJson } from "../../lib/json-scan.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
+import { findModelFacts } from "../../providers/provider.ts";
 import type { ChunkWriter } from "../chat-relay.ts";
 import { mustFetchFiles, toMustFetch } from "../media.ts";
 import { estimateChatTokens } from "../messages/count-tokens.ts";
@@ -115,8 +116,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     context: { owner: string; previous: KeptResponse | null; history: readonly JsonObject[] | null },
   ): Promise<{ input_tokens: number; estimated?: true }> {
     const { provider, model } = candidate;
-    const { responses, responsesPaths } = provider.row;
-    if (responses !== undefined && responsesPaths?.includes("input_tokens"))
+    if (provider.row.responses?.paths?.includes("input_tokens"))
       return { input_tokens: await native.countInput(input, candidate, context) };
     // The provider alone has the earlier turns, so what is here is not the whole input.
     if (context.previous !== null && context.history === null)
@@ -130,7 +130,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     if (chat?.counting === undefined) return { input_tokens: estimateChatTokens(request), estimated: true };
     const limits = { connection: input.connection, deadline: input.trace.startedAt + clocks.totalTimeoutMs };
     const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limits);
-    const facts = provider.row.models.find(({ id }) => id === model) ?? null;
+    const facts = findModelFacts(provider.row, model);
     const { value } = await native.post(
       input,
       candidate,
@@ -142,7 +142,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   /** A shorter conversation in the place of a long one, by providers that have that. */
   async function compact(given: ResponsesInput): Promise<string> {
     const { input, candidates, context } = await plan(given);
-    const able = candidates.filter(({ provider }) => provider.row.responsesPaths?.includes("compact"));
+    const able = candidates.filter(({ provider }) => provider.row.responses?.paths?.includes("compact"));
     if (able.length === 0)
       throw new GatewayError(
         "compaction_not_supported",
@@ -197,7 +197,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
 
   /** Whether a response of this offer is stored, so that it can be continued. */
   function isKeeping({ provider }: Candidate): boolean {
-    return provider.row.responses === "native" || keeper.keepsFor(provider.name);
+    return provider.row.responses?.kind === "native" || keeper.keepsFor(provider.name);
   }
 
   async function findPrevious(id: string, owner: string, canContinue: boolean): Promise<KeptResponse> {
@@ -223,7 +223,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     if (previous === null) return { candidates: planned, history: null };
     const keeping = planned.filter(
       ({ provider, deployment }) =>
-        provider.row.responses === "native" &&
+        provider.row.responses?.kind === "native" &&
         provider.name === previous.provider &&
         deployment.name === previous.deployment,
     );

@@ -6,16 +6,26 @@ export const azure: ProviderRow = {
   title: "Azure OpenAI",
   alsoNamed: ["microsoft"],
   docs: "https://learn.microsoft.com/en-us/azure/ai-foundry/openai/api-version-lifecycle",
-  dialect: "openai",
   baseUrl: "https://{resource}.openai.azure.com",
   placeholders: { resource: "AZURE_RESOURCE" },
   settingFallbacks: { AZURE_RESOURCE: "AZURE_RESOURCE_NAME", AZURE_API_VERSION: "AZURE_OPENAI_API_VERSION" },
   addressNames: ["AZURE_OPENAI_ENDPOINT"],
   // The endpoint is shown without them, and an address for clients with them.
   strippedSuffix: ["/openai/v1", "/openai"],
-  chatPath: "/openai/v1/chat/completions",
-  embeddingsPath: "/openai/v1/embeddings",
-  responsesPath: "/openai/v1/responses",
+  chat: {
+    path: "/openai/v1/chat/completions",
+    // They apply to deployments that are named after their model.
+    rules: openaiChatRules,
+    // A model is named by its deployment, which the operator chose: there is no list to print.
+    models: [],
+  },
+  embeddings: { path: "/openai/v1/embeddings" },
+  responses: {
+    path: "/openai/v1/responses",
+    kind: "native",
+    // https://learn.microsoft.com/en-us/azure/foundry/reference/rest/compactconversation
+    paths: ["compact"],
+  },
   otherAddressing: {
     setting: "AZURE_API_VERSION",
     baseUrl: "https://{resource}.openai.azure.com",
@@ -26,12 +36,4 @@ export const azure: ProviderRow = {
   },
   auth: { kind: "header", name: "api-key", orToken: true },
   keyNames: ["AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"],
-  streamUsage: "ask",
-  responses: "native",
-  // https://learn.microsoft.com/en-us/azure/foundry/reference/rest/compactconversation
-  responsesPaths: ["compact"],
-  // They apply to deployments that are named after their model.
-  chatRules: openaiChatRules,
-  // A model is named by its deployment, which the operator chose: there is no list to print.
-  models: [],
 };

@@ -51,15 +51,15 @@ export const bedrock: ProviderRow = {
   settingFallbacks: { AWS_REGION: "AWS_DEFAULT_REGION" },
   auth: { kind: "aws-sigv4" },
   keyNames: ["AWS_BEARER_TOKEN_BEDROCK"],
-  streamUsage: "always",
-  defaultModel: "global.amazon.nova-2-lite-v1:0",
-  models,
-  embeddingModels: [
-    { id: "amazon.titan-embed-text-v2:0", dimensions: 1_024, maxInputTokens: 8_192 },
-    { id: "amazon.titan-embed-text-v1", dimensions: 1_536, maxInputTokens: 8_192 },
-    { id: "amazon.nova-2-multimodal-embeddings-v1:0", dimensions: 3_072 },
-    { id: "cohere.embed-v4:0", dimensions: 1_536 },
-    { id: "cohere.embed-english-v3", dimensions: 1_024, maxInputTokens: 512 },
-    { id: "cohere.embed-multilingual-v3", dimensions: 1_024, maxInputTokens: 512 },
-  ],
+  chat: { streamUsage: "always", defaultModel: "global.amazon.nova-2-lite-v1:0", models },
+  embeddings: {
+    models: [
+      { id: "amazon.titan-embed-text-v2:0", dimensions: 1_024, maxInputTokens: 8_192 },
+      { id: "amazon.titan-embed-text-v1", dimensions: 1_536, maxInputTokens: 8_192 },
+      { id: "amazon.nova-2-multimodal-embeddings-v1:0", dimensions: 3_072 },
+      { id: "cohere.embed-v4:0", dimensions: 1_536 },
+      { id: "cohere.embed-english-v3", dimensions: 1_024, maxInputTokens: 512 },
+      { id: "cohere.embed-multilingual-v3", dimensions: 1_024, maxInputTokens: 512 },
+    ],
+  },
 };

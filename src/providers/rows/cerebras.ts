@@ -4,10 +4,10 @@ export const cerebras: ProviderRow = {
   name: "cerebras",
   title: "Cerebras",
   docs: "https://inference-docs.cerebras.ai/resources/openai",
-  dialect: "openai",
   baseUrl: "https://api.cerebras.ai/v1",
   auth: { kind: "bearer" },
-  streamUsage: "ask",
-  defaultModel: "gpt-oss-120b",
-  models: [{ id: "gpt-oss-120b", tools: true, jsonSchema: true, reasoning: true }, { id: "qwen-3.8-27b" }],
+  chat: {
+    defaultModel: "gpt-oss-120b",
+    models: [{ id: "gpt-oss-120b", tools: true, jsonSchema: true, reasoning: true }, { id: "qwen-3.8-27b" }],
+  },
 };

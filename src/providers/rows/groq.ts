@@ -4,7 +4,6 @@ export const groq: ProviderRow = {
   name: "groq",
   title: "Groq",
   docs: "https://console.groq.com/docs/models",
-  dialect: "openai",
   baseUrl: "https://api.groq.com/openai/v1",
   auth: { kind: "bearer" },
   // https://console.groq.com/docs/errors: no capacity at the flex tier (498), a tool of the request that could not be reached (424), a request
@@ -14,29 +13,30 @@ export const groq: ProviderRow = {
     { status: 424, means: "rejected" },
     { status: 499, means: "failed" },
   ],
-  streamUsage: "ask",
-  responses: "stateless",
-  // https://console.groq.com/docs/reasoning: other models refuse `reasoning_effort`.
-  chatRules: [
-    { efforts: [], refused: ["web_search_options"] },
-    { models: /gpt-oss/, efforts: ["low", "medium", "high"] },
-    { models: /qwen3-32b/, efforts: ["none", "default"] },
-  ],
-  defaultModel: "openai/gpt-oss-20b",
-  defaultVisionModel: "qwen/qwen3.8-27b",
-  models: [
-    {
-      id: "openai/gpt-oss-120b",
-      contextTokens: 131_072,
-      maxOutputTokens: 65_536,
-      tools: true,
-      jsonSchema: true,
-      reasoning: true,
-    },
-    { id: "openai/gpt-oss-20b", contextTokens: 131_072, tools: true, reasoning: true },
-    { id: "qwen/qwen3.8-27b", maxOutputTokens: 16_384, input: ["text", "image"], reasoning: true },
-    { id: "qwen/qwen3.6-27b", contextTokens: 131_072 },
-    { id: "groq/compound", contextTokens: 131_072 },
-    { id: "groq/compound-mini", contextTokens: 131_072 },
-  ],
+  chat: {
+    // https://console.groq.com/docs/reasoning: other models refuse `reasoning_effort`.
+    rules: [
+      { efforts: [], refused: ["web_search_options"] },
+      { models: /gpt-oss/, efforts: ["low", "medium", "high"] },
+      { models: /qwen3-32b/, efforts: ["none", "default"] },
+    ],
+    defaultModel: "openai/gpt-oss-20b",
+    defaultVisionModel: "qwen/qwen3.8-27b",
+    models: [
+      {
+        id: "openai/gpt-oss-120b",
+        contextTokens: 131_072,
+        maxOutputTokens: 65_536,
+        tools: true,
+        jsonSchema: true,
+        reasoning: true,
+      },
+      { id: "openai/gpt-oss-20b", contextTokens: 131_072, tools: true, reasoning: true },
+      { id: "qwen/qwen3.8-27b", maxOutputTokens: 16_384, input: ["text", "image"], reasoning: true },
+      { id: "qwen/qwen3.6-27b", contextTokens: 131_072 },
+      { id: "groq/compound", contextTokens: 131_072 },
+      { id: "groq/compound-mini", contextTokens: 131_072 },
+    ],
+  },
+  responses: { kind: "stateless" },
 };

@@ -4,17 +4,17 @@ export const huggingface: ProviderRow = {
   name: "huggingface",
   title: "Hugging Face Inference Providers",
   docs: "https://huggingface.co/docs/inference-providers/tasks/chat-completion",
-  dialect: "openai",
   baseUrl: "https://router.huggingface.co/v1",
   auth: { kind: "bearer" },
   keyNames: ["HF_TOKEN"],
-  streamUsage: "ask",
-  defaultModel: "meta-llama/Llama-3.1-8B-Instruct",
-  models: [
-    { id: "zai-org/GLM-5" },
-    { id: "Qwen/Qwen3.5-397B-A17B" },
-    { id: "deepseek-ai/DeepSeek-V3.2-Exp" },
-    { id: "meta-llama/Llama-3.3-70B-Instruct" },
-    { id: "meta-llama/Llama-3.1-8B-Instruct" },
-  ],
+  chat: {
+    defaultModel: "meta-llama/Llama-3.1-8B-Instruct",
+    models: [
+      { id: "zai-org/GLM-5" },
+      { id: "Qwen/Qwen3.5-397B-A17B" },
+      { id: "deepseek-ai/DeepSeek-V3.2-Exp" },
+      { id: "meta-llama/Llama-3.3-70B-Instruct" },
+      { id: "meta-llama/Llama-3.1-8B-Instruct" },
+    ],
+  },
 };

@@ -4,9 +4,7 @@ export const hyperbolic: ProviderRow = {
   name: "hyperbolic",
   title: "Hyperbolic",
   docs: "https://docs.hyperbolic.ai/inference/quickstart",
-  dialect: "openai",
   baseUrl: "https://api.hyperbolic.xyz/v1",
   auth: { kind: "bearer" },
-  streamUsage: "ask",
-  models: [],
+  chat: { models: [] },
 };

@@ -4,20 +4,20 @@ export const inception: ProviderRow = {
   name: "inception",
   title: "Inception",
   docs: "https://docs.inceptionlabs.ai/api-reference/chat/create-a-chat-completion",
-  dialect: "openai",
   baseUrl: "https://api.inceptionlabs.ai/v1",
   auth: { kind: "bearer" },
-  streamUsage: "ask",
-  defaultModel: "mercury-2.5",
-  models: [
-    { id: "mercury-2.5", reasoning: true },
-    {
-      id: "mercury-2",
-      contextTokens: 128_000,
-      maxOutputTokens: 50_000,
-      tools: true,
-      jsonSchema: true,
-      reasoning: true,
-    },
-  ],
+  chat: {
+    defaultModel: "mercury-2.5",
+    models: [
+      { id: "mercury-2.5", reasoning: true },
+      {
+        id: "mercury-2",
+        contextTokens: 128_000,
+        maxOutputTokens: 50_000,
+        tools: true,
+        jsonSchema: true,
+        reasoning: true,
+      },
+    ],
+  },
 };

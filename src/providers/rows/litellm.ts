@@ -4,9 +4,7 @@ export const litellm: ProviderRow = {
   name: "litellm",
   title: "LiteLLM Proxy",
   docs: "https://docs.litellm.ai/docs/proxy/user_keys",
-  dialect: "openai",
   baseUrl: "http://127.0.0.1:4000/v1",
   auth: { kind: "optional-bearer" },
-  streamUsage: "ask",
-  models: [],
+  chat: { models: [] },
 };

@@ -4,7 +4,6 @@ export const minimax: ProviderRow = {
   name: "minimax",
   title: "MiniMax",
   docs: "https://platform.minimax.io/docs/api-reference/text-openai-api",
-  dialect: "openai",
   baseUrl: "https://api.minimax.io/v1",
   auth: { kind: "bearer" },
   // https://platform.minimax.io/docs/api-reference/errorcode: the codes stand in answers of every status, 200 included.
@@ -13,26 +12,27 @@ export const minimax: ProviderRow = {
     { says: /"status_code"\s*:\s*(?:1004|1008|2049)\b/, means: "credentials" },
     { says: /"status_code"\s*:\s*(?:1026|1027|1042|2013)\b/, means: "rejected" },
   ],
-  streamUsage: "ask",
-  // https://platform.minimax.io/docs/guides/text-m2-function-call: without `reasoning_split` the reasoning stands in the content, in
-  // <think> tags; with it, it comes as `reasoning_details`, which the next request has to hold.
-  chatRules: [
-    { efforts: [], outputLimit: "max_completion_tokens", refused: ["web_search_options"] },
-    { models: /^MiniMax-M3/, thinking: { on: { type: "adaptive" }, off: { type: "disabled" } } },
-    { models: /^MiniMax-M\d/, added: { reasoning_split: true }, reasoningReturn: "reasoning_details" },
-  ],
-  defaultModel: "MiniMax-M3",
-  models: [
-    {
-      id: "MiniMax-M3",
-      contextTokens: 1_000_000,
-      maxOutputTokens: 524_288,
-      input: ["text", "image", "video"],
-      reasoning: true,
-    },
-    { id: "MiniMax-M2.7", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
-    { id: "MiniMax-M2.7-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
-    { id: "MiniMax-M2.5", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
-    { id: "MiniMax-M2.5-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
-  ],
+  chat: {
+    // https://platform.minimax.io/docs/guides/text-m2-function-call: without `reasoning_split` the reasoning stands in the content, in
+    // <think> tags; with it, it comes as `reasoning_details`, which the next request has to hold.
+    rules: [
+      { efforts: [], outputLimit: "max_completion_tokens", refused: ["web_search_options"] },
+      { models: /^MiniMax-M3/, thinking: { on: { type: "adaptive" }, off: { type: "disabled" } } },
+      { models: /^MiniMax-M\d/, added: { reasoning_split: true }, reasoningReturn: "reasoning_details" },
+    ],
+    defaultModel: "MiniMax-M3",
+    models: [
+      {
+        id: "MiniMax-M3",
+        contextTokens: 1_000_000,
+        maxOutputTokens: 524_288,
+        input: ["text", "image", "video"],
+        reasoning: true,
+      },
+      { id: "MiniMax-M2.7", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+      { id: "MiniMax-M2.7-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+      { id: "MiniMax-M2.5", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+      { id: "MiniMax-M2.5-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+    ],
+  },
 };

@@ -4,9 +4,7 @@ export const nvidia: ProviderRow = {
   name: "nvidia",
   title: "NVIDIA NIM",
   docs: "https://docs.api.nvidia.com/nim/reference/llm-apis",
-  dialect: "openai",
   baseUrl: "https://integrate.api.nvidia.com/v1",
   auth: { kind: "bearer" },
-  streamUsage: "ask",
-  models: [],
+  chat: { models: [] },
 };

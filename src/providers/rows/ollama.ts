@@ -9,8 +9,6 @@ export const ollama: ProviderRow = {
   // Addresses of its OpenAI-compatible endpoints are what many have written down.
   strippedSuffix: "/v1",
   auth: { kind: "optional-bearer" },
-  chatPath: "/api/chat",
-  embeddingsPath: "/api/embed",
-  streamUsage: "always",
-  models: [],
+  chat: { path: "/api/chat", streamUsage: "always", models: [] },
+  embeddings: { path: "/api/embed" },
 };

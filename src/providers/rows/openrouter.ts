@@ -4,30 +4,31 @@ export const openrouter: ProviderRow = {
   name: "openrouter",
   title: "OpenRouter",
   docs: "https://openrouter.ai/docs/api/api-reference/chat/create-a-chat-completion",
-  dialect: "openai",
   baseUrl: "https://openrouter.ai/api/v1",
   auth: { kind: "bearer" },
   // https://openrouter.ai/docs/api/reference/errors-and-debugging: the input was flagged. Keys are refused with 401.
   errors: [{ status: 403, says: /flagged|moderation|content_policy_violation/i, means: "rejected" }],
-  // `stream_options.include_usage` is deprecated there and has no effect: usage is always sent.
-  streamUsage: "always",
-  responses: "stateless",
+  chat: {
+    // `stream_options.include_usage` is deprecated there and has no effect: usage is always sent.
+    streamUsage: "always",
+    // https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+    rules: [{ reasoningReturn: "reasoning_details" }],
+    defaultModel: "openai/gpt-6-luna",
+    defaultVisionModel: "mistralai/mistral-medium-3-5",
+    models: [
+      { id: "openai/gpt-6-astra" },
+      { id: "openai/gpt-6-luna" },
+      { id: "anthropic/claude-haiku-4.5" },
+      { id: "moonshotai/kimi-k3" },
+      {
+        id: "mistralai/mistral-medium-3-5",
+        contextTokens: 262_144,
+        input: ["text", "image"],
+        tools: true,
+        reasoning: true,
+      },
+    ],
+  },
+  responses: { kind: "stateless" },
   billsAsStated: true,
-  // https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
-  chatRules: [{ reasoningReturn: "reasoning_details" }],
-  defaultModel: "openai/gpt-6-luna",
-  defaultVisionModel: "mistralai/mistral-medium-3-5",
-  models: [
-    { id: "openai/gpt-6-astra" },
-    { id: "openai/gpt-6-luna" },
-    { id: "anthropic/claude-haiku-4.5" },
-    { id: "moonshotai/kimi-k3" },
-    {
-      id: "mistralai/mistral-medium-3-5",
-      contextTokens: 262_144,
-      input: ["text", "image"],
-      tools: true,
-      reasoning: true,
-    },
-  ],
 };

@@ -4,20 +4,26 @@ export const qwen: ProviderRow = {
   name: "qwen",
   title: "Qwen (Alibaba Cloud Model Studio)",
   docs: "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope",
-  dialect: "openai",
   // Singapore. Other regions and the addresses of a workspace (`<id>.<region>.maas.aliyuncs.com`) are the operator's to set.
   baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
   auth: { kind: "bearer" },
   keyNames: ["DASHSCOPE_API_KEY"],
-  streamUsage: "ask",
-  defaultModel: "qwen-flash",
-  defaultVisionModel: "qwen3.8-max",
-  models: [
-    { id: "qwen3.8-max", contextTokens: 1_000_000, maxOutputTokens: 65_536, input: ["text", "image"], reasoning: true },
-    { id: "qwen3.8-max-0902", contextTokens: 991_000, maxOutputTokens: 128_000 },
-    { id: "qwen3.5-plus" },
-    { id: "qwen3-max" },
-    { id: "qwen-plus" },
-    { id: "qwen-flash" },
-  ],
+  chat: {
+    defaultModel: "qwen-flash",
+    defaultVisionModel: "qwen3.8-max",
+    models: [
+      {
+        id: "qwen3.8-max",
+        contextTokens: 1_000_000,
+        maxOutputTokens: 65_536,
+        input: ["text", "image"],
+        reasoning: true,
+      },
+      { id: "qwen3.8-max-0902", contextTokens: 991_000, maxOutputTokens: 128_000 },
+      { id: "qwen3.5-plus" },
+      { id: "qwen3-max" },
+      { id: "qwen-plus" },
+      { id: "qwen-flash" },
+    ],
+  },
 };

@@ -4,16 +4,16 @@ export const upstage: ProviderRow = {
   name: "upstage",
   title: "Upstage",
   docs: "https://developers.upstage.ai/docs/apis/chat",
-  dialect: "openai",
   baseUrl: "https://api.upstage.ai/v1",
   auth: { kind: "bearer" },
-  streamUsage: "ask",
-  defaultModel: "solar-mini",
-  models: [
-    { id: "solar-pro4", contextTokens: 524_288, maxOutputTokens: 131_072, tools: true },
-    { id: "solar-pro3", tools: true, reasoning: true },
-    { id: "solar-pro2", reasoning: true },
-    { id: "solar-mini" },
-    { id: "syn-pro" },
-  ],
+  chat: {
+    defaultModel: "solar-mini",
+    models: [
+      { id: "solar-pro4", contextTokens: 524_288, maxOutputTokens: 131_072, tools: true },
+      { id: "solar-pro3", tools: true, reasoning: true },
+      { id: "solar-pro2", reasoning: true },
+      { id: "solar-mini" },
+      { id: "syn-pro" },
+    ],
+  },
 };

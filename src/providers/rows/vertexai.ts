@@ -18,24 +18,25 @@ export const vertexai: ProviderRow = {
   derivedPlaceholders: { host: (filled: Readonly<Record<string, string>>) => hostOf(filled["location"] ?? "") },
   auth: { kind: "google-service-account" },
   keyNames: ["VERTEXAI_CREDENTIALS", "GOOGLE_APPLICATION_CREDENTIALS"],
-  streamUsage: "always",
-  streamEnd: "finish",
-  defaultModel: "gemini-3.8-flash",
-  models: [
-    { id: "gemini-4-argon", ...current, input: ["text", "image", "file"], tools: true, jsonSchema: true },
-    { id: "gemini-3.8-flash", ...current },
-    { id: "gemini-3.7-flash", ...current },
-    { id: "gemini-3.6-flash", ...current },
-    { id: "gemini-3.5-flash", ...current },
-    { id: "gemini-3.5-flash-lite", ...current },
-    { id: "gemini-3.1-pro-preview", ...current },
-    { id: "gemini-3.1-flash-lite", ...current },
-    { id: "gemini-3-flash-preview", ...current },
-  ],
-  embeddingModels: [
-    { id: "gemini-embedding-2" },
-    { id: "gemini-embedding-001", dimensions: 3_072, maxInputTokens: 2_048 },
-  ],
+  chat: {
+    streamUsage: "always",
+    streamEnd: "finish",
+    defaultModel: "gemini-3.8-flash",
+    models: [
+      { id: "gemini-4-argon", ...current, input: ["text", "image", "file"], tools: true, jsonSchema: true },
+      { id: "gemini-3.8-flash", ...current },
+      { id: "gemini-3.7-flash", ...current },
+      { id: "gemini-3.6-flash", ...current },
+      { id: "gemini-3.5-flash", ...current },
+      { id: "gemini-3.5-flash-lite", ...current },
+      { id: "gemini-3.1-pro-preview", ...current },
+      { id: "gemini-3.1-flash-lite", ...current },
+      { id: "gemini-3-flash-preview", ...current },
+    ],
+  },
+  embeddings: {
+    models: [{ id: "gemini-embedding-2" }, { id: "gemini-embedding-001", dimensions: 3_072, maxInputTokens: 2_048 }],
+  },
 };
 
 /** The whole world, a continent and a region have hosts of three forms. */

@@ -4,9 +4,7 @@ export const vllm: ProviderRow = {
   name: "vllm",
   title: "vLLM",
   docs: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html",
-  dialect: "openai",
   baseUrl: "http://127.0.0.1:8000/v1",
   auth: { kind: "optional-bearer" },
-  streamUsage: "ask",
-  models: [],
+  chat: { models: [] },
 };

@@ -4,16 +4,16 @@ export const writer: ProviderRow = {
   name: "writer",
   title: "Writer",
   docs: "https://dev.writer.com",
-  dialect: "openai",
   baseUrl: "https://api.writer.com/v1",
   auth: { kind: "bearer" },
-  chatPath: "/chat",
-  streamUsage: "ask",
-  // The usage chunk is its last event; no `[DONE]` follows.
-  streamEnd: "finish",
-  defaultModel: "palmyra-x5",
-  models: [
-    { id: "palmyra-x5", contextTokens: 1_000_000, tools: true },
-    { id: "palmyra-x4", contextTokens: 128_000, tools: true },
-  ],
+  chat: {
+    path: "/chat",
+    // The usage chunk is its last event; no `[DONE]` follows.
+    streamEnd: "finish",
+    defaultModel: "palmyra-x5",
+    models: [
+      { id: "palmyra-x5", contextTokens: 1_000_000, tools: true },
+      { id: "palmyra-x4", contextTokens: 128_000, tools: true },
+    ],
+  },
 };

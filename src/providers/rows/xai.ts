@@ -12,27 +12,27 @@ export const xai: ProviderRow = {
   name: "xai",
   title: "xAI",
   docs: "https://docs.x.ai/developers/models",
-  dialect: "openai",
   baseUrl: "https://api.x.ai/v1",
   auth: { kind: "bearer" },
   // Answers of the vendor, as its clients report them: 403 with "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_…"
   errors: [{ status: 403, says: /violates usage guidelines|SAFETY_CHECK/i, means: "rejected" }],
-  streamUsage: "ask",
-  responses: "native",
+  chat: {
+    // https://docs.x.ai/developers/model-capabilities/text/reasoning#effort-levels: other models refuse `reasoning_effort`.
+    rules: [
+      { efforts: [] },
+      { models: /^grok-3-mini/, efforts: ["low", "high"] },
+      { models: /^grok-4\.3/, efforts: ["none", "low", "medium", "high"] },
+      { models: /^grok-4\.5/, efforts: ["low", "medium", "high"] },
+      { models: /^grok-4\.[67]/, efforts: ["low", "medium", "high", "xhigh"] },
+    ],
+    defaultModel: "grok-4.3",
+    models: [
+      { id: "grok-4.7", ...current },
+      { id: "grok-4.6", ...current },
+      { id: "grok-4.5", ...current },
+      { id: "grok-4.3", contextTokens: 1_000_000, input: ["text", "image"], tools: true, reasoning: true },
+    ],
+  },
+  responses: { kind: "native" },
   billsAsStated: true,
-  // https://docs.x.ai/developers/model-capabilities/text/reasoning#effort-levels: other models refuse `reasoning_effort`.
-  chatRules: [
-    { efforts: [] },
-    { models: /^grok-3-mini/, efforts: ["low", "high"] },
-    { models: /^grok-4\.3/, efforts: ["none", "low", "medium", "high"] },
-    { models: /^grok-4\.5/, efforts: ["low", "medium", "high"] },
-    { models: /^grok-4\.[67]/, efforts: ["low", "medium", "high", "xhigh"] },
-  ],
-  defaultModel: "grok-4.3",
-  models: [
-    { id: "grok-4.7", ...current },
-    { id: "grok-4.6", ...current },
-    { id: "grok-4.5", ...current },
-    { id: "grok-4.3", contextTokens: 1_000_000, input: ["text", "image"], tools: true, reasoning: true },
-  ],
 };

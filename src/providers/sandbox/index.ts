@@ -19,15 +19,13 @@ export const sandbox: ProviderRow = {
   name: "sandbox",
   title: "Sandbox",
   docs: "docs/sandbox.md",
-  dialect: "openai",
   baseUrl: "http://sandbox.invalid/v1",
   auth: { kind: "none" },
-  streamUsage: "ask",
+  chat: { models: sandboxModels.filter((model) => model.isFault !== true).map((model) => model.facts) },
   isFree: true,
   isSandbox: true,
   keepsResponses: true,
-  models: sandboxModels.filter((model) => model.isFault !== true).map((model) => model.facts),
-  embeddingModels: [{ id: embeddingModel, dimensions: 256 }],
+  embeddings: { models: [{ id: embeddingModel, dimensions: 256 }] },
   transport: answerRequest,
 };
 

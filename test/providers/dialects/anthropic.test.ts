@@ -6,6 +6,7 @@ import type { ChatChunk, ChatMessage, ChatRequest } from "../../../src/contract/
 import { ValidationError } from "../../../src/errors.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../../src/providers/dialect.ts";
 import { anthropic, readAnthropicUsage } from "../../../src/providers/dialects/anthropic/index.ts";
+import { findModelFacts } from "../../../src/providers/provider.ts";
 import { anthropic as row } from "../../../src/providers/rows/anthropic.ts";
 
 const { toRequest, fromAnswer, createStreamReader, readRefusal } = anthropic.chat;
@@ -19,7 +20,7 @@ type Body = Record<string, unknown> & {
 };
 
 function translate(request: Partial<ChatRequest>, model = "claude-opus-5-5") {
-  const facts = row.models.find(({ id }) => id === model) ?? null;
+  const facts = findModelFacts(row, model);
   const whole = { model, messages: [question], ...request } as ChatRequest;
   const made = toRequest(whole, { model, facts, isStream: whole.stream === true });
   return { ...made, dropped: made.dropped ?? [], body: JSON.parse(made.body) as Body };

@@ -14,6 +14,7 @@ import { bedrock } from "../../../src/providers/dialects/bedrock/index.ts";
 import { findTraits, splitModelId } from "../../../src/providers/dialects/bedrock/models.ts";
 import { toStrictSchema } from "../../../src/providers/dialects/bedrock/schema.ts";
 import { failureMember } from "../../../src/providers/framing/aws-event-stream.ts";
+import { findModelFacts } from "../../../src/providers/provider.ts";
 import { bedrock as row } from "../../../src/providers/rows/bedrock.ts";
 
 const chat = bedrock.chat as ChatDialect;
@@ -48,7 +49,7 @@ interface Body {
 
 function ask(model: string, members: Partial<ChatRequest> = {}, isStream = false) {
   const request = { model: `bedrock/${model}`, messages: [user], ...members };
-  const facts = row.models.find(({ id }) => id === model) ?? null;
+  const facts = findModelFacts(row, model);
   const made = chat.toRequest(request, { model, facts, isStream });
   return { ...made, body: JSON.parse(made.body) as Body, dropped: made.dropped ?? [] };
 }
@@ -94,8 +95,9 @@ test.each([
 });
 
 test("every model of the row has a maker whose peculiarities are known", () => {
-  expect(row.models.filter(({ id }) => !findTraits(id).isKnown)).toEqual([]);
-  expect(row.models.filter(({ id, jsonSchema }) => findTraits(id).hasJsonSchema !== (jsonSchema === true))).toEqual([]);
+  const models = row.chat?.models ?? [];
+  expect(models.filter(({ id }) => !findTraits(id).isKnown)).toEqual([]);
+  expect(models.filter(({ id, jsonSchema }) => findTraits(id).hasJsonSchema !== (jsonSchema === true))).toEqual([]);
 });
 
 // Messages
