@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import { GrowingBuffer } from "../lib/growing-buffer.ts";
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
-import { type ResponseHead, readHead } from "../providers/http-response.ts";
+import { HeadReader, type ResponseHead } from "../lib/http-response.ts";
 import { EgressError } from "./egress-error.ts";
 
 export interface ReadOptions {
@@ -20,16 +20,14 @@ export interface Answer {
   readonly mayReuseConnection: boolean;
 }
 
-const maxHeadBytes = 65_536;
-const maxInterimAnswers = 8;
+const maxInterimResponses = 8;
 const excerptMs = 1_000;
 
 /** The answer to what was written on `socket`, which is its reader's to close or to use again. */
 export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: ReadOptions): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const body = new GrowingBuffer(maxBytes);
-  let headBytes: Buffer = Buffer.alloc(0);
-  let interimAnswers = 0;
+  const heads = new HeadReader({ maxInterimResponses });
   let head: ResponseHead | null = null;
   let reader: BodyReader | null = null;
   let excerptTimer: ReturnType<typeof setTimeout> | undefined;
@@ -56,37 +54,19 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
     signal.removeEventListener("abort", abort);
   }
 
-  function takeHead(bytes: Buffer): Buffer | null {
-    let rest = headBytes.length === 0 ? bytes : Buffer.concat([headBytes, bytes]);
-    for (;;) {
-      const end = rest.indexOf("\r\n\r\n");
-      if (end > maxHeadBytes || (end < 0 && rest.length > maxHeadBytes)) throw badResponse("its head is too long");
-      if (end < 0) {
-        headBytes = rest;
-        return null;
-      }
-      const found = readHead(rest.toString("latin1", 0, end));
-      rest = rest.subarray(end + 4);
-      if (found.status >= 200) {
-        begin(found);
-        return rest;
-      }
-      interimAnswers += 1;
-      if (interimAnswers > maxInterimAnswers) throw badResponse("it does not come to an end");
-    }
-  }
-
-  function begin(found: ResponseHead): void {
-    head = found;
-    reader = new BodyReader(found.framing);
+  function takeHead(bytes: Buffer): void {
+    const found = heads.read(bytes);
+    if (found === null) return;
+    head = found.head;
+    const { framing } = head;
+    reader = new BodyReader(framing);
     if (isExcerpt) excerptTimer = setTimeout(finish, excerptMs);
-    else if (found.framing.kind === "length" && found.framing.length > maxBytes) throw tooLarge(maxBytes);
+    else if (framing.kind === "length" && framing.length > maxBytes) throw tooLarge(maxBytes);
+    takeBody(reader, found.rest);
   }
 
-  function take(bytes: Buffer): void {
-    const rest = reader === null ? takeHead(bytes) : bytes;
-    if (reader === null || rest === null) return;
-    reader.feed(rest);
+  function takeBody(reader: BodyReader, bytes: Buffer): void {
+    reader.feed(bytes);
     for (let piece = reader.next(); piece !== undefined; piece = reader.next()) {
       if (!body.append(piece)) throw tooLarge(maxBytes);
     }
@@ -95,7 +75,8 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
 
   function receive(bytes: Buffer): void {
     try {
-      take(bytes);
+      if (reader === null) takeHead(bytes);
+      else takeBody(reader, bytes);
     } catch (error) {
       fail(error instanceof HttpSyntaxError ? badResponse(error.message) : error);
     }

@@ -1,12 +1,11 @@
-// The body of an HTTP/1.1 message, strictly: where it begins and ends is never a matter of opinion.
+// The body of an HTTP/1.1 message, framed strictly: a body whose end two parsers could see differently is refused.
 
 export class HttpSyntaxError extends Error {}
 
 export type Framing =
   | { readonly kind: "length"; readonly length: number }
   | { readonly kind: "chunked" }
-  /** Everything until the connection ends. */
-  | { readonly kind: "rest" };
+  | { readonly kind: "until-close" };
 
 type ChunkState = "size" | "data" | "data-end" | "trailer";
 
@@ -16,28 +15,28 @@ const longestLine = 4_096;
 const longestTrailer = 16_384;
 const chunkSize = /^([0-9A-Fa-f]{1,8})[\t ]*(?:;[^\r\n]*)?$/;
 const nothing = Buffer.alloc(0);
-// Smaller ones do not matter, and may share their memory with others.
+// Smaller buffers are not worth the call, and may share their memory with others.
 const leastFreedBytes = 16_384;
 
 /**
- * Finds the pieces of a body and its end, whatever way it comes. What was received is looked at only when a piece is wanted: a
- * thousand small chunks that wait for a slow caller are one buffer, not a thousand objects.
+ * Finds the pieces of a body and its end. Received bytes are parsed only when the next piece is requested: a thousand small chunks
+ * that wait for a slow caller stay one buffer, not a thousand objects.
  */
 export class BodyReader {
   readonly endsWithConnection: boolean;
   readonly #isChunked: boolean;
   #bytes: Buffer = nothing;
   #index = 0;
-  /** Of the whole body, or of the chunk. */
+  /** Bytes that are missing of the whole body, or of the current chunk. */
   #left: number;
   #state: ChunkState;
-  /** The beginning of a line that has not come whole. */
+  /** The beginning of a line that is not complete. */
   #line = "";
   #trailerLength = 0;
   isComplete: boolean;
 
   constructor(framing: Framing) {
-    this.endsWithConnection = framing.kind === "rest";
+    this.endsWithConnection = framing.kind === "until-close";
     this.#isChunked = framing.kind === "chunked";
     this.#left = framing.kind === "length" ? framing.length : Number.POSITIVE_INFINITY;
     this.#state = this.#isChunked ? "size" : "data";
@@ -49,26 +48,22 @@ export class BodyReader {
     return this.#index < this.#bytes.length;
   }
 
-  get surplus(): Buffer {
-    return this.#bytes.subarray(this.#index);
-  }
-
-  /** The next bytes, when those before are used up. */
+  /** The next bytes, once all pieces of the previous ones have been taken. */
   feed(bytes: Buffer): void {
     this.#bytes = bytes;
     this.#index = 0;
   }
 
-  /** Gives the memory of what was fed back, and with it that of all pieces: for when they are used up. */
+  /** Releases the memory of the bytes that were fed, and with it that of their pieces, which must not be used after this. */
   free(): void {
     if (this.#bytes.length < leastFreedBytes) return;
-    // What a socket gives is never shared between threads.
+    // The buffer comes from a socket and is never shared between threads.
     (this.#bytes.buffer as ArrayBuffer).transfer(0);
     this.#bytes = nothing;
     this.#index = 0;
   }
 
-  /** The next piece, or undefined when there is none in what was fed. Reads up to the beginning of the one after it. */
+  /** The next piece, or undefined when the bytes that were fed hold no more. Reads up to the beginning of the piece after it. */
   next(): Uint8Array | undefined {
     const bytes = this.#bytes;
     let piece: Uint8Array | undefined;
@@ -92,7 +87,7 @@ export class BodyReader {
     return length === bytes.length ? bytes : bytes.subarray(start, start + length);
   }
 
-  /** What stands between the chunks, up to the next line break. */
+  /** Reads what is between two chunks, up to the next line break. */
   #readLine(bytes: Buffer): void {
     if (this.#state === "data-end") {
       const byte = bytes[this.#index++];
@@ -100,7 +95,7 @@ export class BodyReader {
         this.#line = "";
         this.#state = "size";
       } else if (byte === carriageReturn && this.#line === "") this.#line = "\r";
-      else throw new HttpSyntaxError("a chunk is longer than it says");
+      else throw new HttpSyntaxError("a chunk is longer than its size");
       return;
     }
     const end = bytes.indexOf(newline, this.#index);
@@ -111,7 +106,7 @@ export class BodyReader {
   }
 
   #endLine(): void {
-    if (!this.#line.endsWith("\r")) throw new HttpSyntaxError("a line between chunks has no proper end");
+    if (!this.#line.endsWith("\r")) throw new HttpSyntaxError("a line between chunks does not end with CR LF");
     const line = this.#line.slice(0, -1);
     this.#line = "";
     if (this.#state === "trailer") {
@@ -121,7 +116,7 @@ export class BodyReader {
       return;
     }
     const match = chunkSize.exec(line);
-    if (match === null) throw new HttpSyntaxError("a chunk has no proper size");
+    if (match === null) throw new HttpSyntaxError("the size of a chunk is not a number");
     this.#left = Number.parseInt(match[1] ?? "", 16);
     this.#state = this.#left === 0 ? "trailer" : "data";
   }

@@ -2,8 +2,8 @@
 // it is known when a connection stands (docs/decisions/0007-http-client.md has the comparison with fetch). TLS, certificates and names are checked by Bun's sockets.
 
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
+import { HeadReader, type ResponseHead } from "../lib/http-response.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
-import { type ResponseHead, readHead } from "./http-response.ts";
 import { loadNarrowWindow } from "./narrow-window.ts";
 import { loadPeekSocket } from "./peek-socket.ts";
 
@@ -50,7 +50,6 @@ export class HttpError extends Error {
   }
 }
 
-const maxHeadBytes = 65_536;
 // What may wait for a caller who reads slowly, before the provider is held back. It goes on when all of that has been taken.
 const pauseAtBytes = 65_536;
 // Providers close idle connections after a minute or more; ours are closed first, so that few are closed while being used.
@@ -387,8 +386,7 @@ class Connection {
   #message: string | Buffer | null = null;
   /** Text while nothing of it is on its way: the socket writes it without a copy of ours. */
   #unsent: string | Buffer | null = null;
-  /** The beginning of a head that has not come whole. */
-  #headBytes: Buffer | null = null;
+  readonly #heads = new HeadReader();
   readonly #startedAt = performance.now();
   #isReused = false;
   #isPaused = false;
@@ -453,32 +451,14 @@ class Connection {
       return;
     }
     try {
-      this.#readHead(bytes, exchange);
+      const found = this.#heads.read(bytes);
+      if (found === null) return;
+      exchange.takeHead(found.head);
+      if (found.rest.length > 0) exchange.takeBytes(found.rest);
     } catch (error) {
       if (!(error instanceof HttpSyntaxError)) throw error;
       exchange.fail(new HttpError("BAD_RESPONSE", error.message));
       this.close();
-    }
-  }
-
-  #readHead(bytes: Buffer, exchange: SocketExchange): void {
-    let rest = this.#headBytes === null ? bytes : Buffer.concat([this.#headBytes, bytes]);
-    for (;;) {
-      const end = rest.indexOf("\r\n\r\n");
-      if (end > maxHeadBytes || (end < 0 && rest.length > maxHeadBytes))
-        throw new HttpSyntaxError("its head is too long");
-      if (end < 0) {
-        this.#headBytes = rest;
-        return;
-      }
-      const head = readHead(rest.toString("latin1", 0, end));
-      rest = rest.subarray(end + 4);
-      // An interim answer: the real one follows.
-      if (head.status < 200) continue;
-      this.#headBytes = null;
-      exchange.takeHead(head);
-      if (rest.length > 0) exchange.takeBytes(rest);
-      return;
     }
   }
 
