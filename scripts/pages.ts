@@ -1,7 +1,6 @@
 // Pages that are generated from the code, completely or in part. This script writes them; `npm run check` compares them.
 
 import { readFileSync } from "node:fs";
-import { settings } from "../src/config.ts";
 import { vendorRows } from "../src/engines/vendors/index.ts";
 import { errorCatalogue } from "../src/errors.ts";
 import { errorMeanings } from "../src/http/openapi/error-answers.ts";
@@ -9,11 +8,13 @@ import { rows } from "../src/providers/index.ts";
 import { importsTable } from "./arrows.ts";
 import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
+import { configJsonSchema, settingsPage } from "./settings-page.ts";
 import { tasksTable } from "./tasks-table.ts";
 
 export function pages(): ReadonlyMap<string, string> {
   return new Map([
     ["docs/settings.md", settingsPage()],
+    ["docs/switchyard.schema.json", configJsonSchema()],
     ["docs/errors.md", errorsPage()],
     ["docs/providers.md", providersPage(rows, vendorRows)],
     ["docs/faults.md", faultsPage()],
@@ -29,41 +30,6 @@ function withBlock(path: string, name: string, content: string): string {
   const [before, after] = parts;
   if (parts.length !== 2) throw new Error(`${path} needs ${begin} and ${end}, once each`);
   return `${before}${begin}\n\n${content}\n\n${end}${after}`;
-}
-
-function settingsPage(): string {
-  const lines = Object.values(settings).map(
-    ({ name, shownDefault, meaning }) => `| \`${name}\` | ${shownDefault} | ${meaning} |`,
-  );
-  return `# Settings
-
-Made from \`src/config.ts\`. Each can also stand in \`switchyard.yaml\`, in lower case and without \`SWITCHYARD_\`
-(\`SWITCHYARD_LOG_LEVEL\` is \`log_level\`); the environment wins.
-
-| setting | default | meaning |
-|---|---|---|
-| \`SWITCHYARD_CONFIG\` | \`./switchyard.yaml\` if there | the file with settings, providers and aliases |
-${lines.join("\n")}
-| \`<PROVIDER>_API_KEY\`, \`<PROVIDER>_BASE_URL\` | unset | key and address of a provider, e.g. \`OPENAI_API_KEY\`; \`-\` as \`_\` |
-| \`NODE_EXTRA_CA_CERTS\` | unset | a file of more trusted certificates |
-
-\`\`\`yaml
-providers:
-  openai: { api_key: "\${OPENAI_API_KEY}" }     # a known provider: any member may be overridden
-  in-house:                                     # a new one
-    dialect: openai
-    base_url: http://127.0.0.1:9000/v1
-    api_key: "\${IN_HOUSE_KEY}"
-    models: [small, large]                      # for /v3/models; others are called all the same
-    default_model: small                        # does tasks that name no model; by task: { text/moderation: small }
-    stream_usage: ask                           # ask | always | never: how usage arrives in a stream
-    stream_end: done                            # done | finish: what ends a complete stream
-  sandbox: false                                # switches a known provider off
-aliases:
-  fast: groq/llama-3.3-70b-versatile            # callers may say "fast"
-  safe: [openai/gpt-5, azure/gpt-5]             # tried in this order
-\`\`\`
-`;
 }
 
 function errorsPage(): string {

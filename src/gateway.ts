@@ -141,7 +141,10 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
     authenticator: createAuthenticator(keyring),
     limits: createLimits(config),
     bodyLimits: config,
-    socketLimits: config,
+    socketLimits: {
+      maxWebSocketsPerKey: config.maxWebsocketsPerKey,
+      maxWebSocketMessageBytes: config.maxWebsocketMessageBytes,
+    },
     trustedProxies: createAddressRanges(config.trustedProxies),
     ticker,
     loadWatch,

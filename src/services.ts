@@ -9,7 +9,8 @@ import {
   type PriceOverrides,
   readPriceOverrides,
 } from "./catalogue/prices.ts";
-import { describePlace, suggest } from "./config/config-file.ts";
+import { describeLocation } from "./config/config-file.ts";
+import { suggest } from "./config/schema-parts.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { features, findTask, tasks } from "./contract/tasks.ts";
 import { createEgress } from "./egress/egress.ts";
@@ -208,7 +209,7 @@ function explainSettings<T>(config: Config, configure: () => T): T {
     return configure();
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
-    throw new ConfigError([`${describePlace(error.path, config)}: ${error.message}`]);
+    throw new ConfigError([`${describeLocation(error.path, config)}: ${error.message}`]);
   }
 }
 
@@ -217,7 +218,7 @@ function checkSwitchedOff(config: Config, known: readonly string[]): void {
   const problems = [...config.switchedOff]
     .filter((name) => !known.includes(name))
     .map((name) => {
-      const place = describePlace(`providers.${name}`, config);
+      const place = describeLocation(`providers.${name}`, config);
       return `${place}: there is no known provider '${name}'; did you mean '${findNearest(name, known)}'?`;
     });
   if (problems.length > 0) throw new ConfigError(problems);
@@ -247,7 +248,7 @@ function checkAliases(
           : known.has(name)
             ? null
             : `'${model}' names the unknown provider '${name}'${suggest(name, [...known])}`;
-      if (message !== null) problems.push(`${describePlace(`aliases.${alias}`, config)}: ${message}`);
+      if (message !== null) problems.push(`${describeLocation(`aliases.${alias}`, config)}: ${message}`);
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
@@ -257,7 +258,7 @@ function readOverrides(config: Config): PriceOverrides {
   if (config.prices === null) return {};
   const { prices, problems } = readPriceOverrides(config.prices);
   if (problems.length > 0)
-    throw new ConfigError(problems.map(({ path, message }) => `${describePlace(path, config)}: ${message}`));
+    throw new ConfigError(problems.map(({ path, message }) => `${describeLocation(path, config)}: ${message}`));
   return prices;
 }
 

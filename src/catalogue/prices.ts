@@ -160,7 +160,7 @@ function createFreePrice(version: string): Price {
 
 const overrideVersion = "operator";
 
-const overrideSchema = rateCardSchema.extend({ free: z.literal(true).optional() });
+export const overrideSchema = rateCardSchema.extend({ free: z.literal(true).optional() });
 const namePattern = /^[a-z0-9-]+\/.+$/;
 
 /** A problem of one member of `prices`; `path` is where it stands in switchyard.yaml. */

@@ -2,19 +2,18 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { findNearest } from "../lib/find-nearest.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a member of the configuration is written. */
-export interface Places {
+/** Where the members of the configuration are written. */
+export interface Locations {
   /** The file that was read, if there was one. */
   readonly file: string | null;
   /** The line of each member of the file, by its path joined with dots. */
   readonly lines: Readonly<Record<string, number>>;
 }
 
-export interface ConfigFile extends Places {
+export interface ConfigFile extends Locations {
   readonly document: Readonly<Record<string, unknown>>;
   /** Provider keys whose variable is not set: path → name of the variable. */
   readonly unsetKeys: ReadonlyMap<string, string>;
@@ -23,53 +22,67 @@ export interface ConfigFile extends Places {
 const usualFile = "switchyard.yaml";
 const noFile: ConfigFile = { file: null, lines: {}, document: {}, unsetKeys: new Map() };
 
-/** Problems of the settings, one line each, with the place where the operator corrects them. */
+/** Problems of the configuration, one line each. A problem in the file names the line to correct. */
 export class Problems {
-  readonly all: string[] = [];
-  readonly #paths = new Set<string>();
+  readonly #messages = new Map<string, { readonly message: string; readonly line: number }>();
+
+  get isEmpty(): boolean {
+    return this.#messages.size === 0;
+  }
+
+  /** Those of the environment first, those of the file in the order of its lines. */
+  list(): string[] {
+    return [...this.#messages.values()].toSorted((one, other) => one.line - other.line).map(({ message }) => message);
+  }
 
   /** `path` is a member of the file or an environment variable. */
-  add(path: string, message: string, places: Places = noFile): void {
-    // A second problem of the same value mostly follows from the first one.
-    if (this.#paths.has(path)) return;
-    this.#paths.add(path);
-    this.all.push(`${describePlace(path, places)}: ${message}`);
+  add(path: string, message: string, locations: Locations = noFile): void {
+    // A second problem of the same value usually follows from the first one.
+    if (this.#messages.has(path)) return;
+    const line = findLine(path, locations) ?? 0;
+    this.#messages.set(path, { message: `${describeLocation(path, locations)}: ${message}`, line });
+  }
+
+  /** A problem of the file as a whole. */
+  addToFile(file: string, line: number, message: string): void {
+    this.#messages.set("", { message: `${file}:${line}: ${message}`, line });
   }
 }
 
-/** `switchyard.yaml:4: providers.openai`; a path that the file does not hold is named alone. */
-export function describePlace(path: string, { file, lines }: Places): string {
-  if (file === null) return path;
-  for (let known = path; known !== ""; known = known.slice(0, Math.max(0, known.lastIndexOf("."))))
-    if (lines[known] !== undefined) return `${file}:${lines[known]}: ${path}`;
-  return path;
+/** `switchyard.yaml:4: providers.openai`; the path alone when the file does not hold it. */
+export function describeLocation(path: string, locations: Locations): string {
+  const line = findLine(path, locations);
+  return line === null ? path : `${locations.file}:${line}: ${path}`;
 }
 
-/** `; did you mean 'port'?`, or nothing where no known name resembles the one given. */
-export function suggest(name: string, known: readonly string[]): string {
-  const nearest = findNearest(name, known);
-  return nearest === null ? "" : `; did you mean '${nearest}'?`;
+/** The line of the member, or of the innermost member around it. */
+function findLine(path: string, { lines }: Locations): number | null {
+  for (let known = path; known !== ""; known = known.slice(0, Math.max(0, known.lastIndexOf(".")))) {
+    const line = lines[known];
+    if (line !== undefined) return line;
+  }
+  return null;
 }
 
 export function readConfigFile(environment: Environment, problems: Problems): ConfigFile {
   const file = findFile(environment, problems);
   if (file === null) return noFile;
-  // Loaded when there is a file: a start without one, and every process that is handed its configuration, does without the parser.
+  // Loaded on demand: a start without a file, and processes that receive their configuration, do not need the parser.
   const { parseYaml } = require("../lib/yaml-file.ts") as typeof import("../lib/yaml-file.ts");
   const parsed = parseYaml(readFileSync(file, "utf8"));
-  // What a parser says after its first error mostly follows from that error.
+  // Later syntax errors usually follow from the first one.
   const [problem] = parsed.problems;
-  if (problem !== undefined) problems.all.push(`${file}:${problem.line}: ${problem.message}`);
+  if (problem !== undefined) problems.addToFile(file, problem.line, problem.message);
   if (problem !== undefined || parsed.value === null || parsed.value === undefined)
     return { ...noFile, file, lines: parsed.lines };
   if (!isRecord(parsed.value)) {
-    problems.all.push(`${file}:1: should hold members such as 'port: 8080' or 'providers:'`);
+    problems.addToFile(file, 1, "should hold members such as 'port: 8080' or 'providers:'");
     return { ...noFile, file };
   }
-  const places = { file, lines: parsed.lines };
+  const locations = { file, lines: parsed.lines };
   const unsetKeys = new Map<string, string>();
-  const document = fillVariables(parsed.value, "", { environment, places, unsetKeys, problems });
-  return { ...places, document: document as Record<string, unknown>, unsetKeys };
+  const document = fillVariables(parsed.value, "", { environment, locations, unsetKeys, problems });
+  return { ...locations, document: document as Record<string, unknown>, unsetKeys };
 }
 
 function findFile(environment: Environment, problems: Problems): string | null {
@@ -86,7 +99,7 @@ function findFile(environment: Environment, problems: Problems): string | null {
 
 interface Filling {
   readonly environment: Environment;
-  readonly places: Places;
+  readonly locations: Locations;
   readonly unsetKeys: Map<string, string>;
   readonly problems: Problems;
 }
@@ -104,21 +117,33 @@ function fillVariables(value: unknown, path: string, filling: Filling): unknown 
     return value.replace(variable, (written, name: string) => fillVariable(written, name, path, filling));
   if (Array.isArray(value)) return value.map((element, index) => fillVariables(element, below(index), filling));
   if (!isRecord(value)) return value;
+  // The schema would skip it without a word.
+  if (Object.hasOwn(value, "__proto__"))
+    filling.problems.add(
+      below("__proto__"),
+      "'__proto__' cannot be a name; use lower-case letters, digits and hyphens",
+      filling.locations,
+    );
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, fillVariables(inner, below(name), filling)]),
   );
 }
 
 function fillVariable(written: string, name: string, path: string, filling: Filling): string {
-  const { environment, places, unsetKeys, problems } = filling;
+  const { environment, locations, unsetKeys, problems } = filling;
   if (!variableName.test(name)) {
-    problems.add(path, `'${written}' is not a variable; write \${NAME} with letters, digits and underscores`, places);
+    problems.add(
+      path,
+      `'${written}' is not a variable; write \${NAME} with letters, digits and underscores`,
+      locations,
+    );
     return "";
   }
   const value = environment[name];
   if (value) return value;
   if (/^providers\..*\.api_key$/.test(path)) unsetKeys.set(path, name);
-  else problems.add(path, `the variable ${name} is not set; set it in the environment or write the value here`, places);
+  else
+    problems.add(path, `the variable ${name} is not set; set it in the environment or write the value here`, locations);
   return "";
 }
 

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
+import published from "../../docs/switchyard.schema.json";
 import { readConfig, secretsOf } from "../../src/config.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
 import { rows } from "../../src/providers/index.ts";
@@ -14,6 +16,46 @@ function writeFile(text: string): string {
   writeFileSync(path, text);
   return path;
 }
+
+describe("the JSON Schema of switchyard.yaml", () => {
+  const schema = z.fromJSONSchema(published as z.core.JSONSchema.JSONSchema);
+  const accepts = (text: string) => schema.safeParse(Bun.YAML.parse(text)).success;
+
+  test("accepts the example in docs/settings.md", async () => {
+    const [, example = ""] = /```yaml\n([\s\S]*?)```/.exec(await Bun.file("docs/settings.md").text()) ?? [];
+    expect(example).toContain("providers:");
+    expect(accepts(example)).toBe(true);
+  });
+
+  test.each(
+    [
+      "port: 8081",
+      'port: "${PORT}"',
+      "egress_allow: 10.0.0.0/8, fd00::/8",
+      "egress_allow: [10.0.0.0/8]",
+      "responses: { store_for_all: true }",
+      'providers: { mine: { base_url: "${ADDRESS}", deployments: [{ name: a, weight: 2 }] }, sandbox: false }',
+      "aliases: { fast: [{ model: openai/gpt-5, weight: 0.5 }] }",
+      "prices: { openai/gpt-5: { input: 1 } }",
+    ].map((text) => [text]),
+  )("accepts %s", (text) => {
+    expect(accepts(text)).toBe(true);
+  });
+
+  test.each(
+    [
+      "prot: 8081",
+      "port: 70000",
+      "log_level: loud",
+      "providers: { mine: { base_url: localhost } }",
+      "providers: { mine: { tasks: [text/moderatoin] } }",
+      "aliases: { fast: gpt-5 }",
+      "prices: { openai/gpt-5: { inptu: 1 } }",
+    ].map((text) => [text]),
+  )("refuses %s", (text) => {
+    expect(accepts(text)).toBe(false);
+  });
+});
 
 describe("settings", () => {
   test("have the documented defaults", () => {
@@ -107,9 +149,15 @@ describe("providers", () => {
     };
     for (const [written, meant] of Object.entries(nearest))
       expect(() => tasks(`ocr/ocr, ${written}`)).toThrow(
-        `providers.mine.tasks: there is no task '${written}'; the nearest is '${meant}'`,
+        `providers.mine.tasks.1: there is no task '${written}'; the nearest is '${meant}'`,
       );
-    expect(() => tasks("moderation")).toThrow(/providers\.mine\.tasks: should be a list of tasks such as/);
+    expect(() => tasks("moderation")).toThrow(/providers\.mine\.tasks\.0: there is no task 'moderation'/);
+    expect(() => configure("providers: { mine: { tasks: text/moderation } }")).toThrow(
+      /providers\.mine\.tasks: should be a list of tasks such as/,
+    );
+    expect(() => configure("providers: { mine: { default_model: { text/moderatoin: m } } }")).toThrow(
+      /providers\.mine\.default_model\.text\/moderatoin: there is no task 'text\/moderatoin'; the nearest is 'text\/moderation'/,
+    );
   });
 
   test("an address with a placeholder names the setting that fills it", () => {

@@ -1,0 +1,214 @@
+// Every setting once: its name in switchyard.yaml, type, default and meaning. docs/settings.md and the JSON Schema of switchyard.yaml are
+// generated from it.
+
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+import { createAddressRanges, readServerAddress } from "../lib/addresses.ts";
+import { readProxy } from "../lib/outgoing-proxy.ts";
+import { parseSealingKeys } from "../lib/seal.ts";
+import { expected, list, oneOf, optional, readableBy, text, whole, yesOrNo } from "./schema-parts.ts";
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const kilobyte = 1_024;
+const megabyte = 1_024 * kilobyte;
+const gigabyte = 1_024 * megabyte;
+
+const addressRanges = list().superRefine(readableBy(createAddressRanges)).default([]);
+const webAddress = /^https?:\/\/[^/?#\s]+[^?#\s]*$/;
+
+export const settings = {
+  host: text()
+    .refine(
+      isHost,
+      expected("an address or a name, such as 127.0.0.1, 0.0.0.0 or ::, without the port (SWITCHYARD_PORT)"),
+    )
+    .default("127.0.0.1")
+    .describe("Address on which the gateway listens."),
+  port: whole(0, 65_535).default(8080).describe("Port on which the gateway listens; 0 lets the system choose one."),
+  admin_port: optional(whole(1, 65_535)).describe(
+    "Serves `/v3/manage/*` on this port only; unset: on the public port.",
+  ),
+  data_dir: text().default("./data").describe("Folder of the SQLite database and of all other stored data."),
+  database_url: optional(
+    // The address holds a password, so the message does not repeat it.
+    text(
+      z
+        .string()
+        .regex(/^postgres(ql)?:\/\/[^/?#\s]+/, "should have the form postgres://user:password@host:5432/database"),
+    ),
+  ).describe("`postgres://…` stores all data in PostgreSQL; unset: in SQLite."),
+  admin_key: optional(
+    text(z.string().min(16, { error: ({ input }) => `needs at least 16 characters, and has ${String(input).length}` })),
+  ).describe("Management key, at least 16 characters; unset: the first start creates one."),
+  workers: whole(1, 256)
+    .default(() => availableParallelism())
+    .meta({ description: "Number of serving processes.", shownDefault: "number of cores" }),
+  egress_allow: addressRanges.describe(
+    "Address ranges (CIDR), separated by commas, that file, image and webhook addresses may use although they are private.",
+  ),
+  egress_dns: list()
+    .superRefine(readableBy((servers: string[]) => servers.map(readServerAddress)))
+    .default([])
+    .describe(
+      "DNS servers, `address` or `address:port`, for the hosts of file, image and webhook addresses; unset: those of the system.",
+    ),
+  egress_proxy: optional(text().superRefine(readableBy(readProxy))).describe(
+    "HTTP proxy, `http://[user:password@]host:port`, for file, image and webhook addresses. The gateway still checks each address.",
+  ),
+  max_body_bytes: whole(kilobyte, gigabyte)
+    .default(20 * megabyte)
+    .describe("Largest JSON body, in bytes."),
+  max_websockets_per_key: whole(1, 100_000)
+    .default(64)
+    .describe("WebSockets that one key may have open in one serving process."),
+  max_websocket_message_bytes: whole(kilobyte, gigabyte)
+    .default(4 * megabyte)
+    .describe(
+      "Largest WebSocket message, in bytes, and never more than SWITCHYARD_MAX_BODY_BYTES. Incomplete messages of a key use at most this size times its WebSockets.",
+    ),
+  trusted_proxies: addressRanges.describe(
+    "Address ranges (CIDR) of proxies, separated by commas, whose `X-Forwarded-Proto` decides the scheme of result addresses; unset: the header is ignored.",
+  ),
+  max_concurrent_requests_per_key: whole(1, 1_000_000)
+    .default(12_000)
+    .describe("Concurrent requests of one key in one serving process, streams included; above this, 429."),
+  max_concurrent_streams_per_key: whole(1, 1_000_000)
+    .default(10_000)
+    .describe("Concurrent streams of one key in one serving process; above this, 429."),
+  body_timeout_ms: whole(100, hour).default(minute).describe("Timeout for the arrival of a request body."),
+  connect_timeout_ms: whole(100, hour)
+    .default(10 * second)
+    .describe("Connect timeout for providers."),
+  first_byte_timeout_ms: whole(100, hour)
+    .default(5 * minute)
+    .describe("Timeout until the first event of a provider's stream, or the headers of another answer."),
+  idle_timeout_ms: whole(100, hour).default(minute).describe("Timeout between two events of a provider's stream."),
+  total_timeout_ms: whole(100, day)
+    .default(30 * minute)
+    .describe("Timeout for a provider's whole answer."),
+  retries: whole(0, 10).default(2).describe("Retries of a failed call when no other provider offers the model."),
+  breaker_failures: whole(0, 100_000)
+    .default(20)
+    .describe(
+      "Failures of an offer within the window, and at least half of its calls, that open its circuit breaker; 0 turns the breaker off.",
+    ),
+  breaker_window_ms: whole(100, hour)
+    .default(30 * second)
+    .describe("Window in which the circuit breaker counts failures."),
+  breaker_open_ms: whole(100, hour)
+    .default(10 * second)
+    .describe(
+      "Time after which an open circuit lets one call through as a probe. It doubles with each failed probe, up to eight times this value.",
+    ),
+  prices_file: optional(text()).describe(
+    "A newer file of prices. An invalid file is logged, and the built-in prices stay in use.",
+  ),
+  responses_store_for_all: yesOrNo()
+    .default(false)
+    .describe(
+      "`true`: the gateway stores the conversations of `/v3/responses`, encrypted, for every provider; in the file also `responses: { store_for_all: true }`.",
+    ),
+  responses_lifetime_days: whole(1, 3_650)
+    .default(30)
+    .describe("Days for which a response can be retrieved and continued."),
+  encryption_key: optional(text().superRefine(readableBy(parseSealingKeys))).describe(
+    "Encrypts stored conversations, the private keys of webhooks and the gateway's other secrets: 32 bytes as base64 or hex. Of several keys, separated by commas, the first encrypts and all decrypt.",
+  ),
+  max_file_bytes: whole(kilobyte, 2 ** 31 - 1)
+    .default(100 * megabyte)
+    .describe("Largest file, uploaded or downloaded, in bytes."),
+  files_max_owner_bytes: whole(kilobyte, 2 ** 50)
+    .default(10 * gigabyte)
+    .describe(
+      "Storage quota in bytes of one key, or of all keys of one owner, for uploads and binary results of tasks.",
+    ),
+  upload_timeout_ms: whole(second, day)
+    .default(15 * minute)
+    .describe("Timeout for a whole upload. SWITCHYARD_BODY_TIMEOUT_MS limits the time between two of its chunks."),
+  resource_lifetime_hours: whole(1, 720).default(24).describe("Hours for which the addresses of binary results work."),
+  files_s3_bucket: optional(text()).describe("Stores files in this S3 bucket; unset: in the data folder."),
+  files_s3_endpoint: optional(text()).describe("Address of an S3 service other than AWS."),
+  files_s3_region: optional(text()).describe("Region of the bucket."),
+  files_s3_access_key_id: optional(text()).describe("Required with a bucket."),
+  files_s3_secret_access_key: optional(text()).describe("Required with a bucket."),
+  files_s3_session_token: optional(text()).describe("For temporary credentials."),
+  files_s3_prefix: text().default("files/").describe("Prefix of the names of files in the bucket."),
+  local_workers: optional(whole(1, 256)).describe(
+    "Processes for local engines per serving process; unset: all cores but one, shared between the serving processes.",
+  ),
+  local_max_waiting: whole(1, 100_000).default(64).describe("Local tasks that may wait for a process."),
+  local_max_waiting_per_owner: whole(1, 100_000)
+    .default(16)
+    .describe("Local tasks of one owner that may wait for a process; above this, 429."),
+  local_text_timeout_ms: whole(100, day)
+    .default(30 * second)
+    .describe("Timeout of a local engine for one text. The gateway ends a process that takes longer."),
+  local_media_timeout_ms: whole(100, day)
+    .default(2 * minute)
+    .describe(
+      "Timeout of a local engine for a document, image or recording, and for a text that a neural model or the grammar rules read.",
+    ),
+  local_job_timeout_ms: whole(100, day)
+    .default(30 * minute)
+    .describe("Timeout of a local engine for tasks that run only as jobs: long recordings, documents of many pages."),
+  local_idle_ms: whole(second, day)
+    .default(5 * minute)
+    .describe("Time after which an idle process of a local engine ends."),
+  local_memory_mb: whole(128, 65_536)
+    .default(1_536)
+    .describe("Memory limit of a process of a local engine, in megabytes."),
+  local_unconfined: yesOrNo()
+    .default(false)
+    .describe(
+      "`true`: processes of local engines may use the network and the file system, which the gateway otherwise denies them on Linux.",
+    ),
+  job_workers: whole(0, 64)
+    .default(1)
+    .describe("Worker processes, which run jobs and deliver webhooks; 0 leaves both to `switchyard work`."),
+  jobs_at_once: whole(1, 10_000).default(32).describe("Jobs that one worker process runs concurrently."),
+  job_timeout_ms: whole(second, 7 * day)
+    .default(6 * hour)
+    .describe("Timeout of a job from its acceptance to its end."),
+  max_queued_jobs_per_key: whole(1, 10_000_000)
+    .default(250_000)
+    .describe("Queued and running jobs of one key, or of all keys of one owner; above this, 429."),
+  job_lifetime_days: whole(1, 365).default(7).describe("Days for which a job and its result can be retrieved."),
+  deliveries_at_once: whole(1, 10_000).default(512).describe("Webhooks that one worker process delivers concurrently."),
+  deliveries_per_host: whole(1, 10_000)
+    .default(32)
+    .describe("Webhooks that one worker process delivers concurrently to one host."),
+  public_url: optional(
+    text(z.string().regex(webAddress, expected("an address such as https://gateway.example"))),
+  ).describe(
+    "Address under which callers reach the gateway, for the addresses of binary results; unset: the address of the request.",
+  ),
+  heartbeat_ms: whole(50, 240_000)
+    .default(15 * second)
+    .describe("Time without an event after which the gateway sends a comment line on a stream."),
+  drain_delay_ms: whole(0, hour)
+    .default(second)
+    .describe("Time after SIGTERM in which the gateway still accepts requests while `/readyz` answers 503."),
+  drain_timeout_ms: whole(0, hour)
+    .default(30 * second)
+    .describe("Time after that delay in which running requests may finish."),
+  keys_stale_after_ms: whole(100, day)
+    .default(hour)
+    .describe("Time for which the gateway accepts keys that it knows while the database is unreachable."),
+  log_level: oneOf("debug", "info", "warn", "error").default("info").describe("Lowest level that is logged."),
+  log_format: oneOf("json", "text", "auto")
+    .default("auto")
+    .describe("`auto` writes text to a terminal and JSON lines elsewhere."),
+};
+
+function isHost(host: string): boolean {
+  const hasPort = /^[^:]*:\d*$/.test(host);
+  return !/[\s/?#@]/.test(host) && !host.startsWith("[") && !hasPort;
+}
+
+/** `log_level` in the file is `SWITCHYARD_LOG_LEVEL` in the environment. */
+export function variableOf(member: string): string {
+  return member === "database_url" ? "DATABASE_URL" : `SWITCHYARD_${member.toUpperCase()}`;
+}
