@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createPublicKey } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
-import { makeCertificate } from "../../src/cli/local-certificate.ts";
+import { openLocalCertificate } from "../../src/cli/local-certificate.ts";
 import type { DeliveryOutcome } from "../../src/jobs/deliverer.ts";
 import { verifyWebhook } from "../../src/jobs/webhook-signature.ts";
 import type { DeliveryAttempt } from "../../src/storage/job-records.ts";
@@ -20,16 +20,14 @@ import {
 const address = "127.0.0.1";
 const host = "hooks.example.com";
 const folder = mkdtempSync(join(tmpdir(), "switchyard-delivery-"));
-const trusted = makeCertificate([host, address]);
-const stranger = makeCertificate([host, address]);
+const trusted = openLocalCertificate(join(folder, "trusted"), [host, address]);
+const stranger = openLocalCertificate(join(folder, "stranger"), [host, address]);
 const closers: (() => void)[] = [];
 let child: WebhookChild;
 setDefaultTimeout(30_000);
 
 beforeAll(async () => {
-  const path = join(folder, "certificate.pem");
-  writeFileSync(path, trusted.certificate);
-  child = await within(15_000, "the deliverer", startWebhookChild(path));
+  child = await within(15_000, "the deliverer", startWebhookChild(trusted.path));
 });
 afterEach(() => {
   for (const close of closers.splice(0)) close();
