@@ -34,6 +34,13 @@ const ofAllVendors: readonly ErrorRule[] = [401, 402, 403].map((status) => ({
   means: "rejected",
 }));
 
+/**
+ * Of vendors of tasks: the credits of the account or plan are used up, and another vendor may have some. As documented by
+ * https://docs.firecrawl.dev/api-reference/errors, https://developers.deepgram.com/docs/errors and
+ * https://docs.mindee.com/integrations/problem-database; no vendor documents another meaning.
+ */
+export const spentCredits: ErrorRule = { status: 402, means: "rate_limit" };
+
 /** The status that an error should have had, by the first rule that fits; undefined when its own is right. */
 export function readErrorRules(
   rules: readonly ErrorRule[] | undefined,

@@ -17,10 +17,11 @@ beforeAll(async () => {
   vendor = await startVendor();
   const at = { base_url: vendor.url, api_key: "k" };
   const names = ["deepl", "modernmt", "tavily", "linkup", "elevenlabs", "stabilityai", "sightengine"];
+  const others = ["firecrawl", "deepgram", "google", "microsoft", "affinda", "tabscanner"];
   const chat = ["openrouter", "xai", "groq", "together", "novita", "fireworks", "cohere", "minimax"];
   gateway = await startGateway({
     vendor,
-    config: { providers: Object.fromEntries([...names, ...chat].map((name) => [name, at])) },
+    config: { providers: Object.fromEntries([...names, ...others, ...chat].map((name) => [name, at])) },
     env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "0", SIGHTENGINE_API_USER: "u" },
   });
   key = await gateway.createKey();
@@ -91,6 +92,73 @@ describe("a task", () => {
       { id: "1", name: "content_moderation", errors: ["Your request was flagged by our content moderation system."] },
       rejected,
     ],
+    [
+      "Firecrawl: credits",
+      "web/search/firecrawl",
+      { query: "x" },
+      402,
+      { success: false, error: "Payment Required: Insufficient credits" },
+      limited,
+    ],
+    [
+      "Firecrawl: key",
+      "web/search/firecrawl",
+      { query: "x" },
+      401,
+      { success: false, error: "Unauthorized: Invalid token" },
+      credentials,
+    ],
+    [
+      "Deepgram: credits",
+      "audio/tts/deepgram",
+      { text: "Hi" },
+      402,
+      { err_code: "ASR_PAYMENT_REQUIRED", err_msg: "Project does not have enough credits." },
+      limited,
+    ],
+    [
+      "Google: characters of the day",
+      "translation/automatic_translation/google",
+      translation,
+      403,
+      {
+        error: {
+          code: 403,
+          message: "Daily Limit Exceeded",
+          errors: [{ message: "Daily Limit Exceeded", domain: "usageLimits", reason: "dailyLimitExceeded" }],
+        },
+      },
+      limited,
+    ],
+    [
+      "Google: service that is switched off",
+      "translation/automatic_translation/google",
+      translation,
+      403,
+      { error: { code: 403, message: "The API is not enabled.", errors: [{ reason: "accessNotConfigured" }] } },
+      credentials,
+    ],
+    [
+      "Microsoft: free quota",
+      "translation/automatic_translation/microsoft",
+      translation,
+      403,
+      {
+        error: {
+          code: 403001,
+          message: "The operation is not allowed because the subscription has exceeded its free quota.",
+        },
+      },
+      limited,
+    ],
+    [
+      "Microsoft: resource",
+      "translation/automatic_translation/microsoft",
+      translation,
+      403,
+      { error: { code: 403000, message: "The operation is not allowed." } },
+      credentials,
+    ],
   ])("%s", async (_, model, input, status, body, expected) => {
     vendor.next(answer(status, body));
     expect(await readError(await run(model, input))).toMatchObject(expected);
@@ -115,6 +183,42 @@ describe("a task", () => {
   });
 });
 
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+async function uploadImage(): Promise<string> {
+  const form = new FormData();
+  form.set("file", new Blob([png], { type: "image/png" }), "a.png");
+  const headers = { authorization: `Bearer ${key}` };
+  const upload = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
+  return ((await upload.json()) as { file_id: string }).file_id;
+}
+
+describe("a task with a file", () => {
+  const noCredits = { errors: [{ code: "no_parsing_credits", detail: "No parsing credits left" }] };
+  const failed = { meta: { failed: true }, error: { errorCode: "no_parsing_credits", errorDetail: "No credits" } };
+  const unreadable = { meta: { failed: true }, error: { errorCode: "file_corrupted", errorDetail: "Corrupted" } };
+
+  test.each([
+    ["Affinda: credits", "affinda", 403, noCredits, limited],
+    ["Affinda: credits, told in a good answer", "affinda", 201, failed, limited],
+    ["Affinda: file", "affinda", 201, unreadable, rejected],
+    ["Affinda: key", "affinda", 401, { errors: [{ code: "not_authenticated" }] }, credentials],
+    ["Tabscanner: key", "tabscanner", 400, { message: "ERROR_CLIENT: API key not found", code: 400 }, credentials],
+    ["Tabscanner: file", "tabscanner", 400, { message: "ERROR_CLIENT: No file detected", code: 403 }, rejected],
+  ])("%s", async (_, provider, status, body, expected) => {
+    const asked = {
+      model: `ocr/financial_parser/${provider}`,
+      input: { file: await uploadImage() },
+      provider_params: { workspace: "w" },
+    };
+    vendor.next(answer(status, body));
+    expect(await readError(await ask(gateway.url, key, asked, { path: "/v3/universal-ai" }))).toMatchObject(expected);
+  });
+});
+
 describe("Sightengine", () => {
   const failure = (type: string, message: string) => ({ status: "failure", error: { type, code: 32, message } });
 
@@ -126,17 +230,8 @@ describe("Sightengine", () => {
     [400, failure("argument_error", "Incorrect API user or API secret"), credentials],
     [400, failure("media_error", "Could not read the image"), rejected],
   ])("%d %j", async (status, body, expected) => {
-    const form = new FormData();
-    const png = Buffer.from(
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-      "base64",
-    );
-    form.set("file", new Blob([png], { type: "image/png" }), "a.png");
-    const headers = { authorization: `Bearer ${key}` };
-    const upload = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
-    const { file_id } = (await upload.json()) as { file_id: string };
+    const asked = { model: "image/ai_detection/sightengine", input: { file: await uploadImage() } };
     vendor.next(answer(status, body));
-    const asked = { model: "image/ai_detection/sightengine", input: { file: file_id } };
     expect(await readError(await ask(gateway.url, key, asked, { path: "/v3/universal-ai" }))).toMatchObject(expected);
   });
 });

@@ -16,7 +16,7 @@ import {
 } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { readErrorRules } from "../../providers/error-rules.ts";
+import { readErrorRules, spentCredits } from "../../providers/error-rules.ts";
 import type { Exchange, HttpClient } from "../../providers/http-client.ts";
 import type { EngineCall } from "../engine.ts";
 import { fetchResult } from "../fetch-result.ts";
@@ -89,7 +89,8 @@ interface Refused {
 export function toRefusalBy({ row, place }: Pick<VendorCallOptions, "row" | "place">, refused: Refused): GatewayError {
   const { status: plainStatus, retryAfter, body, namesModel = false } = refused;
   const declared = readErrorRules(row.errors, plainStatus, body);
-  const meant = declared ?? row.readRefusal?.(plainStatus, parseObject(body)) ?? plainStatus;
+  const read = declared ?? row.readRefusal?.(plainStatus, parseObject(body));
+  const meant = read ?? readErrorRules([spentCredits], plainStatus, body) ?? plainStatus;
   // Without a model there is none to be unknown: it was something in the request, or the address.
   const isOtherUnknown = meant === 404 && !namesModel;
   const status = isOtherUnknown ? (readErrorMessage(withLowerCase(body)) === "" ? 502 : 400) : meant;

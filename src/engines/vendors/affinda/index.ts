@@ -1,5 +1,6 @@
 import { ValidationError } from "../../../errors.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
+import { type ErrorRule, readErrorRules } from "../../../providers/error-rules.ts";
 import type { EngineCall } from "../../engine.ts";
 import { asObject, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
@@ -36,9 +37,14 @@ async function toRequest(call: EngineCall): Promise<VendorRequest> {
   return { path: "/v3/documents", body: { kind: "form", parts } };
 }
 
-function dataOf({ json }: VendorAnswer): JsonObject {
-  if (at(json, "meta", "failed") === true)
-    throw new VendorFailure(400, asText(at(json, "error", "errorDetail")) ?? "The document could not be read");
+// https://docs.affinda.com/error-glossary: the credits are used up, which comes as a 403 and inside of good answers.
+const errors: readonly ErrorRule[] = [{ says: /"no_parsing_credits"/, means: "rate_limit" }];
+
+function dataOf({ json, text }: VendorAnswer): JsonObject {
+  if (at(json, "meta", "failed") === true) {
+    const status = readErrorRules(errors, 400, text) ?? 400;
+    throw new VendorFailure(status, asText(at(json, "error", "errorDetail")) ?? "The document could not be read");
+  }
   return asObject(at(json, "data"));
 }
 
@@ -82,6 +88,7 @@ export const affinda: VendorRow = {
   docs: "https://docs.affinda.com/reference/getting-started",
   baseUrl: "https://api.affinda.com",
   auth: { kind: "bearer" },
+  errors,
   // Instead of an upload it takes an address: that would be another file than the one that was checked.
   sealedParams: ["url", "file"],
   tasks: [parseFinancialDocument, parseIdentity, parseResume],

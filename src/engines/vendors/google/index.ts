@@ -48,6 +48,14 @@ export const google: VendorRow = {
     "gcsDocument",
     "phraseSet",
   ],
+  // https://docs.cloud.google.com/translate/quotas: a quota that is exceeded is a 403 there.
+  errors: [
+    {
+      status: 403,
+      says: /"reason"\s*:\s*"(?:daily|userRate|rate)LimitExceeded"|(?:Daily|User Rate) Limit Exceeded/,
+      means: "rate_limit",
+    },
+  ],
   readRefusal: readGoogleRefusal,
   tasks: [
     readText,

@@ -25,6 +25,8 @@ export const microsoft: VendorRow = {
     "audioUrl",
     "models",
   ],
+  // https://learn.microsoft.com/en-us/azure/ai-services/translator/text-translation/reference/v3/reference#errors: the free quota is used up.
+  errors: [{ status: 403, says: /"code"\s*:\s*"?403001\b|exceeded its free quota/, means: "rate_limit" }],
   tasks: [
     readText,
     parseFinancialDocument,

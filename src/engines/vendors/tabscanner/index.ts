@@ -95,5 +95,7 @@ export const tabscanner: VendorRow = {
   docs: "https://docs.tabscanner.com",
   baseUrl: "https://api.tabscanner.com",
   auth: { kind: "header", name: "apikey" },
+  // Of its documentation: a key that is not known is a 400.
+  errors: [{ says: /API key not found/i, means: "credentials" }],
   tasks: [parseFinancialDocument],
 };
