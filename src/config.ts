@@ -12,8 +12,9 @@ import {
   readConfigFile,
 } from "./config/config-file.ts";
 import { type AliasTarget, aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
-import { closedObject, suggest, toPathIssues } from "./config/schema-parts.ts";
+import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { settings, variableOf } from "./config/settings.ts";
+import { suggest } from "./lib/find-nearest.ts";
 import { secretsOfProxy } from "./lib/outgoing-proxy.ts";
 
 export const configSchema = closedObject(
@@ -153,7 +154,7 @@ function refuseUnknownVariables(environment: Environment, problems: Problems): v
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("SWITCHYARD_") || names.includes(name)) continue;
     if (clientVariables.has(name) || serviceVariable.test(name)) continue;
-    problems.add(name, `unknown setting${suggest(name, names)} docs/settings.md lists all settings`);
+    problems.add(name, `unknown setting${suggest(name, names) || "."} docs/settings.md lists all settings`);
   }
 }
 

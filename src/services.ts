@@ -10,7 +10,6 @@ import {
   readPriceOverrides,
 } from "./catalogue/prices.ts";
 import { describeLocation } from "./config/config-file.ts";
-import { suggest } from "./config/schema-parts.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { features, findTask, tasks } from "./contract/tasks.ts";
 import { createEgress } from "./egress/egress.ts";
@@ -35,7 +34,7 @@ import type { AttemptReport } from "./inference/report.ts";
 import { createRoutePlanner } from "./inference/route-planner.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
 import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
-import { findNearest } from "./lib/find-nearest.ts";
+import { suggest } from "./lib/find-nearest.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
@@ -219,7 +218,7 @@ function checkSwitchedOff(config: Config, known: readonly string[]): void {
     .filter((name) => !known.includes(name))
     .map((name) => {
       const place = describeLocation(`providers.${name}`, config);
-      return `${place}: there is no known provider '${name}'; did you mean '${findNearest(name, known)}'?`;
+      return `${place}: there is no known provider '${name}'${suggest(name, known)}`;
     });
   if (problems.length > 0) throw new ConfigError(problems);
 }

@@ -3,7 +3,7 @@
 import { type Model, type ModelDetail, modelCapabilities } from "../contract/models.ts";
 import { features } from "../contract/tasks.ts";
 import { ValidationError } from "../errors.ts";
-import { findNearest } from "../lib/find-nearest.ts";
+import { findNearest, suggest } from "../lib/find-nearest.ts";
 import { once } from "../lib/once.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
 import { isAlsoNamed, listProviderNames } from "../providers/find-provider.ts";
@@ -105,9 +105,8 @@ function refuseUnknownValues(filters: ModelFilters, known: KnownValues): void {
       .filter((value) => !known[name].includes(value))
       .slice(0, mostProblems)
       .map((value) => {
-        const nearest = findNearest(value, known[name]);
         const all = known[name].length > mostNamed ? "" : ` Known are ${known[name].join(", ")}.`;
-        const msg = `There is no ${name} '${value.slice(0, longestShown)}'; did you mean '${nearest}'?${all}`;
+        const msg = `There is no ${name} '${value.slice(0, longestShown)}'${suggest(value, known[name]) || "."}${all}`;
         return { loc: ["query", name], msg, type: "enum" };
       }),
   );

@@ -74,7 +74,7 @@ export function readArguments(spec: CommandSpec, args: readonly string[]): Input
 
 function unknownOption(name: string, known: readonly string[]): string {
   const nearest = findNearest(name.replace(/^-+/, ""), [...known, "help"]);
-  return `Unknown option ${name}; did you mean --${nearest}?`;
+  return `Unknown option ${name}${nearest === null ? "." : `; did you mean --${nearest}?`}`;
 }
 
 /** The command that was meant, by its first words; throws a UsageError that names the nearest one. */
@@ -84,7 +84,9 @@ export function findCommand<T>(commands: Readonly<Record<string, T>>, name: stri
   const names = Object.keys(commands);
   if (name === "") throw new UsageError(`Name a command: ${names.join(", ")}.`);
   const prefix = group === "" ? "" : `${group} `;
-  throw new UsageError(`Unknown command "${prefix}${name}"; did you mean "${prefix}${findNearest(name, names)}"?`);
+  const nearest = findNearest(name, names);
+  const hint = nearest === null ? `. The commands are ${names.join(", ")}.` : `; did you mean "${prefix}${nearest}"?`;
+  throw new UsageError(`Unknown command "${prefix}${name}"${hint}`);
 }
 
 /** The text of `--help` for one command. */

@@ -85,8 +85,9 @@ function readGroups(names: readonly string[]): Group[] {
   return names.map((name) => {
     const group = known.includes(name) ? findGroup(name) : null;
     if (group !== null) return group;
+    const nearest = findNearest(name, known);
     throw new UsageError(
-      `Unknown group "${name}"; did you mean "${findNearest(name, known)}"? The groups are ${known.join(", ")}.`,
+      `Unknown group "${name}"${nearest === null ? "." : `; did you mean "${nearest}"?`} The groups are ${known.join(", ")}.`,
     );
   });
 }

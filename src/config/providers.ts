@@ -140,7 +140,7 @@ function refuseUnknownTasks(models: Readonly<Record<string, string>>, context: z
 }
 
 function unknownTask(task: string): string {
-  return `there is no task '${task}'; the nearest is '${findNearest(task, taskNames)}'`;
+  return `there is no task '${task}'; the nearest is '${findNearest(task, taskNames, Number.POSITIVE_INFINITY)}'`;
 }
 
 function refuseRepeatedNames(deployments: readonly { readonly name?: string }[], context: z.RefinementCtx): void {

@@ -2,7 +2,7 @@
 // reads texts as well. Messages complete the name of the setting: "port: should be …, and is '…'".
 
 import { z } from "zod";
-import { findNearest } from "../lib/find-nearest.ts";
+import { suggest } from "../lib/find-nearest.ts";
 
 export function text(schema: z.ZodType<string, string> = z.string()) {
   return z.preprocess(toText, schema);
@@ -64,12 +64,6 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(shape: S
   return z.strictObject(shape, {
     error: (issue) => (issue.code === "unrecognized_keys" ? issue.keys.map(refuse).join("\n") : message),
   });
-}
-
-/** `; did you mean 'port'?`, or nothing where no known name resembles the given one. */
-export function suggest(name: string, known: readonly string[]): string {
-  const nearest = findNearest(name, known);
-  return nearest === null ? "" : `; did you mean '${nearest}'?`;
 }
 
 export interface PathIssue {

@@ -4,7 +4,7 @@
 import type { Caller } from "../access/caller.ts";
 import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
 import { GatewayError } from "../errors.ts";
-import { findNearest } from "../lib/find-nearest.ts";
+import { suggest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
 import { findProvider, isAlsoNamed, listProviderNames } from "../providers/find-provider.ts";
 
@@ -107,10 +107,10 @@ function findOffer(table: RoutingTable, name: string): Offer {
     throw new GatewayError("model_not_found", `'${name}' names a task: send it to POST /v3/universal-ai.`, {
       param: "model",
     });
-  const nearest = findNearest(providerName, listProviderNames(table.providers.values()));
+  const nearest = suggest(providerName, listProviderNames(table.providers.values())) || ".";
   throw new GatewayError(
     "provider_not_found",
-    `There is no provider '${providerName}'; did you mean '${nearest}'? GET /v3/models lists the models.`,
+    `There is no provider '${providerName}'${nearest} GET /v3/models lists the models.`,
     { param: "model" },
   );
 }

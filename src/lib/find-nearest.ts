@@ -1,15 +1,25 @@
-/** What the name is the beginning of, else what takes the fewest changed, added or left out characters; the first of equals. */
-export function findNearest(given: string, names: readonly string[]): string | null {
+/** `; did you mean 'port'?`, or nothing where no known name resembles the one given. */
+export function suggest(name: string, known: readonly string[], mostChanges?: number): string {
+  const nearest = findNearest(name, known, mostChanges);
+  return nearest === null ? "" : `; did you mean '${nearest}'?`;
+}
+
+/**
+ * What the name is the beginning of, else what takes the fewest changed, added or left out characters; the first of equals. Null where
+ * all take so many that another name was meant.
+ */
+export function findNearest(given: string, names: readonly string[], mostChanges?: number): string | null {
   // A caller chooses the name: the work for a message about it is limited.
   const name = given.slice(0, longestName);
   const longer = name === "" ? undefined : names.find((candidate) => candidate.startsWith(name));
   if (longer !== undefined) return longer;
   let nearest: string | null = null;
-  let least = Number.POSITIVE_INFINITY;
+  // Two letters that changed places are two changes.
+  let least = (mostChanges ?? Math.max(2, Math.floor(name.length / 3))) + 1;
   for (const candidate of names) {
     if (Math.abs(candidate.length - name.length) >= least) continue;
     const distance = editDistance(name, candidate);
-    if (distance >= least) continue;
+    if (distance >= Math.min(least, Math.max(name.length, candidate.length))) continue;
     nearest = candidate;
     least = distance;
   }

@@ -1,7 +1,7 @@
 // From rows and settings to providers that can be called: address and credentials filled in once, at start.
 
 import { SettingError } from "../errors.ts";
-import { findNearest } from "../lib/find-nearest.ts";
+import { suggest } from "../lib/find-nearest.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { createAuthorizer } from "./authorizer.ts";
 import type { Dialect } from "./dialect.ts";
@@ -97,8 +97,8 @@ export function configureProviders(
   for (const [name, settings] of Object.entries(declared)) {
     if (providers.has(name) || others.has(name)) continue;
     if (![settings, ...(settings.deployments ?? [])].some(({ base_url }) => base_url)) {
-      const nearest = findNearest(name, [...providers.keys(), ...others]);
-      const message = `there is no known provider '${name}'; did you mean '${nearest}'? A provider of your own needs base_url`;
+      const nearest = suggest(name, [...providers.keys(), ...others]) || ".";
+      const message = `there is no known provider '${name}'${nearest} A provider of your own needs base_url`;
       throw new SettingError(`providers.${name}`, message);
     }
     providers.set(name, configure(rowFor(name, settings.dialect, rows), settings, readSetting));

@@ -3,7 +3,7 @@
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import { features, tasks } from "../../contract/tasks.ts";
 import { GatewayError } from "../../errors.ts";
-import { findNearest } from "../../lib/find-nearest.ts";
+import { suggest } from "../../lib/find-nearest.ts";
 import { sendDocument } from "../openapi/send-document.ts";
 import type { Reply } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
@@ -41,23 +41,19 @@ function retrieveSubfeature(catalogue: Catalogue, call: Call): Reply {
   const document = catalogue.features.findSubfeature(feature, subfeature, included);
   if (document !== undefined) return sendDocument(call, document, variesByKey);
   if (catalogue.features.findFeature(feature, included) === undefined) throw featureNotFound(feature);
+  const known = tasks.filter((task) => task.feature === feature).map((task) => task.subfeature);
   throw new GatewayError(
     "subfeature_not_found",
-    `The feature '${feature}' has no subfeature '${subfeature}'; did you mean '${findNearest(
-      subfeature,
-      tasks.filter((task) => task.feature === feature).map((task) => task.subfeature),
-    )}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
+    `The feature '${feature}' has no subfeature '${subfeature}'${suggest(subfeature, known) || "."} GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
     { param: "subfeature" },
   );
 }
 
 function featureNotFound(feature: string): GatewayError {
+  const known = features.map(({ name }) => name);
   return new GatewayError(
     "feature_not_found",
-    `There is no feature '${feature}'; did you mean '${findNearest(
-      feature,
-      features.map(({ name }) => name),
-    )}'? GET /v3/info?include=unconfigured lists the features.`,
+    `There is no feature '${feature}'${suggest(feature, known) || "."} GET /v3/info?include=unconfigured lists the features.`,
     { param: "feature" },
   );
 }

@@ -32,9 +32,10 @@ function retrieveModel(catalogue: Catalogue, call: Call): Reply {
   const id = call.params["id"] ?? "";
   const found = catalogue.models.find(id);
   if (found === undefined) {
+    const nearest = catalogue.models.suggest(id);
     throw new GatewayError(
       "model_not_found",
-      `Unknown model '${id}'; did you mean '${catalogue.models.suggest(id)}'? A configured provider is also called with a model that is not listed.`,
+      `Unknown model '${id}'${nearest === null ? "." : `; did you mean '${nearest}'?`} A configured provider is also called with a model that is not listed.`,
       { param: "id" },
     );
   }

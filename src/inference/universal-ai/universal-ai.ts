@@ -6,7 +6,7 @@ import { findTask, type Task, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { BinaryResult, Engine, EngineFile } from "../../engines/engine.ts";
 import { type ErrorCode, GatewayError, throwProblems } from "../../errors.ts";
-import { findNearest } from "../../lib/find-nearest.ts";
+import { suggest } from "../../lib/find-nearest.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { fallbackCodes } from "../attempts.ts";
@@ -106,10 +106,10 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const serving = byName.get(`${task}/${provider}`);
     if (serving === undefined) {
       const names = engines.filter((engine) => engine.task === task).map((engine) => engine.provider);
-      const nearest = findNearest(provider, names);
+      const nearest = suggest(provider, names) || ".";
       throw new GatewayError(
         "provider_not_found",
-        `No provider '${provider}' serves ${task} here${nearest === null ? "" : `; did you mean '${nearest}'?`} GET /v3/info/${task} lists the providers that do.`,
+        `No provider '${provider}' serves ${task} here${nearest} GET /v3/info/${task} lists the providers that do.`,
         { param: "model" },
       );
     }
@@ -117,8 +117,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const engine = chooseEngine(serving, model);
     if (engine === undefined) {
       const known = serving.flatMap(({ models }) => models);
-      const hint =
-        known.length === 0 ? "; name the provider alone" : `; did you mean '${findNearest(model ?? "", known)}'?`;
+      const hint = known.length === 0 ? "; name the provider alone" : suggest(model ?? "", known);
       throw new GatewayError("model_not_found", `'${provider}' has no model '${model}' for ${task}${hint}`, {
         param: "model",
       });
@@ -288,23 +287,19 @@ function chooseEngine(serving: readonly Engine[], model: string | null): Engine 
 
 function findTaskOf(name: string): Task {
   const [feature = "", subfeature = ""] = name.split("/");
-  if (!tasks.some((task) => task.feature === feature))
+  const features = tasks.map((task) => task.feature);
+  if (!features.includes(feature))
     throw new GatewayError(
       "feature_not_found",
-      `There is no feature '${feature}'; did you mean '${findNearest(
-        feature,
-        tasks.map((task) => task.feature),
-      )}'? GET /v3/info lists the features.`,
+      `There is no feature '${feature}'${suggest(feature, features) || "."} GET /v3/info lists the features.`,
       { param: "model" },
     );
   const task = findTask(feature, subfeature);
   if (task !== undefined) return task;
+  const known = tasks.filter((one) => one.feature === feature).map((one) => one.subfeature);
   throw new GatewayError(
     "subfeature_not_found",
-    `'${feature}' has no subfeature '${subfeature}'; did you mean '${findNearest(
-      subfeature,
-      tasks.filter((one) => one.feature === feature).map((one) => one.subfeature),
-    )}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
+    `'${feature}' has no subfeature '${subfeature}'${suggest(subfeature, known) || "."} GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
     { param: "model" },
   );
 }
