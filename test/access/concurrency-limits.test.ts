@@ -1,6 +1,6 @@
 // How many requests and streams of one key run at the same time, and that each of them is counted until its end, however it ends.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   answer,
   chatChunk,
@@ -16,39 +16,27 @@ import {
   write,
 } from "../support/answers.ts";
 import { ask, chatPath, hello, readError } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
 const maxRequests = 12;
 const maxStreams = 5;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-let otherKey: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGateway({
-    vendor,
-    env: {
-      SWITCHYARD_MAX_CONCURRENT_REQUESTS_PER_KEY: String(maxRequests),
-      SWITCHYARD_MAX_CONCURRENT_STREAMS_PER_KEY: String(maxStreams),
-      SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "60000",
-      SWITCHYARD_RETRIES: "0",
-      SWITCHYARD_BREAKER_FAILURES: "0",
-    },
-  });
-  key = await gateway.createKey({ name: "one" });
-  otherKey = await gateway.createKey({ name: "another" });
+const vendor = await startVendor();
+const gateway = await sharedGateway({
+  vendor,
+  env: {
+    SWITCHYARD_MAX_CONCURRENT_REQUESTS_PER_KEY: String(maxRequests),
+    SWITCHYARD_MAX_CONCURRENT_STREAMS_PER_KEY: String(maxStreams),
+    SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "60000",
+    SWITCHYARD_RETRIES: "0",
+    SWITCHYARD_BREAKER_FAILURES: "0",
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey({ name: "one" });
+const otherKey = await gateway.createKey({ name: "another" });
 
 /** A raw request that is on its way. */
 async function send(model: string, isStream: boolean, by = key): Promise<RawConnection> {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { FeatureList, SubfeatureDetail } from "../../src/contract/info.ts";
 import type { ModelList } from "../../src/contract/models.ts";
 import { ask } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 const sentiment = { general_sentiment: "Positive", general_sentiment_rate: 0.9, items: [] };
@@ -47,7 +48,7 @@ let sandboxKey: string;
 beforeAll(async () => {
   vendor = await startVendor();
   const address = `http://127.0.0.1:${companies.port}`;
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     env: {
       ...{ GEMINI_BASE_URL: address, GEMINI_API_KEY: "k-gemini", OPENAI_BASE_URL: address, OPENAI_API_KEY: "k-openai" },

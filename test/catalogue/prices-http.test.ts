@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { answer, completion, stream } from "../support/answers.ts";
 import { ask, hello, readCompletion } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "switchyard-prices-"));
@@ -19,7 +20,7 @@ let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     env: { SWITCHYARD_PRICES_FILE: badFile },
     config: {

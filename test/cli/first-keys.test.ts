@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findFreePort } from "../support/gateway.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { waitFor } from "../support/wait.ts";
 
 const main = join(import.meta.dir, "../..", "src", "main.ts");

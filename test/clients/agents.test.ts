@@ -7,7 +7,7 @@ import { startAgentGateway, startAgentVendors } from "../support/agent-vendors/i
 import { closingText, type Members, objects, stepAfter, stepCount } from "../support/agent-vendors/plan.ts";
 import { ask } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import type { Gateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
 import type { Vendor } from "../support/vendor.ts";
 
 let vendor: Vendor;

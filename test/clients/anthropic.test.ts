@@ -10,7 +10,7 @@ import {
   startTranslatingGateway,
   thinkingMarks,
 } from "../support/dialect-vendors/index.ts";
-import type { Gateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
 import type { Vendor } from "../support/vendor.ts";
 import { betaZodTool } from "../tools/node_modules/@anthropic-ai/sdk/helpers/beta/zod.mjs";
 import { zodOutputFormat } from "../tools/node_modules/@anthropic-ai/sdk/helpers/zod.mjs";

@@ -7,7 +7,7 @@ import { vertexai } from "../../src/providers/dialects/gemini/index.ts";
 import { ask } from "../support/chat.ts";
 import { chatModels, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
 import { readChatStream, readEvents } from "../support/events.ts";
-import type { Gateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
 import type { Vendor } from "../support/vendor.ts";
 
 let vendor: Vendor;

@@ -12,7 +12,7 @@ import {
   startTranslatingGateway,
   thinkingMarks,
 } from "../support/dialect-vendors/index.ts";
-import type { Gateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
 import type { Vendor } from "../support/vendor.ts";
 import { ChatAnthropic } from "../tools/node_modules/@langchain/anthropic/dist/index.js";
 import {

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
 import { findViolations, hasPublishedSchemas } from "../support/published-schemas.ts";
 import { type Recorder, startRecorder } from "../support/recorder.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { within } from "../support/wait.ts";
 
@@ -160,7 +161,7 @@ describe.each([...runs])("$title ($model)", ({ model, storesForAll, excused }) =
 
   beforeAll(async () => {
     const random = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
-    gateway = await startGateway({
+    gateway = await testGateway({
       vendor,
       ...(storesForAll && {
         env: { SWITCHYARD_RESPONSES_STORE_FOR_ALL: "true", SWITCHYARD_ENCRYPTION_KEY: random },
@@ -199,7 +200,7 @@ describe.each([...runs])("$title ($model)", ({ model, storesForAll, excused }) =
 });
 
 test("the probe can fail: it notices a model whose answers break off", async () => {
-  const gateway = await startGateway({ vendor });
+  const gateway = await testGateway({ vendor });
   try {
     const found = shortcomings(await probe(gateway.url, await gateway.createKey(), "sandbox/cut", "--quick"));
     expect(found).toMatchObject({

@@ -1,10 +1,10 @@
 // The official client of the chat format, unchanged: only its base address and key are ours.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import { answer, chatChunk, event, fin, hang, streamHead, until } from "../support/answers.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { awayFromMinuteEnd } from "../support/wait.ts";
 import { zodResponseFormat } from "../tools/node_modules/openai/helpers/zod.mjs";
 import OpenAI, {
@@ -19,20 +19,9 @@ import OpenAI, {
   UnprocessableEntityError,
 } from "../tools/node_modules/openai/index.mjs";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let client: OpenAI;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGateway({ vendor, env: { SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "2000" } });
-  client = clientWith(await gateway.createKey());
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const gateway = await sharedGateway({ vendor, env: { SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "2000" } });
+const client = clientWith(await gateway.createKey());
 
 beforeEach(() => vendor.clear());
 

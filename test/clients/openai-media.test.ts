@@ -9,7 +9,8 @@ import { localEngines } from "../../src/engines/local/list.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { answer, hang } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
-import { type Gateway, type KeyRequest, providerSecret, startGateway } from "../support/gateway.ts";
+import { type Gateway, type KeyRequest, providerSecret } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 import OpenAI, {
@@ -30,7 +31,7 @@ let client: OpenAI;
 beforeAll(async () => {
   vendor = await startVendor(() => answer(404, { error: { message: "no such path" } }));
   const origin = `http://127.0.0.1:${vendor.port}`;
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     env: {
       SWITCHYARD_MAX_FILE_BYTES: String(maxFileBytes),

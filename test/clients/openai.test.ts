@@ -11,7 +11,7 @@ import {
   startTranslatingGateway,
   thinkingMarks,
 } from "../support/dialect-vendors/index.ts";
-import type { Gateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
 import type { Vendor } from "../support/vendor.ts";
 import { zodResponseFormat } from "../tools/node_modules/openai/helpers/zod.mjs";
 import OpenAI, {

@@ -7,9 +7,10 @@ import { z } from "zod";
 import { anthropic } from "../support/dialect-vendors/anthropic.ts";
 import { createResponsesVendor } from "../support/dialect-vendors/responses.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type Gateway, providerSecret } from "../support/gateway-settings.ts";
 import { findViolations, hasPublishedSchemas } from "../support/published-schemas.ts";
 import { type Recorder, startRecorder } from "../support/recorder.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { createOpenAI } from "../tools/agents/node_modules/@ai-sdk/openai";
 import { Agent, OpenAIProvider, Runner, tool } from "../tools/agents/node_modules/@openai/agents";
@@ -55,7 +56,7 @@ afterAll(async () => {
 async function open(keepsAll: boolean): Promise<Services> {
   const origin = `http://127.0.0.1:${vendor.port}`;
   const sealing = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
-  const gateway = await startGateway({
+  const gateway = await testGateway({
     vendor,
     env: {
       SWITCHYARD_RETRIES: "0",

@@ -7,7 +7,8 @@ import { messagesRequest } from "../../src/contract/messages.ts";
 import { parse } from "../../src/contract/problems.ts";
 import { responseRequest } from "../../src/contract/responses.ts";
 import { type Problem, ValidationError } from "../../src/errors.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 const maxAnswerBytes = 64 * 1024;
@@ -77,7 +78,7 @@ describe("the answer", () => {
 
   beforeAll(async () => {
     vendor = await startVendor();
-    gateway = await startGateway({ vendor });
+    gateway = await testGateway({ vendor });
     key = await gateway.createKey();
   });
 

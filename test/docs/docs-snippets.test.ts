@@ -19,7 +19,7 @@ import { openWebhookKeys, storeWebhookKeysIn } from "../../src/jobs/webhook-keys
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
 import { openStorage } from "../../src/storage/storage.ts";
 import { quiet } from "../contracts/engines.ts";
-import { findFreePort } from "../support/gateway.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { waitFor } from "../support/wait.ts";
 
 const root = join(import.meta.dir, "../..");

@@ -8,7 +8,8 @@ import { localEngines } from "../../src/engines/local/list.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 const examples = await listExamples();
@@ -20,7 +21,7 @@ let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({ vendor, jobWorkers: 1, env: { SWITCHYARD_LOCAL_WORKERS: "1" } });
+  gateway = await testGateway({ vendor, jobWorkers: 1, env: { SWITCHYARD_LOCAL_WORKERS: "1" } });
   key = await gateway.createKey();
 }, 30_000);
 

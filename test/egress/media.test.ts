@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { answer, completion, headOf, httpChunk, lastHttpChunk, write } from "../support/answers.ts";
 import { ask, chatPath, hello } from "../support/chat.ts";
-import { findFreePort, type Gateway, startGateway } from "../support/gateway.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { openConnection, requestBytes } from "../support/raw-http.ts";
 import { type Behaviour, startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -18,8 +19,8 @@ const pdf = Buffer.from("%PDF-1.7\n% a small file\n");
 const megabyte = 1_048_576;
 
 let vendor: Vendor;
-let gateway: Gateway;
-let hasty: Gateway;
+let gateway: GatewayProcess;
+let hasty: GatewayProcess;
 let key: string;
 let files: ReturnType<typeof serveFiles>;
 let models = 0;
@@ -39,8 +40,8 @@ beforeAll(async () => {
     },
   });
   [gateway, hasty] = await Promise.all([
-    startGateway(options({})),
-    startGateway(options({ SWITCHYARD_TOTAL_TIMEOUT_MS: "1000" })),
+    startGatewayProcess(options({})),
+    startGatewayProcess(options({ SWITCHYARD_TOTAL_TIMEOUT_MS: "1000" })),
   ]);
   key = await gateway.createKey();
 });
@@ -112,7 +113,7 @@ function withImages(model: string, ...urls: readonly string[]): Record<string, u
   return { model, messages: [{ role: "user", content: [{ type: "text", text: "what is this?" }, ...images] }] };
 }
 
-async function call(body: unknown, of: Gateway = gateway): Promise<Response> {
+async function call(body: unknown, of: GatewayProcess = gateway): Promise<Response> {
   const ownKey = of === gateway ? key : await of.createKey();
   return ask(of.url, ownKey, body, { signal: AbortSignal.timeout(20_000) });
 }
@@ -123,7 +124,7 @@ interface Refusal {
   readonly type: string;
 }
 
-async function refusalOf(body: unknown, of: Gateway = gateway): Promise<Refusal> {
+async function refusalOf(body: unknown, of: GatewayProcess = gateway): Promise<Refusal> {
   const response = await call(body, of);
   const { detail } = (await response.json()) as { detail: { loc: unknown[]; type: string }[] };
   const { loc = [], type = "" } = detail[0] ?? {};
@@ -204,7 +205,7 @@ test("a private address is refused for every provider, whoever would fetch it", 
 });
 
 test("without an exemption a local name is refused before it is looked up", async () => {
-  const own = await startGateway({
+  const own = await startGatewayProcess({
     vendor,
     config: { providers: { local: { dialect: "ollama", base_url: `http://127.0.0.1:${vendor.port}/local` } } },
   });

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { tryExample } from "../../examples/try-all.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -12,7 +13,7 @@ let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     jobWorkers: 1,
     env: {

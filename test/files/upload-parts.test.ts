@@ -1,38 +1,26 @@
 // An upload may be named by its id in chat, responses and messages requests; the provider gets its bytes in its own format. The wire formats are the
 // documented ones of the vendors; what the local vendor answers is invented.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { claudeAnswer } from "../support/anthropic.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-let otherKey: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const origin = `http://127.0.0.1:${vendor.port}`;
-  gateway = await startGateway({
-    vendor,
-    config: {
-      providers: {
-        claude: { dialect: "anthropic", base_url: `${origin}/claude`, api_key: "sk-claude" },
-        gem: { dialect: "gemini", base_url: `${origin}/gem`, api_key: "sk-gem" },
-        rock: { dialect: "bedrock", base_url: `${origin}/rock`, api_key: "sk-rock" },
-      },
+const vendor = await startVendor();
+const origin = `http://127.0.0.1:${vendor.port}`;
+const gateway = await sharedGateway({
+  vendor,
+  config: {
+    providers: {
+      claude: { dialect: "anthropic", base_url: `${origin}/claude`, api_key: "sk-claude" },
+      gem: { dialect: "gemini", base_url: `${origin}/gem`, api_key: "sk-gem" },
+      rock: { dialect: "bedrock", base_url: `${origin}/rock`, api_key: "sk-rock" },
     },
-  });
-  vendor.on("claude-opus-5", () => claudeAnswer("well", false));
-  key = await gateway.createKey({ name: "one" });
-  otherKey = await gateway.createKey({ name: "another" });
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+vendor.on("claude-opus-5", () => claudeAnswer("well", false));
+const key = await gateway.createKey({ name: "one" });
+const otherKey = await gateway.createKey({ name: "another" });
 
 const pdf = Buffer.from("%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n");
 const png = Buffer.from(

@@ -3,7 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { answer } from "../support/answers.ts";
 import { ask, hello } from "../support/chat.ts";
-import { findFreePort, type Gateway, startGateway } from "../support/gateway.ts";
+import { findFreePort } from "../support/free-port.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -21,7 +23,7 @@ let key: string;
 beforeAll(async () => {
   vendor = await startVendor();
   const refused = { base_url: `http://127.0.0.1:${await findFreePort()}/v1` };
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     env: { SWITCHYARD_RETRIES: "0" },
     config: { providers: { nowhere: refused } },

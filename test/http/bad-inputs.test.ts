@@ -22,9 +22,11 @@ import {
 } from "../support/bad-inputs.ts";
 import { type Canary, startCanary } from "../support/canary.ts";
 import { checkResponse, checkSuccess } from "../support/expectations.ts";
-import { type Gateway, providerSecret, readFolder, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { startPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { openConnection, type RawConnection, type RawResponse } from "../support/raw-http.ts";
+import { readFolder } from "../support/read-folder.ts";
 import { createClient } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor, toSlowStream } from "../support/responses-vendor.ts";
 import { awayFromMinuteEnd, waitFor } from "../support/wait.ts";
@@ -44,7 +46,7 @@ const patience = 5;
 const idleTimeoutMs = 2_000;
 
 let vendor: ResponsesVendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let canary: Canary;
 let fixtures: Fixtures;
 
@@ -57,7 +59,11 @@ const settings = {
 beforeAll(async () => {
   vendor = await startResponsesVendor();
   canary = await startCanary();
-  gateway = await startGateway({ vendor, env: settings, config: { providers: { mock: mockWithTasks(vendor.url) } } });
+  gateway = await startGatewayProcess({
+    vendor,
+    env: settings,
+    config: { providers: { mock: mockWithTasks(vendor.url) } },
+  });
   fixtures = await createFixtures(gateway, canary.port);
 });
 
@@ -209,7 +215,7 @@ async function leaveAndCheck({ send, expect: expected }: BadInput, bytes: Uint8A
 async function stopKeyStore(badInput: BadInput): Promise<void> {
   const postgres = await startPostgres();
   const env = { ...settings, DATABASE_URL: postgres.url, SWITCHYARD_KEYS_STALE_AFTER_MS: "1000" };
-  const own = await startGateway({ vendor, env }).catch(async (error) => {
+  const own = await startGatewayProcess({ vendor, env }).catch(async (error) => {
     await postgres.stop();
     throw error;
   });
@@ -286,7 +292,7 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
 
 /** stream-24: SIGTERM while a stream runs. */
 async function drainDuringStream(badInput: BadInput): Promise<void> {
-  const own = await startGateway({ vendor, env: { ...settings, SWITCHYARD_DRAIN_TIMEOUT_MS: "20000" } });
+  const own = await startGatewayProcess({ vendor, env: { ...settings, SWITCHYARD_DRAIN_TIMEOUT_MS: "20000" } });
   try {
     const keys = { ...fixtures, KEY_A: await own.createKey() };
     vendor.clear();
@@ -306,7 +312,7 @@ async function drainDuringStream(badInput: BadInput): Promise<void> {
 
 /** stream-07: on a gateway of its own, whose provider has failed before. */
 async function openCircuit(badInput: BadInput): Promise<void> {
-  const own = await startGateway({ vendor, env: { ...settings, SWITCHYARD_BREAKER_FAILURES: "1" } });
+  const own = await startGatewayProcess({ vendor, env: { ...settings, SWITCHYARD_BREAKER_FAILURES: "1" } });
   try {
     const keys = { ...fixtures, KEY_A: await own.createKey() };
     vendor.clear();
@@ -358,7 +364,7 @@ async function blockEventLoop({ expect: expected, ...badInput }: BadInput): Prom
 
 /** auth-44: on a gateway of its own, because wrong keys are counted by address. */
 async function guessKeys(badInput: BadInput): Promise<void> {
-  const own = await startGateway({ vendor, env: settings });
+  const own = await startGatewayProcess({ vendor, env: settings });
   try {
     const key = await own.createKey();
     const connection = await openConnection(own.url);
@@ -382,7 +388,7 @@ async function guessKeys(badInput: BadInput): Promise<void> {
   }
 }
 
-async function createFixtures(of: Gateway, canaryPort: number): Promise<Fixtures> {
+async function createFixtures(of: GatewayProcess, canaryPort: number): Promise<Fixtures> {
   const key = await of.createKey({ name: "A" });
   const expiresAt = Date.now() + 1_500;
   const expiring = await of.createKey({ expires_at: new Date(expiresAt).toISOString() });
@@ -411,7 +417,7 @@ async function createFixtures(of: Gateway, canaryPort: number): Promise<Fixtures
   };
 }
 
-async function upload(to: Gateway, key: string): Promise<string> {
+async function upload(to: GatewayProcess, key: string): Promise<string> {
   const form = new FormData();
   form.append("file", new Blob(["a file of tenant B"]), "b.txt");
   const headers = { authorization: `Bearer ${key}` };
@@ -422,7 +428,7 @@ async function upload(to: Gateway, key: string): Promise<string> {
 
 const longestChain = 1_000;
 
-async function createResponses(of: Gateway, key: string, otherKey: string): Promise<Fixtures> {
+async function createResponses(of: GatewayProcess, key: string, otherKey: string): Promise<Fixtures> {
   const [own, other] = [createClient(of, key), createClient(of, otherKey)];
   const create = async (body: Record<string, unknown> = {}) => (await own.create({ input: "hi", ...body })).id;
   const known = new Set(vendor.stored.keys());

@@ -3,7 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readError } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -17,7 +18,7 @@ let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({ vendor });
+  gateway = await testGateway({ vendor });
   key = await gateway.createKey();
 });
 afterAll(async () => {

@@ -1,37 +1,27 @@
 // The door, over plain sockets: bodies, connections, the order of checks, and who may come in.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { ask, chatPath, hello, readError } from "../support/chat.ts";
-import { type Gateway, providerSecret, readFolder, startGateway } from "../support/gateway.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { openConnection, type RawConnection, type RawResponse, requestBytes } from "../support/raw-http.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { readFolder } from "../support/read-folder.ts";
+import { sharedGateway, testGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 const maxBodyBytes = 100_000;
 const bodyTimeoutMs = 700;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-let headers: Record<string, string>;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGateway({
-    vendor,
-    env: {
-      SWITCHYARD_MAX_BODY_BYTES: String(maxBodyBytes),
-      SWITCHYARD_BODY_TIMEOUT_MS: String(bodyTimeoutMs),
-      SWITCHYARD_LOG_LEVEL: "debug",
-    },
-  });
-  key = await gateway.createKey();
-  headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+const vendor = await startVendor();
+const gateway = await sharedGateway({
+  vendor,
+  env: {
+    SWITCHYARD_MAX_BODY_BYTES: String(maxBodyBytes),
+    SWITCHYARD_BODY_TIMEOUT_MS: String(bodyTimeoutMs),
+    SWITCHYARD_LOG_LEVEL: "debug",
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
+const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 
 beforeEach(() => vendor.clear());
 
@@ -315,7 +305,7 @@ describe("who may come in", () => {
 });
 
 test("someone who guesses keys is stopped, and honest callers from the same address are not", async () => {
-  const own = await startGateway({ vendor });
+  const own = await testGateway({ vendor });
   try {
     const honest = await own.createKey();
     let stopped: Response | null = null;

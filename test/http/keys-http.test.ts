@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { deletedKey, keyList, keyObject, keyWithSecret } from "../../src/contract/keys.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 let vendor: Vendor;
@@ -10,7 +11,7 @@ let gateway: Gateway;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({ vendor });
+  gateway = await testGateway({ vendor });
 }, 30_000);
 
 afterAll(async () => {

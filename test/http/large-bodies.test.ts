@@ -1,25 +1,14 @@
 // Megabytes in one request do not make other callers wait: the sandbox, which runs in the serving process, counts in linear time and refuses what it
 // would have to work on for seconds.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { countTokens, splitTokens } from "../../src/providers/sandbox/tokens.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGateway({ vendor });
-  key = await gateway.createKey();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const gateway = await sharedGateway({ vendor });
+const key = await gateway.createKey();
 
 async function send(path: string, body: unknown): Promise<{ status: number; answer: unknown }> {
   const response = await fetch(`${gateway.url}${path}`, {

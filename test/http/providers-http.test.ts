@@ -4,18 +4,19 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rows } from "../../src/providers/index.ts";
 import { answer, completion, wait } from "../support/answers.ts";
 import { ask, hello, readError } from "../support/chat.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { readOffer, readProvider, readProviders } from "../support/provider-states.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 let vendor: Vendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
   const at = `127.0.0.1:${vendor.port}/pool/v1`;
-  gateway = await startGateway({
+  gateway = await startGatewayProcess({
     vendor,
     env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "2", GROQ_API_KEY: "sk-groq-secret-1" },
     config: {

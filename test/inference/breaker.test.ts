@@ -1,14 +1,14 @@
 // A provider that keeps failing is left alone for a while, and asked once to find out whether it is back.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { OfferHealth } from "../../src/inference/health.ts";
 import { answer, chatChunk, completion, event, fin, hang, type Script, streamHead, until } from "../support/answers.ts";
 import { ask, chatPath, hello, readCompletion, readError } from "../support/chat.ts";
 import { readChatStream } from "../support/events.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
 import { readOffer, waitForState } from "../support/provider-states.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway, testGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const failuresToOpen = 3;
@@ -16,28 +16,18 @@ const openMs = 1_000;
 const down = answer(500, { error: { message: "down" } });
 const well = answer(200, completion("well"));
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
 let models = 0;
 
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGateway({
-    vendor,
-    env: {
-      SWITCHYARD_RETRIES: "0",
-      SWITCHYARD_BREAKER_FAILURES: String(failuresToOpen),
-      SWITCHYARD_BREAKER_OPEN_MS: String(openMs),
-    },
-  });
-  key = await gateway.createKey();
+const vendor = await startVendor();
+const gateway = await sharedGateway({
+  vendor,
+  env: {
+    SWITCHYARD_RETRIES: "0",
+    SWITCHYARD_BREAKER_FAILURES: String(failuresToOpen),
+    SWITCHYARD_BREAKER_OPEN_MS: String(openMs),
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
 
 /** A model of its own for each test: circuits are per offer. */
 function newModel(script: Script): string {
@@ -282,7 +272,7 @@ test("a probe that takes as long as a long answer does keeps nobody away for eve
 });
 
 test("an operator may do without: SWITCHYARD_BREAKER_FAILURES=0", async () => {
-  const own = await startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "0" } });
+  const own = await testGateway({ vendor, env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "0" } });
   try {
     const ownKey = await own.createKey();
     const model = newModel(down);

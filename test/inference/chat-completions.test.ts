@@ -25,7 +25,8 @@ import {
 } from "../support/answers.ts";
 import { ask, chatPath, hello, readCompletion, readError } from "../support/chat.ts";
 import { readChatStream } from "../support/events.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { openConnection, requestBytes } from "../support/raw-http.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { awayFromMinuteEnd, inParallel } from "../support/wait.ts";
@@ -35,12 +36,12 @@ import { watchMemory } from "../support/watch.ts";
 const formlessSecret = "c0ffee7d1f0c9e2b";
 
 let vendor: Vendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({
+  gateway = await startGatewayProcess({
     vendor,
     env: {
       SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "1000",
@@ -726,7 +727,7 @@ describe("streams", () => {
       const first = event(chatChunk({ role: "assistant", content: "here" }));
       return [streamHead(), first, until(everyone.promise), ...stream([" all"]).slice(2)];
     });
-    const own = await startGateway({ vendor, env: { SWITCHYARD_IDLE_TIMEOUT_MS: "20000" } });
+    const own = await startGatewayProcess({ vendor, env: { SWITCHYARD_IDLE_TIMEOUT_MS: "20000" } });
     try {
       const ownKey = await own.createKey();
       const headers = { authorization: `Bearer ${ownKey}`, "content-type": "application/json" };

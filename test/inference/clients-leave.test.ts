@@ -1,7 +1,7 @@
 // A client that goes away takes its vendor's call with it, at whatever moment: nobody pays for an answer without a
 // reader.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   answer,
   chatChunk,
@@ -14,9 +14,9 @@ import {
   write,
 } from "../support/answers.ts";
 import { ask, chatPath, hello } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
-import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
 const clientsPerWindow = 200;
@@ -54,20 +54,9 @@ const windows: Readonly<Record<string, Window>> = {
   },
 };
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGateway({ vendor });
-  key = await gateway.createKey();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const gateway = await sharedGateway({ vendor });
+const key = await gateway.createKey();
 
 for (const [name, window] of Object.entries(windows)) {
   test(`${clientsPerWindow} clients that leave ${name} end ${clientsPerWindow} vendor calls`, async () => {

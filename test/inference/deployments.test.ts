@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answer, completion, type Script, wait } from "../support/answers.ts";
 import { ask, type Completion, hello, readCompletion, readError } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
@@ -13,14 +13,14 @@ const down = answer(500, { error: { message: "down" } });
 const well = answer(200, completion("well"));
 
 let vendor: Vendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let key: string;
 let models = 0;
 
 beforeAll(async () => {
   vendor = await startVendor();
   const at = (name: string) => `http://127.0.0.1:${vendor.port}/${name}/v1`;
-  gateway = await startGateway({
+  gateway = await startGatewayProcess({
     vendor,
     // Two processes: what a conversation stays with must not hang on which of them answers.
     workers: 2,
@@ -295,7 +295,7 @@ describe("session_id", () => {
 
   test("a conversation stays with the fallback that answered it, when the first one is well again", async () => {
     // One process: what answered is remembered where it was answered.
-    const own = await startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" } });
+    const own = await startGatewayProcess({ vendor, env: { SWITCHYARD_RETRIES: "0" } });
     try {
       const ownKey = await own.createKey();
       let isDown = true;
@@ -318,11 +318,11 @@ describe("session_id", () => {
 });
 
 describe("routing", () => {
-  let own: Gateway;
+  let own: GatewayProcess;
   let ownKey: string;
 
   beforeAll(async () => {
-    own = await startGateway({
+    own = await startGatewayProcess({
       vendor,
       env: { SWITCHYARD_RETRIES: "0" },
       config: { prices: { "mock/*": { input: 5, output: 20 }, "mock2/*": { input: 1, output: 2 } } },

@@ -1,32 +1,20 @@
 // POST /v3/embeddings over HTTP: bytes that pass to a provider of the format, translation and batches for all others.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, hang } from "../support/answers.ts";
 import { ask as askAt, readError } from "../support/chat.ts";
 import { startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
 import { vectorOf } from "../support/dialect-vendors/mind.ts";
-import { type Gateway, providerSecret } from "../support/gateway.ts";
-import type { Vendor } from "../support/vendor.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import OpenAI from "../tools/node_modules/openai/index.mjs";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  const openai = { base_url: `http://127.0.0.1:${vendor.port}/v1`, api_key: providerSecret };
-  gateway = await startTranslatingGateway(vendor, {
-    env: { SWITCHYARD_RETRIES: "0" },
-    config: { providers: { openai } },
-  });
-  key = await gateway.createKey();
+const vendor = await startDialectVendors();
+const openai = { base_url: `http://127.0.0.1:${vendor.port}/v1`, api_key: providerSecret };
+const gateway = await startTranslatingGateway(vendor, {
+  env: { SWITCHYARD_RETRIES: "0" },
+  config: { providers: { openai } },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

@@ -7,7 +7,9 @@ import { ask, hello } from "../support/chat.ts";
 import { readChatStream } from "../support/events.ts";
 import { type FaultName, faultNames, faultTable, type Help, helps, type Seen } from "../support/fault-table.ts";
 import { faultScript, healthyScript, type Wire, wires } from "../support/faults.ts";
-import { findFreePort, type Gateway, startGateway } from "../support/gateway.ts";
+import { findFreePort } from "../support/free-port.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { inParallel } from "../support/wait.ts";
 
@@ -23,7 +25,7 @@ beforeAll(async () => {
   const nobody = `http://127.0.0.1:${await findFreePort()}`;
   const settings = { api_key: "sk-mock", dialect: "openai" };
   const claude = { api_key: "sk-mock", dialect: "anthropic" };
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     env: { SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: String(clockMs), SWITCHYARD_IDLE_TIMEOUT_MS: String(clockMs) },
     config: {

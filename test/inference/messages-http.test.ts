@@ -1,33 +1,21 @@
 // POST /v3/v1/messages and its counter over HTTP: bytes that pass to a provider of the format, translation for all others, and
 // errors in the format's own form at every stage.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, fin, hang, httpChunk, lastHttpChunk, rst, type Script, streamHead } from "../support/answers.ts";
 import { ask as askAt } from "../support/chat.ts";
 import { chatModels, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, providerSecret } from "../support/gateway.ts";
-import type { Vendor } from "../support/vendor.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 
 const path = "/v3/v1/messages";
 const claude = chatModels.anthropic;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  gateway = await startTranslatingGateway(vendor, {
-    env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "1000", SWITCHYARD_IDLE_TIMEOUT_MS: "1000" },
-  });
-  key = await gateway.createKey();
+const vendor = await startDialectVendors();
+const gateway = await startTranslatingGateway(vendor, {
+  env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "1000", SWITCHYARD_IDLE_TIMEOUT_MS: "1000" },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

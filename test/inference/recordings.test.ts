@@ -13,7 +13,8 @@ import { type Mode, modes, type Replay, startReplay, toPrompt } from "../recordi
 import { toChatRequest, toMessagesRequest } from "../recordings/request.ts";
 import { readWithVendorClient } from "../recordings/vendor-client.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 const folder = findRecordings();
@@ -33,7 +34,7 @@ function replayAll(recordings: readonly Recording[]): void {
   beforeAll(async () => {
     replay = startReplay(recordings);
     mock = await startVendor();
-    gateway = await startGateway({
+    gateway = await testGateway({
       vendor: mock,
       config: { providers: Object.fromEntries(recordings.map(({ provider }) => [provider, toSettings(provider)])) },
       env: {

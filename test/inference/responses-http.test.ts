@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { answer, chatChunk, doneText, event, httpChunk, lastHttpChunk, rst, streamHead } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type Gateway, providerSecret } from "../support/gateway-settings.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
 import {
   type Client,
@@ -21,6 +21,7 @@ import {
   startResponsesVendor,
   vendorIds,
 } from "../support/responses-vendor.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { waitFor } from "../support/wait.ts";
 
 let vendor: ResponsesVendor;
@@ -30,7 +31,7 @@ let client: Client;
 beforeAll(async () => {
   vendor = await startResponsesVendor();
   const origin = `http://127.0.0.1:${vendor.port}`;
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     config: {
       prices: { "mock/*": { input: 2, output: 10 } },

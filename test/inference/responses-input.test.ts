@@ -4,9 +4,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { answer } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
 import { type Client, createClient } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor } from "../support/responses-vendor.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import OpenAI from "../tools/agents/node_modules/openai/index.mjs";
 
 let vendor: ResponsesVendor;
@@ -17,7 +18,7 @@ let openai: OpenAI;
 beforeAll(async () => {
   vendor = await startResponsesVendor();
   const origin = `http://127.0.0.1:${vendor.port}`;
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     env: { SWITCHYARD_RETRIES: "0" },
     config: {

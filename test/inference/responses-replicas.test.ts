@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { type Client, createClient, textOf } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor } from "../support/responses-vendor.ts";
@@ -51,10 +51,10 @@ describe.skipIf(whyNoPostgres() !== null)("on one PostgreSQL", () => {
   });
 
   test("what one replica made, the other reads, goes on from and deletes", async () => {
-    const started: Gateway[] = [];
+    const started: GatewayProcess[] = [];
     try {
       for (let count = 0; count < 2; count += 1)
-        started.push(await startGateway({ vendor, env: { ...env, DATABASE_URL: postgres.url } }));
+        started.push(await startGatewayProcess({ vendor, env: { ...env, DATABASE_URL: postgres.url } }));
       const [one, other] = started;
       if (!(one && other)) throw new Error("no gateways");
       const key = await one.createKey();
@@ -73,7 +73,7 @@ describe.skipIf(whyNoPostgres() !== null)("on one PostgreSQL", () => {
 
 test("what was made before a restart is there after it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "switchyard-replicas-"));
-  const start = () => startGateway({ vendor, env: { ...env, SWITCHYARD_DATA_DIR: folder } });
+  const start = () => startGatewayProcess({ vendor, env: { ...env, SWITCHYARD_DATA_DIR: folder } });
   let gateway = await start();
   try {
     const key = await gateway.createKey();
@@ -98,7 +98,7 @@ test("what was made before a restart is there after it", async () => {
 });
 
 test("two serving processes share what each of them made", async () => {
-  const gateway = await startGateway({ vendor, env, workers: 2 });
+  const gateway = await startGatewayProcess({ vendor, env, workers: 2 });
   try {
     const client = createClient(gateway, await gateway.createKey());
     const fresh = { headers: { connection: "close" } };

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import { answer, completion } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
-import { type Gateway, readFolder, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { readFolder } from "../support/read-folder.ts";
 import { type Client, createClient, textOf } from "../support/responses.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { createAnthropic as createAnthropic2 } from "../tools/agents/node_modules/ai-sdk-anthropic-2";
@@ -18,13 +19,13 @@ import * as ai6 from "../tools/agents/node_modules/ai6";
 const model = "sandbox/transcript";
 
 let vendor: Vendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let client: Client;
 
 beforeAll(async () => {
   vendor = await startVendor();
   // Two processes: what one of them stores, the other one finds.
-  gateway = await startGateway({ vendor, workers: 2 });
+  gateway = await startGatewayProcess({ vendor, workers: 2 });
   client = createClient(gateway, await gateway.createKey());
 });
 afterAll(async () => {

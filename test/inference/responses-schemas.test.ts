@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chatModels, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
 import { createResponsesVendor } from "../support/dialect-vendors/responses.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, providerSecret } from "../support/gateway.ts";
+import { type Gateway, providerSecret } from "../support/gateway-settings.ts";
 import { findViolations, hasPublishedSchemas } from "../support/published-schemas.ts";
 import type { Exchange } from "../support/recorder.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";

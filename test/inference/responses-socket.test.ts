@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { answer } from "../support/answers.ts";
-import { type Gateway, residentMegabytes, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { residentMegabytes } from "../support/processes.ts";
 import { openConnection, requestBytes } from "../support/raw-http.ts";
 import { createClient, type ResponseEvent, responsesPath } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor, vendorIds } from "../support/responses-vendor.ts";
@@ -13,12 +14,12 @@ import { awayFromMinuteEnd, waitFor } from "../support/wait.ts";
 const maxBodyBytes = 100_000;
 
 let vendor: ResponsesVendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
   vendor = await startResponsesVendor();
-  gateway = await startGateway({ vendor, env: { SWITCHYARD_MAX_BODY_BYTES: String(maxBodyBytes) } });
+  gateway = await startGatewayProcess({ vendor, env: { SWITCHYARD_MAX_BODY_BYTES: String(maxBodyBytes) } });
   key = await gateway.createKey();
 });
 afterAll(async () => {
@@ -38,7 +39,7 @@ class Talk {
   closed: { code: number; reason: string } | null = null;
   #read = 0;
 
-  constructor(of: Gateway, withKey: string) {
+  constructor(of: GatewayProcess, withKey: string) {
     const url = `${of.url.replace("http", "ws")}${responsesPath}`;
     this.socket = new WebSocket(url, { headers: { authorization: `Bearer ${withKey}` } } as unknown as string[]);
     this.socket.onmessage = ({ data }) => void this.messages.push(JSON.parse(String(data)));
@@ -363,7 +364,7 @@ describe("leaving and waiting", () => {
   });
 
   test("when the gateway goes down, a running response ends, and then the connection, with 1012", async () => {
-    const own = await startGateway({ vendor, env: { SWITCHYARD_DRAIN_TIMEOUT_MS: "15000" } });
+    const own = await startGatewayProcess({ vendor, env: { SWITCHYARD_DRAIN_TIMEOUT_MS: "15000" } });
     const ownKey = await own.createKey();
     const [busy, idle] = [await open(ownKey, own), await open(ownKey, own)];
     busy.send({ model: "mock/slow", input: "one two three four" });
@@ -377,7 +378,7 @@ describe("leaving and waiting", () => {
   });
 
   test("a response that never ends does not keep the gateway up", async () => {
-    const own = await startGateway({ vendor, env: { SWITCHYARD_DRAIN_TIMEOUT_MS: "500" } });
+    const own = await startGatewayProcess({ vendor, env: { SWITCHYARD_DRAIN_TIMEOUT_MS: "500" } });
     const talk = await open(await own.createKey(), own);
     talk.send({ model: "mock/stall", input: "one two three four" });
     await waitFor("a delta", () => talk.messages.some(({ type }) => type === "response.output_text.delta"));
@@ -391,7 +392,7 @@ describe("leaving and waiting", () => {
 });
 
 /** A client that can stop reading, which a WebSocket object cannot. */
-async function openRaw(of: Gateway, withKey: string): Promise<Socket> {
+async function openRaw(of: GatewayProcess, withKey: string): Promise<Socket> {
   const { hostname, port } = new URL(of.url);
   const socket = connect({ host: hostname, port: Number(port) });
   const upgraded = Promise.withResolvers<void>();

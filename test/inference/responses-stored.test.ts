@@ -20,8 +20,9 @@ import {
 } from "../support/answers.ts";
 import { claudeEvents, claudeMessage } from "../support/anthropic.ts";
 import { readError } from "../support/chat.ts";
-import { type Gateway, readFolder, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { readFolder } from "../support/read-folder.ts";
 import { type Client, createClient, readResponseStream, textOf } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor } from "../support/responses-vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -31,7 +32,7 @@ const firstKey = newKey();
 
 let vendor: ResponsesVendor;
 let folder: string;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let client: Client;
 
 const storing = (key: string) => ({
@@ -40,9 +41,9 @@ const storing = (key: string) => ({
 });
 
 /** A gateway on the same data folder, as after a restart. */
-async function start(env: Record<string, string>): Promise<Gateway> {
+async function start(env: Record<string, string>): Promise<GatewayProcess> {
   const origin = `http://127.0.0.1:${vendor.port}`;
-  return await startGateway({
+  return await startGatewayProcess({
     vendor,
     env: { SWITCHYARD_DATA_DIR: folder, ...env },
     config: {
@@ -406,14 +407,14 @@ describe("at rest", () => {
   });
 
   test("to keep conversations without a key to seal them is a mistake at the start", async () => {
-    const started = startGateway({ vendor, env: { SWITCHYARD_RESPONSES_STORE_FOR_ALL: "true" } });
+    const started = startGatewayProcess({ vendor, env: { SWITCHYARD_RESPONSES_STORE_FOR_ALL: "true" } });
     await expect(started).rejects.toThrow("SWITCHYARD_ENCRYPTION_KEY");
   });
 });
 
 describe.skipIf(whyNoPostgres() !== null)("a store that is away", () => {
   let postgres: TestPostgres;
-  let own: Gateway;
+  let own: GatewayProcess;
   let ownClient: Client;
   beforeAll(async () => {
     postgres = await startPostgres();

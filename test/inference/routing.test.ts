@@ -1,7 +1,7 @@
 // What happens to a request on its way: when a failed call is made again and when not, within which bounds, and what the
 // caller is told of it.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   answer,
   chatChunk,
@@ -17,38 +17,28 @@ import {
 import { claudeAnswer, claudeMessage } from "../support/anthropic.ts";
 import { ask, chatPath, hello, readCompletion, readError } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
 import { openConnection, requestBytes } from "../support/raw-http.ts";
-import { type Behaviour, startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
+import { sharedGateway, testGateway } from "../support/test-gateway.ts";
+import { type Behaviour, startVendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
 const down = answer(500, { error: { message: "down" } });
 const well = answer(200, completion("well"));
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
 let models = 0;
 
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await startGateway({
-    vendor,
-    config: {
-      providers: {
-        claude: { dialect: "anthropic", base_url: `http://127.0.0.1:${vendor.port}/claude`, api_key: "sk-claude" },
-      },
+const vendor = await startVendor();
+const gateway = await sharedGateway({
+  vendor,
+  config: {
+    providers: {
+      claude: { dialect: "anthropic", base_url: `http://127.0.0.1:${vendor.port}/claude`, api_key: "sk-claude" },
     },
-  });
-  key = await gateway.createKey();
-  // Retries are a share of the requests: enough of them first, so that the budget is not what is seen.
-  await inParallel(200, 40, async () => void (await (await ask(gateway.url, key, hello)).text()));
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
+// Retries are a share of the requests: enough of them first, so that the budget is not what is seen.
+await inParallel(200, 40, async () => void (await (await ask(gateway.url, key, hello)).text()));
 
 function newModel(behaviour: Behaviour): string {
   models += 1;
@@ -159,7 +149,7 @@ describe("retries", () => {
   });
 
   test("everything happens within one deadline, and no pause begins that would not end within it", async () => {
-    const own = await startGateway({ vendor, env: { SWITCHYARD_TOTAL_TIMEOUT_MS: "800" } });
+    const own = await testGateway({ vendor, env: { SWITCHYARD_TOTAL_TIMEOUT_MS: "800" } });
     try {
       const ownKey = await own.createKey();
       const timed = async (model: string, more: object = {}) => {
@@ -191,7 +181,7 @@ describe("retries", () => {
   });
 
   test("retries are a fifth of the requests and a small reserve, however many fail", async () => {
-    const own = await startGateway({ vendor, env: { SWITCHYARD_BREAKER_FAILURES: "0" } });
+    const own = await testGateway({ vendor, env: { SWITCHYARD_BREAKER_FAILURES: "0" } });
     try {
       const ownKey = await own.createKey();
       const model = newModel(down);
@@ -210,7 +200,7 @@ describe("retries", () => {
   });
 
   test("a failure that opens the circuit is not waited out", async () => {
-    const own = await startGateway({ vendor, env: { SWITCHYARD_BREAKER_FAILURES: "1", SWITCHYARD_RETRIES: "10" } });
+    const own = await testGateway({ vendor, env: { SWITCHYARD_BREAKER_FAILURES: "1", SWITCHYARD_RETRIES: "10" } });
     try {
       const model = newModel(down);
       const headers = { "x-switchyard-metadata": "true" };
@@ -225,7 +215,7 @@ describe("retries", () => {
   });
 
   test("SWITCHYARD_RETRIES=0 turns them off", async () => {
-    const own = await startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" } });
+    const own = await testGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" } });
     try {
       const model = newModel(down);
       const response = await ask(own.url, await own.createKey(), { ...hello, model: `mock/${model}` });

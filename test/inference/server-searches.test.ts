@@ -2,31 +2,20 @@
 // can be continued. The shapes are documented (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool,
 // .../build-with-claude/handling-stop-reasons, https://ai.google.dev/gemini-api/docs/google-search); the contents are invented.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, lastHttpChunk, type Script, streamHead } from "../support/answers.ts";
 import { claudeEvent } from "../support/anthropic.ts";
 import { ask } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 type Members = Record<string, unknown>;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
-  gateway = await startGateway({ vendor, config: { providers: { anthropic: at, gemini: at } } });
-  key = await gateway.createKey();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
+const gateway = await sharedGateway({ vendor, config: { providers: { anthropic: at, gemini: at } } });
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

@@ -10,7 +10,8 @@ import {
   startCountingServer,
 } from "../support/counting-server.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { receiversCertificate } from "../support/tls-receiver.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -99,7 +100,7 @@ let vendor: Vendor;
 let provider: CountingServer;
 let receiver: CountingServer;
 let dns: DnsServer;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
@@ -113,7 +114,7 @@ beforeAll(async () => {
   receiver = await startCountingServer({ answer: () => ({}), isTls: true });
   dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
   const base = { base_url: `http://127.0.0.1:${provider.port}/v1`, api_key: providerSecret };
-  gateway = await startGateway({
+  gateway = await startGatewayProcess({
     vendor,
     jobWorkers: 1,
     env: {

@@ -23,7 +23,7 @@ import {
 } from "../support/answers.ts";
 import { ask, chatPath, hello, readCompletion } from "../support/chat.ts";
 import { isStreamError, readChatStream } from "../support/events.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { openConnection, type RawResponse, requestBytes } from "../support/raw-http.ts";
 import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
@@ -105,12 +105,12 @@ function breakStream(request: VendorRequest): Script {
 }
 
 let vendor: Vendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor((request) => (request.model.startsWith("broken-") ? breakStream(request) : []));
-  gateway = await startGateway({
+  gateway = await startGatewayProcess({
     vendor,
     env: { SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "1500", SWITCHYARD_IDLE_TIMEOUT_MS: "1500" },
   });

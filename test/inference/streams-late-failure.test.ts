@@ -1,6 +1,6 @@
 // A provider's last words and its failure in one and the same packet: the words are not lost, and the failure is told.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   chatChunk,
   doneText,
@@ -16,24 +16,13 @@ import {
 import { claudeBegun } from "../support/anthropic.ts";
 import { ask, hello } from "../support/chat.ts";
 import { readChatStream } from "../support/events.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const claude = { dialect: "anthropic", base_url: `http://127.0.0.1:${vendor.port}/claude`, api_key: "k" };
-  gateway = await startGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" }, config: { providers: { claude } } });
-  key = await gateway.createKey();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const claude = { dialect: "anthropic", base_url: `http://127.0.0.1:${vendor.port}/claude`, api_key: "k" };
+const gateway = await sharedGateway({ vendor, env: { SWITCHYARD_RETRIES: "0" }, config: { providers: { claude } } });
+const key = await gateway.createKey();
 
 const lastWords = eventText(chatChunk({ content: "and the last." }));
 const failure = eventText({ error: { message: "overloaded", type: "server_error" } });

@@ -6,7 +6,8 @@ import { parseExactJson } from "../../src/lib/exact-json.ts";
 import { answer, completion, fin, hang, type Script } from "../support/answers.ts";
 import { startCanary } from "../support/canary.ts";
 import { ask, readError } from "../support/chat.ts";
-import { type Gateway, type KeyRequest, providerSecret, startGateway } from "../support/gateway.ts";
+import { type Gateway, type KeyRequest, providerSecret } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   host = startFileHost();
   const origin = `http://127.0.0.1:${vendor.port}`;
   const declared = { dialect: "openai", base_url: `${origin}/tasks/v1`, api_key: providerSecret };
-  gateway = await startGateway({
+  gateway = await testGateway({
     vendor,
     env: {
       SWITCHYARD_EGRESS_ALLOW: "127.0.0.1/32",
@@ -665,7 +666,7 @@ describe("a caller who leaves", () => {
 describe("a task that takes too long", () => {
   let hasty: Gateway;
   beforeAll(async () => {
-    hasty = await startGateway({ vendor, env: { SWITCHYARD_TOTAL_TIMEOUT_MS: "300" } });
+    hasty = await testGateway({ vendor, env: { SWITCHYARD_TOTAL_TIMEOUT_MS: "300" } });
   }, 30_000);
   afterAll(() => hasty?.stop());
 

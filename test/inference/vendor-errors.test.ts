@@ -1,36 +1,25 @@
 // What errors of vendors mean where their status alone would mislead: a quota that is used up lets a fallback run, a content that is refused
 // is the caller's affair and not one of the gateway's credentials. Each answer is documented by its vendor unless marked as invented.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answer } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 type Members = Record<string, unknown>;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const at = { base_url: vendor.url, api_key: "k" };
-  const names = ["deepl", "modernmt", "tavily", "linkup", "elevenlabs", "stabilityai", "sightengine"];
-  const others = ["firecrawl", "deepgram", "google", "microsoft", "affinda", "tabscanner"];
-  const chat = ["openrouter", "xai", "groq", "together", "novita", "fireworks", "cohere", "minimax"];
-  gateway = await startGateway({
-    vendor,
-    config: { providers: Object.fromEntries([...names, ...others, ...chat].map((name) => [name, at])) },
-    env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "0", SIGHTENGINE_API_USER: "u" },
-  });
-  key = await gateway.createKey();
+const vendor = await startVendor();
+const at = { base_url: vendor.url, api_key: "k" };
+const names = ["deepl", "modernmt", "tavily", "linkup", "elevenlabs", "stabilityai", "sightengine"];
+const others = ["firecrawl", "deepgram", "google", "microsoft", "affinda", "tabscanner"];
+const chat = ["openrouter", "xai", "groq", "together", "novita", "fireworks", "cohere", "minimax"];
+const gateway = await sharedGateway({
+  vendor,
+  config: { providers: Object.fromEntries([...names, ...others, ...chat].map((name) => [name, at])) },
+  env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_BREAKER_FAILURES: "0", SIGHTENGINE_API_USER: "u" },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

@@ -1,30 +1,19 @@
 // Details of translation that only show at the vendor: what is handed on unread, what ends a stream, what is counted there, and what is
 // told to the caller when it could not be handed on. The wire formats are documented; the contents are invented.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, completion, httpChunk, lastHttpChunk, streamHead } from "../support/answers.ts";
 import { claudeMessage } from "../support/anthropic.ts";
 import { ask, readError } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 type Members = Record<string, unknown>;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
-  gateway = await startGateway({ vendor, config: { providers: { anthropic: at, gemini: at, cohere: at } } });
-  key = await gateway.createKey();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const at = { base_url: vendor.url.replace(/\/v1$/, ""), api_key: "k" };
+const gateway = await sharedGateway({ vendor, config: { providers: { anthropic: at, gemini: at, cohere: at } } });
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

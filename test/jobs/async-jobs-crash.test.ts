@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createPublicKey, verify } from "node:crypto";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "../support/tls-receiver.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
@@ -33,7 +33,7 @@ const engines = [
 for (const { engine, why } of engines) {
   describe.skipIf(why !== null)(`on ${engine}${why === null ? "" : ` (${why})`}`, () => {
     let vendor: Vendor;
-    let gateway: Gateway;
+    let gateway: GatewayProcess;
     let postgres: TestPostgres | null = null;
     let dns: DnsServer;
     let receiver: TlsReceiver;
@@ -48,7 +48,7 @@ for (const { engine, why } of engines) {
       dns = await startDnsServer({ "hooks.example.com": [["127.0.0.1"]] });
       receiver = startTlsReceiver({ address: "127.0.0.1", answer: receive });
       receiverUrl = `https://hooks.example.com:${receiver.port}/hook`;
-      gateway = await startGateway({
+      gateway = await startGatewayProcess({
         vendor,
         jobWorkers: 1,
         env: {

@@ -6,7 +6,8 @@ import { canonicalizeJsonText } from "../../src/jobs/canonical-json.ts";
 import { parseExactJson } from "../../src/lib/exact-json.ts";
 import { answer, hang, type Script } from "../support/answers.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "../support/tls-receiver.ts";
 import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
@@ -85,7 +86,7 @@ const engines = [
 for (const { engine, why } of engines) {
   describe.skipIf(why !== null)(`on ${engine}${why === null ? "" : ` (${why})`}`, () => {
     let vendor: Vendor;
-    let gateway: Gateway;
+    let gateway: GatewayProcess;
     let postgres: TestPostgres | null = null;
     let dns: DnsServer;
     let receiver: TlsReceiver;
@@ -112,7 +113,7 @@ for (const { engine, why } of engines) {
       receiverUrl = `https://hooks.example.com:${receiver.port}/hook`;
       const origin = `http://127.0.0.1:${vendor.port}`;
       const declared = { dialect: "openai", base_url: `${origin}/tasks/v1`, api_key: providerSecret };
-      gateway = await startGateway({
+      gateway = await startGatewayProcess({
         vendor,
         jobWorkers: 1,
         env: {

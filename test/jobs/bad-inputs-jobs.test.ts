@@ -20,7 +20,7 @@ import {
 import { type Canary, startCanary } from "../support/canary.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
 import { checkResponse } from "../support/expectations.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { gatewayName, receiverAddress, receiverNames, strangeAddress } from "../support/names.ts";
 import { openConnection } from "../support/raw-http.ts";
 import {
@@ -45,7 +45,7 @@ let canary: Canary;
 let files: RawTlsReceiver;
 let stranger: RawTlsReceiver;
 let proxy: TunnelProxy;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let fixtures: Fixtures;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeAll(async () => {
   stranger = await startRawTlsReceiver({ address: strangeAddress, isStrange: true, answer: serveFile });
   const ports: Readonly<Record<string, number>> = { [receiverAddress]: files.port, [strangeAddress]: stranger.port };
   proxy = await startTunnelProxy((address) => ports[address] ?? canary.port);
-  gateway = await startGateway({
+  gateway = await startGatewayProcess({
     vendor,
     env: {
       SWITCHYARD_EGRESS_DNS: dns.address,
@@ -160,12 +160,12 @@ describe("deliver", () => {
   const cases = named.filter(({ group, send }) => group === "deliver" && send.receiver?.output === undefined);
   const ended = new Map<string, Delivered>();
   const closers: (() => void)[] = [];
-  let own: Gateway;
+  let own: GatewayProcess;
   let grownMegabytes = 0;
 
   // All at once, because their retries take half a minute; but for the one whose memory is measured.
   beforeAll(async () => {
-    own = await startGateway({
+    own = await startGatewayProcess({
       vendor,
       jobWorkers: 1,
       env: {
@@ -205,7 +205,12 @@ describe("deliver", () => {
 });
 
 /** Submits a job whose receiver does what the case says, and waits until nothing more will be tried. */
-async function deliver(to: Gateway, key: string, badInput: BadInput, closers: (() => void)[]): Promise<Delivered> {
+async function deliver(
+  to: GatewayProcess,
+  key: string,
+  badInput: BadInput,
+  closers: (() => void)[],
+): Promise<Delivered> {
   const script = badInput.send.receiver ?? {};
   const receiver = await startRawTlsReceiver({
     address: receiverAddress,
@@ -335,7 +340,7 @@ async function countJobs(): Promise<number> {
 }
 
 /** The id of a new job. */
-async function submit(to: Gateway, key: string, body: Readonly<Record<string, unknown>>): Promise<string> {
+async function submit(to: GatewayProcess, key: string, body: Readonly<Record<string, unknown>>): Promise<string> {
   const response = await fetch(`${to.url}/v3/universal-ai/async`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

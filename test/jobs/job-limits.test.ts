@@ -4,7 +4,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { hang } from "../support/answers.ts";
 import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "../support/tls-receiver.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
@@ -35,7 +36,7 @@ for (const { engine, why } of engines)
     let postgres: TestPostgres | null = null;
     let dns: DnsServer;
     let receiver: TlsReceiver;
-    let gateway: Gateway;
+    let gateway: GatewayProcess;
     let keys: Record<"one" | "another" | "third", string>;
     const told: { job_id: string; status: string; error?: { message: string } }[] = [];
 
@@ -50,7 +51,7 @@ for (const { engine, why } of engines)
           return new Response();
         },
       });
-      gateway = await startGateway({
+      gateway = await startGatewayProcess({
         vendor,
         jobWorkers: 1,
         env: {

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hang } from "../support/answers.ts";
-import { type Gateway, providerSecret, startGateway } from "../support/gateway.ts";
+import { type Gateway, providerSecret } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -19,7 +20,7 @@ describe("a burst of jobs", () => {
 
   beforeAll(async () => {
     vendor = await startVendor(() => [hang]);
-    gateway = await startGateway({
+    gateway = await testGateway({
       vendor,
       jobWorkers: 1,
       env: { SWITCHYARD_JOBS_AT_ONCE: "16", SWITCHYARD_LOCAL_WORKERS: "1", SWITCHYARD_LOCAL_MAX_WAITING: "1" },

@@ -5,7 +5,8 @@ import { findForbiddenKey } from "../../src/lib/forbidden-key.ts";
 import { lookUp } from "../../src/lib/look-up.ts";
 import { setAt } from "../../src/lib/set-at.ts";
 import { PartialCall } from "../../src/providers/dialects/gemini/partial-call.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 afterEach(() => {
@@ -73,7 +74,7 @@ describe("a request", () => {
 
   beforeAll(async () => {
     vendor = await startVendor();
-    gateway = await startGateway({ vendor });
+    gateway = await testGateway({ vendor });
     key = await gateway.createKey();
   });
 

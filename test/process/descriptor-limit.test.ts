@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { ask, chatPath, hello } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { openConnection, requestBytes } from "../support/raw-http.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -14,12 +14,12 @@ const canCount = process.platform === "linux" && statSync("/proc/self/fd").size 
 const maxOpenFiles = 160;
 
 let vendor: Vendor;
-let gateway: Gateway;
+let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
   vendor = await startVendor();
-  gateway = await startGateway({ vendor, maxOpenFiles, env: { SWITCHYARD_LOG_LEVEL: "info" } });
+  gateway = await startGatewayProcess({ vendor, maxOpenFiles, env: { SWITCHYARD_LOG_LEVEL: "info" } });
   key = await gateway.createKey();
 });
 afterAll(async () => {

@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ask } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 let vendor: Vendor;
-let gateway: Gateway | null = null;
+let gateway: GatewayProcess | null = null;
 beforeAll(async () => {
   vendor = await startVendor();
 });
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 interface Reloading {
-  readonly gateway: Gateway;
+  readonly gateway: GatewayProcess;
   readonly key: string;
   /** Writes the file: the usual one with these members. */
   write(members: object): void;
@@ -31,7 +31,12 @@ interface Reloading {
 }
 
 async function start(workers: number): Promise<Reloading> {
-  const started = await startGateway({ vendor, workers, jobWorkers: 1, config: { aliases: { which: "mock/echo" } } });
+  const started = await startGatewayProcess({
+    vendor,
+    workers,
+    jobWorkers: 1,
+    config: { aliases: { which: "mock/echo" } },
+  });
   gateway = started;
   const key = await started.createKey();
   const file = join(dirname(started.dataFolder), "switchyard.yaml");

@@ -4,13 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { stream } from "../support/answers.ts";
 import { ask, chatPath, hello } from "../support/chat.ts";
 import { readChatStream } from "../support/events.ts";
-import { type Gateway, isAlive, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { isAlive } from "../support/processes.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 let vendor: Vendor;
-let gateway: Gateway | null = null;
+let gateway: GatewayProcess | null = null;
 
 beforeAll(async () => {
   vendor = await startVendor();
@@ -24,8 +25,8 @@ afterEach(async () => {
   gateway = null;
 });
 
-async function start(workers: number, env: Record<string, string> = {}): Promise<[Gateway, string]> {
-  gateway = await startGateway({ vendor, workers, env });
+async function start(workers: number, env: Record<string, string> = {}): Promise<[GatewayProcess, string]> {
+  gateway = await startGatewayProcess({ vendor, workers, env });
   const key = await gateway.createKey();
   // Every serving process must have heard of the key before failures are counted.
   let inARow = 0;
@@ -138,7 +139,7 @@ for (const workers of [1, 2]) {
   });
 }
 
-async function replaceServing(running: Gateway, workers: number): Promise<void> {
+async function replaceServing(running: GatewayProcess, workers: number): Promise<void> {
   const before = (await running.processes()).serving;
   running.signal("SIGHUP");
   await waitFor(

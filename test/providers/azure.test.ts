@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { configureProviders } from "../../src/providers/configure.ts";
 import { rows } from "../../src/providers/index.ts";
 import { ask, hello, readCompletion } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 // Invented: three parts of base64url, as the vendor's identity service makes them.
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 async function callWith(env: Readonly<Record<string, string>>, model: string, path?: string) {
-  const gateway = await startGateway({ vendor, env });
+  const gateway = await testGateway({ vendor, env });
   gateways.push(gateway);
   vendor.clear();
   const body = path === undefined ? { ...hello, model } : { model, input: "text" };
@@ -47,7 +48,7 @@ test("with an endpoint and a key: the v1 paths, and the key in its own header", 
 });
 
 test("with a version, the Responses API still has its v1 path", async () => {
-  const gateway = await startGateway({
+  const gateway = await testGateway({
     vendor,
     env: {
       AZURE_BASE_URL: `http://127.0.0.1:${vendor.port}`,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { type Exchange, HttpClient, HttpError, type Origin } from "../../src/providers/http-client.ts";
-import { startGateway } from "../support/gateway.ts";
+import { startGatewayProcess } from "../support/gateway-process.ts";
 import { startVendor } from "../support/vendor.ts";
 
 const ticker = createTicker(20);
@@ -494,7 +494,11 @@ describe("TLS", () => {
       trusted: { base_url: `https://localhost:${server.port}/v1` },
       misnamed: { base_url: `https://127.0.0.1:${server.port}/v1` },
     };
-    const gateway = await startGateway({ vendor, config: { providers }, env: { NODE_EXTRA_CA_CERTS: certificate } });
+    const gateway = await startGatewayProcess({
+      vendor,
+      config: { providers },
+      env: { NODE_EXTRA_CA_CERTS: certificate },
+    });
     closers.push(() => void server.stop(true));
     try {
       const key = await gateway.createKey({ name: "tls" });

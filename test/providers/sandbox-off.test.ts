@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ask, readError } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import type { Gateway } from "../support/gateway-settings.ts";
+import { testGateway } from "../support/test-gateway.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 
 let vendor: Vendor;
@@ -12,8 +13,8 @@ let off: Gateway;
 beforeAll(async () => {
   vendor = await startVendor();
   const own = { dialect: "openai", base_url: vendor.url, models: ["small"] };
-  on = await startGateway({ vendor, config: { providers: { own } } });
-  off = await startGateway({ vendor, config: { providers: { sandbox: false } } });
+  on = await testGateway({ vendor, config: { providers: { own } } });
+  off = await testGateway({ vendor, config: { providers: { sandbox: false } } });
 });
 afterAll(async () => {
   await on?.stop();
@@ -50,7 +51,7 @@ test("switched on, it is the last in the list of models", async () => {
 });
 
 test("a misspelt name is refused at the start, with the nearest one", async () => {
-  const started = startGateway({ vendor, config: { providers: { sandbx: false } } });
+  const started = testGateway({ vendor, config: { providers: { sandbx: false } } });
   await expect(started).rejects.toThrow(/providers\.sandbx.*did you mean 'sandbox'/);
 });
 

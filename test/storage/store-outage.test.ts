@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask, hello } from "../support/chat.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { startVendor, type Vendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
@@ -15,13 +15,13 @@ interface Readiness {
 describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_URL"]))("without its store", () => {
   let vendor: Vendor;
   let server: TestPostgres;
-  let gateway: Gateway;
+  let gateway: GatewayProcess;
   let key: string;
 
   beforeAll(async () => {
     [vendor, server] = await Promise.all([startVendor(), startPostgres()]);
     const env = { DATABASE_URL: server.url, SWITCHYARD_KEYS_STALE_AFTER_MS: "12000" };
-    gateway = await startGateway({ vendor, jobWorkers: 1, env });
+    gateway = await startGatewayProcess({ vendor, jobWorkers: 1, env });
     key = await gateway.createKey();
   }, 60_000);
   afterAll(async () => {

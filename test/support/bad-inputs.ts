@@ -16,7 +16,7 @@ import {
   wait,
   write,
 } from "./answers.ts";
-import { providerSecret } from "./gateway.ts";
+import { providerSecret } from "./gateway-settings.ts";
 import { requestBytes } from "./raw-http.ts";
 
 export interface BadInput {

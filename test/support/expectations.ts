@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import type { Expectation } from "./bad-inputs.ts";
 import { readChatStream } from "./events.ts";
-import { providerSecret } from "./gateway.ts";
+import { providerSecret } from "./gateway-settings.ts";
 import type { RawConnection, RawResponse } from "./raw-http.ts";
 
 /** Holds an answer to a case's expectation, by the matching rules of the file. */

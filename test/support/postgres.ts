@@ -1,9 +1,9 @@
 // A real PostgreSQL for tests: the server that TEST_DATABASE_URL names, else a throw-away one from this machine's own binaries.
 
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { findFreePort } from "./free-port.ts";
 
 export interface TestPostgres {
   /** An empty database. */
@@ -197,15 +197,6 @@ async function runInitdb(command: string[], folder: string): Promise<void> {
     stderr: "pipe",
   });
   if ((await run.exited) !== 0) throw new Error(`initdb failed: ${await new Response(run.stderr).text()}`);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  if (address === null || typeof address === "string") throw new Error("No port is free");
-  return address.port;
 }
 
 /** The children of a killed server leave within moments, and may still write until then. */

@@ -2,7 +2,7 @@
 
 import { expect } from "bun:test";
 import { type ProviderState, providerStates } from "../../src/contract/providers.ts";
-import type { Gateway } from "./gateway.ts";
+import type { Gateway } from "./gateway-settings.ts";
 import { waitFor } from "./wait.ts";
 
 export type OfferState = ProviderState["deployments"][number]["offers"][number];

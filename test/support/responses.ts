@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import { ask } from "./chat.ts";
 import { readEvents } from "./events.ts";
-import type { Gateway } from "./gateway.ts";
+import type { Gateway } from "./gateway-settings.ts";
 
 export const responsesPath = "/v3/responses";
 

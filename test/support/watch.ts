@@ -1,6 +1,6 @@
 // What a request costs others: the memory that a process takes for it, and how long everyone else waits meanwhile.
 
-import { residentMegabytes } from "./gateway.ts";
+import { residentMegabytes } from "./processes.ts";
 
 export interface Watch {
   readonly started: Promise<unknown>;

@@ -1,43 +1,32 @@
 // What callers are told that an answer cost, where a vendor bills more than the totals of its usage, or something that the usage
 // does not tell. The shapes of the vendors' answers are documented; their contents are invented.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, lastHttpChunk, type Script, until } from "../support/answers.ts";
 import { claudeBegun, claudeEvent, claudeMessage } from "../support/anthropic.ts";
 import { ask } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 type Members = Record<string, unknown>;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const origin = vendor.url.replace(/\/v1$/, "");
-  const at = { base_url: origin, api_key: "k" };
-  gateway = await startGateway({
-    vendor,
-    config: {
-      providers: {
-        anthropic: at,
-        gemini: at,
-        openai: { ...at, base_url: vendor.url },
-        azure: { ...at, base_url: vendor.url },
-      },
+const vendor = await startVendor();
+const origin = vendor.url.replace(/\/v1$/, "");
+const at = { base_url: origin, api_key: "k" };
+const gateway = await sharedGateway({
+  vendor,
+  config: {
+    providers: {
+      anthropic: at,
+      gemini: at,
+      openai: { ...at, base_url: vendor.url },
+      azure: { ...at, base_url: vendor.url },
     },
-  });
-  key = await gateway.createKey();
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

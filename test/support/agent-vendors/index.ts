@@ -2,7 +2,8 @@
 
 import { answer } from "../answers.ts";
 import { awsSettings } from "../dialect-vendors/bedrock.ts";
-import { type Gateway, providerSecret, startGateway } from "../gateway.ts";
+import { type Gateway, providerSecret } from "../gateway-settings.ts";
+import { testGateway } from "../test-gateway.ts";
 import { startVendor, type Vendor } from "../vendor.ts";
 import { bedrockAgent } from "./bedrock.ts";
 import { deepseekChat, groqChat, minimaxChat, moonshotChat, openaiChat, openrouterChat, zaiChat } from "./chat.ts";
@@ -44,5 +45,5 @@ export function startAgentGateway(vendor: Vendor): Promise<Gateway> {
   );
   const bedrock = { base_url: `http://127.0.0.1:${vendor.port}/bedrock` };
   const env = { ...awsSettings, SWITCHYARD_RETRIES: "0" };
-  return startGateway({ vendor, env, config: { providers: { ...providers, bedrock } } });
+  return testGateway({ vendor, env, config: { providers: { ...providers, bedrock } } });
 }

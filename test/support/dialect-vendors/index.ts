@@ -2,7 +2,8 @@
 // calls them.
 
 import { answer, type Script } from "../answers.ts";
-import { type Gateway, providerSecret, startGateway } from "../gateway.ts";
+import { type Gateway, providerSecret } from "../gateway-settings.ts";
+import { testGateway } from "../test-gateway.ts";
 import { echo, startVendor, type Vendor, type VendorRequest } from "../vendor.ts";
 import { anthropic } from "./anthropic.ts";
 import { awsSettings, bedrock } from "./bedrock.ts";
@@ -50,7 +51,7 @@ export function startTranslatingGateway(vendor: Vendor, { env = {}, config = {} 
       return [name, name === "bedrock" ? { base_url } : { base_url, api_key: providerSecret }];
     }),
   );
-  return startGateway({
+  return testGateway({
     vendor,
     env: { ...awsSettings, ...env },
     config: { ...config, providers: { ...providers, ...config.providers } },

@@ -1,0 +1,49 @@
+// The processes of this machine, as `ps` lists them.
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly residentKilobytes: number;
+  readonly command: string;
+}
+
+export async function listProcesses(): Promise<ProcessRow[]> {
+  const output = await new Response(
+    Bun.spawn(["ps", "-A", "-w", "-w", "-o", "pid=,ppid=,rss=,stat=,args="]).stdout,
+  ).text();
+  return output.split("\n").flatMap((line) => {
+    const [pid, parent, residentKilobytes, state, ...command] = line.trim().split(/\s+/);
+    // A zombie has ended; its parent has not read its exit code yet.
+    if (pid === undefined || state === undefined || state.startsWith("Z")) return [];
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        residentKilobytes: Number(residentKilobytes),
+        command: command.join(" "),
+      },
+    ];
+  });
+}
+
+export function childrenOf(rows: readonly ProcessRow[], parent: number): number[] {
+  return rows.filter((row) => row.parent === parent).map((row) => row.pid);
+}
+
+export async function descendantsOf(pid: number): Promise<number[]> {
+  const rows = await listProcesses();
+  function below(parent: number): number[] {
+    return childrenOf(rows, parent).flatMap((child) => [child, ...below(child)]);
+  }
+  return below(pid);
+}
+
+/** Megabytes of memory that a process holds; 0 when it has ended. */
+export async function residentMegabytes(pid: number): Promise<number> {
+  const row = (await listProcesses()).find((one) => one.pid === pid);
+  return (row?.residentKilobytes ?? 0) / 1_024;
+}
+
+export async function isAlive(pid: number): Promise<boolean> {
+  return (await listProcesses()).some((row) => row.pid === pid);
+}
