@@ -24,7 +24,7 @@ import { SettingError } from "./errors.ts";
 import { createFileStore } from "./files/file-store.ts";
 import { createResourceUrls } from "./files/resource-urls.ts";
 import type { S3Settings } from "./files/s3-bytes.ts";
-import { Attempts } from "./inference/attempts.ts";
+import { CandidateLoop } from "./inference/candidate-loop.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
 import { HealthBook } from "./inference/health.ts";
 import { createLocalEmbeddings } from "./inference/local-embeddings.ts";
@@ -103,7 +103,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   const book = createPriceBook(prices, overrides, freeProviders(providers));
   const pricing = createPricing(book);
   const calling = {
-    attempts: new Attempts(config),
+    candidateLoop: new CandidateLoop(config),
     pricing,
     clocks: config,
     ticker,
@@ -138,7 +138,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   });
   const complete = createCompleter({
     router: chatRouter,
-    attempts: calling.attempts,
+    candidateLoop: calling.candidateLoop,
     chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
   });
   // Of two engines for one provider and task the first is meant when no model is named.

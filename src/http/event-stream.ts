@@ -1,19 +1,12 @@
 // Writes a stream of frames to a caller: one event per write, no faster than the caller reads, a comment line after long
 // silence, and after a failure an error event instead of a clean end.
 
+import type { FrameStream } from "../inference/frame-stream.ts";
 import { heartbeatFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { type BodyStream, type BodyWriter, type Reply, reply } from "./reply.ts";
 
 const eventStreamType = "text/event-stream; charset=utf-8";
-
-export interface FrameSource {
-  /** The frames to write next, null at the end, undefined when they have to be waited for. */
-  take(): readonly Uint8Array[] | null | undefined;
-  wait(): Promise<void>;
-  /** The caller left. */
-  abandon(): void;
-}
 
 // A provider that sends without pause would keep the event loop to itself: after so many frames others have their turn.
 const framesPerTurn = 16;
@@ -27,16 +20,16 @@ interface StreamOptions {
   readonly describeFailure: (error: unknown) => Uint8Array | null;
 }
 
-export function streamReply(source: FrameSource, options: StreamOptions): Reply {
+export function streamReply(source: FrameStream, options: StreamOptions): Reply {
   return reply(new EventStream(source, options), { headers: { ...options.headers, "content-type": eventStreamType } });
 }
 
 class EventStream implements BodyStream {
-  readonly #source: FrameSource;
+  readonly #source: FrameStream;
   readonly #options: StreamOptions;
   #hasLeft = false;
 
-  constructor(source: FrameSource, options: StreamOptions) {
+  constructor(source: FrameStream, options: StreamOptions) {
     this.#source = source;
     this.#options = options;
   }

@@ -1,27 +1,27 @@
-// The header lines of a request, with credentials that are made for it where the provider wants such.
+// The header lines of a request, with credentials that are computed for it where the provider requires them.
 
 import type { Deployment } from "../providers/configure.ts";
+import type { ProviderRequest } from "./attempt.ts";
 
-interface Request {
-  readonly path: string;
-  readonly body: string;
-  readonly headerLines: string;
-}
-
-export function authorize(deployment: Deployment, { path, body, headerLines }: Request): string | Promise<string> {
+export function authorize(
+  deployment: Deployment,
+  { method = "POST", path, body, headerLines = "" }: ProviderRequest,
+): string | Promise<string> {
   const { authorizer, host, basePath } = deployment;
   if (authorizer === null) return headerLines;
   const made = authorizer.authorize({
-    method: "POST",
+    method,
     host,
     path: `${basePath}${path}`,
     body,
     headers: { "content-type": "application/json" },
   });
-  const toLines = (headers: Readonly<Record<string, string>>) => {
-    let lines = headerLines;
-    for (const [name, value] of Object.entries(headers)) lines += `${name}: ${value}\r\n`;
-    return lines;
-  };
+  const toLines = (headers: Readonly<Record<string, string>>) => `${headerLines}${toHeaderLines(headers)}`;
   return made instanceof Promise ? made.then(toLines) : toLines(made);
+}
+
+export function toHeaderLines(headers: Readonly<Record<string, string>> | undefined): string {
+  let lines = "";
+  for (const [name, value] of Object.entries(headers ?? {})) lines += `${name}: ${value}\r\n`;
+  return lines;
 }

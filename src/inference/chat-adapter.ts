@@ -1,51 +1,26 @@
-// How one provider is spoken to for one request, whatever its dialect: what is sent, and how the answer is read.
+// How one candidate is called for one request: what is sent, and how its answer is read.
 
+import type { Accounting, AddedMembers } from "./attempt.ts";
 import type { ChunkSource } from "./chunk-source.ts";
-import type { Charge, Quote } from "./pricing.ts";
+import type { Charge } from "./pricing.ts";
 
 export interface ChatAdapter {
   readonly path: string;
   readonly body: string;
   readonly headerLines: string;
-  /** Parameters that find no place. */
+  /** Parameters that the provider's format cannot express. */
   readonly dropped: readonly string[];
-  /** How many calls make one answer: more than one where the provider cannot give several choices. */
+  /** How many calls make up one answer: more than one for a provider that returns a single choice per call. */
   readonly calls: number;
-  /** The answer with our members added. Throws when it is none, or says that it failed. */
-  readWhole(text: string, added: GatewayMembers): WholeAnswer;
+  /** The answer with the gateway's members added. Throws when the text is no answer, or reports a failure. */
+  readWhole(text: string, accounting: Accounting): WholeAnswer;
   createSource(contentType: string): ChunkSource;
-}
-
-/** What the gateway adds to an answer. */
-export interface GatewayMembers {
-  readonly provider: string;
-  readonly quote: Quote;
-  /** Seconds. */
-  readonly providerTime: number;
-  readonly metadata: Record<string, unknown> | null;
 }
 
 export interface WholeAnswer {
   readonly text: string;
   readonly value: Readonly<Record<string, unknown>>;
   readonly charge: Charge;
-  /** Our members, which `text` holds and `value` may not. */
+  /** The gateway's members, which `text` contains and `value` may lack. */
   readonly added: AddedMembers;
-}
-
-export interface AddedMembers {
-  readonly provider: string;
-  readonly cost: number | null;
-  readonly cost_reason?: string;
-  readonly provider_time: number;
-  readonly switchyard?: Record<string, unknown>;
-}
-
-export function toAdded({ provider, providerTime, metadata }: GatewayMembers, charge: Charge): AddedMembers {
-  const { cost, reason } = charge;
-  const added: AddedMembers =
-    reason === null
-      ? { provider, cost, provider_time: providerTime }
-      : { provider, cost, cost_reason: reason, provider_time: providerTime };
-  return metadata === null ? added : { ...added, switchyard: metadata };
 }

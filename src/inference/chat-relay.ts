@@ -1,14 +1,14 @@
-// The chunks of a streamed chat completion, from whatever the provider speaks to whatever the caller speaks. Between the two
-// stands the chat format; where both speak it, the provider's frames pass as they came.
+// Relays a streamed chat completion from any provider format to any caller format. The chat format is the intermediate format; where
+// both sides use it, the provider's frames are forwarded unchanged.
 
 import { doneFrame, toFrame } from "../lib/event-stream.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
 import { type Charge, type Quote, toCostMembers } from "./pricing.ts";
-import type { Relay } from "./relay.ts";
+import type { Relay } from "./relay-stream.ts";
 
 /** Writes chunks in the caller's format. */
 export interface ChunkWriter {
-  /** `frame` is the chunk as it arrived, when that is in the chat format; `text` its JSON. */
+  /** `frame` is the chunk as it was received, when the provider uses the chat format; `text` is its JSON. */
   chunk(chunk: LooseChunk, frame: Uint8Array | null, text: string | null, frames: Uint8Array[]): void;
   /** A chunk with usage and empty choices. */
   usage(chunk: LooseChunk, charge: Charge, frames: Uint8Array[]): void;
@@ -19,14 +19,14 @@ export interface ChatRelayOptions {
   readonly source: ChunkSource;
   readonly writer: ChunkWriter;
   readonly quote: Quote;
-  /** The `switchyard` member, for a caller who asked for it. */
+  /** The `switchyard` member, for a caller that asked for it. */
   readonly metadata: (() => Record<string, unknown>) | null;
 }
 
 export class ChatRelay implements Relay, ChunkSink {
   readonly #options: ChatRelayOptions;
   #usage: unknown = null;
-  charge: Charge | null = null;
+  #charge: Charge | null = null;
   hasContent = false;
   #lastChunk: LooseChunk | null = null;
   #usageSent = false;
@@ -45,26 +45,20 @@ export class ChatRelay implements Relay, ChunkSink {
     return this.#usage ?? this.#options.source.usageSoFar ?? null;
   }
 
-  push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
+  get charge(): Charge | null {
+    return this.#charge ?? this.#options.source.chargeSoFar ?? null;
+  }
+
+  push(bytes: Uint8Array, frames: Uint8Array[], callIndex: number): boolean {
     this.#frames = frames;
-    this.#options.source.push(bytes, this);
+    this.#options.source.push(bytes, this, callIndex);
     return this.#isDone;
   }
 
-  close(frames: Uint8Array[]): void {
+  close(frames: Uint8Array[], callIndex: number): boolean {
     this.#frames = frames;
-    this.#options.source.close(this);
-  }
-
-  /** A chunk that is there already. */
-  take(chunk: LooseChunk, frames: Uint8Array[]): void {
-    this.#frames = frames;
-    this.chunk(chunk, null, null);
-  }
-
-  finish(frames: Uint8Array[]): void {
-    this.#frames = frames;
-    this.done();
+    this.#options.source.close(this, callIndex);
+    return this.#isDone;
   }
 
   chunk(chunk: LooseChunk, frame: Uint8Array | null, text: string | null): void {
@@ -89,7 +83,7 @@ export class ChatRelay implements Relay, ChunkSink {
   done(): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    // Some providers put usage into the last content chunk: who asked for a chunk of its own gets one.
+    // Some providers put usage into the last content chunk; a caller that asked for usage receives it in a chunk of its own.
     const { usage } = this;
     if (!this.#usageSent && usage !== null && this.#lastChunk !== null) {
       const { id, object, created, model } = this.#lastChunk;
@@ -101,12 +95,13 @@ export class ChatRelay implements Relay, ChunkSink {
   #sendUsage(chunk: LooseChunk): void {
     this.#usageSent = true;
     const tier = chunk["service_tier"] ?? this.#lastChunk?.["service_tier"];
-    this.charge = this.#options.quote.chargeFor(chunk["usage"], { model: chunk["model"], service_tier: tier });
-    this.#options.writer.usage(chunk, this.charge, this.#frames);
+    const charge = this.#options.quote.chargeFor(chunk["usage"], { model: chunk["model"], service_tier: tier });
+    this.#charge = charge;
+    this.#options.writer.usage(chunk, charge, this.#frames);
   }
 }
 
-/** Anything but a role: text, a call, a thought, or the end. */
+/** Anything but a role: text, a tool call, reasoning, or a finish reason. */
 function carriesContent(choice: unknown): boolean {
   if (typeof choice !== "object" || choice === null) return false;
   const { delta, finish_reason } = choice as { delta?: unknown; finish_reason?: unknown };
@@ -118,7 +113,7 @@ function carriesContent(choice: unknown): boolean {
   );
 }
 
-/** For callers who speak the chat format. */
+/** For callers that use the chat format. */
 export class ChatChunkWriter implements ChunkWriter {
   readonly #includeUsage: boolean;
   #lastChunk: LooseChunk | null = null;
@@ -133,7 +128,7 @@ export class ChatChunkWriter implements ChunkWriter {
   }
 
   usage(chunk: LooseChunk, charge: Charge, frames: Uint8Array[]): void {
-    // Ours was the wish for it: a caller who did not ask does not get it.
+    // The gateway always asks the provider for usage; the caller receives it only when it asked, too.
     if (this.#includeUsage) frames.push(toFrame(JSON.stringify({ ...chunk, choices: [], ...toCostMembers(charge) })));
   }
 

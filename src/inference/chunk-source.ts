@@ -1,81 +1,66 @@
-// Where the chunks of a stream come from: a provider that speaks the chat format, whose frames are kept as they came, or one
-// that speaks another dialect. Each event is parsed once, because only then can nothing broken be passed on as if all
-// were well (docs/decisions/0004-streams.md has the price).
+// Turns a provider's bytes into chunks of the chat format: a provider of that format, whose frames are kept as received, or a provider
+// of another dialect.
 
-import { GatewayError } from "../errors.ts";
-import { EventSplitter, EventStreamError, isDoneMark } from "../lib/event-stream.ts";
+import { isDoneMark } from "../lib/event-stream.ts";
 import { toErrorInAnswer, toFailureInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatStreamReader, ErrorInAnswer, type ProviderEvent } from "../providers/dialect.ts";
 import { type Framing, FramingError } from "../providers/framing/framing.ts";
+import { JsonEvents } from "./json-events.ts";
+import type { Charge } from "./pricing.ts";
+import { badAnswer, incompleteStream } from "./provider-answer.ts";
 
 export type LooseChunk = Readonly<Record<string, unknown>>;
 
 export interface ChunkSink {
   chunk(chunk: LooseChunk, frame: Uint8Array | null, text: string | null): void;
-  /** The provider's own mark of the end. */
+  /** The provider marked the end of its answer. */
   done(): void;
 }
 
 export interface ChunkSource {
-  push(bytes: Uint8Array, sink: ChunkSink): void;
-  /** The provider has closed. Throws when that was no proper end. */
-  close(sink: ChunkSink): void;
-  /** Whether a list of JSON objects is a stream to it. */
+  push(bytes: Uint8Array, sink: ChunkSink, callIndex: number): void;
+  /** The provider closed the call. Throws when the answer was incomplete. */
+  close(sink: ChunkSink, callIndex: number): void;
+  /** It also reads a JSON list of events where a stream was requested. */
   readonly readsLists?: boolean;
-  /** What the provider has counted so far, while it has not told its usage. */
+  /** What the provider has counted before it reports its usage, and what that costs. */
   readonly usageSoFar?: unknown;
+  readonly chargeSoFar?: Charge | null;
 }
 
-const maxEventBytes = 8 * 1_048_576;
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
-/** The chat format itself. */
+/** A provider of the chat format. */
 export class PlainSource implements ChunkSource {
   readonly #provider: Provider;
-  readonly #splitter = new EventSplitter(maxEventBytes);
+  readonly #events: JsonEvents;
   #hasFinished = false;
 
   constructor(provider: Provider) {
     this.#provider = provider;
+    this.#events = new JsonEvents(provider);
   }
 
   push(bytes: Uint8Array, sink: ChunkSink): void {
-    for (const { data, frame } of this.#split(bytes)) {
+    for (const { data, frame } of this.#events.split(bytes)) {
       if (isDoneMark(data)) {
         sink.done();
         return;
       }
-      const text = decode(data, this.#provider);
-      const chunk = parseObject(text, this.#provider);
-      if (chunk["error"]) throw toErrorInAnswer(this.#provider, chunk["error"]);
-      this.#hasFinished ||= hasFinishReason(chunk);
-      sink.chunk(chunk, frame, text);
+      const { text, event } = this.#events.parse(data);
+      if (event["error"]) throw toErrorInAnswer(this.#provider, event["error"]);
+      this.#hasFinished ||= hasFinishReason(event);
+      sink.chunk(event, frame, text);
     }
   }
 
   close(sink: ChunkSink): void {
-    if (this.#splitter.endsWithDone) {
-      sink.done();
-      return;
-    }
-    // A close without the mark that ends a stream is a cut, however clean it looks on the wire.
-    if (this.#splitter.isMidEvent || !(this.#hasFinished && this.#provider.row.chat?.streamEnd === "finish"))
-      throw cutOff(this.#provider);
+    const isComplete = this.#hasFinished && this.#provider.row.chat?.streamEnd === "finish" && !this.#events.isMidEvent;
+    if (!isComplete && !this.#events.endsWithDone) throw incompleteStream(this.#provider);
     sink.done();
-  }
-
-  #split(bytes: Uint8Array) {
-    try {
-      return this.#splitter.push(bytes);
-    } catch (error) {
-      if (error instanceof EventStreamError) throw bad(this.#provider, `sent a broken stream: ${error.message}`);
-      throw error;
-    }
   }
 }
 
-/** Another dialect, read event by event. */
+/** A provider of another dialect, translated event by event. */
 export class TranslatedSource implements ChunkSource {
   readonly readsLists = true;
   readonly #provider: Provider;
@@ -83,7 +68,7 @@ export class TranslatedSource implements ChunkSource {
   readonly #reader: ChatStreamReader;
   readonly #readsChatFormat: boolean;
   #hasUsage = false;
-  /** The provider answers in the chat format after all, as some do at an address of another kind. */
+  /** The provider answers in the chat format all the same, as some do at the address of another dialect. */
   #isPlain = false;
   #hasFinished = false;
 
@@ -106,7 +91,7 @@ export class TranslatedSource implements ChunkSource {
       }
       this.#take(event, sink);
     }
-    // What follows the mark of the end is usage, where it comes apart.
+    // Some dialects send usage after the end marker.
     if (this.#reader.isComplete && this.#hasUsage) sink.done();
   }
 
@@ -117,7 +102,7 @@ export class TranslatedSource implements ChunkSource {
       else this.#take(event, sink);
     }
     const isComplete = this.#reader.isComplete || (this.#isPlain && (isDone || this.#hasFinished));
-    if (!isComplete || this.#framing.isMidEvent) throw cutOff(this.#provider);
+    if (!isComplete || this.#framing.isMidEvent) throw incompleteStream(this.#provider);
     sink.done();
   }
 
@@ -134,12 +119,12 @@ export class TranslatedSource implements ChunkSource {
     }
   }
 
-  /** Null: there is nothing more. */
+  /** Null: the provider closed the stream. */
   #split(bytes: Uint8Array | null) {
     try {
       return bytes === null ? this.#framing.end() : this.#framing.push(bytes);
     } catch (error) {
-      if (error instanceof FramingError) throw bad(this.#provider, `sent a broken stream: ${error.message}`);
+      if (error instanceof FramingError) throw badAnswer(this.#provider, `sent a broken stream: ${error.message}`);
       throw error;
     }
   }
@@ -149,41 +134,12 @@ export class TranslatedSource implements ChunkSource {
       return this.#reader.read(event);
     } catch (error) {
       if (error instanceof ErrorInAnswer) throw toFailureInAnswer(this.#provider, error);
-      throw bad(this.#provider, "sent an event that cannot be read", error);
+      throw badAnswer(this.#provider, "sent an event that cannot be read", error);
     }
   }
-}
-
-function decode(data: Uint8Array, provider: Provider): string {
-  try {
-    return decoder.decode(data);
-  } catch (cause) {
-    throw bad(provider, "sent an event that is not UTF-8", cause);
-  }
-}
-
-function parseObject(text: string, provider: Provider): LooseChunk {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as LooseChunk;
-  } catch {
-    // said below
-  }
-  throw bad(provider, "sent an event that is not JSON");
 }
 
 function hasFinishReason(chunk: LooseChunk): boolean {
   const choices = chunk["choices"];
   return Array.isArray(choices) && choices.some((choice) => Boolean(choice?.finish_reason));
-}
-
-function bad(provider: Provider, what: string, cause?: unknown): GatewayError {
-  return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${what}.`, { cause });
-}
-
-function cutOff(provider: Provider): GatewayError {
-  return new GatewayError(
-    "provider_disconnected",
-    `The provider '${provider.name}' closed the stream before it was complete.`,
-  );
 }

@@ -1,34 +1,25 @@
-// One request for embeddings, start to finish. A provider of the same dialect gets the caller's bytes; for another one the
-// request is translated, in as many calls as its limits ask for.
+// One request for embeddings from start to finish. A provider of the same dialect receives the caller's bytes; for any other provider
+// the request is translated, into as many calls as its limits require.
 
-import { type Caller, ownerOf } from "../access/caller.ts";
+import { ownerOf } from "../access/caller.ts";
 import { gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { EmbeddingsRequestBody } from "../contract/embeddings.ts";
-import { GatewayError, ValidationError } from "../errors.ts";
-import { editMembers, type JsonScan } from "../lib/json-scan.ts";
-import { type Connection, ProviderCall, toErrorInAnswer } from "../providers/call.ts";
+import { ValidationError } from "../errors.ts";
+import { editMembers } from "../lib/json-scan.ts";
+import { toErrorInAnswer } from "../providers/call.ts";
 import type { EmbeddingsAnswer, EmbeddingsDialect, ParameterTable } from "../providers/dialect.ts";
 import { findDropped, refuseDropped } from "../providers/parameters.ts";
-import type { Attempts } from "./attempts.ts";
-import { authorize } from "./authorize.ts";
-import type { CallDependencies } from "./call-dependencies.ts";
+import { type Attempt, attempt } from "./attempt.ts";
+import { toHeaderLines } from "./authorize.ts";
 import type { LocalEmbeddings } from "./local-embeddings.ts";
-import { badAnswer, fillModel, readObject } from "./passthrough-chat.ts";
-import { type Pricing, toCostMembers } from "./pricing.ts";
-import { readUsage } from "./report.ts";
-import type { Candidate, RoutePlanner } from "./route-planner.ts";
-import type { Trace } from "./trace.ts";
+import { badAnswer, fillModel, readObject } from "./provider-answer.ts";
+import type { JsonRequest } from "./request-context.ts";
+import type { Candidate } from "./route-planner.ts";
+import { deadlineOf, type PlanDependencies, planAndTry } from "./try-candidates.ts";
 
-export interface EmbeddingsInput {
-  readonly request: EmbeddingsRequestBody;
+export interface EmbeddingsInput extends JsonRequest<EmbeddingsRequestBody> {
+  /** The parsed body with members that the schema does not know. */
   readonly value: Readonly<Record<string, unknown>>;
-  readonly text: string;
-  readonly scan: JsonScan;
-  readonly caller: Caller;
-  readonly connection: Connection;
-  readonly requestId: string;
-  readonly trace: Trace;
-  readonly wantsMetadata: boolean;
 }
 
 export interface Embeddings {
@@ -36,11 +27,8 @@ export interface Embeddings {
   embed(input: EmbeddingsInput): Promise<string>;
 }
 
-export interface EmbeddingsDependencies extends CallDependencies {
-  readonly router: RoutePlanner;
-  readonly attempts: Attempts;
-  readonly pricing: Pricing;
-  /** The provider that computes in this house. */
+export interface EmbeddingsDependencies extends PlanDependencies {
+  /** The provider that computes embeddings on this machine. */
   readonly local?: LocalEmbeddings;
 }
 
@@ -48,44 +36,27 @@ interface Vectors {
   readonly data: readonly { readonly index: number; readonly embedding: readonly number[] | string }[];
   readonly model: string;
   readonly usage: { readonly prompt_tokens: number; readonly total_tokens: number } | null;
-  /** What the provider said beside. */
+  /** Further members of the provider's answer. */
   readonly others: Readonly<Record<string, unknown>>;
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 const handled: ReadonlySet<string> = new Set([...gatewayMemberNames, "input", "encoding_format"]);
 const callsAtOnce = 8;
-/** Of the local engine; all else is dropped. */
+/** The parameters of the local engine; all others are dropped. */
 const localParameters: ParameterTable = { dimensions: "mapped" };
 
 export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddings {
-  const { router, attempts, pricing, clocks, ticker, http, shutdownSignal, local } = dependencies;
+  const { clocks, shutdownSignal, local } = dependencies;
 
-  async function attempt(input: EmbeddingsInput, candidate: Candidate): Promise<string> {
-    const { provider, model } = candidate;
-    const { trace } = input;
-    const startedAt = performance.now();
-    trace.sentAt = startedAt;
-    trace.firstByteAt = 0;
-    const quote = pricing.quote(provider, model);
-    const report = (outcome: "completed" | "caller_left" | GatewayError["code"], usage: unknown) =>
-      dependencies.report({
-        requestId: input.requestId,
-        keyId: input.caller.keyId,
-        path: trace.path,
-        provider: provider.name,
-        model,
-        isStream: false,
-        durationMs: performance.now() - startedAt,
-        usage: readUsage(usage),
-        cost: usage === null ? null : quote.chargeFor(usage).cost,
-        outcome,
-      });
-    try {
-      const vectors = await embedAt(input, candidate);
-      trace.firstByteAt ||= performance.now();
-      const usage = vectors.usage;
-      report("completed", usage === null ? null : { ...usage, completion_tokens: 0 });
+  async function embedAt(input: EmbeddingsInput, candidate: Candidate): Promise<string> {
+    return attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
+      const vectors = await findVectors(input, candidate, running);
+      input.trace.firstByteAt ||= performance.now();
+      const { usage } = vectors;
+      const counted = usage === null ? null : { ...usage, completion_tokens: 0 };
+      const charge = running.quote.chargeFor(counted, vectors);
+      running.complete(counted, charge);
       return JSON.stringify({
         object: "list",
         ...vectors.others,
@@ -96,156 +67,92 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
         })),
         model: vectors.model,
         ...(usage === null ? {} : { usage }),
-        provider: provider.name,
-        ...toCostMembers(quote.chargeFor(usage === null ? null : { ...usage, completion_tokens: 0 }, vectors)),
-        provider_time: Math.round(performance.now() - startedAt) / 1_000,
-        ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
+        ...running.toMembers(charge),
       });
-    } catch (error) {
-      if (!(error instanceof ValidationError)) report(error instanceof GatewayError ? error.code : "caller_left", null);
-      throw error;
-    }
+    });
   }
 
-  function embedAt(input: EmbeddingsInput, candidate: Candidate): Promise<Vectors> {
+  function findVectors(input: EmbeddingsInput, candidate: Candidate, running: Attempt): Promise<Vectors> {
     const { row, dialect } = candidate.provider;
-    if (local !== undefined && row === local.row) return embedHere(input, candidate, local);
-    if (dialect?.embeddings === undefined) return embedPlainly(input, candidate);
-    return embedTranslated(input, candidate, dialect.embeddings);
+    if (local !== undefined && row === local.row) return embedLocally(input, candidate, local);
+    if (dialect?.embeddings === undefined) return passThrough(input, candidate, running);
+    return translate(input, candidate, running, dialect.embeddings);
   }
 
-  async function embedHere(input: EmbeddingsInput, { model }: Candidate, here: LocalEmbeddings): Promise<Vectors> {
-    const texts = toTexts(input.request.input);
-    input.trace.dropped = findDropped(input.value as never, localParameters, handled);
-    if (input.request.strict_parameters === true) refuseDropped(input.trace.dropped);
-    const answer = await here.embed({
+  async function embedLocally(
+    { request, value, trace, connection, requestId, caller }: EmbeddingsInput,
+    { model }: Candidate,
+    engine: LocalEmbeddings,
+  ): Promise<Vectors> {
+    const texts = toTexts(request.input);
+    trace.dropped = findDropped(value as never, localParameters, handled);
+    if (request.strict_parameters === true) refuseDropped(trace.dropped);
+    const answer = await engine.embed({
       model,
       texts,
-      dimensions: input.request.dimensions ?? null,
-      connection: input.connection,
+      dimensions: request.dimensions ?? null,
+      connection,
       shutdownSignal,
-      deadline: input.trace.startedAt + clocks.totalTimeoutMs,
-      requestId: input.requestId,
-      owner: ownerOf(input.caller),
+      deadline: deadlineOf(trace, clocks),
+      requestId,
+      owner: ownerOf(caller),
     });
     return toVectors([answer], model);
   }
 
-  async function embedPlainly(input: EmbeddingsInput, candidate: Candidate): Promise<Vectors> {
-    const { provider, deployment, model } = candidate;
-    const body = editMembers(input.text, input.scan, {
-      replace: new Map([["model", JSON.stringify(model)]]),
-      remove: ourMembers,
-      append: [],
-    });
-    const text = await call(input, candidate, {
-      path: fillModel(deployment.embeddingsPath, model),
-      body,
-      headerLines: "",
-    });
-    const answer = readObject(text, provider);
-    if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
-    const { data, model: named, usage, object: _object, ...others } = answer;
-    if (!Array.isArray(data) || !data.every(isVector)) throw badAnswer(provider, "did not answer with embeddings");
-    return {
-      data: data.map((vector, index) => ({ index: vector.index ?? index, embedding: vector.embedding })),
-      model: typeof named === "string" ? named : model,
-      usage: readPromptUsage(usage),
-      others,
-    };
-  }
+  return { embed: (input) => planAndTry(dependencies, input, (candidate) => embedAt(input, candidate)) };
+}
 
-  async function embedTranslated(
-    input: EmbeddingsInput,
-    candidate: Candidate,
-    dialect: EmbeddingsDialect,
-  ): Promise<Vectors> {
-    const { provider, model } = candidate;
-    const texts = toTexts(input.request.input);
-    const dropped = findDropped(input.value as never, dialect.parameters, handled);
-    const batches: string[][] = [];
-    const size = typeof dialect.maxInputs === "number" ? dialect.maxInputs : dialect.maxInputs(model);
-    for (let from = 0; from < texts.length; from += size) batches.push(texts.slice(from, from + size));
-    const target = { model, facts: null, isStream: false };
-    const made = batches.map((batch) =>
-      dialect.toRequest({ ...withoutOurs(input.value), model, input: batch }, target),
-    );
-    input.trace.dropped = [...dropped, ...(made[0]?.dropped ?? [])];
-    if (input.request.strict_parameters === true) refuseDropped(input.trace.dropped);
-    const answers: EmbeddingsAnswer[] = [];
-    const calls: ProviderCall[] = [];
-    try {
-      for (let from = 0; from < made.length; from += callsAtOnce) {
-        const some = made.slice(from, from + callsAtOnce).map(async ({ path, body, headers }) => {
-          let headerLines = "";
-          for (const [name, value] of Object.entries(headers ?? {})) headerLines += `${name}: ${value}\r\n`;
-          const text = await call(input, candidate, { path, body, headerLines }, calls);
-          return read(() => dialect.fromAnswer(readObject(text, provider)));
-        });
-        answers.push(...(await Promise.all(some)));
-      }
-    } catch (error) {
-      // What the others will say is of no use any more.
-      for (const one of calls) one.abandon();
-      throw error;
-    }
-    const count = answers.reduce((sum, { vectors }) => sum + vectors.length, 0);
-    if (count !== texts.length)
-      throw badAnswer(provider, `answered with ${count} embeddings for ${texts.length} texts`);
-    return toVectors(answers, model);
+async function passThrough(input: EmbeddingsInput, candidate: Candidate, running: Attempt): Promise<Vectors> {
+  const { provider, deployment, model } = candidate;
+  const body = editMembers(input.text, input.scan, {
+    replace: new Map([["model", JSON.stringify(model)]]),
+    remove: ourMembers,
+    append: [],
+  });
+  const text = await running.read({ path: fillModel(deployment.embeddingsPath, model), body });
+  const answer = readObject(text, provider);
+  if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
+  const { data, model: named, usage, object: _object, ...others } = answer;
+  if (!Array.isArray(data) || !data.every(isVector)) throw badAnswer(provider, "did not answer with embeddings");
+  return {
+    data: data.map((vector, index) => ({ index: vector.index ?? index, embedding: vector.embedding })),
+    model: typeof named === "string" ? named : model,
+    usage: readPromptUsage(usage),
+    others,
+  };
+}
 
-    function read(readAnswer: () => EmbeddingsAnswer): EmbeddingsAnswer {
+async function translate(
+  { request, value, trace }: EmbeddingsInput,
+  { provider, model }: Candidate,
+  running: Attempt,
+  dialect: EmbeddingsDialect,
+): Promise<Vectors> {
+  const texts = toTexts(request.input);
+  const dropped = findDropped(value as never, dialect.parameters, handled);
+  const batches: string[][] = [];
+  const size = typeof dialect.maxInputs === "number" ? dialect.maxInputs : dialect.maxInputs(model);
+  for (let from = 0; from < texts.length; from += size) batches.push(texts.slice(from, from + size));
+  const target = { model, facts: null, isStream: false };
+  const requests = batches.map((batch) => dialect.toRequest({ ...withoutOurs(value), model, input: batch }, target));
+  trace.dropped = [...dropped, ...(requests[0]?.dropped ?? [])];
+  if (request.strict_parameters === true) refuseDropped(trace.dropped);
+  const answers: EmbeddingsAnswer[] = [];
+  for (let from = 0; from < requests.length; from += callsAtOnce) {
+    const reading = requests.slice(from, from + callsAtOnce).map(async ({ path, body, headers }) => {
+      const answer = readObject(await running.read({ path, body, headerLines: toHeaderLines(headers) }), provider);
       try {
-        return readAnswer();
+        return dialect.fromAnswer(answer);
       } catch (error) {
         throw badAnswer(provider, "did not answer with embeddings", error);
       }
-    }
-  }
-
-  async function call(
-    input: EmbeddingsInput,
-    { provider, deployment }: Candidate,
-    request: { path: string; body: string; headerLines: string },
-    calls: ProviderCall[] = [],
-  ): Promise<string> {
-    const headerLines = await authorize(deployment, request);
-    const made = new ProviderCall({
-      provider,
-      deployment,
-      path: request.path,
-      body: request.body,
-      headerLines,
-      wantsStream: false,
-      connection: input.connection,
-      shutdownSignal,
-      clocks,
-      deadline: input.trace.startedAt + clocks.totalTimeoutMs,
-      ticker,
-      http,
     });
-    calls.push(made);
-    try {
-      await made.open();
-      input.trace.connectedAt = input.trace.sentAt + made.connectMs;
-      input.trace.firstByteAt = performance.now();
-      const text = await made.readWhole();
-      made.finish();
-      return text;
-    } catch (error) {
-      made.abandon();
-      throw error;
-    }
+    answers.push(...(await Promise.all(reading)));
   }
-
-  return {
-    async embed(input) {
-      const candidates = router.plan(input.request, input.caller, input.trace);
-      input.trace.routedAt = performance.now();
-      const deadline = input.trace.startedAt + clocks.totalTimeoutMs;
-      return attempts.run({ ...input, candidates, deadline }, (candidate) => attempt(input, candidate));
-    },
-  };
+  const count = answers.reduce((sum, { vectors }) => sum + vectors.length, 0);
+  if (count !== texts.length) throw badAnswer(provider, `answered with ${count} embeddings for ${texts.length} texts`);
+  return toVectors(answers, model);
 }
 
 function toVectors(answers: readonly EmbeddingsAnswer[], model: string): Vectors {
@@ -265,7 +172,7 @@ function isVector(value: unknown): value is { index?: number; embedding: number[
   return typeof embedding === "string" || Array.isArray(embedding);
 }
 
-/** Some vendors name only one of the two. */
+/** Some vendors report only one of the two counts. */
 function readPromptUsage(usage: unknown): Vectors["usage"] {
   if (typeof usage !== "object" || usage === null) return null;
   const { prompt_tokens, total_tokens } = usage as Record<string, unknown>;
@@ -281,7 +188,7 @@ function toTexts(input: EmbeddingsRequestBody["input"]): string[] {
   throw new ValidationError([
     {
       loc: ["body", "input"],
-      msg: "The provider of this model takes texts, not token numbers",
+      msg: "The provider of this model accepts texts, not token numbers",
       type: "unsupported_parameter",
     },
   ]);
@@ -295,7 +202,7 @@ function withoutOurs(value: Readonly<Record<string, unknown>>): Record<string, u
   );
 }
 
-/** In the encoding that was asked for, whichever the provider chose. */
+/** In the encoding that the caller requested, whichever the provider chose. */
 function encode(embedding: readonly number[] | string, wantsBase64: boolean): readonly number[] | string {
   if (typeof embedding === "string") return wantsBase64 ? embedding : decodeFloats(embedding);
   return wantsBase64 ? encodeFloats(embedding) : embedding;

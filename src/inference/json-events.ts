@@ -1,9 +1,10 @@
-// The events of a provider's stream whose data are JSON objects, each with its text, for relays that pass them on.
+// The events of a provider's stream. Every event is parsed, so that a broken one is never forwarded as if it were complete
+// (docs/decisions/0004-streams.md has the cost).
 
-import { GatewayError } from "../errors.ts";
-import { EventSplitter, EventStreamError } from "../lib/event-stream.ts";
+import { EventSplitter, EventStreamError, type StreamEvent } from "../lib/event-stream.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
+import { badAnswer } from "./provider-answer.ts";
 
 export interface JsonEvent {
   readonly text: string;
@@ -21,37 +22,44 @@ export class JsonEvents {
     this.#provider = provider;
   }
 
-  /** The data of the events that are complete with these bytes. */
-  split(bytes: Uint8Array): Uint8Array[] {
+  /** Bytes are waiting for the rest of their event. */
+  get isMidEvent(): boolean {
+    return this.#splitter.isMidEvent;
+  }
+
+  /** The waiting bytes are the end marker, which some vendors send without the blank line that ends an event. */
+  get endsWithDone(): boolean {
+    return this.#splitter.endsWithDone;
+  }
+
+  /** The events that these bytes complete. */
+  split(bytes: Uint8Array): StreamEvent[] {
     try {
-      return this.#splitter.push(bytes).map(({ data }) => data);
+      return this.#splitter.push(bytes);
     } catch (error) {
-      if (error instanceof EventStreamError) throw this.#bad(`sent a broken stream: ${error.message}`);
+      if (error instanceof EventStreamError)
+        throw badAnswer(this.#provider, `sent a broken stream: ${error.message}`, error);
       throw error;
     }
   }
 
   parse(data: Uint8Array): JsonEvent {
+    const text = this.#decode(data);
     try {
-      const text = decoder.decode(data);
       const event: unknown = JSON.parse(text);
       if (typeof event === "object" && event !== null && !Array.isArray(event))
         return { text, event: event as JsonObject };
     } catch {
-      // said below
+      // The error below covers this case.
     }
-    throw this.#bad("sent an event that is not JSON");
+    throw badAnswer(this.#provider, "sent an event that is not JSON");
   }
 
-  /** A close before the mark of the end is a cut, however clean it looks on the wire. */
-  cutOff(): GatewayError {
-    return new GatewayError(
-      "provider_disconnected",
-      `The provider '${this.#provider.name}' closed the stream before it was complete.`,
-    );
-  }
-
-  #bad(what: string): GatewayError {
-    return new GatewayError("provider_bad_response", `The provider '${this.#provider.name}' ${what}.`);
+  #decode(data: Uint8Array): string {
+    try {
+      return decoder.decode(data);
+    } catch (cause) {
+      throw badAnswer(this.#provider, "sent an event that is not UTF-8", cause);
+    }
   }
 }

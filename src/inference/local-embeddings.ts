@@ -3,7 +3,8 @@
 
 import type { Engine } from "../engines/engine.ts";
 import { GatewayError, type Problem, ValidationError } from "../errors.ts";
-import type { Connection } from "../providers/call.ts";
+import { startDeadline } from "../lib/deadline.ts";
+import { CallerLeft, type Connection } from "../providers/call.ts";
 import type { EmbeddingsAnswer } from "../providers/dialect.ts";
 import type { ProviderRow } from "../providers/provider.ts";
 
@@ -52,14 +53,21 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
       });
     if (engine.unavailableReason !== null) throw new GatewayError("provider_not_configured", engine.unavailableReason);
     const input = { texts, dimensions };
-    const { signal, clear } = join(call);
+    using ending = startDeadline({
+      signals: [call.connection.signal, call.shutdownSignal],
+      // The engine tells a caller that left from a gateway that shuts down by the reason.
+      reason: (fired) =>
+        fired === call.shutdownSignal
+          ? new GatewayError("draining", "The gateway shut down before the answer was complete.")
+          : new CallerLeft(),
+    });
     try {
       const answer = await engine.run({
         model,
         input,
         files: {},
         providerParams: {},
-        signal,
+        signal: ending.signal,
         deadline,
         requestId,
         owner,
@@ -68,31 +76,10 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
       return { vectors: items.map(({ embedding }) => embedding), model, inputTokens: answer.units.token ?? null };
     } catch (error) {
       throw error instanceof ValidationError ? new ValidationError(atTheirPlace(error.problems)) : error;
-    } finally {
-      clear();
     }
   }
 
   return { row, embed };
-}
-
-/** One signal for a caller that has left and for a gateway that goes down, which the engine's pool tells apart. */
-function join({ connection, shutdownSignal }: LocalEmbeddingsCall): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const leave = () => controller.abort();
-  const end = () =>
-    controller.abort(new GatewayError("draining", "The gateway went down before the answer was complete."));
-  connection.signal.addEventListener("abort", leave, { once: true });
-  shutdownSignal.addEventListener("abort", end, { once: true });
-  if (connection.signal.aborted) leave();
-  if (shutdownSignal.aborted) end();
-  return {
-    signal: controller.signal,
-    clear() {
-      connection.signal.removeEventListener("abort", leave);
-      shutdownSignal.removeEventListener("abort", end);
-    },
-  };
 }
 
 /** In the task they stand below `input`, here beside it: `input.texts.3` is `input.3`, `input.dimensions` is `dimensions`. */

@@ -2,13 +2,15 @@
 // the provider's bytes come back with only ours added.
 
 import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
-import { GatewayError } from "../errors.ts";
+import type { GatewayError } from "../errors.ts";
 import { editMembers, type JsonScan, type Replacement, scanJson } from "../lib/json-scan.ts";
 import { toErrorInAnswer, toRefusal } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { readErrorRules } from "../providers/error-rules.ts";
-import { type ChatAdapter, type GatewayMembers, toAdded, type WholeAnswer } from "./chat-adapter.ts";
+import type { Accounting } from "./attempt.ts";
+import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { PlainSource } from "./chunk-source.ts";
+import { badAnswer, fillModel, readObject } from "./provider-answer.ts";
 import type { Candidate } from "./route-planner.ts";
 
 export interface PlainInput {
@@ -29,13 +31,9 @@ export function passThroughChat(input: PlainInput, { provider, deployment, model
     headerLines: "",
     dropped: nothing,
     calls: 1,
-    readWhole: (text, added) => readWhole(text, provider, added),
+    readWhole: (text, accounting) => readWhole(text, provider, accounting),
     createSource: () => new PlainSource(provider),
   };
-}
-
-export function fillModel(path: string, model: string): string {
-  return path.includes("{model}") ? path.replaceAll("{model}", encodeURIComponent(model)) : path;
 }
 
 /** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
@@ -56,11 +54,11 @@ const noEdits: readonly Replacement[] = [];
 const ourMembers = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
 const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
-function readWhole(text: string, provider: Provider, ours: GatewayMembers): WholeAnswer {
+function readWhole(text: string, provider: Provider, accounting: Accounting): WholeAnswer {
   const value = readCompletion(text, provider);
   const usage = value["usage"];
-  const charge = ours.quote.chargeFor(usage ?? null, value);
-  const added = toAdded(ours, charge);
+  const charge = accounting.quote.chargeFor(usage ?? null, value);
+  const added = accounting.toMembers(charge);
   const addedText = JSON.stringify(added).slice(1, -1);
   const total = missingTotal(usage);
   const isPlain = total === null && !("provider" in value) && !("cost" in value) && !("provider_time" in value);
@@ -85,25 +83,10 @@ function toMissingCompletion(text: string, provider: Provider): GatewayError {
   return badAnswer(provider, "did not answer with a completion");
 }
 
-export function readObject(text: string, provider: Provider): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw badAnswer(provider, "answered with something that is not JSON", cause);
-  }
-  if (typeof value !== "object" || value === null) throw badAnswer(provider, "did not answer with an object");
-  return value as Record<string, unknown>;
-}
-
 /** `total_tokens` is the sum. Returns it where the provider did not say so. */
 function missingTotal(usage: unknown): number | null {
   if (typeof usage !== "object" || usage === null) return null;
   const { prompt_tokens, completion_tokens, total_tokens } = usage as Record<string, unknown>;
   if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;
   return typeof total_tokens === "number" ? null : prompt_tokens + completion_tokens;
-}
-
-export function badAnswer(provider: Provider, what: string, cause?: unknown): GatewayError {
-  return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${what}.`, { cause });
 }

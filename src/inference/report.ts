@@ -1,6 +1,7 @@
-// What is known of one attempt at a provider once it has ended.
+// What is known about one attempt at a provider once it has ended.
 
-import type { ErrorCode } from "../errors.ts";
+import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
+import { CallerLeft } from "../providers/call.ts";
 
 export interface TokenUsage {
   readonly inputTokens: number;
@@ -10,17 +11,25 @@ export interface TokenUsage {
 export interface AttemptReport {
   readonly requestId: string;
   readonly keyId: string;
-  /** Of the route; absent for jobs. */
+  /** The path of the route; absent for jobs. */
   readonly path?: string;
   readonly provider: string;
   readonly model: string;
   readonly isStream: boolean;
   readonly durationMs: number;
-  /** Null when the provider told nothing. */
+  /** Null when the provider reported no usage. */
   readonly usage: TokenUsage | null;
-  /** USD; null when it is not known. */
+  /** USD; null when it is unknown. */
   readonly cost: number | null;
-  readonly outcome: "completed" | "caller_left" | ErrorCode;
+  readonly outcome: "completed" | FailedOutcome;
+}
+
+export type FailedOutcome = "caller_left" | ErrorCode;
+
+export function toOutcome(error: unknown): FailedOutcome {
+  if (error instanceof GatewayError) return error.code;
+  if (error instanceof ValidationError) return "invalid_request";
+  return error instanceof CallerLeft ? "caller_left" : "internal_error";
 }
 
 export function readUsage(usage: unknown): TokenUsage | null {

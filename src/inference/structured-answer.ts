@@ -78,12 +78,12 @@ export class CheckedSource implements ChunkSource {
     return this.#source.usageSoFar;
   }
 
-  push(bytes: Uint8Array, sink: ChunkSink): void {
-    this.#source.push(bytes, this.#checking(sink));
+  push(bytes: Uint8Array, sink: ChunkSink, callIndex: number): void {
+    this.#source.push(bytes, this.#checking(sink), callIndex);
   }
 
-  close(sink: ChunkSink): void {
-    this.#source.close(this.#checking(sink));
+  close(sink: ChunkSink, callIndex: number): void {
+    this.#source.close(this.#checking(sink), callIndex);
   }
 
   #checking(sink: ChunkSink): ChunkSink {

@@ -1,4 +1,4 @@
-// What happened to one request on its way: times for Server-Timing, and what was decided, for callers who ask.
+// What happened to one request: times for Server-Timing, and the decisions for callers that ask for metadata.
 
 import type { EngineAttempt } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";
@@ -6,24 +6,30 @@ import type { ErrorCode } from "../errors.ts";
 export type AttemptNote = EngineAttempt;
 export type AttemptReason = AttemptNote["reason"];
 
+interface AttemptTarget {
+  readonly provider: { readonly name: string };
+  readonly deployment: { readonly name: string };
+  readonly model: string;
+}
+
 export class Trace {
   readonly startedAt: number;
-  /** Milliseconds that the process lagged behind when the request came. */
+  /** Event-loop lag of the process when the request arrived. */
   readonly queueMs: number;
-  /** When each step was over, in the milliseconds of `performance.now()`; 0 where it was not taken. */
+  /** The end of each step in the milliseconds of `performance.now()`; 0 for a step that was not taken. */
   authorizedAt = 0;
   readAt = 0;
   routedAt = 0;
-  /** Of the last attempt. */
+  /** These three belong to the last attempt. */
   sentAt = 0;
   connectedAt = 0;
   firstByteAt = 0;
-  /** Of the route, for the log. */
+  /** The path of the route, for the log. */
   path = "";
   attempts: AttemptNote[] = [];
-  /** Parameters that the provider's format has no place for. */
+  /** Parameters that the provider's format cannot express. */
   dropped: readonly string[] = [];
-  /** Offers that were passed over, and why. */
+  /** Candidates that were not tried, and why. */
   skipped: { readonly provider: string; readonly model: string; readonly why: string }[] = [];
   isSticky = false;
 
@@ -32,7 +38,21 @@ export class Trace {
     this.queueMs = queueMs;
   }
 
-  /** The last attempt had begun to answer, and did not end well. */
+  begin({ provider, deployment, model }: AttemptTarget, reason: AttemptReason): AttemptNote {
+    const note: AttemptNote = {
+      provider: provider.name,
+      model,
+      deployment: deployment.name,
+      reason,
+      startedAt: performance.now(),
+      failure: null,
+      endedAt: null,
+    };
+    this.attempts.push(note);
+    return note;
+  }
+
+  /** The last attempt began to stream its answer and failed before the end. */
   broke(failure: ErrorCode): void {
     const last = this.attempts.at(-1);
     if (last === undefined) return;
@@ -40,7 +60,7 @@ export class Trace {
     last.endedAt = performance.now();
   }
 
-  /** The Server-Timing header: durations in milliseconds of the steps that were taken. */
+  /** The Server-Timing header: the duration of each step that was taken, in milliseconds. */
   toServerTiming(now: number): string {
     return (
       `queue;dur=${toHundredths(this.queueMs)}` +
@@ -73,15 +93,15 @@ export class Trace {
   }
 }
 
-/** Empty for a step that was not taken. What was taken in an earlier attempt lies before the beginning of this one. */
+/** Empty for a step that was not taken. A step of an earlier attempt ended before this one began. */
 function toStep(start: string, from: number, to: number): string {
   return to >= from && from > 0 ? start + toHundredths(to - from) : "";
 }
 
-// To write a fraction takes longer than most steps do: those of up to ten milliseconds are there already.
-const written: readonly string[] = Array.from({ length: 1_000 }, (_, index) => String(index / 100));
+// Formatting a fraction takes longer than most steps: those of up to ten milliseconds are prepared.
+const formatted: readonly string[] = Array.from({ length: 1_000 }, (_, index) => String(index / 100));
 
 function toHundredths(milliseconds: number): string {
   const hundredths = Math.round(milliseconds * 100);
-  return written[hundredths] ?? String(hundredths / 100);
+  return formatted[hundredths] ?? String(hundredths / 100);
 }

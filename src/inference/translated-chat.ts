@@ -11,9 +11,11 @@ import { createResponsesChat } from "../providers/dialects/responses/index.ts";
 import { createFraming } from "../providers/framing/framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
 import { findModelFacts } from "../providers/provider.ts";
-import { type ChatAdapter, type GatewayMembers, toAdded, type WholeAnswer } from "./chat-adapter.ts";
+import type { Accounting } from "./attempt.ts";
+import { toHeaderLines } from "./authorize.ts";
+import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { TranslatedSource } from "./chunk-source.ts";
-import { badAnswer, fillModel, readObject } from "./passthrough-chat.ts";
+import { badAnswer, fillModel, readObject } from "./provider-answer.ts";
 import type { Candidate } from "./route-planner.ts";
 import { CheckedSource, checkStructuredAnswer, findUnchecked } from "./structured-answer.ts";
 
@@ -38,10 +40,11 @@ export function translateChat(
   return {
     path: made.path,
     body: made.body,
-    headerLines: `${acceptLine(dialect, plain.stream === true)}${toLines(made.headers)}`,
+    headerLines: `${acceptLine(dialect, plain.stream === true)}${toHeaderLines(made.headers)}`,
     dropped,
     calls,
-    readWhole: (text, added) => readWhole(text, { plain, provider, dialect, reading: made.reading, isChecked }, added),
+    readWhole: (text, accounting) =>
+      readWhole(text, { plain, provider, dialect, reading: made.reading, isChecked }, accounting),
     createSource(contentType) {
       const framing = createFraming(contentType, dialect.framing);
       const source = new TranslatedSource(provider, framing, dialect.createStreamReader(made.reading));
@@ -88,12 +91,6 @@ function acceptLine({ framing }: ChatDialect, isStream: boolean): string {
   return isStream && framing === "aws-event-stream" ? "accept: application/vnd.amazon.eventstream\r\n" : "";
 }
 
-function toLines(headers: Readonly<Record<string, string>> | undefined): string {
-  let lines = "";
-  for (const [name, value] of Object.entries(headers ?? {})) lines += `${name}: ${value}\r\n`;
-  return lines;
-}
-
 interface Question {
   readonly plain: ChatRequest;
   readonly provider: Provider;
@@ -102,10 +99,10 @@ interface Question {
   readonly isChecked: boolean;
 }
 
-function readWhole(text: string, question: Question, ours: GatewayMembers): WholeAnswer {
+function readWhole(text: string, question: Question, accounting: Accounting): WholeAnswer {
   const completion = readCompletion(text, question);
-  const charge = ours.quote.chargeFor(completion.usage ?? null, completion);
-  const added = toAdded(ours, charge);
+  const charge = accounting.quote.chargeFor(completion.usage ?? null, completion);
+  const added = accounting.toMembers(charge);
   const value = { ...completion, ...added };
   return { value, text: JSON.stringify(value), charge, added };
 }

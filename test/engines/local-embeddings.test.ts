@@ -7,7 +7,7 @@ import { embeddingsRequest } from "../../src/contract/embeddings.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { semanticEngines } from "../../src/engines/local/semantic/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
-import { Attempts } from "../../src/inference/attempts.ts";
+import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { createEmbeddings, type Embeddings } from "../../src/inference/embeddings.ts";
 import { HealthBook } from "../../src/inference/health.ts";
 import { createLocalEmbeddings } from "../../src/inference/local-embeddings.ts";
@@ -303,7 +303,7 @@ describe("POST /v3/embeddings", () => {
       totalTimeoutMs: 60_000,
     };
     return createEmbeddings({
-      attempts: new Attempts({ retries: 0 }),
+      candidateLoop: new CandidateLoop({ retries: 0 }),
       pricing,
       clocks,
       ticker,
@@ -432,7 +432,7 @@ describe("POST /v3/embeddings", () => {
   test("without the group nothing is listed, and asking says which command adds it", async () => {
     const missing = "The local engine for text/embeddings needs x. Run `npx switchyard engines add embeddings`.";
     const without = local.engines.map((engine) =>
-      engine.task === "text/embeddings" ? { ...engine, missing } : engine,
+      engine.task === "text/embeddings" ? { ...engine, unavailableReason: missing } : engine,
     );
     expect(createLocalEmbeddings(without).row.embeddings?.models).toEqual([]);
     const error = await embed({ input: "a" }, assemble(without)).catch((one: unknown) => one);

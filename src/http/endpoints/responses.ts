@@ -64,7 +64,8 @@ export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, t
     const { query } = call;
     parse(responseQuery, Object.fromEntries(query), "query");
     const caller = requireCaller(call.caller, "responses");
-    return { id: response_id, query, caller, connection: call.request, trace: call.trace };
+    const { request: connection, requestId, trace } = call;
+    return { id: response_id, query, caller, connection, requestId, trace, wantsMetadata: false };
   }
 
   return [

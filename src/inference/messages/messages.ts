@@ -1,49 +1,36 @@
-// One request in the Messages format, start to finish. A provider that speaks the format gets the caller's bytes; for every
-// other one the request becomes a chat completion, and the answer a message again.
+// One request in the Messages format from start to finish. A provider of that format receives the caller's bytes; for any other
+// provider the request is translated into a chat completion, and the answer back into a message.
 
-import type { Caller } from "../../access/caller.ts";
-import { type ChatCompletionRequest, gatewayMemberNames } from "../../contract/chat-completions.ts";
+import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatChunk, ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
-import { GatewayError } from "../../errors.ts";
-import { editMembers, type JsonScan, scanJson } from "../../lib/json-scan.ts";
-import { type Connection, ProviderCall, toErrorInAnswer } from "../../providers/call.ts";
+import { editMembers } from "../../lib/json-scan.ts";
+import { toErrorInAnswer } from "../../providers/call.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
-import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
-import { type ChatRules, findModelFacts } from "../../providers/provider.ts";
-import type { Attempts } from "../attempts.ts";
-import { authorize } from "../authorize.ts";
-import type { CallDependencies } from "../call-dependencies.ts";
-import type { ChatCompletions, FrameStream } from "../chat-completions.ts";
+import type { ChatRules } from "../../providers/provider.ts";
+import { attempt, type ProviderRequest } from "../attempt.ts";
+import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
 import type { ChunkWriter } from "../chat-relay.ts";
+import { countAtProvider } from "../count-at-provider.ts";
+import type { FrameStream } from "../frame-stream.ts";
 import { type FetchMedia, mustFetchFiles, toMustFetch } from "../media.ts";
-import { badAnswer, readObject } from "../passthrough-chat.ts";
-import { type Charge, type Pricing, toCostMembers } from "../pricing.ts";
-import { RelayStream } from "../relay.ts";
-import { type AttemptReport, readUsage } from "../report.ts";
-import type { Candidate, RoutePlanner } from "../route-planner.ts";
-import type { Trace } from "../trace.ts";
+import { badAnswer, readObject } from "../provider-answer.ts";
+import type { JsonRequest, RequestContext } from "../request-context.ts";
+import type { Candidate } from "../route-planner.ts";
+import { deadlineOf, type PlanDependencies, planAndTry } from "../try-candidates.ts";
 import { appendMembers } from "./append-members.ts";
 import { countTokens } from "./count-tokens.ts";
 import { fromMessagesRequest } from "./from-messages-request.ts";
+import { MessagesRelay } from "./messages-relay.ts";
 import { MessagesStreamWriter } from "./messages-stream.ts";
 import { toOwnTurns } from "./own-turns.ts";
-import { PassRelay } from "./pass-relay.ts";
 import { toMessagesAnswer } from "./to-messages-answer.ts";
 import { toPlainChatRequest } from "./to-plain-chat-request.ts";
 
-export interface MessagesInput<Request = MessagesRequest> {
-  readonly request: Request;
-  readonly text: string;
-  readonly scan: JsonScan;
-  readonly caller: Caller;
-  readonly connection: Connection;
-  readonly requestId: string;
-  readonly trace: Trace;
-  readonly wantsMetadata: boolean;
-  /** The caller's `anthropic-beta` header: features that a provider of the format may know. */
+export interface MessagesInput<Request = MessagesRequest> extends JsonRequest<Request> {
+  /** The caller's `anthropic-beta` header: features that a provider of the format may support. */
   readonly beta: string | null;
 }
 
@@ -57,20 +44,17 @@ export interface Messages {
   count(input: MessagesInput<CountTokensRequest>): Promise<string>;
 }
 
-export interface MessagesDependencies extends CallDependencies {
-  readonly router: RoutePlanner;
-  readonly attempts: Attempts;
-  readonly pricing: Pricing;
+export interface MessagesDependencies extends PlanDependencies {
   readonly chatCompletions: ChatCompletions;
   readonly fetchMedia: FetchMedia;
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 const encoder = new TextEncoder();
 
 export function createMessages(dependencies: MessagesDependencies): Messages {
-  const { router, attempts, pricing, chatCompletions, fetchMedia, clocks, ticker, http, shutdownSignal } = dependencies;
+  const { chatCompletions, fetchMedia, clocks } = dependencies;
+  const limitsOf = ({ connection, trace }: RequestContext) => ({ connection, deadline: deadlineOf(trace, clocks) });
 
   /** Through the chat format. */
   async function translate(input: MessagesInput, candidate: Candidate): Promise<MessagesAnswer> {
@@ -84,28 +68,17 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     const { request: translated, dropped } = isPlain
       ? toPlainChatRequest(own, throughResponses ? { ...rules, reasoningReturn: "reasoning_details" } : rules)
       : own;
-    // A document may be named by its address, which the chat format does not know.
-    const limits = { connection: input.connection, deadline: trace.startedAt + clocks.totalTimeoutMs };
-    const chat = isPlain ? await fetchMedia(translated, mustFetchFiles, limits) : translated;
+    // The Messages format names documents by their address; the chat format does not.
+    const chat = isPlain ? await fetchMedia(translated, mustFetchFiles, limitsOf(input)) : translated;
     if (request.strict_parameters === true) refuseDropped(dropped);
-    const text = JSON.stringify(chat);
-    const answer = await chatCompletions.attempt(
-      {
-        ...input,
-        // What a chat request's schema asks for, the translation has made.
-        request: chat as unknown as ChatCompletionRequest,
-        value: {
-          ...chat,
-          ...(throughResponses && { thinking: own.request["thinking"] }),
-          strict_parameters: request.strict_parameters,
-        },
-        text,
-        scan: scanJson(text, scanLimits),
-        throughResponses,
-        createWriter: () => createWriter(request, origin),
-      },
-      candidate,
-    );
+    const value = {
+      ...chat,
+      ...(throughResponses && { thinking: own.request["thinking"] }),
+      strict_parameters: request.strict_parameters,
+    };
+    const createWriter = () => createChunkWriter(request, origin);
+    const chatInput = toChatInput(input, chat, { value, throughResponses, createWriter });
+    const answer = await chatCompletions.attempt(chatInput, candidate);
     trace.dropped = [...dropped, ...trace.dropped];
     if (answer.kind === "stream") return answer;
     const message = toMessagesAnswer(answer.value as ChatCompletion, {
@@ -115,193 +88,80 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     return { kind: "whole", text: JSON.stringify({ ...message, ...answer.added }) };
   }
 
-  /** As it is. */
-  async function pass(input: MessagesInput, candidate: Candidate, passing: MessagesPassing): Promise<MessagesAnswer> {
-    const { provider, model } = candidate;
-    const { trace } = input;
+  /** To a provider of the same format. */
+  async function passThrough(
+    input: MessagesInput,
+    candidate: Candidate,
+    passing: MessagesPassing,
+  ): Promise<MessagesAnswer> {
     const isStream = input.request.stream === true;
-    const quote = pricing.quote(provider, model);
-    const startedAt = performance.now();
-    trace.sentAt = startedAt;
-    trace.firstByteAt = 0;
-    const report = (outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null) =>
-      dependencies.report({
-        requestId: input.requestId,
-        keyId: input.caller.keyId,
-        path: trace.path,
-        provider: provider.name,
-        model,
-        isStream,
-        durationMs: performance.now() - startedAt,
-        usage: readUsage(usage),
-        cost: charge?.cost ?? null,
-        outcome,
-      });
-    let call: ProviderCall | null = null;
-    try {
-      call = await send(input, candidate, passing.path, isStream);
-      await call.open();
-      trace.connectedAt = startedAt + call.connectMs;
+    const request = toProviderRequest(input, candidate, passing.path);
+    return attempt(dependencies, { context: input, candidate, isStream }, async (running) => {
+      const { quote } = running;
+      const { provider } = candidate;
       if (isStream) {
-        const relay = new PassRelay({ provider, passing, quote });
-        const stream = new RelayStream(call, relay, ({ outcome, usage, charge, error }) => {
-          if (error !== null) candidate.health.broke(error);
-          report(outcome, usage, charge ?? (usage === null ? null : quote.chargeFor(usage)));
-        });
-        await stream.open();
-        trace.firstByteAt = performance.now();
+        const stream = await running.stream(request, () => new MessagesRelay({ provider, passing, quote }));
         return { kind: "stream", stream };
       }
-      trace.firstByteAt = performance.now();
-      const text = await call.readWhole();
+      const text = await running.read(request);
       const answer = readObject(text, provider);
       if (answer["type"] === "error") throw toErrorInAnswer(provider, answer["error"]);
       if (!Array.isArray(answer["content"])) throw badAnswer(provider, "did not answer with a message");
-      call.finish();
       const usage = answer["usage"] ? passing.readUsage(answer["usage"] as JsonObject) : null;
       const charge = quote.chargeFor(usage, { model: answer["model"] });
-      report("completed", usage, charge);
-      const seconds = Math.round(performance.now() - startedAt) / 1_000;
-      const added = {
-        provider: provider.name,
-        ...toCostMembers(charge),
-        provider_time: seconds,
-        ...(input.wantsMetadata ? { switchyard: trace.toMetadata(input.requestId) } : {}),
-      };
-      return { kind: "whole", text: appendMembers(text, answer, added) };
-    } catch (error) {
-      call?.abandon();
-      report(error instanceof GatewayError ? error.code : "caller_left", null, null);
-      throw error;
-    }
+      running.complete(usage, charge);
+      return { kind: "whole", text: appendMembers(text, answer, running.toMembers(charge)) };
+    });
   }
 
-  async function send(
-    input: MessagesInput<MessagesRequest | CountTokensRequest>,
-    candidate: Candidate,
+  /** The caller's bytes with the provider's model name, and without the gateway's members. */
+  function toProviderRequest(
+    { request, text, scan, trace, beta }: MessagesInput<MessagesRequest | CountTokensRequest>,
+    { model }: Candidate,
     path: string,
-    wantsStream: boolean,
-  ): Promise<ProviderCall> {
-    const { model } = candidate;
-    const own = toOwnTurns(input.request);
-    if (input.request["strict_parameters"] === true) refuseDropped(own.dropped);
-    input.trace.dropped = own.dropped;
-    const body = editMembers(input.text, input.scan, {
+  ): ProviderRequest {
+    const own = toOwnTurns(request);
+    if (request["strict_parameters"] === true) refuseDropped(own.dropped);
+    trace.dropped = own.dropped;
+    const body = editMembers(text, scan, {
       replace: new Map([["model", JSON.stringify(model)], ...own.replaced]),
       remove: ourMembers,
       append: [],
     });
-    const beta = input.beta === null ? "" : `anthropic-beta: ${input.beta}\r\n`;
-    return sendBody(input, candidate, { path, body, headerLines: beta, wantsStream });
-  }
-
-  async function sendBody(
-    input: MessagesInput<unknown>,
-    { provider, deployment }: Candidate,
-    { wantsStream, ...sent }: { path: string; body: string; headerLines: string; wantsStream: boolean },
-  ): Promise<ProviderCall> {
-    const { path, body } = sent;
-    const headerLines = await authorize(deployment, sent);
-    return new ProviderCall({
-      provider,
-      deployment,
-      path,
-      body,
-      headerLines,
-      wantsStream,
-      connection: input.connection,
-      shutdownSignal,
-      clocks,
-      deadline: input.trace.startedAt + clocks.totalTimeoutMs,
-      ticker,
-      http,
-    });
+    return { path, body, headerLines: beta === null ? "" : `anthropic-beta: ${beta}\r\n` };
   }
 
   async function countAt(input: MessagesInput<CountTokensRequest>, candidate: Candidate): Promise<string> {
-    const { dialect } = candidate.provider;
-    input.trace.sentAt = performance.now();
-    if (dialect?.messages !== undefined)
-      return readCount(
-        await send(input, candidate, dialect.messages.countPath, false),
-        input,
-        candidate,
-        (answer, text) => {
-          if (typeof answer["input_tokens"] !== "number") throw new TypeError("the answer holds no input_tokens");
-          return text;
-        },
-      );
+    const { provider } = candidate;
+    const { dialect } = provider;
+    if (dialect?.messages !== undefined) {
+      const request = toProviderRequest(input, candidate, dialect.messages.countPath);
+      const options = { context: input, candidate, isStream: false, isReported: false };
+      const text = await attempt(dependencies, options, (running) => running.read(request));
+      const count = readObject(text, provider)["input_tokens"];
+      if (typeof count !== "number") throw badAnswer(provider, "did not answer with a count");
+      return text;
+    }
     const chat = dialect?.chat;
     if (chat?.counting === undefined) return JSON.stringify(countTokens(input.request));
-    const { counting } = chat;
-    // What only an answer needs is not asked for, and not missed.
+    // A request to count lacks the members that only an answer needs; the translation does not read them.
     const { request } = fromMessagesRequest(input.request as MessagesRequest);
-    const limits = { connection: input.connection, deadline: input.trace.startedAt + clocks.totalTimeoutMs };
-    const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limits);
-    const { model, provider } = candidate;
-    const facts = findModelFacts(provider.row, model);
-    const { path, body } = counting.toRequest(whole, { model, facts, isStream: false });
-    const call = await sendBody(input, candidate, { path, body, headerLines: "", wantsStream: false });
-    return readCount(call, input, candidate, (answer) => JSON.stringify({ input_tokens: counting.fromAnswer(answer) }));
-  }
-
-  /** `read` throws a TypeError when it is no count. */
-  async function readCount(
-    call: ProviderCall,
-    { trace }: MessagesInput<unknown>,
-    { provider }: Candidate,
-    read: (answer: JsonObject, text: string) => string,
-  ): Promise<string> {
-    try {
-      await call.open();
-      trace.connectedAt = trace.sentAt + call.connectMs;
-      trace.firstByteAt = performance.now();
-      const text = await call.readWhole();
-      const answer = readObject(text, provider);
-      call.finish();
-      return toCount(() => read(answer, text), provider);
-    } catch (error) {
-      call.abandon();
-      throw error;
-    }
-  }
-
-  function toCount(read: () => string, provider: Provider): string {
-    try {
-      return read();
-    } catch (error) {
-      throw error instanceof TypeError ? badAnswer(provider, "did not answer with a count", error) : error;
-    }
-  }
-
-  async function run<Request extends MessagesRequest | CountTokensRequest, Result>(
-    input: MessagesInput<Request>,
-    attempt: (candidate: Candidate) => Promise<Result>,
-  ): Promise<Result> {
-    const { request, caller, trace, connection } = input;
-    const candidates = router.plan(request, caller, trace);
-    trace.routedAt = performance.now();
-    const deadline = trace.startedAt + clocks.totalTimeoutMs;
-    let answering: Candidate | undefined;
-    const result = await attempts.run({ candidates, trace, connection, deadline }, (candidate) => {
-      answering = candidate;
-      return attempt(candidate);
-    });
-    if (answering !== undefined) router.remember(request, caller, answering);
-    return result;
+    const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limitsOf(input));
+    const count = await countAtProvider(dependencies, { context: input, candidate, counting: chat.counting }, whole);
+    return JSON.stringify({ input_tokens: count });
   }
 
   return {
     create: (input) =>
-      run(input, (candidate) => {
+      planAndTry(dependencies, input, (candidate) => {
         const passing = candidate.provider.dialect?.messages;
-        return passing === undefined ? translate(input, candidate) : pass(input, candidate, passing);
+        return passing === undefined ? translate(input, candidate) : passThrough(input, candidate, passing);
       }),
-    count: (input) => run(input, (candidate) => countAt(input, candidate)),
+    count: (input) => planAndTry(dependencies, input, (candidate) => countAt(input, candidate)),
   };
 }
 
-/** Whether the provider answers this request through its Responses API alone. */
+/** Whether the provider accepts this request only at its Responses API. */
 function needsResponses({ responsesOnly = [], efforts = [] }: ChatRules, request: ChatRequest): boolean {
   if (responsesOnly.includes("everything")) return true;
   if (responsesOnly.includes("search") && request["web_search_options"] !== undefined) return true;
@@ -309,7 +169,7 @@ function needsResponses({ responsesOnly = [], efforts = [] }: ChatRules, request
   return responsesOnly.includes("tools") && (request.tools?.length ?? 0) > 0 && !isOff;
 }
 
-function createWriter(request: MessagesRequest, origin: string | null): ChunkWriter {
+function createChunkWriter(request: MessagesRequest, origin: string | null): ChunkWriter {
   const { model, stop_sequences: stopSequences = null } = request;
   const writer = new MessagesStreamWriter({ model, stopSequences, origin });
   let cost: number | null = null;

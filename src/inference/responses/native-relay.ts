@@ -1,14 +1,12 @@
-// A streamed response from a provider that has the responses API itself: events pass with our ids in place of the provider's,
-// and are read for failures, usage and the end.
+// Relays a streamed response from a provider that has the Responses API: each event is forwarded with the gateway's ids in place of
+// the provider's.
 
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
-import { doneFrame, isDoneMark } from "../../lib/event-stream.ts";
-import { toErrorInAnswer } from "../../providers/call.ts";
+import { doneFrame } from "../../lib/event-stream.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { JsonEvents } from "../json-events.ts";
-import { type Charge, type Quote, toCostMembers } from "../pricing.ts";
-import type { Relay } from "../relay.ts";
+import { EventRelay, type ForwardedEvent, toEventFrame } from "../event-relay.ts";
+import { type Quote, toCostMembers } from "../pricing.ts";
 import {
   type IdPairs,
   type MarkId,
@@ -27,98 +25,80 @@ export interface NativeRelayOptions {
   readonly provider: Provider;
   readonly markId: MarkId;
   readonly quote: Quote;
-  /** When the call began. */
+  /** When the attempt began. */
   readonly startedAt: number;
-  /** The response was created by an earlier call, and its events are told again. */
+  /** The response was created by an earlier request, and its events are replayed. */
   readonly isRetrieved: boolean;
-  /** What the response is called here, asked once, when the provider's own words of it are known. */
+  /** Called once, with the first state of the response as the provider sent it. */
   readonly name: (response: JsonObject) => ResponseNames;
-  /** Told once, with the provider's words and with the first state of the response as the caller sees it. */
+  /** Called once, with the first state of the response as the provider sent it and as the caller receives it. */
   readonly onCreated: (response: JsonObject, own: JsonObject) => void;
-  /** Told once, with the last state of the response as the caller sees it. */
+  /** Called once, with the last state of the response as the caller receives it. */
   readonly onEnded: (own: JsonObject) => void;
 }
 
-const encoder = new TextEncoder();
 const endings: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
-export class NativeRelay implements Relay {
-  readonly #options: NativeRelayOptions;
-  readonly #events: JsonEvents;
+export class NativeRelay extends EventRelay {
   usage: unknown = null;
-  charge: Charge | null = null;
+  readonly #options: NativeRelayOptions;
   #nextNumber = 0;
   #names: ResponseNames | null = null;
-  /** The provider's ids, and ours for them. */
+  /** The provider's ids, and the gateway's ids for them. */
   #pairs: IdPairs = [];
-  /** Items that are complete, which a stream that breaks off leaves behind. */
+  /** Completed items, which a broken stream leaves behind. */
   readonly #items: unknown[] = [];
   #lastResponse: Record<string, unknown> | null = null;
   #isComplete = false;
 
   constructor(options: NativeRelayOptions) {
+    super(options.provider);
     this.#options = options;
-    this.#events = new JsonEvents(options.provider);
   }
 
-  push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
-    for (const data of this.#events.split(bytes)) {
-      // Some providers send the chat format's mark of the end as well; ours follows anyway.
-      if (isDoneMark(data)) continue;
-      this.#take(data, frames);
-      if (!this.#isComplete) continue;
-      frames.push(doneFrame);
-      return true;
-    }
-    return false;
-  }
-
-  close(): void {
-    throw this.#events.cutOff();
-  }
-
-  /** The last events of a stream that breaks off. */
-  fail({ code, message }: { readonly code: string; readonly message: string }): Uint8Array {
-    // The number of the end that nobody was told.
-    if (this.#isComplete) this.#nextNumber--;
-    let told = message;
-    for (const [id, own] of this.#pairs) told = told.replaceAll(id, own);
-    const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
-    // In the words of the response object; the event before it has ours.
-    const reason = { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message: told };
-    const error = { type, code, message: told, param: null };
-    const events: Readonly<Record<string, unknown> & { type: string }>[] = [
-      { type: "error", code, message: told, param: null, error, detail: told, sequence_number: this.#nextNumber++ },
-    ];
-    if (this.#lastResponse !== null) {
-      const ending = { status: "failed", error: reason, provider_time: toSeconds(this.#options.startedAt) };
-      this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
-      const sequence_number = this.#nextNumber++;
-      events.push({ type: "response.failed", response: this.#lastResponse, sequence_number });
-    }
-    return encoder.encode(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
-  }
-
-  /** As it was told last; null while nothing was. */
+  /** The last state that was sent to the caller; null before the first. */
   get response(): JsonObject | null {
     return this.#lastResponse;
   }
 
-  #take(data: Uint8Array, frames: Uint8Array[]): void {
-    const { text, event } = this.#events.parse(data);
-    const given = typeof event["type"] === "string" ? event["type"] : "";
-    const type = given === "response.cancelled" ? "response.incomplete" : given;
-    if (type === "error" || (type === "" && event["error"]))
-      throw toErrorInAnswer(this.#options.provider, event["error"] ?? event);
-    const own = { ...this.#toOwn(event, type), ...(type !== given && { type }) };
-    const counted = event["sequence_number"];
-    const number = typeof counted === "number" ? counted : this.#nextNumber;
+  /** The last events of a broken stream. */
+  fail({ code, message }: { readonly code: string; readonly message: string }): Uint8Array {
+    // The last event was read but not sent, so its number is free.
+    if (this.#isComplete) this.#nextNumber--;
+    let ownMessage = message;
+    for (const [id, own] of this.#pairs) ownMessage = ownMessage.replaceAll(id, own);
+    const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
+    const error = { type, code, message: ownMessage, param: null };
+    const number = this.#nextNumber++;
+    const frames = [toFrame({ ...error, type: "error", error, detail: ownMessage, sequence_number: number })];
+    if (this.#lastResponse !== null) {
+      // A response object knows only these two codes; the event before it has the gateway's code.
+      const reason = {
+        code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error",
+        message: ownMessage,
+      };
+      const ending = { status: "failed", error: reason, provider_time: toSeconds(this.#options.startedAt) };
+      this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
+      frames.push(
+        toFrame({ type: "response.failed", response: this.#lastResponse, sequence_number: this.#nextNumber++ }),
+      );
+    }
+    return Buffer.concat(frames);
+  }
+
+  protected forward(event: JsonObject, type: string, text: string): ForwardedEvent {
+    const ownType = type === "response.cancelled" ? "response.incomplete" : type;
+    const own = { ...this.#toOwn(event, ownType), ...(ownType !== type && { type: ownType }) };
+    const received = event["sequence_number"];
+    const number = typeof received === "number" ? received : this.#nextNumber;
     this.#nextNumber = number + 1;
-    const told = withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
-    // A line break between two members is nothing to JSON and the end of a line to the event.
-    const line = told.includes("\n") || told.includes("\r") ? told.replace(/[\r\n]+/g, " ") : told;
-    frames.push(encoder.encode(type === "" ? `data: ${line}\n\n` : `event: ${type}\ndata: ${line}\n\n`));
-    if (endings.has(type)) this.#isComplete = true;
+    const patched = withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
+    this.#isComplete = endings.has(ownType);
+    return { type: ownType, text: toOneLine(patched), isLast: this.#isComplete };
+  }
+
+  protected override end(frames: Uint8Array[]): void {
+    frames.push(doneFrame);
   }
 
   #toOwn(event: JsonObject, type: string): JsonObject {
@@ -154,4 +134,13 @@ export class NativeRelay implements Relay {
     const time = isRetrieved ? toFinishedTime(response, startedAt) : { provider_time: toSeconds(startedAt) };
     return { provider: provider.name, ...toCostMembers(this.charge), ...time };
   }
+}
+
+function toFrame(event: Readonly<Record<string, unknown> & { type: string }>): Uint8Array {
+  return toEventFrame({ type: event.type, text: JSON.stringify(event) });
+}
+
+/** A line break between two members is white space in JSON, but would end the `data` line of the event. */
+function toOneLine(text: string): string {
+  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, " ") : text;
 }

@@ -3,7 +3,7 @@
 
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { completeEvent, completeResponse } from "./response-defaults.ts";
+import { completeEvent, completeResponse, toSpecifiedStatus } from "./response-defaults.ts";
 
 export interface ResponseNames {
   /** Ours. */
@@ -105,6 +105,11 @@ export function toFinishedTime(response: JsonObject, askedAt: number): { provide
 /** Since then, in seconds with three decimals. */
 export function toSeconds(startedAt: number): number {
   return Math.round(performance.now() - startedAt) / 1_000;
+}
+
+/** What a response that the caller left is stored as. */
+export function toCancelled(startedAt: number): JsonObject {
+  return { ...toSpecifiedStatus({ status: "cancelled" }), provider_time: toSeconds(startedAt) };
 }
 
 // Ids that are shorter may be words that stand in a text as well.

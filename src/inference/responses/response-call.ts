@@ -1,36 +1,23 @@
-// What the ways of making a response share: what they are asked, what they answer, and the errors that they have in common.
+// The requests of the Responses API, their answers, and what their code needs.
 
-import type { Caller } from "../../access/caller.ts";
 import type { ResponseRequest } from "../../contract/responses.ts";
 import { GatewayError } from "../../errors.ts";
-import type { JsonScan } from "../../lib/json-scan.ts";
 import type { OwnedIds } from "../../lib/owned-id.ts";
-import type { Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { Attempts } from "../attempts.ts";
-import type { CallDependencies } from "../call-dependencies.ts";
-import type { ChatCompletions, FrameStream } from "../chat-completions.ts";
+import type { ChatCompletions } from "../chat-completions.ts";
+import type { FrameStream } from "../frame-stream.ts";
 import type { FetchMedia } from "../media.ts";
-import type { Pricing } from "../pricing.ts";
-import type { Candidate, RoutePlanner } from "../route-planner.ts";
-import type { Trace } from "../trace.ts";
+import type { JsonRequest, RequestContext } from "../request-context.ts";
+import type { Candidate } from "../route-planner.ts";
+import type { PlanDependencies } from "../try-candidates.ts";
 import type { ResponseKeeper } from "./response-keeper.ts";
 
-export { ownerOf } from "../../access/caller.ts";
-
-export interface ResponsesInput {
-  readonly request: ResponseRequest;
+export interface ResponsesInput extends JsonRequest<ResponseRequest> {
+  /** The parsed body with members that the schema does not know. */
   readonly value: JsonObject;
-  readonly text: string;
-  readonly scan: JsonScan;
-  readonly caller: Caller;
-  readonly connection: Connection;
-  readonly requestId: string;
-  readonly trace: Trace;
-  readonly wantsMetadata: boolean;
-  /** What a connection remembers, where there is one that does. */
+  /** What a WebSocket connection remembers of its last response. */
   readonly local?: LocalTurns;
-  /** False: nothing is to be generated, only remembered. */
+  /** False: nothing is generated; the input is only remembered for the next response. */
   readonly generates?: boolean;
 }
 
@@ -40,13 +27,10 @@ export interface LocalTurns {
   remember(id: string, items: readonly JsonObject[]): void;
 }
 
-/** A question about a response that exists. */
-export interface ResponseQuestion {
+/** A request about a response that exists. */
+export interface ResponseQuestion extends RequestContext {
   readonly id: string;
   readonly query: URLSearchParams;
-  readonly caller: Caller;
-  readonly connection: Connection;
-  readonly trace: Trace;
 }
 
 export type ResponsesAnswer =
@@ -54,14 +38,11 @@ export type ResponsesAnswer =
   | {
       readonly kind: "stream";
       readonly stream: FrameStream;
-      /** The last events when it breaks off. */
+      /** The last events of a stream that fails. */
       readonly fail: (error: { readonly code: string; readonly message: string }) => Uint8Array;
     };
 
-export interface ResponsesDependencies extends CallDependencies {
-  readonly router: RoutePlanner;
-  readonly attempts: Attempts;
-  readonly pricing: Pricing;
+export interface ResponsesDependencies extends PlanDependencies {
   readonly chatCompletions: ChatCompletions;
   readonly fetchMedia: FetchMedia;
   readonly keeper: ResponseKeeper;

@@ -1,18 +1,16 @@
-// Chat completions for engines that do a task by asking a model: routed, retried and priced as every other.
+// Chat completions for engines that perform a task with a chat model: planned, retried and priced like every other chat completion.
 
 import type { Caller } from "../../access/caller.ts";
-import type { ChatCompletionRequest } from "../../contract/chat-completions.ts";
 import type { ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
-import { scanJson } from "../../lib/json-scan.ts";
-import type { Attempts } from "../attempts.ts";
-import type { ChatCompletions } from "../chat-completions.ts";
+import type { CandidateLoop } from "../candidate-loop.ts";
+import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
 import type { RoutePlanner } from "../route-planner.ts";
 import { type AttemptNote, Trace } from "../trace.ts";
 
 export interface CompleterOptions {
   readonly router: RoutePlanner;
-  readonly attempts: Attempts;
-  /** Which tells nobody of its attempts: the task's own report covers them. */
+  readonly candidateLoop: CandidateLoop;
+  /** It reports none of its attempts: the report of the task covers them. */
   readonly chatCompletions: ChatCompletions;
 }
 
@@ -23,9 +21,7 @@ interface Context {
   readonly noteAttempt?: (attempt: AttemptNote) => void;
 }
 
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
-
-/** The engine acts for a caller who has been admitted already. */
+/** The engine acts for a caller that has been authorized already. */
 const engineCaller: Caller = {
   keyId: "engine",
   kind: "inference",
@@ -38,7 +34,7 @@ const engineCaller: Caller = {
   tags: {},
 };
 
-export function createCompleter({ router, attempts, chatCompletions }: CompleterOptions) {
+export function createCompleter({ router, candidateLoop, chatCompletions }: CompleterOptions) {
   return async function complete(
     request: ChatRequest,
     offer: { readonly provider: string; readonly model: string },
@@ -47,29 +43,14 @@ export function createCompleter({ router, attempts, chatCompletions }: Completer
     const trace = new Trace(performance.now(), 0);
     const connection = { signal };
     const candidates = router.plan({ model: `${offer.provider}/${offer.model}` }, engineCaller, trace);
-    const text = JSON.stringify(request);
-    const scan = scanJson(text, scanLimits);
+    const context = { caller: engineCaller, connection, requestId, trace, wantsMetadata: false };
+    const input = toChatInput(context, request, { checksStructure: false });
     const options = { candidates, trace, connection, deadline, repeatsExecuted: false } as const;
-    const answer = await attempts.run(options, (candidate) => {
-      const attempt = trace.attempts.at(-1);
-      if (attempt !== undefined) noteAttempt?.(attempt);
-      return chatCompletions.attempt(
-        {
-          request: request as unknown as ChatCompletionRequest,
-          value: request,
-          text,
-          scan,
-          caller: engineCaller,
-          connection,
-          requestId,
-          trace,
-          wantsMetadata: false,
-          checksStructure: false,
-        },
-        candidate,
-      );
+    const answer = await candidateLoop.run(options, (candidate, note) => {
+      noteAttempt?.(note);
+      return chatCompletions.attempt(input, candidate);
     });
-    if (answer.kind === "stream") throw new TypeError("no stream was asked for");
+    if (answer.kind === "stream") throw new TypeError("no stream was requested");
     const { cost, reason } = answer.charge;
     return { completion: answer.value as ChatCompletion, charge: { cost, reason } };
   };

@@ -1,6 +1,6 @@
 // One task, now: the engine is found, the input checked, its files fetched, the engine run, its output checked.
 
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, ownerOf } from "../../access/caller.ts";
 import { fitsPattern } from "../../catalogue/model-name.ts";
 import { findTask, type Task, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
@@ -9,10 +9,9 @@ import { type ErrorCode, GatewayError, throwProblems } from "../../errors.ts";
 import { suggest } from "../../lib/find-nearest.ts";
 import { CallerLeft, type Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { fallbackCodes } from "../attempts.ts";
+import { fallbackCodes } from "../candidate-loop.ts";
 import type { AliasTarget } from "../offers.ts";
 import type { AttemptReport } from "../report.ts";
-import { ownerOf } from "../responses/response-call.ts";
 import type { AttemptNote, Trace } from "../trace.ts";
 import { refuseUnavailable, runOffer, type TaskOffer } from "./run-offer.ts";
 import { createTaskAliases, type TaskAliases } from "./task-aliases.ts";

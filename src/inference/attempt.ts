@@ -1,0 +1,186 @@
+// One attempt at one candidate: authorizes and sends its calls, fills the trace, and reports outcome, usage and cost exactly once.
+
+import { ValidationError } from "../errors.ts";
+import { type CallOptions, ProviderCall } from "../providers/call.ts";
+import { authorize } from "./authorize.ts";
+import type { CallDependencies } from "./call-dependencies.ts";
+import type { Charge, Quote } from "./pricing.ts";
+import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
+import { type AttemptReport, readUsage, toOutcome } from "./report.ts";
+import type { RequestContext } from "./request-context.ts";
+import type { Candidate } from "./route-planner.ts";
+
+export interface AttemptOptions {
+  readonly context: RequestContext;
+  readonly candidate: AttemptTarget;
+  readonly isStream: boolean;
+  /** False: a request that generates nothing, such as counting tokens, is neither reported nor charged. */
+  readonly isReported?: boolean;
+}
+
+export interface AttemptTarget extends Pick<Candidate, "provider" | "deployment" | "model"> {
+  /** Null: the outcome does not count towards the circuit breaker. */
+  readonly health: Candidate["health"] | null;
+}
+
+/** What the gateway adds to an answer. */
+export type AddedMembers = {
+  readonly provider: string;
+  readonly cost: number | null;
+  readonly cost_reason?: string;
+  readonly provider_time: number;
+  readonly switchyard?: Record<string, unknown>;
+};
+
+/** Turns the usage of an answer into the members that the gateway adds to it. */
+export interface Accounting {
+  readonly quote: Quote;
+  toMembers(charge: Charge): AddedMembers;
+}
+
+/** What a provider is sent. */
+export type ProviderRequest = Pick<CallOptions, "method" | "path" | "body" | "headerLines">;
+
+/** `exchange` talks to the provider through the attempt. When it throws, its calls are closed and the failure is reported. */
+export async function attempt<Answer>(
+  dependencies: CallDependencies,
+  options: AttemptOptions,
+  exchange: (attempt: Attempt) => Promise<Answer>,
+): Promise<Answer> {
+  const running = new Attempt(dependencies, options);
+  try {
+    return await exchange(running);
+  } catch (error) {
+    running.fail(error);
+    throw error;
+  }
+}
+
+export class Attempt implements Accounting {
+  readonly startedAt = performance.now();
+  readonly quote: Quote;
+  readonly #dependencies: CallDependencies;
+  readonly #options: AttemptOptions;
+  readonly #calls: ProviderCall[] = [];
+  #isReported: boolean;
+  #hasFailed = false;
+
+  constructor(dependencies: CallDependencies, options: AttemptOptions) {
+    const { context, candidate } = options;
+    this.#dependencies = dependencies;
+    this.#options = options;
+    this.#isReported = options.isReported === false;
+    this.quote = dependencies.pricing.quote(candidate.provider, candidate.model);
+    context.trace.sentAt = this.startedAt;
+    context.trace.firstByteAt = 0;
+  }
+
+  toMembers({ cost, reason }: Charge): AddedMembers {
+    const { candidate, context } = this.#options;
+    const provider = candidate.provider.name;
+    const provider_time = Math.round(performance.now() - this.startedAt) / 1_000;
+    const added: AddedMembers =
+      reason === null ? { provider, cost, provider_time } : { provider, cost, cost_reason: reason, provider_time };
+    return context.wantsMetadata ? { ...added, switchyard: context.trace.toMetadata(context.requestId) } : added;
+  }
+
+  /** The text of a whole answer. */
+  async read(request: ProviderRequest): Promise<string> {
+    const call = await this.#open(request);
+    this.#options.context.trace.firstByteAt = performance.now();
+    const read = call.readWhole();
+    // Skip the await when the value is ready: it would cost an event-loop turn.
+    const text = typeof read === "string" ? read : await read;
+    call.finish();
+    return text;
+  }
+
+  /** Resolves with the first content. `count` calls, each of the same request, make up one stream. */
+  async stream(
+    request: ProviderRequest,
+    createRelay: (contentTypes: readonly string[]) => Relay,
+    count = 1,
+  ): Promise<RelayStream> {
+    const calls =
+      count === 1
+        ? [await this.#open(request)]
+        : await Promise.all(Array.from({ length: count }, () => this.#open(request)));
+    const relay = createRelay(calls.map(({ contentType }) => contentType));
+    const stream = new RelayStream(calls, relay, (end) => this.#endStream(end));
+    await stream.open();
+    this.#options.context.trace.firstByteAt = performance.now();
+    return stream;
+  }
+
+  /** The answer was read. A streamed answer completes by itself. */
+  complete(usage: unknown, charge: Charge): void {
+    this.#report("completed", usage, charge);
+  }
+
+  fail(error: unknown): void {
+    this.#hasFailed = true;
+    for (const call of this.#calls) call.abandon();
+    // The candidate's format cannot express the request, so nothing was sent.
+    if (!(error instanceof ValidationError)) this.#report(toOutcome(error), null, null);
+  }
+
+  async #open(request: ProviderRequest): Promise<ProviderCall> {
+    const { context, candidate, isStream } = this.#options;
+    const { clocks, ticker, http, shutdownSignal } = this.#dependencies;
+    const { provider, deployment } = candidate;
+    const { trace, connection } = context;
+    const authorized = authorize(deployment, request);
+    // Skip the await when the value is ready: it would cost an event-loop turn.
+    const headerLines = typeof authorized === "string" ? authorized : await authorized;
+    if (this.#hasFailed) throw new Error("another call of the attempt has failed");
+    const { method = "POST", path, body } = request;
+    const call = new ProviderCall({
+      provider,
+      deployment,
+      method,
+      path,
+      body,
+      headerLines,
+      wantsStream: isStream,
+      connection,
+      shutdownSignal,
+      clocks,
+      deadline: trace.startedAt + clocks.totalTimeoutMs,
+      ticker,
+      http,
+    });
+    this.#calls.push(call);
+    await call.open();
+    // Of several calls, the slowest counts.
+    trace.connectedAt = Math.max(trace.connectedAt, trace.sentAt + call.connectMs);
+    return call;
+  }
+
+  #endStream({ outcome, usage, charge, error }: StreamEnd): void {
+    const { candidate, context } = this.#options;
+    if (error !== null) {
+      candidate.health?.broke(error);
+      context.trace.broke(error.code);
+    }
+    // A broken stream is charged for the usage that was reported until then.
+    this.#report(outcome, usage, charge ?? (usage === null ? null : this.quote.chargeFor(usage)));
+  }
+
+  #report(outcome: AttemptReport["outcome"], usage: unknown, charge: Charge | null): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const { context, candidate, isStream } = this.#options;
+    this.#dependencies.report({
+      requestId: context.requestId,
+      keyId: context.caller.keyId,
+      path: context.trace.path,
+      provider: candidate.provider.name,
+      model: candidate.model,
+      isStream,
+      durationMs: performance.now() - this.startedAt,
+      usage: readUsage(usage),
+      cost: charge?.cost ?? null,
+      outcome,
+    });
+  }
+}

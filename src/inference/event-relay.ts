@@ -1,0 +1,62 @@
+// Relays the stream of a provider that uses the caller's own format: each event is forwarded with few members changed, and is read
+// for failures, usage and the end.
+
+import { isDoneMark } from "../lib/event-stream.ts";
+import { toErrorInAnswer } from "../providers/call.ts";
+import type { Provider } from "../providers/configure.ts";
+import type { JsonObject } from "../providers/dialect.ts";
+import { JsonEvents } from "./json-events.ts";
+import type { Charge } from "./pricing.ts";
+import { incompleteStream } from "./provider-answer.ts";
+import type { Relay } from "./relay-stream.ts";
+
+export interface ForwardedEvent {
+  readonly type: string;
+  /** The JSON of the event, on one line. */
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
+const encoder = new TextEncoder();
+
+export abstract class EventRelay implements Relay {
+  abstract readonly usage: unknown;
+  charge: Charge | null = null;
+  protected readonly provider: Provider;
+  readonly #events: JsonEvents;
+
+  constructor(provider: Provider) {
+    this.provider = provider;
+    this.#events = new JsonEvents(provider);
+  }
+
+  push(bytes: Uint8Array, frames: Uint8Array[]): boolean {
+    for (const { data } of this.#events.split(bytes)) {
+      // Some providers also send the end marker of the chat format.
+      if (isDoneMark(data)) continue;
+      const { text, event } = this.#events.parse(data);
+      const type = typeof event["type"] === "string" ? event["type"] : "";
+      if (type === "error" || (type === "" && event["error"]))
+        throw toErrorInAnswer(this.provider, event["error"] ?? event);
+      const forwarded = this.forward(event, type, text);
+      frames.push(toEventFrame(forwarded));
+      if (!forwarded.isLast) continue;
+      this.end(frames);
+      return true;
+    }
+    return false;
+  }
+
+  close(): never {
+    throw incompleteStream(this.provider);
+  }
+
+  protected abstract forward(event: JsonObject, type: string, text: string): ForwardedEvent;
+
+  /** Adds the frames that follow the last event. */
+  protected end(_frames: Uint8Array[]): void {}
+}
+
+export function toEventFrame({ type, text }: Pick<ForwardedEvent, "type" | "text">): Uint8Array {
+  return encoder.encode(type === "" ? `data: ${text}\n\n` : `event: ${type}\ndata: ${text}\n\n`);
+}

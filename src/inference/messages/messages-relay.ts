@@ -1,0 +1,58 @@
+// Relays a Messages stream from a provider of the same format. The event with the final usage gets one additional member, the cost.
+
+import type { ChatUsage } from "../../contract/chat-format.ts";
+import type { Provider } from "../../providers/configure.ts";
+import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
+import { EventRelay, type ForwardedEvent } from "../event-relay.ts";
+import { type Quote, toCostMembers } from "../pricing.ts";
+import { appendMembers } from "./append-members.ts";
+
+interface Options {
+  readonly provider: Provider;
+  readonly passing: MessagesPassing;
+  readonly quote: Quote;
+}
+
+const openings: ReadonlySet<string> = new Set(["message_start", "content_block_start", "ping"]);
+
+export class MessagesRelay extends EventRelay {
+  hasContent = false;
+  readonly #passing: MessagesPassing;
+  readonly #quote: Quote;
+  /** The counts of later events replace those of the first; counts that they do not name stay. */
+  #counts: JsonObject | null = null;
+  #model: unknown;
+
+  constructor({ provider, passing, quote }: Options) {
+    super(provider);
+    this.#passing = passing;
+    this.#quote = quote;
+  }
+
+  get usage(): ChatUsage | null {
+    return this.#counts === null ? null : this.#passing.readUsage(this.#counts);
+  }
+
+  protected forward(event: JsonObject, type: string, text: string): ForwardedEvent {
+    if (type === "message_start") this.#begin(event["message"]);
+    this.hasContent ||= !openings.has(type);
+    const isLast = type === "message_stop";
+    if (type !== "message_delta") return { type, text, isLast };
+    this.#count(event["usage"]);
+    this.charge = this.#quote.chargeFor(this.usage, { model: this.#model });
+    return { type, text: appendMembers(text, event, toCostMembers(this.charge)), isLast };
+  }
+
+  #begin(message: unknown): void {
+    if (typeof message !== "object" || message === null) return;
+    const { model, usage } = message as JsonObject;
+    this.#model = model;
+    this.#count(usage);
+  }
+
+  #count(usage: unknown): void {
+    if (typeof usage !== "object" || usage === null) return;
+    const counts = Object.entries(usage).filter(([, value]) => value !== null);
+    this.#counts = { ...this.#counts, ...Object.fromEntries(counts) };
+  }
+}

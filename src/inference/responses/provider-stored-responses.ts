@@ -1,0 +1,155 @@
+// Responses that a provider stores: retrieves, deletes and cancels them there, and lists their input.
+
+import { GatewayError, ValidationError } from "../../errors.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import { type Attempt, type AttemptTarget, attempt, type ProviderRequest } from "../attempt.ts";
+import { toCostMembers } from "../pricing.ts";
+import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
+import { NativeRelay } from "./native-relay.ts";
+import {
+  createMarkId,
+  hasEnded,
+  toChatUsage,
+  toFinishedTime,
+  toOwnItem,
+  toOwnResponse,
+  withoutProviderIds,
+} from "./native-response.ts";
+import { appendPath, readResponse, withOwnIds } from "./native-responses.ts";
+import { patchJson } from "./patch-json.ts";
+import { notFound, type ResponseQuestion, type ResponsesAnswer, type ResponsesDependencies } from "./response-call.ts";
+import type { KeptResponse } from "./response-keeper.ts";
+
+interface LookupOptions {
+  /** GET when absent. */
+  readonly method?: "POST" | "DELETE";
+  readonly suffix?: string;
+  readonly isStream?: boolean;
+  readonly after?: string | null;
+}
+
+// Query parameters of a retrieval that the provider receives.
+const passedQuery = ["include", "include[]", "include_obfuscation", "starting_after", "stream", "limit", "order"];
+
+export function createProviderStoredResponses(dependencies: ResponsesDependencies) {
+  const { keeper, owned } = dependencies;
+
+  async function retrieve(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<ResponsesAnswer> {
+    const isStream = question.query.get("stream") === "true";
+    const { provider } = findTarget(kept);
+    const { id, previousId } = kept;
+    const names = { id, previousId, isStored: true };
+    const markId = createMarkId(owned, { owner, place: kept.deployment });
+    return lookUp(question, kept, { isStream }, async (running, sent): Promise<ResponsesAnswer> => {
+      const { quote, startedAt } = running;
+      if (isStream) {
+        const relay = new NativeRelay({
+          provider,
+          markId,
+          quote,
+          startedAt,
+          isRetrieved: true,
+          name: () => names,
+          onCreated: () => {},
+          onEnded: () => {},
+        });
+        const stream = await running.stream(sent, () => relay);
+        return { kind: "stream", stream, fail: (error) => relay.fail(error) };
+      }
+      const { text, value } = readResponse(await running.read(sent), provider);
+      const charge = quote.chargeFor(toChatUsage(value["usage"]), value);
+      const added = { provider: provider.name, ...toCostMembers(charge), ...toFinishedTime(value, startedAt) };
+      const own = toOwnResponse(value, names, markId, added);
+      // A response that ran in the background has ended since: the gateway's copy receives the end as well.
+      if (kept.body !== null && !hasEnded(kept) && hasEnded(own)) await keeper.complete(kept, own);
+      return { kind: "whole", text: patchJson(text, value, own) };
+    });
+  }
+
+  async function remove(question: ResponseQuestion, kept: KeptResponse): Promise<void> {
+    try {
+      await lookUp(question, kept, { method: "DELETE" }, (running, sent) => running.read(sent));
+    } catch (error) {
+      // The provider no longer has it, so there is nothing to delete.
+      if (!(error instanceof GatewayError && error.code === "response_not_found")) throw error;
+    }
+  }
+
+  async function cancel(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<string> {
+    const { provider } = findTarget(kept);
+    const { id, previousId } = kept;
+    const markId = createMarkId(owned, { owner, place: kept.deployment });
+    return lookUp(question, kept, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
+      const { text, value } = readResponse(await running.read(sent), provider);
+      const added = { provider: provider.name, ...toFinishedTime(value, running.startedAt) };
+      return patchJson(text, value, toOwnResponse(value, { id, previousId, isStored: true }, markId, added));
+    });
+  }
+
+  async function listInputItems(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<string> {
+    const { provider } = findTarget(kept);
+    const scope = { owner, place: kept.deployment };
+    const after = question.query.get("after");
+    const providerAfter = after === null ? null : owned.verify(after, scope);
+    if (after !== null && providerAfter === null) throw noSuchItem();
+    const options = { suffix: "/input_items", after: providerAfter };
+    const text = await lookUp(question, kept, options, (running, sent) => running.read(sent));
+    const list = readObject(text, provider);
+    if (!Array.isArray(list["data"])) throw badAnswer(provider, "did not answer with a list");
+    const markId = createMarkId(owned, scope);
+    const mark = (id: unknown) => (typeof id === "string" ? markId(id) : null);
+    const own: JsonObject = {
+      ...list,
+      data: list["data"].map((item) => toOwnItem(item, markId)),
+      first_id: mark(list["first_id"]),
+      last_id: mark(list["last_id"]),
+    };
+    return withoutProviderIds(patchJson(text, list, own), [[kept.providerResponseId ?? "", kept.id]]);
+  }
+
+  function findTarget({ provider, deployment, model }: KeptResponse): AttemptTarget {
+    const place = keeper.findPlace(provider, deployment);
+    if (place !== null) return { ...place, model, health: null };
+    throw new GatewayError(
+      "provider_not_configured",
+      `The provider '${provider}', which stores this response, is no longer configured.`,
+    );
+  }
+
+  /** Costs were reported when the response was created, so a lookup is not reported. */
+  async function lookUp<Answer>(
+    question: ResponseQuestion,
+    kept: KeptResponse,
+    { method, suffix = "", isStream = false, after = null }: LookupOptions,
+    exchange: (running: Attempt, sent: ProviderRequest) => Promise<Answer>,
+  ): Promise<Answer> {
+    const candidate = findTarget(kept);
+    const { query } = question;
+    const passed = new URLSearchParams();
+    if (method === undefined)
+      for (const name of passedQuery) for (const value of query.getAll(name)) passed.append(name, value);
+    if (after !== null) passed.set("after", after);
+    const id = kept.providerResponseId ?? "";
+    const base = fillModel(candidate.deployment.responsesPath, kept.model);
+    const path = appendPath(base, `/${encodeURIComponent(id)}${suffix}`, passed.toString());
+    const options = { context: question, candidate, isStream, isReported: false };
+    try {
+      return await attempt(dependencies, options, (running) =>
+        exchange(running, { method: method ?? "GET", path, body: "" }),
+      );
+    } catch (error) {
+      // The provider answers an unknown response as it answers an unknown model, with status 404.
+      if (error instanceof GatewayError && error.code === "model_not_found") throw notFound();
+      throw withOwnIds(error, [
+        [id, kept.id],
+        [after ?? "", query.get("after") ?? ""],
+      ]);
+    }
+  }
+
+  return { retrieve, remove, cancel, listInputItems };
+}
+
+export function noSuchItem(): ValidationError {
+  return new ValidationError([{ loc: ["query", "after"], msg: "There is no such item", type: "value_error" }]);
+}

@@ -1,0 +1,124 @@
+// Which candidates may answer a request for a response, and the conversation that it continues.
+
+import { ownerOf } from "../../access/caller.ts";
+import { GatewayError } from "../../errors.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import type { Candidate } from "../route-planner.ts";
+import { withReferencedItems } from "./referenced-items.ts";
+import { type ResponsesDependencies, type ResponsesInput, stateless, toItems } from "./response-call.ts";
+import type { KeptResponse } from "./response-keeper.ts";
+import { comesFrom } from "./told-items.ts";
+
+export interface ResponseContext {
+  readonly owner: string;
+  /** The response that this one continues. */
+  readonly previous: KeptResponse | null;
+  /** The earlier conversation, for a provider that has to receive all of it; null for a provider that stores it itself. */
+  readonly history: readonly JsonObject[] | null;
+}
+
+export interface ResponsePlan {
+  readonly input: ResponsesInput;
+  /** All candidates of the model, before the conversation excludes some. */
+  readonly planned: readonly Candidate[];
+  readonly candidates: readonly Candidate[];
+  readonly context: ResponseContext;
+}
+
+export function createResponsePlanner({ router, keeper, owned }: ResponsesDependencies) {
+  async function plan(given: ResponsesInput): Promise<ResponsePlan> {
+    const owner = ownerOf(given.caller);
+    const input = await withReferencedItems(given, owner, keeper);
+    const { request, caller, trace } = input;
+    const remembered = recall(input, owner);
+    const previousId = remembered === null ? request.previous_response_id : null;
+    const planned = router.plan(request, caller, trace);
+    // A connection can continue its own responses with every provider.
+    const canContinue = input.local !== undefined || planned.some(isStoring);
+    const previous = previousId ? await findPrevious(previousId, owner, canContinue) : null;
+    const chosen =
+      remembered === null ? await chooseCandidates(planned, previous) : { candidates: planned, history: remembered };
+    const { history } = chosen;
+    const candidates = preferOrigin(chosen.candidates, [...(history ?? []), ...toItems(request.input)], owner);
+    trace.routedAt = performance.now();
+    return { input, planned, candidates, context: { owner, previous, history } };
+  }
+
+  /** The conversation that the connection remembers, for a response that is not stored. */
+  function recall({ request, local }: ResponsesInput, owner: string): readonly JsonObject[] | null {
+    const id = request.previous_response_id;
+    return id && local !== undefined && keeper.isOwnUnstored(id, owner) ? local.find(id) : null;
+  }
+
+  /** Whether responses of this candidate are stored, so that they can be continued. */
+  function isStoring({ provider }: Candidate): boolean {
+    return provider.row.responses?.kind === "native" || keeper.keepsFor(provider.name);
+  }
+
+  async function findPrevious(id: string, owner: string, canContinue: boolean): Promise<KeptResponse> {
+    const found = await keeper.find(id, owner);
+    if (found !== null) return found;
+    if (!keeper.isOwnUnstored(id, owner)) throw cannotContinue("There is no such earlier response.");
+    if (canContinue) throw cannotContinue("The earlier response was not stored, so it cannot be continued.");
+    throw new GatewayError(
+      "stateful_not_supported",
+      "The earlier response was not stored, and the provider cannot continue any response: send the whole conversation.",
+      { param: "previous_response_id" },
+    );
+  }
+
+  /**
+   * The candidates that can continue the earlier response: the account that stores it; or, when the gateway stores the conversation
+   * itself, every candidate, which then receives all of it.
+   */
+  async function chooseCandidates(
+    planned: readonly Candidate[],
+    previous: KeptResponse | null,
+  ): Promise<{ candidates: readonly Candidate[]; history: readonly JsonObject[] | null }> {
+    if (previous === null) return { candidates: planned, history: null };
+    const storing = planned.filter(
+      ({ provider, deployment }) =>
+        provider.row.responses?.kind === "native" &&
+        provider.name === previous.provider &&
+        deployment.name === previous.deployment,
+    );
+    if (previous.providerResponseId !== null && storing.length > 0) return { candidates: storing, history: null };
+    const history = await keeper.readConversation(previous);
+    if (Array.isArray(history)) {
+      const able = keeper.keepsAll ? planned : planned.filter(({ provider }) => provider.name === previous.provider);
+      if (able.length > 0) return { candidates: able, history };
+    } else if (previous.providerResponseId === null)
+      throw cannotContinue(
+        history === "unfinished"
+          ? "The earlier response did not complete, so it cannot be continued."
+          : "A turn of the conversation was deleted or has expired, so it cannot be continued.",
+      );
+    if (!planned.some(isStoring)) throw stateless(planned[0], "previous_response_id");
+    throw new GatewayError(
+      "previous_response_provider_mismatch",
+      `The earlier response is stored by '${previous.provider}', and only that provider can continue it.`,
+      { param: "previous_response_id" },
+    );
+  }
+
+  /** An account can read the items that it created itself, encrypted reasoning above all. */
+  function preferOrigin(
+    candidates: readonly Candidate[],
+    items: readonly JsonObject[],
+    owner: string,
+  ): readonly Candidate[] {
+    const [first] = candidates;
+    if (candidates.length === 1 || first === undefined) return candidates;
+    // Only among equals: the caller or the operator chose the order of the providers.
+    const origin = candidates.find(
+      ({ pool, deployment }) => pool === first.pool && comesFrom(items, owned, { owner, place: deployment.name }),
+    );
+    return origin === undefined ? candidates : [origin, ...candidates.filter((candidate) => candidate !== origin)];
+  }
+
+  return plan;
+}
+
+function cannotContinue(message: string): GatewayError {
+  return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
+}
