@@ -45,7 +45,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   usage: ["catalogue"],
   engines: ["contract", "egress", "providers"],
   files: ["access", "contract", "egress", "storage"],
-  egress: ["providers"],
+  egress: [],
   access: ["contract", "storage"],
   storage: ["contract"],
   providers: ["contract"],
@@ -72,6 +72,12 @@ interface Rule {
 const ownWords = new Set(["openai", "sandbox"]);
 const vendorNames = rows.map((row) => row.name).filter((name) => !ownWords.has(name));
 
+const openToProviders: ReadonlySet<string> = new Set([
+  "src/providers/http-client.ts",
+  "src/providers/proxy-tunnel.ts",
+  "src/providers/authorize/google.ts",
+]);
+
 const rules: readonly Rule[] = [
   {
     pattern: /process\.env|Bun\.env/,
@@ -84,12 +90,12 @@ const rules: readonly Rule[] = [
     says: "SQL stands in src/storage/ only",
   },
   {
-    pattern: /(?<![.\w])fetch\(|Bun\.connect\(/,
-    allowed: (path) => path === "src/providers/http-client.ts" || path === "src/providers/authorize/google.ts",
-    says: "sockets to providers are opened in src/providers/http-client.ts only",
+    pattern: /(?<![.\w])fetch\(|Bun\.connect[<(]/,
+    allowed: (path) => openToProviders.has(path),
+    says: "sockets to providers are opened in src/providers/http-client.ts and proxy-tunnel.ts only",
   },
   {
-    pattern: /(?:net|tls)\.connect\(|createConnection\(/,
+    pattern: /(?:net|tls)\.connect\(|createConnection\(|\{[^}]*\bconnect\b[^}]*\} from "node:(?:net|tls)"/,
     allowed: (path) => path === "src/egress/dial.ts",
     says: "addresses that a caller chose are dialled in src/egress/dial.ts only",
   },

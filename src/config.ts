@@ -179,8 +179,10 @@ export function secretsOf(config: Config): string[] {
   const password = config.databaseUrl === null ? "" : (URL.parse(config.databaseUrl)?.password ?? "");
   const sealing = (config.encryptionKey ?? "").split(",").map((key) => key.trim());
   const bucket = [config.filesS3SecretAccessKey ?? "", config.filesS3SessionToken ?? ""];
-  const proxy = config.egressProxy === null ? [] : secretsOfProxy(config.egressProxy);
-  return [config.adminKey ?? "", ...bucket, ...proxy, ...sealing, password, decodeURIComponent(password)].filter(
+  const proxies = [config.egressProxy, config.httpsProxy].flatMap((proxy) =>
+    proxy === null ? [] : secretsOfProxy(proxy),
+  );
+  return [config.adminKey ?? "", ...bucket, ...proxies, ...sealing, password, decodeURIComponent(password)].filter(
     (secret) => secret !== "",
   );
 }

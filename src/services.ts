@@ -35,11 +35,12 @@ import { createRoutePlanner } from "./inference/route-planner.ts";
 import { createCompleter } from "./inference/universal-ai/complete-with-chat.ts";
 import { createUniversalAi } from "./inference/universal-ai/universal-ai.ts";
 import { suggest } from "./lib/find-nearest.ts";
+import { createProxyExemption, readProxy } from "./lib/outgoing-proxy.ts";
 import { createTicker } from "./lib/ticker.ts";
 import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
 import { listProviderNames } from "./providers/find-provider.ts";
-import { HttpClient } from "./providers/http-client.ts";
+import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows } from "./providers/index.ts";
 import { openStorage } from "./storage/storage.ts";
 
@@ -92,7 +93,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, log });
   const ticker = createTicker(tickMs);
   const shutdown = new AbortController();
-  const http = new HttpClient(ticker);
+  const http = new HttpClient(ticker, readProxyRule(config));
   const table = {
     providers,
     aliases: config.aliases,
@@ -295,4 +296,8 @@ function logAttempt(attempt: AttemptReport, log: Log): void {
     cost: attempt.cost,
     outcome: attempt.outcome,
   });
+}
+
+function readProxyRule({ httpsProxy, noProxy }: Config): ProxyRule | null {
+  return httpsProxy === null ? null : { proxy: readProxy(httpsProxy), isExempt: createProxyExemption(noProxy) };
 }

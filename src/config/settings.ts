@@ -58,6 +58,14 @@ export const settings = {
   egress_proxy: optional(text().superRefine(readableBy(readProxy))).describe(
     "HTTP proxy, `http://[user:password@]host:port`, for file, image and webhook addresses. The gateway still checks each address.",
   ),
+  https_proxy: optional(text().superRefine(readableBy(readProxy))).describe(
+    "HTTP proxy, `http://[user:password@]host:port`, for calls to providers over https. Calls over http and to this machine are direct.",
+  ),
+  no_proxy: list()
+    .default([])
+    .describe(
+      "Hosts, separated by commas, that are called without HTTPS_PROXY: names (which include their subdomains), addresses, CIDRs or `*`. Names and addresses may have a port.",
+    ),
   max_body_bytes: whole(kilobyte, gigabyte)
     .default(20 * megabyte)
     .describe("Largest JSON body, in bytes."),
@@ -208,7 +216,10 @@ function isHost(host: string): boolean {
   return !/[\s/?#@]/.test(host) && !host.startsWith("[") && !hasPort;
 }
 
+// Names that other programs use for the same purpose.
+const unprefixed: ReadonlySet<string> = new Set(["database_url", "https_proxy", "no_proxy"]);
+
 /** `log_level` in the file is `SWITCHYARD_LOG_LEVEL` in the environment. */
 export function variableOf(member: string): string {
-  return member === "database_url" ? "DATABASE_URL" : `SWITCHYARD_${member.toUpperCase()}`;
+  return unprefixed.has(member) ? member.toUpperCase() : `SWITCHYARD_${member.toUpperCase()}`;
 }

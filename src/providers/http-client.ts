@@ -3,9 +3,11 @@
 
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import { HeadReader, type ResponseHead } from "../lib/http-response.ts";
+import type { OutgoingProxy, ProxyExemption } from "../lib/outgoing-proxy.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { loadNarrowWindow } from "./narrow-window.ts";
 import { loadPeekSocket } from "./peek-socket.ts";
+import { openTunnel } from "./proxy-tunnel.ts";
 
 /** Where a connection goes. */
 export interface Origin {
@@ -59,11 +61,18 @@ const sweepEveryMs = 1_000;
 // A connection is given up this long before the server says that it closes it: a request would cross the server's FIN on the way.
 const closeEarlyMs = 1_000;
 
+/** The proxy for TLS connections. Plain HTTP is for the operator's own servers and never goes through it. */
+export interface ProxyRule {
+  readonly proxy: OutgoingProxy;
+  readonly isExempt: ProxyExemption;
+}
+
 type Socket = Bun.Socket<Connection>;
 
 export class HttpClient implements Watched {
   index = -1;
   readonly #ticker: Ticker;
+  readonly #proxyRule: ProxyRule | null;
   readonly #narrowWindow = loadNarrowWindow();
   readonly #peekSocket = loadPeekSocket();
   readonly #idle = new Map<Origin, Connection[]>();
@@ -73,8 +82,9 @@ export class HttpClient implements Watched {
   #returned: Connection[] = [];
   #sweepAt = 0;
 
-  constructor(ticker: Ticker) {
+  constructor(ticker: Ticker, proxyRule: ProxyRule | null = null) {
     this.#ticker = ticker;
+    this.#proxyRule = proxyRule;
     ticker.watch(this);
   }
 
@@ -110,6 +120,14 @@ export class HttpClient implements Watched {
     const connection = new Connection(this, exchange.origin, this.#isNarrow(exchange));
     connection.begin(exchange, message);
     const { hostname, port, isTls } = exchange.origin;
+    const rule = this.#proxyRule;
+    if (rule !== null && isTls && !rule.isExempt(hostname, port)) {
+      const { proxy } = rule;
+      const onConnected = (socket: { terminate(): void }) => connection.opened(socket);
+      const onFailed = (error: unknown) => connection.lose(error);
+      openTunnel({ proxy, hostname, port, data: connection, handlers, onConnected, onFailed });
+      return;
+    }
     Bun.connect<Connection>({
       hostname,
       port,
@@ -382,6 +400,8 @@ class Connection {
   idleUntil = 0;
   readonly #client: HttpClient;
   #socket: Socket | null = null;
+  /** The connection before its TLS handshake is complete. */
+  #opened: { terminate(): void } | null = null;
   #exchange: SocketExchange | null = null;
   #message: string | Buffer | null = null;
   /** Text while nothing of it is on its way: the socket writes it without a copy of ours. */
@@ -413,7 +433,13 @@ class Connection {
     this.flush();
   }
 
-  /** The connection stands and, with TLS, the other side is who it should be. */
+  /** TCP is connected, and TLS is not established: the socket cannot be used yet, but has to be closed if the call is given up. */
+  opened(socket: { terminate(): void }): void {
+    if (this.#isClosed) socket.terminate();
+    else this.#opened = socket;
+  }
+
+  /** The connection is established and, with TLS, the certificate has been verified. */
   ready(socket: Socket): void {
     if (this.#isClosed) {
       socket.terminate();
@@ -520,14 +546,15 @@ class Connection {
     this.#isClosed = true;
     this.#exchange = null;
     this.#client.forget(this);
-    this.#socket?.terminate();
+    (this.#socket ?? this.#opened)?.terminate();
   }
 }
 
 /** One object for all sockets: what belongs to a connection is in its `data`. */
 const handlers: Bun.SocketHandler<Connection> = {
   open(socket) {
-    if (!socket.data.origin.isTls) socket.data.ready(socket);
+    if (socket.data.origin.isTls) socket.data.opened(socket);
+    else socket.data.ready(socket);
   },
   handshake(socket, success, error) {
     if (success && !error) socket.data.ready(socket);

@@ -55,7 +55,7 @@ beforeAll(async () => {
   files = await startRawTlsReceiver({ address: receiverAddress, answer: serveFile });
   stranger = await startRawTlsReceiver({ address: strangeAddress, isStrange: true, answer: serveFile });
   const ports: Readonly<Record<string, number>> = { [receiverAddress]: files.port, [strangeAddress]: stranger.port };
-  proxy = await startTunnelProxy((address) => ports[address] ?? canary.port);
+  proxy = await startTunnelProxy({ toPort: (address) => ports[address] ?? canary.port });
   gateway = await startGatewayProcess({
     vendor,
     env: {
