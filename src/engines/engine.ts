@@ -30,6 +30,8 @@ export interface Engine {
   readonly unavailableReason: string | null;
   /** Doing it a second time changes nothing elsewhere and costs nothing: a job that was interrupted may simply be run again. */
   readonly isRepeatable?: true;
+  /** Members of the task's input that its provider has no parameter for: a caller who gives one is told. */
+  readonly unusedMembers?: readonly string[];
   /** It looks into no file: what an address names is not fetched for it. */
   readonly ignoresFiles?: true;
   /** Throws a GatewayError, or a ValidationError when this engine cannot take such an input. */

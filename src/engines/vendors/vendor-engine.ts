@@ -85,6 +85,8 @@ export interface VendorTask {
   readonly takesOtherModels?: boolean;
   /** What the vendor's documentation says that it takes; other files are refused before they are read. */
   readonly files?: FileLimits;
+  /** Members of the task's input that the vendor has no parameter for: a caller who gives one is told. */
+  readonly unused?: readonly string[];
   /** Settings without which this task cannot be done, by the names under which the call has them. */
   readonly needs?: Readonly<Record<string, string>>;
   /** The vendor takes a token against doing it twice, and is given the one of the job: a job may begin it again. */
@@ -244,6 +246,7 @@ function createEngines(row: VendorRow, options: VendorOptions): Engine[] {
       takesOtherModels: task.takesOtherModels ?? false,
       unavailableReason: missing === null ? null : `The provider '${row.name}' is not set up: set ${missing}.`,
       ...(task.isRepeatable && { isRepeatable: true }),
+      ...(task.unused !== undefined && { unusedMembers: task.unused }),
       async run(call) {
         const running = toRunning(call, choosePlace(call.model));
         checkFiles(call, task.files);

@@ -143,7 +143,13 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
         timeoutMs: Math.max(1, deadline - performance.now()),
       };
       const files = input.files ?? (await openFiles(plan, fetching));
-      return await tryOffers(input, plan, { files, signal: limits.signal, deadline, endedBy: limits.failure });
+      return await tryOffers(input, plan, {
+        dropped: trace.dropped,
+        files,
+        signal: limits.signal,
+        deadline,
+        endedBy: limits.failure,
+      });
     } catch (error) {
       throw limits.failure() ?? error;
     } finally {
@@ -162,6 +168,8 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   }
 
   interface Running {
+    /** Parameters that were dropped before the task was planned. */
+    readonly dropped: readonly string[];
     readonly files: Readonly<Record<string, EngineFile>>;
     readonly signal: AbortSignal;
     readonly deadline: number;
@@ -187,6 +195,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const { request, trace, requestId, caller } = input;
     const { task } = plan;
     refuseUnavailable(offer.engine);
+    trace.dropped = [...running.dropped, ...findUnused(request.input, offer.engine)];
     const startedAt = performance.now();
     trace.sentAt = startedAt;
     const note: AttemptNote = {
@@ -245,6 +254,12 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
 
   const aliases = createTaskAliases(dependencies.aliases ?? new Map());
   return { check, run, checkFiles: checkFilesOf, openFiles, engines, aliases };
+}
+
+/** What the caller gave and the provider has no parameter for; null and an empty text ask for nothing. */
+function findUnused(input: JsonObject, { unusedMembers = [] }: Engine): string[] {
+  const given = unusedMembers.filter((name) => ![undefined, null, ""].includes(input[name] as never));
+  return given.map((name) => `input.${name}`);
 }
 
 const fileTasks = new WeakMap<Task, boolean>();

@@ -55,6 +55,8 @@ function unitsOf({ json }: VendorAnswer) {
 const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: "https://docs.affinda.com/reference/createdocument",
+  // What kind of document it is follows from the workspace.
+  unused: ["document_type"],
   toRequest,
   fromAnswer(answer) {
     const document = toFinancialDocument(dataOf(answer), asObject(at(answer.json, "meta")));

@@ -19,6 +19,7 @@ const files: FileLimits = {
 export const readText: VendorTask = {
   task: "ocr/ocr",
   docs: `${docs}API_DetectDocumentText.html`,
+  unused: ["language"],
   service: "textract",
   files,
   toRequest: async (call) => toAwsRequest("Textract.DetectDocumentText", { Document: await readDocument(call) }),
@@ -44,6 +45,7 @@ function toBox(block: JsonObject): JsonObject {
 export const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: `${docs}API_AnalyzeExpense.html`,
+  unused: ["document_type", "language"],
   service: "textract",
   files,
   toRequest: async (call) => toAwsRequest("Textract.AnalyzeExpense", { Document: await readDocument(call) }),

@@ -141,6 +141,7 @@ const detectExplicitContent: VendorTask = {
 const readText: VendorTask = {
   task: "ocr/ocr",
   docs: "https://api4.ai/docs/ocr",
+  unused: ["language"],
   toRequest: (call) => toRequest("/ocr/v1/results", call),
   fromAnswer(answer) {
     const boxes = objectsOf(answer).flatMap((found) =>

@@ -29,6 +29,7 @@ function unitsOf(answer: VendorAnswer) {
 const readText: VendorTask = {
   task: "ocr/ocr",
   docs: "https://base64.ai/docs/api",
+  unused: ["language"],
   toRequest: (call) => toScan(call, ["ocr"]),
   fromAnswer(answer) {
     const text = documentsOf(answer)
@@ -41,6 +42,7 @@ const readText: VendorTask = {
 const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: "https://base64.ai/docs/api",
+  unused: ["language"],
   toRequest: (call) => {
     const kind = call.input["document_type"];
     const kinds = kind === "invoice" || kind === "receipt" ? [kind] : ["invoice", "receipt"];

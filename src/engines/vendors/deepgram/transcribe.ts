@@ -9,6 +9,7 @@ const usualModel = "enhanced";
 export const transcribe: VendorTask = {
   task: "audio/speech_to_text_async",
   docs: "https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded",
+  unused: ["speakers"],
   models: ["enhanced", "base", "nova-3", "nova-2"],
   takesOtherModels: true,
   toRequest: async (call) => {

@@ -8,6 +8,7 @@ import type { VendorRow, VendorTask } from "../vendor-engine.ts";
 const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: "https://eagle-doc.com/docs/finance-ocr-api",
+  unused: ["document_type", "language"],
   toRequest: async (call) => ({
     path: "/api/finance/v1/processing",
     body: { kind: "form", parts: [await filePart("file", fileOf(call))] },

@@ -7,6 +7,7 @@ import { crawl, extract, research, scrapeBatch } from "./jobs.ts";
 const search: VendorTask = {
   task: "web/search",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/search",
+  unused: ["depth"],
   toRequest: ({ input }) => ({
     path: "/v2/search",
     body: {

@@ -33,6 +33,7 @@ function unitsOf(answer: VendorAnswer) {
 const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseDocument",
+  unused: ["document_type", "language"],
   toRequest: (call) => toRequest("", call),
   fromAnswer(answer) {
     const document = toFinancialDocument(dataOf(answer));

@@ -20,6 +20,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const moderate: VendorTask = {
   task: "text/moderation",
   docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/text-operations/analyze-text",
+  unused: ["language"],
   toRequest: (call) => ({
     path: "/contentsafety/text:analyze",
     query: version,

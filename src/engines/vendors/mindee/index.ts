@@ -36,6 +36,7 @@ function unitsOf({ json }: VendorAnswer) {
 const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: "https://docs.mindee.com/v1/off-the-shelf-products/financial-document-ocr",
+  unused: ["document_type", "language"],
   toRequest: (call) => toRequest("financial_document/v1", call),
   fromAnswer(answer) {
     // Each page has a prediction of its own: a file may hold several documents.

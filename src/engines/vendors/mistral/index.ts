@@ -9,6 +9,7 @@ import { transcribe } from "./transcribe.ts";
 const readDocument: VendorTask = {
   task: "ocr/ocr",
   docs: "https://docs.mistral.ai/api/endpoint/ocr",
+  unused: ["language"],
   models: ["mistral-ocr-latest"],
   takesOtherModels: true,
   toRequest: async (call) => ({
@@ -34,6 +35,8 @@ const readDocument: VendorTask = {
 const readPages: VendorTask = {
   ...readDocument,
   task: "ocr/ocr_async",
+  // This task names no language.
+  unused: [],
   fromAnswer({ json }) {
     const pages = objectsIn(asObject(json)["pages"]);
     if (pages.length === 0) throw new TypeError("there are no pages in the answer");
@@ -89,6 +92,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 const moderateText: VendorTask = {
   task: "text/moderation",
   docs: "https://docs.mistral.ai/api/endpoint/classifiers",
+  unused: ["language"],
   models: ["mistral-moderation-latest"],
   takesOtherModels: true,
   toRequest: (call) => ({

@@ -7,6 +7,7 @@ import type { FormPart, VendorTask } from "../vendor-engine.ts";
 export const transcribe: VendorTask = {
   task: "audio/speech_to_text_async",
   docs: "https://docs.mistral.ai/api/endpoint/audio/transcriptions",
+  unused: ["speakers"],
   models: ["voxtral-mini-latest"],
   takesOtherModels: true,
   toRequest: async (call) => {

@@ -22,6 +22,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const moderateText: VendorTask = {
   task: "text/moderation",
   docs: "https://developers.openai.com/api/reference/resources/moderations/methods/create",
+  unused: ["language"],
   models: ["omni-moderation-latest", "text-moderation-latest", "text-moderation-stable", "text-moderation-007"],
   takesOtherModels: true,
   toRequest: (call) => ({

@@ -7,6 +7,7 @@ import { kindOf } from "./labels.ts";
 const anonymize: VendorTask = {
   task: "text/anonymization",
   docs: "https://docs.private-ai.com/reference/latest/operation/process_text_v3_process_text_post",
+  unused: ["language"],
   toRequest: (call) => ({
     path: "/v3/process/text",
     body: {

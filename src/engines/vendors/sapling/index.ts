@@ -66,6 +66,7 @@ const sentiments: Readonly<Record<string, string>> = { POSITIVE: "Positive", NEG
 const analyseSentiment: VendorTask = {
   task: "text/sentiment_analysis",
   docs: "https://sapling.ai/docs/api/sentiment",
+  unused: ["language"],
   toRequest: (call) => ({ path: "/sentiment", body: { kind: "json", value: { text: textOf(call) } } }),
   fromAnswer({ json }, call) {
     const overall = toSentiment(at(json, "overall"));

@@ -9,6 +9,7 @@ const waitMs = 1_000;
 const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: "https://docs.tabscanner.com",
+  unused: ["language"],
   files: { mediaTypes: ["image/jpeg", "image/png", "application/pdf"] },
   toRequest: async (call) => {
     const { document_type: kind } = call.input;

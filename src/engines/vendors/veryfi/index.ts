@@ -14,6 +14,7 @@ async function toRequest(kind: "documents" | "checks", call: EngineCall): Promis
 const parseFinancialDocument: VendorTask = {
   task: "ocr/financial_parser",
   docs: "https://docs.veryfi.com/api/receipts-invoices/process-a-document",
+  unused: ["document_type", "language"],
   toRequest: (call) => toRequest("documents", call),
   fromAnswer({ json }) {
     const output = toShape("ocr/financial_parser", { extracted_data: [toFinancialDocument(asObject(json))] });

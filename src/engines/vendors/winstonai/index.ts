@@ -37,6 +37,7 @@ function fromHumanScore(value: unknown): number {
 const findPlagiarism: VendorTask = {
   task: "text/plagia_detection",
   docs: "https://docs.gowinston.ai/api-reference/v2/plagiarism/post",
+  unused: ["title"],
   toRequest: (call) => ({ path: "/v2/plagiarism", body: { kind: "json", value: { text: textOf(call) } } }),
   fromAnswer({ json }, call) {
     const score = asNumber(at(json, "result", "score") ?? at(json, "score"));
