@@ -74,7 +74,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const owner = ownerOf(caller);
     const receiver = request.webhook_receiver ?? null;
     // What was accepted once stays accepted, also when its file or receiver is gone by now.
-    const marked = idempotency === null ? null : await jobs.findMarked(owner, idempotency);
+    const marked = idempotency === null ? null : await jobs.findByIdempotencyKey(owner, idempotency);
     if (marked !== null) return toAnswer(marked);
     await Promise.all([
       universalAi.checkFiles(plan, owner),

@@ -5,7 +5,7 @@
 
 import { endsWithin } from "../lib/deadline.ts";
 import type { Log } from "../log.ts";
-import type { TakeWork, WorkItem, WorkKind } from "../storage/job-records.ts";
+import type { TakeWork, WorkItem, WorkKind } from "../storage/work-queue.ts";
 
 export interface QueueConsumerOptions {
   readonly kind: WorkKind;

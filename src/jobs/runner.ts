@@ -11,8 +11,9 @@ import { startDeadline, untilAborted } from "../lib/deadline.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import type { Log } from "../log.ts";
-import type { JobRecord, JobResult, WorkItem } from "../storage/job-records.ts";
+import type { JobRecord, JobResult } from "../storage/job-records.ts";
 import type { JobStore } from "../storage/storage.ts";
+import type { WorkItem } from "../storage/work-queue.ts";
 import { callerOf, type KeptRequest, unpackRequest } from "./job-request.ts";
 import { groupOf } from "./jobs.ts";
 import { retryWhileStoreDown } from "./retry-while-store-down.ts";
@@ -92,7 +93,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       const kept = unpackRequest(job.request);
       // Again, since it may be another version, or other settings, by now.
       const plan = universalAi.check(kept.request, callerOf(kept), "job");
-      await tryOffers({ item, job, kept, plan, deadline, signal }, readProgress(job.kept));
+      await tryOffers({ item, job, kept, plan, deadline, signal }, readProgress(job.checkpoint));
     } catch (error) {
       if (isOutage(error)) throw error;
       await fail(item, job, error);
@@ -197,7 +198,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if ("output" in outcome) return await succeed(running, outcome);
     const next: Progress = { ...progress, called: true, step: outcome.kept, runsBefore: job.runs };
     await postpone(running, next, outcome.waitMs);
-    if (outcome.progress !== undefined) await jobs.tellProgress(job.id, job.runs, outcome.progress).catch(() => {});
+    if (outcome.progress !== undefined) await jobs.setProgress(job.id, job.runs, outcome.progress).catch(() => {});
   }
 
   /** From where it was before the call: what has been noted since is taken back. */
@@ -209,12 +210,12 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   /** Not beyond the job's own time: that must be noticed, too. */
   async function postpone({ item, job, deadline }: Running, progress: Progress, pauseMs: number): Promise<void> {
     const dueAt = Math.round(Math.min(Date.now() + pauseMs, deadline));
-    await retryWhileStoreDown(log, () => jobs.keepStep(item, job.id, { kept: JSON.stringify(progress), dueAt }));
+    await retryWhileStoreDown(log, () => jobs.saveStep(item, job.id, { checkpoint: JSON.stringify(progress), dueAt }));
   }
 
   /** False: the work is somebody else's by now. When the store did not answer nobody knows what it says, so it is said again. */
   async function note({ item, job }: Running, progress: Progress): Promise<boolean> {
-    return await retryWhileStoreDown(log, () => jobs.noteCalled(item, job.id, JSON.stringify(progress)));
+    return await retryWhileStoreDown(log, () => jobs.saveCheckpoint(item, job.id, JSON.stringify(progress)));
   }
 
   /** It is there and paid for: it is not thrown away because its place is not. */
@@ -237,14 +238,14 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       if (now - toldAt < leastProgressMs) return;
       toldAt = now;
       // Nobody waits for it, and the next one says more.
-      jobs.tellProgress(job.id, job.runs, Math.min(1, Math.max(0, share))).catch(() => {});
+      jobs.setProgress(job.id, job.runs, Math.min(1, Math.max(0, share))).catch(() => {});
     };
   }
 
   /** The gateway goes down, or somebody else has the work by now. */
   async function giveUp({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<null> {
     if (isCalled && progress.step === null && !mayRepeat(offer.engine)) throw interrupted(offer.engine);
-    await retryWhileStoreDown(log, () => jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: true }));
+    await retryWhileStoreDown(log, () => jobs.release(item, job.id, { dueAt: Date.now(), uncount: true }));
     return null;
   }
 

@@ -1,8 +1,8 @@
 // Who does the work that jobs leave: one pump for runs, one for reports.
 
 import type { Log } from "../log.ts";
-import type { WorkItem, WorkKind } from "../storage/job-records.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { WorkItem, WorkKind } from "../storage/work-queue.ts";
 import type { Deliverer } from "./deliverer.ts";
 import { groupOf } from "./jobs.ts";
 import { type QueueConsumer, startQueueConsumer } from "./queue-consumer.ts";

@@ -1,18 +1,18 @@
-// Lists in few lengths. To the server each length of a list is a statement of its own, which every connection reads and plans anew.
+// Lists in few different lengths. PostgreSQL prepares a statement for each length of a list, once per connection.
 
-/** All of them, in their order, in as few lots as there are that have a power of two as their length. */
-export function toBatches<Item>(items: readonly Item[], largestLot = 64): Item[][] {
-  const lots: Item[][] = [];
+/** Splits the items, in order, into the fewest batches whose size is a power of two. */
+export function toBatches<Item>(items: readonly Item[], maxSize = 64): Item[][] {
+  const batches: Item[][] = [];
   for (let from = 0; from < items.length; ) {
-    const left = Math.min(items.length - from, largestLot);
-    const length = 2 ** Math.floor(Math.log2(left));
-    lots.push(items.slice(from, from + length));
-    from += length;
+    const left = Math.min(items.length - from, maxSize);
+    const size = 2 ** Math.floor(Math.log2(left));
+    batches.push(items.slice(from, from + size));
+    from += size;
   }
-  return lots;
+  return batches;
 }
 
-/** With its last one repeated until the length is a power of two: for lists in which something is looked up. */
+/** Repeats the last item until the length is a power of two: for `in (…)` lists, where duplicates do no harm. */
 export function padList<Item>(items: readonly Item[]): Item[] {
   const padded = [...items];
   const last = items.at(-1);

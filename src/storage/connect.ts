@@ -1,11 +1,11 @@
-// The two ways to a database, with the settings that durability and exactness depend on.
+// Opens connections to SQLite and PostgreSQL with the settings that durability and exact integers depend on.
 
 import { createDataDir, databaseFile } from "./data-dir.ts";
 import { isOutage } from "./outage.ts";
 import { type CreateQueue, type Database, toDatabase } from "./sql.ts";
 import { createSqliteQueue } from "./sqlite-queue.ts";
 
-// For one look at the lock; who wants to write looks again and again, see sql.ts.
+// One look at the lock. Writers poll for it: see `beginImmediate` in sql.ts.
 const busyTimeoutMs = 5;
 const walAttempts = 50;
 
@@ -16,7 +16,7 @@ export async function connectSqlite(dataDir: string): Promise<Database> {
   try {
     await database.sql.script(`pragma busy_timeout = ${busyTimeoutMs}`);
     await useWriteAheadLog(database);
-    // NORMAL would lose acknowledged commits when the machine loses power.
+    // NORMAL could lose acknowledged commits in a power failure.
     await database.sql.script("pragma synchronous = full");
     await database.sql.script("pragma foreign_keys = on");
     return database;
@@ -26,13 +26,13 @@ export async function connectSqlite(dataDir: string): Promise<Database> {
   }
 }
 
-/** The switch to WAL does not wait for other processes that do the same, whatever the busy timeout says. */
+/** Switching to WAL ignores the busy timeout while another process does the same, hence the retries. */
 async function useWriteAheadLog(database: Database): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const [row] = await database.sql.script("pragma journal_mode = wal");
       if (row?.["journal_mode"] === "wal") return;
-      throw new Error(`SQLite could not use its write-ahead log here (journal mode ${row?.["journal_mode"]})`);
+      throw new Error(`SQLite cannot use its write-ahead log here (journal mode ${row?.["journal_mode"]})`);
     } catch (error) {
       if (!isOutage(error) || attempt === walAttempts) throw error;
       await Bun.sleep(20);
@@ -43,7 +43,7 @@ async function useWriteAheadLog(database: Database): Promise<void> {
 export interface PostgresOptions {
   readonly maxConnections: number;
   readonly connectTimeoutSeconds: number;
-  /** For those that add or take work. */
+  /** Only for connections that use the work queue. */
   readonly createQueue?: CreateQueue;
 }
 
@@ -53,7 +53,7 @@ export function connectPostgres(databaseUrl: string, options: PostgresOptions): 
     bigint: true,
     max: options.maxConnections,
     connectionTimeout: options.connectTimeoutSeconds,
-    // PGDATABASE in the environment would win over the address otherwise.
+    // Otherwise PGDATABASE in the environment would override the address.
     ...(url.pathname.length > 1 ? { database: decodeURIComponent(url.pathname.slice(1)) } : {}),
     connection: { application_name: url.searchParams.get("application_name") ?? "switchyard" },
   });
@@ -62,19 +62,19 @@ export function connectPostgres(databaseUrl: string, options: PostgresOptions): 
 
 export function parsePostgresUrl(databaseUrl: string): URL {
   const url = URL.parse(databaseUrl);
-  // The address holds a password: it is never repeated in a message.
+  // The address holds a password, so the message does not repeat it.
   if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) {
-    throw new Error("A database address has the form postgres://user:password@host:5432/database");
+    throw new Error("A database address must have the form postgres://user:password@host:5432/database");
   }
   return url;
 }
 
-/** For messages: the server and database, never the user's password. */
+/** For messages: server and database without the password. */
 export function describePostgres(databaseUrl: string): string {
   const { hostname, port, pathname } = parsePostgresUrl(databaseUrl);
   return `PostgreSQL at ${hostname}:${port || "5432"}, database '${decodeURIComponent(pathname.slice(1))}',`;
 }
 
 function refuseQueue(): never {
-  throw new Error("This connection was opened without a queue of work");
+  throw new Error("This connection was opened without a work queue");
 }

@@ -1,4 +1,4 @@
-// The data folder: who may read it, who may use it, and whether SQLite is safe on its disk.
+// The data folder: its permissions, its lock, and a check that SQLite is safe on its file system.
 
 import { Database as SqliteFile } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { SettingError } from "../errors.ts";
 import { lookUp } from "../lib/look-up.ts";
 import type { Log } from "../log.ts";
 
-// Magic numbers of statfs(2) for file systems whose locks and shared memory reach across machines, or do not work at all.
+// Magic numbers of statfs(2) for file systems where the locks and the shared memory of SQLite are unreliable.
 const networkFileSystems = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -25,7 +25,7 @@ export function databaseFile(dataDir: string): string {
   return join(dataDir, "switchyard.sqlite");
 }
 
-/** Creates the folder and the files in it for this user alone. SQLite gives its side files the mode of the main file. */
+/** Only this user may read the folder and the database. SQLite gives its side files the mode of the database. */
 export function createDataDir(dataDir: string): void {
   explainUnusable(dataDir, () => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -36,12 +36,12 @@ export function createDataDir(dataDir: string): void {
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: "it is a file, not a folder",
   ENOTDIR: "a part of its path is a file, not a folder",
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
+  EACCES: "this user has no permission to write there",
+  EPERM: "this user has no permission to write there",
   EROFS: "the file system is read-only",
   ENOENT: "it cannot be created there",
   ENOSPC: "the disk is full",
-  EISDIR: "a folder has the name of a file that the gateway needs in it",
+  EISDIR: "it contains a folder with the name of a file that the gateway needs",
 };
 
 function explainUnusable<T>(dataDir: string, use: () => T): T {
@@ -59,7 +59,7 @@ function explainUnusable<T>(dataDir: string, use: () => T): T {
   }
 }
 
-/** Left behind where everything was copied to PostgreSQL: two stores would both do the jobs that waited here. */
+/** Prevents a later start with the old copy, which would run the waiting jobs a second time. */
 export function markAsMoved(dataDir: string): void {
   writeFileSync(movedFile(dataDir), `Moved to PostgreSQL at ${new Date().toISOString()}.\n`, { mode: 0o600 });
 }
@@ -67,7 +67,7 @@ export function markAsMoved(dataDir: string): void {
 export function refuseMoved(dataDir: string): void {
   if (!existsSync(movedFile(dataDir))) return;
   throw new Error(
-    `What is in ${dataDir} was moved to PostgreSQL: set DATABASE_URL to go on there. To use this old copy all the same, delete ${movedFile(dataDir)}.`,
+    `The store in ${dataDir} was moved to PostgreSQL. Set DATABASE_URL to use it there. To use this old copy anyway, delete ${movedFile(dataDir)}.`,
   );
 }
 
@@ -78,20 +78,23 @@ function movedFile(dataDir: string): string {
 export function warnAboutNetworkDisk(dataDir: string, log: Log): void {
   const name = findNetworkFileSystem(statfsSync(dataDir).type);
   if (name === null) return;
-  log.warn("The data folder is on a network file system, where SQLite can lose or damage data: use PostgreSQL", {
-    folder: dataDir,
-    fileSystem: name,
-  });
+  log.warn(
+    "The data folder is on a network file system, where SQLite can lose or corrupt data. Use PostgreSQL instead.",
+    {
+      folder: dataDir,
+      fileSystem: name,
+    },
+  );
 }
 
-/** The type is a signed number on some machines. */
+/** Some platforms return the type as a signed number. */
 export function findNetworkFileSystem(type: number): string | null {
   return networkFileSystems.get(type >>> 0) ?? null;
 }
 
 /**
- * Holds the folder for one gateway. The lock is an open transaction on a file of its own, so the kernel frees it when the process
- * ends, however it ends. The serving processes of one gateway share the folder: only the first process takes it.
+ * Locks the folder for one gateway. The lock is an open transaction on a file of its own, so the kernel releases it when the process ends,
+ * even after a crash. Only the supervisor takes the lock, because the processes of one gateway share the folder.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
   const file = join(dataDir, "switchyard.lock");
@@ -101,7 +104,7 @@ export function lockDataDir(dataDir: string): { release(): void } {
   });
   const lock = new SqliteFile(file);
   try {
-    // A lock file has nothing to lose, and no journal file should be left behind.
+    // The lock file holds no data, and a journal file should not be left behind.
     lock.run("pragma busy_timeout = 0");
     lock.run("pragma journal_mode = memory");
     lock.run("begin exclusive");
@@ -109,7 +112,7 @@ export function lockDataDir(dataDir: string): { release(): void } {
     lock.close();
     if (!isBusy(cause)) throw cause;
     throw new Error(
-      `Another gateway uses the data folder ${dataDir}. Stop it or choose another folder with SWITCHYARD_DATA_DIR; to run several gateways together, set DATABASE_URL to a PostgreSQL database.`,
+      `Another gateway is using the data folder ${dataDir}. Stop it or choose another folder with SWITCHYARD_DATA_DIR. To run several gateways together, set DATABASE_URL to a PostgreSQL database.`,
       { cause },
     );
   }

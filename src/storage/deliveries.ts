@@ -1,57 +1,76 @@
-// Statements about deliveries: the reports of finished jobs to their receivers, every attempt of them, and their work.
+// Statements about webhook deliveries: their attempts and the work that is queued for them.
 
 import { toBatches } from "./batches.ts";
-import type { DeliveryAttempt, DeliveryRecord, DeliveryState, JobRecord, WorkItem } from "./job-records.ts";
-import { largeText, toJob } from "./job-rows.ts";
-import { type GoesAlone, goesAlone, insertRows, read, readJoined, together, write, writeJoined } from "./operation.ts";
+import {
+  type DeliveryAttempt,
+  type DeliveryRecord,
+  type DeliveryState,
+  type JobRecord,
+  largeText,
+  listedJobColumns,
+  toAttemptRow,
+  toDelivery,
+  toJob,
+} from "./job-records.ts";
+import {
+  insertRows,
+  type RunAlone,
+  read,
+  readCoalesced,
+  runAlone,
+  together,
+  write,
+  writeCoalesced,
+} from "./operation.ts";
 import type { Sql, SqlRow } from "./sql.ts";
-import { findHeld, type NewWork } from "./work-queue.ts";
+import { checkLeases, type NewWork, type WorkItem } from "./work-queue.ts";
 
-// No text is longer.
-const unlimited = 2_147_483_647;
+const unlimitedBytes = 2_147_483_647;
+const jobColumnsWithoutTexts = [...listedJobColumns.filter((name) => name !== "result"), "kept"];
 
 export const deliveryStatements = {
   /**
-   * With the job that it reports. Null: it was deleted or has expired, or goes on with other work; this work is ended then. That
-   * is the one thing written here, and one statement, so that SQLite needs no transaction for the rest.
+   * Returns the delivery with its job. Null: the job was deleted or has expired, or the delivery has other work. The work item is then
+   * deleted. As that is the only write, and a single statement, SQLite needs no transaction here.
    */
-  open: readJoined(async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | GoesAlone | null)[]> => {
-    const ids = [...new Set(calls.map(([item]) => item.subject))];
-    const largest = calls.length === 1 ? unlimited : largeText;
-    const deliveries = await sql`select * from deliveries where id in ${sql.list(ids)}`;
-    const jobIds = [...new Set(deliveries.map((row) => row["job_id"] as string))];
-    const tried = deliveries.flatMap((row) => (Number(row["attempts"]) > 0 ? (row["id"] as string) : []));
-    const [jobs, attempts] = await together(
-      jobIds.length === 0
-        ? null
-        : sql`
-            select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs,
-              progress, cost_pico_usd, cost_reason, webhook_receiver, kept,
-              case when octet_length(result) <= ${largest} then result end as result,
-              case when octet_length(request) <= ${largest} then request end as request
+  open: readCoalesced(
+    async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | RunAlone | null)[]> => {
+      const ids = [...new Set(calls.map(([item]) => item.subject))];
+      const maxBytes = calls.length === 1 ? unlimitedBytes : largeText;
+      const deliveries = await sql`select * from deliveries where id in ${sql.list(ids)}`;
+      const jobIds = [...new Set(deliveries.map((row) => row["job_id"] as string))];
+      const tried = deliveries.flatMap((row) => (Number(row["attempts"]) > 0 ? (row["id"] as string) : []));
+      const [jobs, attempts] = await together(
+        jobIds.length === 0
+          ? null
+          : sql`
+            select ${sql.names(jobColumnsWithoutTexts)},
+              case when octet_length(result) <= ${maxBytes} then result end as result,
+              case when octet_length(request) <= ${maxBytes} then request end as request
             from jobs where id in ${sql.list(jobIds)} and expires_at > ${Date.now()}`,
-      tried.length === 0
-        ? null
-        : sql`select * from delivery_attempts where delivery_id in ${sql.list(tried)} order by number`,
-    );
-    const deliveryOf = new Map(deliveries.map((row) => [row["id"], row]));
-    const jobOf = new Map(jobs?.map((row) => [row["id"], row]));
-    const attemptsOf = Map.groupBy(attempts ?? [], (row) => row["delivery_id"]);
-    const opened = calls.map(([item]) => {
-      const delivery = deliveryOf.get(item.subject);
-      const job = jobOf.get(delivery?.["job_id"] ?? null);
-      if (delivery === undefined || delivery["work_id"] !== item.id || job === undefined) return null;
-      // What a finished job always has was left out.
-      const isLarge = job["result"] === null || job["request"] === null;
-      if (isLarge && largest === largeText) return goesAlone;
-      return { delivery: toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: toJob(job) };
-    });
-    const left = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
-    if (left.length > 0) await sql.work.end(left);
-    return opened;
-  }),
+        tried.length === 0
+          ? null
+          : sql`select * from delivery_attempts where delivery_id in ${sql.list(tried)} order by number`,
+      );
+      const deliveryOf = new Map(deliveries.map((row) => [row["id"], row]));
+      const jobOf = new Map(jobs?.map((row) => [row["id"], row]));
+      const attemptsOf = Map.groupBy(attempts ?? [], (row) => row["delivery_id"]);
+      const opened = calls.map(([item]) => {
+        const delivery = deliveryOf.get(item.subject);
+        const job = jobOf.get(delivery?.["job_id"] ?? null);
+        if (delivery === undefined || delivery["work_id"] !== item.id || job === undefined) return null;
+        // A finished job always has both texts, so null means that the text was too large.
+        const isLarge = job["result"] === null || job["request"] === null;
+        if (isLarge && maxBytes === largeText) return runAlone;
+        return { delivery: toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: toJob(job) };
+      });
+      const obsolete = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
+      if (obsolete.length > 0) await sql.work.end(obsolete);
+      return opened;
+    },
+  ),
 
-  /** Oldest first. Null: there is no such job of this owner. */
+  /** Oldest first. Null: the owner has no such job. */
   listForJob: read(async (sql, jobId: string, owner: string): Promise<DeliveryRecord[] | null> => {
     const [job] = await sql`
       select id from jobs where id = ${jobId} and owner = ${owner} and expires_at > ${Date.now()}`;
@@ -63,32 +82,32 @@ export const deliveryStatements = {
   }),
 
   /**
-   * One attempt, and when to try again or else the end. False: the work is not the shower's any more; the attempt was made all
-   * the same, so it is logged. The attempts are numbered here, in the order of their ends; the number that comes in is not kept.
+   * Stores an attempt and either the time of the next attempt or the final state. False: the lease expired; the attempt is stored all the
+   * same, because it was made. Attempts are numbered here, in the order in which they end; the given number is ignored.
    */
-  recordAttempt: writeJoined(
-    // What is left to be done is not due yet: who works asks often enough.
+  recordAttempt: writeCoalesced(
+    // No announcement: the next attempt is not due yet, and consumers poll often enough.
     null,
     async (sql, calls: readonly AttemptCall[]): Promise<boolean[]> => {
       const items = calls.map(([item]) => item);
-      const isHeld = await findHeld(items, sql.work.end);
-      const isEnd = calls.map(([, , { nextAt }], index) => isHeld[index] === true && nextAt === null);
-      // Most of them: one statement for all that end in the same way. First, since the same report may come twice.
-      const ends = calls.filter((_, index) => isEnd[index]);
+      const isValid = await checkLeases(items, sql.work.end);
+      const isLast = calls.map(([, , { nextAt }], index) => isValid[index] === true && nextAt === null);
+      // Most attempts are the last: one statement for all with the same state. They come first, because an attempt may be reported twice.
+      const last = calls.filter((_, index) => isLast[index]);
       const logged = new Set<string>();
-      for (const [state, some] of Map.groupBy(ends, ([, , outcome]) => outcome.state))
-        for (const id of await recordEnds(sql, state, some)) logged.add(id);
+      for (const [state, some] of Map.groupBy(last, ([, , outcome]) => outcome.state))
+        for (const id of await recordLast(sql, state, some)) logged.add(id);
       const recorded = await together(
-        ...calls.map((call, index) => (isEnd[index] ? null : recordOne(sql, call, isHeld[index] === true))),
+        ...calls.map((call, index) => (isLast[index] ? null : recordOne(sql, call, isValid[index] === true))),
       );
       await sql.work.add(recorded.flatMap((one) => one?.next ?? []));
       return items.map(({ subject }, index) =>
-        isEnd[index] ? logged.has(subject) : isHeld[index] === true && recorded[index]?.isLogged === true,
+        isLast[index] ? logged.has(subject) : isValid[index] === true && recorded[index]?.isLogged === true,
       );
     },
   ),
 
-  /** A further delivery of a finished job. Null: there is no such job of this owner, or it runs still, or has no receiver. */
+  /** Adds another delivery of a finished job. Null: the owner has no such job, or it is unfinished or has no receiver. */
   redeliver: write(
     "deliver",
     async (
@@ -128,7 +147,7 @@ interface NewDelivery {
   readonly now: number;
 }
 
-/** With their work, due at once. */
+/** Adds deliveries with work that is due at once. */
 export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<SqlRow[]> {
   if (deliveries.length === 0) return [];
   const rows = deliveries.map(({ id, jobId, owner, receiver, now }) => ({
@@ -153,12 +172,12 @@ export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]
 async function recordOne(
   sql: Sql,
   [item, attempt, { state, nextAt, group }]: AttemptCall,
-  isHeld: boolean,
+  isValid: boolean,
 ): Promise<{ isLogged: boolean; next: NewWork | null }> {
   const id = item.subject;
-  const workId = isHeld && nextAt !== null ? Bun.randomUUIDv7() : null;
+  const workId = isValid && nextAt !== null ? Bun.randomUUIDv7() : null;
   // The row stays locked until the end, so that attempts are numbered one after the other.
-  const counted = isHeld
+  const counted = isValid
     ? sql`
         update deliveries set attempts = attempts + 1, state = ${state}, next_attempt_at = ${nextAt}, work_id = ${workId}
         where id = ${id}`
@@ -178,8 +197,8 @@ async function recordOne(
   return { isLogged, next: { id: workId, kind: "deliver", subject: id, group, dueAt: nextAt } };
 }
 
-/** The ids of the deliveries of which it was logged. */
-async function recordEnds(sql: Sql, state: DeliveryState, calls: readonly AttemptCall[]): Promise<string[]> {
+/** Returns the ids of the deliveries whose attempt was stored. */
+async function recordLast(sql: Sql, state: DeliveryState, calls: readonly AttemptCall[]): Promise<string[]> {
   const ids = calls.map(([item]) => item.subject);
   const counted = await sql<{ id: string; attempts: bigint }>`
     update deliveries set attempts = attempts + 1, state = ${state}, next_attempt_at = null, work_id = null
@@ -187,48 +206,38 @@ async function recordEnds(sql: Sql, state: DeliveryState, calls: readonly Attemp
   const numberOf = new Map(counted.map(({ id, attempts }) => [id, attempts]));
   const rows = calls.flatMap(([item, attempt]) => {
     const number = numberOf.get(item.subject);
-    return number === undefined ? [] : [toAttemptRow(item, attempt, number)];
+    if (number === undefined) return [];
+    const durationMs = Math.round(attempt.durationMs);
+    const row = toAttemptRow({ ...attempt, number: Number(number), durationMs });
+    return [{ ...row, delivery_id: item.subject, claim: toClaim(item) }];
   });
   const logged = await together(
     ...toBatches(rows).map(
-      (lot) => sql<{ delivery_id: string }>`
-        insert into delivery_attempts ${sql.columns(lot)} on conflict do nothing returning delivery_id`,
+      (batch) => sql<{ delivery_id: string }>`
+        insert into delivery_attempts ${sql.columns(batch)} on conflict do nothing returning delivery_id`,
     ),
   );
   return logged.flat().map((row) => row.delivery_id);
 }
 
-function toAttemptRow(item: WorkItem, attempt: DeliveryAttempt, number: bigint): SqlRow {
-  return {
-    delivery_id: item.subject,
-    number,
-    claim: toClaim(item),
-    started_at: attempt.startedAt,
-    duration_ms: Math.round(attempt.durationMs),
-    status: attempt.status,
-    error: attempt.error,
-    key_id: attempt.keyId,
-  };
-}
-
-/** Those of at least one job, with their attempts and their work. */
+/** Deletes the deliveries of at least one job, with their attempts and their work. */
 export async function deleteDeliveries(sql: Sql, jobIds: readonly string[]): Promise<void> {
   const found = await sql<{ work_id: string | null }>`
     select work_id from deliveries where job_id in ${sql.list(jobIds)}`;
   if (found.length === 0) return;
-  // Their work first, in the order of those that record attempts: these and we would wait for each other else. Receivers that
-  // delete a job as soon as they hear of it come in just that moment.
-  const ended = new Set(found.flatMap((delivery) => delivery.work_id ?? []));
-  await sql.work.remove("deliver", [...ended]);
+  // The work before the rows, like `recordAttempt`: otherwise the two could deadlock. Receivers that delete a job as soon as they get the
+  // webhook do so while its attempt is being stored.
+  const removed = new Set(found.flatMap((delivery) => delivery.work_id ?? []));
+  await sql.work.remove("deliver", [...removed]);
   const deleted = await sql<{ id: string; work_id: string | null }>`
     delete from deliveries where job_id in ${sql.list(jobIds)} returning id, work_id`;
   const ids = deleted.map(({ id }) => id);
   if (ids.length > 0) await sql`delete from delivery_attempts where delivery_id in ${sql.list(ids)}`;
-  // What was postponed in between goes on with other work.
+  // Deliveries that were postponed in the meantime have new work.
   const added = deleted.flatMap((delivery) => delivery.work_id ?? []);
   await sql.work.remove(
     "deliver",
-    added.filter((id) => !ended.has(id)),
+    added.filter((id) => !removed.has(id)),
   );
 }
 
@@ -236,28 +245,7 @@ async function readAttempts(sql: Sql, deliveryId: string): Promise<SqlRow[]> {
   return await sql`select * from delivery_attempts where delivery_id = ${deliveryId} order by number`;
 }
 
-/** An attempt that is reported again, since the answer to the first report was lost, is logged once. */
+/** Identifies an attempt, so that it is stored once even if the call is repeated because its answer was lost. */
 function toClaim(item: WorkItem): string {
   return `${item.id}:${item.lease}`;
-}
-
-/** The casts say what was written: these columns have no other writer. */
-function toDelivery(row: SqlRow, attempts: readonly SqlRow[]): DeliveryRecord {
-  return {
-    id: row["id"] as string,
-    jobId: row["job_id"] as string,
-    owner: row["owner"] as string,
-    receiver: row["receiver"] as string,
-    state: row["state"] as DeliveryState,
-    createdAt: Number(row["created_at"]),
-    attempts: attempts.map((attempt) => ({
-      number: Number(attempt["number"]),
-      startedAt: Number(attempt["started_at"]),
-      durationMs: Number(attempt["duration_ms"]),
-      status: attempt["status"] === null ? null : Number(attempt["status"]),
-      error: attempt["error"] as string | null,
-      keyId: attempt["key_id"] as string,
-    })),
-    nextAttemptAt: row["next_attempt_at"] === null ? null : Number(row["next_attempt_at"]),
-  };
 }

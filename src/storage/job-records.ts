@@ -1,33 +1,39 @@
-// What is kept of jobs, of the reports about them, and of the work that is still to be done for both.
+// What the store holds about jobs and their webhook deliveries, and how these records map to rows. Times are epoch milliseconds.
 
-/** Times are epoch milliseconds. */
-export interface JobRecord {
+import { type Column, integer, mapRecord, nullable, text } from "./record.ts";
+import type { SqlRow } from "./sql.ts";
+
+export interface JobRecord extends ListedJob {
+  /** Everything that is needed to run the job, as JSON text. */
+  readonly request: string;
+  /** How far the job has come, as JSON text; null before the first step. */
+  readonly checkpoint: string | null;
+}
+
+/** A job without the columns that lists do not show and that may be large. */
+export interface ListedJob {
   /** A UUID in lower case. */
   readonly id: string;
   readonly owner: string;
   readonly keyId: string;
   readonly feature: string;
   readonly subfeature: string;
-  /** Who was asked for; who did it, once it is done. */
+  /** The provider that was requested; once the job is finished, the provider that performed it. */
   readonly provider: string;
   readonly model: string | null;
   readonly status: JobStatus;
   readonly createdAt: number;
   readonly finishedAt: number | null;
   readonly expiresAt: number;
-  /** How often it was begun. It is also what tells the one who works on it now from one that was given up. */
+  /** How often the job was started. It also distinguishes the current run from runs that lost their lease. */
   readonly runs: number;
-  /** 0..1, where the engine tells it. */
+  /** 0 to 1, if the engine reports it. */
   readonly progress: number | null;
   /** In whole pico-dollars. */
   readonly cost: bigint | null;
   readonly costReason: string | null;
   readonly webhookReceiver: string | null;
-  /** All that is needed to run it, as JSON text. */
-  readonly request: string;
-  /** What an engine wants to find again when it goes on, as JSON text; null before its first word. */
-  readonly kept: string | null;
-  /** `{ output }`, `{ error }` and `{ original_response }`, as JSON text; null while it runs. */
+  /** `{ output }`, `{ error }` and `{ original_response }`, as JSON text; null until the job is finished. */
   readonly result: string | null;
 }
 
@@ -47,41 +53,37 @@ export type NewJob = Pick<
   | "webhookReceiver"
   | "request"
 > & {
-  /** What its runs share their places with; absent: nothing. */
+  /** The runs of one group share a concurrency limit. Absent: no group. */
   readonly group?: string;
-  /** The most jobs that its owner may have that are not over, this one included; absent: any number. */
+  /** The most unfinished jobs that the owner may have, this one included. Absent: no limit. */
   readonly maxUnfinished?: number;
 };
 
-/** Without what is large: for lists the result is read, the request is not. */
-export type ListedJob = Omit<JobRecord, "request" | "kept">;
-
-export interface IdempotencyMark {
+export interface IdempotencyKey {
   readonly key: string;
-  /** SHA-256 of what was asked for, in hex. */
+  /** SHA-256 of the request, in hexadecimal. */
   readonly bodyHash: string;
   readonly expiresAt: number;
 }
 
 export type CreateJobOutcome =
   | { readonly outcome: "created"; readonly job: ListedJob }
-  /** The same key with the same body: the job that it made. */
+  /** The idempotency key was used before with the same body: the job that it created. */
   | { readonly outcome: "same"; readonly job: ListedJob }
-  /** The same key with another body. */
+  /** The idempotency key was used before with another body. */
   | { readonly outcome: "conflict" }
-  /** The owner has as many unfinished jobs as it may have. */
+  /** The owner has `maxUnfinished` unfinished jobs. */
   | { readonly outcome: "full" };
 
-/** `unchanged`: it was cancelled before. `finished`: it has ended otherwise. */
+/** `unchanged`: the job was cancelled before. `finished`: the job succeeded or failed. */
 export type CancelJobOutcome =
   | { readonly outcome: "cancelled" | "unchanged"; readonly job: ListedJob }
   | { readonly outcome: "finished" }
   | { readonly outcome: "missing" };
 
 export interface JobCancellation {
-  /** Epoch milliseconds. */
   readonly at: number;
-  /** What the job then has as its result. Another cancellation of the same job leaves the same text. */
+  /** The result of a cancelled job. Every cancellation has the same, which is how a cancelled job is recognised. */
   readonly result: string;
   readonly delivery: { readonly id: string };
 }
@@ -105,7 +107,7 @@ export interface JobResult {
   readonly result: string;
 }
 
-/** One report of a job to its receiver, with as many attempts as it takes. Redelivery makes another one. */
+/** One webhook to a receiver, with all of its attempts. Each redelivery is a delivery of its own. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly jobId: string;
@@ -114,11 +116,11 @@ export interface DeliveryRecord {
   readonly state: DeliveryState;
   readonly createdAt: number;
   readonly attempts: readonly DeliveryAttempt[];
-  /** Null: there will be none. */
+  /** Null: no attempt is planned. */
   readonly nextAttemptAt: number | null;
 }
 
-/** `blocked`: its address may not be dialled. */
+/** `blocked`: the gateway may not connect to the receiver's address. */
 export type DeliveryState = "pending" | "delivered" | "failed" | "blocked";
 
 export interface DeliveryAttempt {
@@ -126,39 +128,87 @@ export interface DeliveryAttempt {
   readonly number: number;
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Null: there was no answer. */
+  /** The status of the receiver's answer; null without an answer. */
   readonly status: number | null;
-  /** Null: it was delivered. */
+  /** Null: delivered. */
   readonly error: string | null;
-  /** `kid` of the key that signed it. */
+  /** `kid` of the key that signed the webhook. */
   readonly keyId: string;
 }
 
-export const workKinds = ["run", "deliver"] as const;
-export type WorkKind = (typeof workKinds)[number];
+/** Calls with a longer text get a transaction of their own, so that no other call waits for it. */
+export const largeText = 65_536;
 
-export function isWorkKind(text: string): text is WorkKind {
-  return (workKinds as readonly string[]).includes(text);
+/** Tables hold no fractions. */
+export const progressUnit = 1_000_000;
+
+const progress: Column<number> = {
+  toSql: (value) => Math.round(value * progressUnit),
+  fromSql: (value) => Number(value) / progressUnit,
+};
+
+const picoUsd: Column<bigint> = { toSql: (value) => value, fromSql: (value) => value as bigint };
+
+const listedColumns = {
+  id: text(),
+  owner: text(),
+  keyId: text(),
+  feature: text(),
+  subfeature: text(),
+  provider: text(),
+  model: nullable(text()),
+  status: text<JobStatus>(),
+  createdAt: integer,
+  finishedAt: nullable(integer),
+  expiresAt: integer,
+  runs: integer,
+  progress: nullable(progress),
+  cost: nullable(picoUsd),
+  costReason: nullable(text()),
+  webhookReceiver: nullable(text()),
+  result: nullable(text()),
+};
+
+const listedJobs = mapRecord<ListedJob>(listedColumns, { cost: "cost_pico_usd" });
+const jobs = mapRecord<JobRecord>(
+  { ...listedColumns, request: text(), checkpoint: nullable(text()) },
+  { cost: "cost_pico_usd", checkpoint: "kept" },
+);
+const deliveries = mapRecord<Omit<DeliveryRecord, "attempts">>({
+  id: text(),
+  jobId: text(),
+  owner: text(),
+  receiver: text(),
+  state: text<DeliveryState>(),
+  createdAt: integer,
+  nextAttemptAt: nullable(integer),
+});
+const attempts = mapRecord<DeliveryAttempt>({
+  number: integer,
+  startedAt: integer,
+  durationMs: integer,
+  status: nullable(integer),
+  error: nullable(text()),
+  keyId: text(),
+});
+
+export const listedJobColumns = listedJobs.columns;
+export const toListedJob = listedJobs.fromRow;
+export const toJob = jobs.fromRow;
+export const toAttemptRow = attempts.toRow;
+
+export function toJobRow(job: NewJob): SqlRow & { work_id: string } {
+  const start = {
+    status: "processing",
+    finishedAt: null,
+    runs: 0,
+    progress: null,
+    cost: null,
+    costReason: null,
+  } as const;
+  return { ...jobs.toRow({ ...job, ...start }), work_id: Bun.randomUUIDv7() };
 }
 
-/** Something to be done, held by who took it until the lease ends. */
-export interface WorkItem {
-  /** Of this piece of work; another one after each postponement is fine. */
-  readonly id: string;
-  readonly kind: WorkKind;
-  /** The id of the job, or of the delivery. */
-  readonly subject: string;
-  /** What it shares its places with; empty: nothing. */
-  readonly group: string;
-  /** What must be shown to extend, finish or postpone it: whoever lost the lease has an old one. */
-  readonly lease: string;
-  /** When it was asked for, by the clock of who took it. */
-  readonly takenAt?: number;
-}
-
-export interface TakeWork {
-  readonly kind: WorkKind;
-  readonly limit: number;
-  /** Work of these groups is left for later: hosts that have as many calls open as they may. */
-  readonly ignoreGroups: readonly string[];
+export function toDelivery(row: SqlRow, attemptRows: readonly SqlRow[]): DeliveryRecord {
+  return { ...deliveries.fromRow(row), attempts: attemptRows.map(attempts.fromRow) };
 }

@@ -1,51 +1,49 @@
-// Statements about jobs: what callers asked for to be done later, what came of it, and the work that is left for it.
+// Statements about jobs, their results and the work that is queued for them.
 //
-// A job and its work are written together. Who works on a job shows the piece of work that it took: whoever lost it in the
-// meantime, to a worker that took over or to the end of the job, changes nothing any more.
-// What belongs to somebody else, was deleted or has expired is answered as what never existed.
+// A job and its work are committed together. A consumer passes the work item that it took; if its lease has expired or the job is finished,
+// the statement changes nothing. Jobs of other owners, deleted jobs and expired jobs are answered as if they had never existed.
 
 import { addDeliveries, deleteDeliveries } from "./deliveries.ts";
 import type {
   CancelJobOutcome,
   CreateJobOutcome,
-  IdempotencyMark,
+  IdempotencyKey,
   JobCancellation,
   JobFilter,
   JobRecord,
   JobResult,
   ListedJob,
   NewJob,
-  WorkItem,
 } from "./job-records.ts";
-import { largeText, progressUnit, toJob, toJobRow, toListedJob } from "./job-rows.ts";
-import { insertRows, read, together, write, writeJoined } from "./operation.ts";
+import { largeText, listedJobColumns, progressUnit, toJob, toJobRow, toListedJob } from "./job-records.ts";
+import { deleteExpiredRows, insertRows, read, together, write, writeCoalesced } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import type { Sql, SqlRow } from "./sql.ts";
-import { findHeld, isFresh } from "./work-queue.ts";
+import { checkLeases, isFresh, type WorkItem } from "./work-queue.ts";
 
-// A mark that changes under our hands more often than this means a store in trouble.
-const markAttempts = 5;
+// An idempotency key that changes more often than this during one call indicates a problem of the store.
+const keyAttempts = 5;
 // A job is postponed about once a second at most.
 const cancelAttempts = 5;
-// Tens of megabytes are on the disk by then.
-const largeResultMs = 5_000;
+// Enough to write tens of megabytes.
+const largeResultDeadlineMs = 5_000;
 
 export const jobStatements = {
   /**
-   * The job and its work, due at once. With a mark there is at most one job for its owner and key while the mark lives. Batches of several
-   * processes that are created at the same moment may exceed `maxUnfinished` by what is in them.
+   * Creates a job with work that is due at once. Until an idempotency key expires, its owner gets one job for it. Concurrent transactions of
+   * several processes may exceed `maxUnfinished` by the jobs that they contain.
    */
-  create: writeJoined(
+  create: writeCoalesced(
     "run",
     async (sql, calls: readonly CreateCall[]): Promise<CreateJobOutcome[]> => {
-      const turns = await findTurns(sql, calls);
+      const ranks = await rankJobs(sql, calls);
       const jobs = calls.flatMap(([job], index) => {
-        const rank = turns[index];
+        const rank = ranks[index];
         return rank === undefined || rank === null ? [] : { job, row: toJobRow(job), rank };
       });
-      for (const [job, mark] of calls) {
-        const marked = mark === null || jobs.length === 0 ? null : await takeMark(sql, job, mark);
-        if (marked !== null) return [marked];
+      for (const [job, key] of calls) {
+        const outcome = key === null || jobs.length === 0 ? null : await useIdempotencyKey(sql, job, key);
+        if (outcome !== null) return [outcome];
       }
       await together(
         insertRows(
@@ -72,14 +70,14 @@ export const jobStatements = {
           : { outcome: "created", job: toListedJob({ ...row, result: null }) };
       });
     },
-    // Two transactions with several marks each could wait for each other.
-    { isAlone: (job, mark) => mark !== null || job.request.length > largeText },
+    // Two transactions with several idempotency keys each could deadlock.
+    { runsAlone: (job, key) => key !== null || job.request.length > largeText },
   ),
 
-  /** The job that a mark leads to: what `create` would say of it, or null when it would make one. */
-  findMarked: read(
-    async (sql, owner: string, mark: Pick<IdempotencyMark, "key" | "bodyHash">): Promise<CreateJobOutcome | null> =>
-      (await readMark(sql, owner, mark)).outcome,
+  /** What `create` would answer for an idempotency key that was used before, or null if it would create a job. */
+  findByIdempotencyKey: read(
+    async (sql, owner: string, key: Pick<IdempotencyKey, "key" | "bodyHash">): Promise<CreateJobOutcome | null> =>
+      (await readIdempotencyKey(sql, owner, key)).outcome,
   ),
 
   find: read(async (sql, id: string, owner: string): Promise<ListedJob | null> => await findJob(sql, id, owner)),
@@ -87,44 +85,34 @@ export const jobStatements = {
   /** Newest first. */
   list: read(async (sql, filter: JobFilter): Promise<{ total: number; jobs: ListedJob[] }> => {
     const { owner, status, feature, subfeature, limit, offset } = filter;
-    const now = Date.now();
-    const [count] = await sql<{ total: bigint }>`
-      select count(*) as total from jobs
-      where owner = ${owner} and expires_at > ${now}
+    const from = sql.part`
+      from jobs where owner = ${owner} and expires_at > ${Date.now()}
         and (cast(${status} as text) is null or status = ${status})
         and (cast(${feature} as text) is null or feature = ${feature})
         and (cast(${subfeature} as text) is null or subfeature = ${subfeature})`;
+    const [count] = await sql<{ total: bigint }>`select count(*) as total ${from}`;
     const rows = await sql`
-      select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs, progress,
-        cost_pico_usd, cost_reason, webhook_receiver, result
-      from jobs
-      where owner = ${owner} and expires_at > ${now}
-        and (cast(${status} as text) is null or status = ${status})
-        and (cast(${feature} as text) is null or feature = ${feature})
-        and (cast(${subfeature} as text) is null or subfeature = ${subfeature})
-      order by created_at desc, id desc limit ${limit} offset ${offset}`;
+      select ${sql.names(listedJobColumns)} ${from} order by created_at desc, id desc limit ${limit} offset ${offset}`;
     return { total: Number(count?.total ?? 0), jobs: rows.map(toListedJob) };
   }),
 
-  /** Of all owners, or of one: those that are queued or running, the oldest first. */
+  /** Queued and running jobs, the oldest first. `owner` null: of all owners. */
   listUnfinished: read(async (sql, owner: string | null, limit: number, offset: number): Promise<ListedJob[]> => {
     const rows = await sql`
-      select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs, progress,
-        cost_pico_usd, cost_reason, webhook_receiver, result
-      from jobs
+      select ${sql.names(listedJobColumns)} from jobs
       where status = 'processing' and expires_at > ${Date.now()} and (cast(${owner} as text) is null or owner = ${owner})
       order by created_at, id limit ${limit} offset ${offset}`;
     return rows.map(toListedJob);
   }),
 
-  /** Which of these are not over: the others need not be worked on. */
+  /** Those of the given jobs that are unfinished. */
   findUnfinished: read(async (sql, ids: readonly string[]): Promise<string[]> => {
     const rows = await sql<{ id: string }>`
       select id from jobs where id in ${sql.list(ids)} and status = 'processing'`;
     return rows.map(({ id }) => id);
   }),
 
-  /** Ends a job that is not over, whoever works on it. `owner` null: of any owner. */
+  /** Cancels an unfinished job, also while it runs. `owner` null: of any owner. */
   cancel: write(
     "deliver",
     async (sql, id: string, owner: string | null, cancellation: JobCancellation): Promise<CancelJobOutcome> => {
@@ -137,13 +125,13 @@ export const jobStatements = {
         if (job.status !== "processing")
           return job.result === cancellation.result ? { outcome: "unchanged", job } : { outcome: "finished" };
         const workId = row["work_id"] as string;
-        // The work first, in the order of those who finish a job.
+        // The work before the job: finishing a job locks them in the same order.
         await sql.work.remove("run", [workId]);
         const [cancelled] = await sql`
           update jobs set status = 'fail', finished_at = ${cancellation.at}, cost_pico_usd = null,
             cost_reason = 'not_answered', result = ${cancellation.result}, kept = null, work_id = null
           where id = ${id} and work_id = ${workId} and status = 'processing' returning *`;
-        // It was postponed in between and has other work.
+        // The job was postponed in the meantime and has new work: try again.
         if (cancelled === undefined) continue;
         if (job.webhookReceiver !== null) {
           const { delivery, at: now } = cancellation;
@@ -158,55 +146,52 @@ export const jobStatements = {
     },
   ),
 
-  /** With its deliveries and their work. */
+  /** Deletes a finished job with its deliveries and their work. */
   remove: write(null, async (sql, id: string, owner: string): Promise<"deleted" | "processing" | "missing"> => {
     const deleted = await sql`
       delete from jobs where id = ${id} and owner = ${owner} and status <> 'processing' returning expires_at`;
     const [row] = deleted;
     if (row !== undefined) {
-      await deleteBelongings(sql, [id]);
+      await deleteDependents(sql, [id]);
       return Number(row["expires_at"]) > Date.now() ? "deleted" : "missing";
     }
-    const [kept] = await sql`
+    const [found] = await sql`
       select id from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
-    return kept === undefined ? "missing" : "processing";
+    return found === undefined ? "missing" : "processing";
   }),
 
-  /**
-   * The whole record for who works on it; `countRun` is false when a kept step goes on. Null: the job is over and its work with
-   * it, or the work is not the shower's any more.
-   */
-  begin: writeJoined(
+  /** Starts a run. `countRun` is false when a saved step continues. Null: the job is finished, so its work was deleted, or the lease expired. */
+  begin: writeCoalesced(
     null,
     async (sql, calls: readonly [item: WorkItem, options: { countRun: boolean }][]): Promise<(JobRecord | null)[]> => {
       const items = calls.map(([item]) => item);
-      const isHeld = await findHeld(items, sql.work.extend, isFresh);
-      const held = calls.filter((_, index) => isHeld[index]);
+      const isValid = await checkLeases(items, sql.work.extend, isFresh);
+      const valid = calls.filter((_, index) => isValid[index]);
       const begun = new Map<string, JobRecord>();
       for (const countRun of [true, false]) {
-        const some = held.flatMap(([item, options]) => (options.countRun === countRun ? item : []));
+        const some = valid.flatMap(([item, options]) => (options.countRun === countRun ? item : []));
         for (const row of await beginJobs(sql, some, countRun ? 1 : 0)) begun.set(row["work_id"] as string, toJob(row));
       }
-      const left = held.flatMap(([item]) => (begun.has(item.id) ? [] : item));
-      if (left.length > 0) await sql.work.end(left);
-      return items.map((item, index) => (isHeld[index] ? (begun.get(item.id) ?? null) : null));
+      const obsolete = valid.flatMap(([item]) => (begun.has(item.id) ? [] : item));
+      if (obsolete.length > 0) await sql.work.end(obsolete);
+      return items.map((item, index) => (isValid[index] ? (begun.get(item.id) ?? null) : null));
     },
   ),
 
-  /** Keeps a step and makes the work due later. False: it is not the shower's any more, or the job is over. */
-  keepStep: write(
+  /** Saves a checkpoint and postpones the work. False: the lease expired, or the job is finished. */
+  saveStep: write(
     "run",
-    async (sql, item: WorkItem, jobId: string, step: { kept: string; dueAt: number }): Promise<boolean> => {
+    async (sql, item: WorkItem, jobId: string, step: { checkpoint: string; dueAt: number }): Promise<boolean> => {
       const workId = await postpone(sql, item, step.dueAt);
       if (workId === null) return false;
       const updated = await sql`
-        update jobs set kept = ${step.kept}, work_id = ${workId} where id = ${jobId} and work_id = ${item.id} returning id`;
+        update jobs set kept = ${step.checkpoint}, work_id = ${workId} where id = ${jobId} and work_id = ${item.id} returning id`;
       return updated.length > 0;
     },
   ),
 
-  /** Makes the work due later, the job as it was. `uncount`: the run that is given up does not count. */
-  putBack: write(
+  /** Postpones the work and leaves the job unchanged. `uncount`: the run that ends here does not count. */
+  release: write(
     "run",
     async (sql, item: WorkItem, jobId: string, options: { dueAt: number; uncount: boolean }): Promise<boolean> => {
       const workId = await postpone(sql, item, options.dueAt);
@@ -218,58 +203,51 @@ export const jobStatements = {
     },
   ),
 
-  /** From now on a provider may have been called. False: the work is not the shower's any more, so nobody may be called. */
-  noteCalled: write(null, async (sql, item: WorkItem, jobId: string, kept: string): Promise<boolean> => {
-    if (!(await isHeld(sql, item))) return false;
+  /** Saves a checkpoint before a provider is called. False: the lease expired, so the provider must not be called. */
+  saveCheckpoint: write(null, async (sql, item: WorkItem, jobId: string, checkpoint: string): Promise<boolean> => {
+    if ((await sql.work.extend([item])).length === 0) return false;
     const updated = await sql`
-      update jobs set kept = ${kept} where id = ${jobId} and work_id = ${item.id} and status = 'processing' returning id`;
+      update jobs set kept = ${checkpoint} where id = ${jobId} and work_id = ${item.id} and status = 'processing' returning id`;
     return updated.length > 0;
   }),
 
-  /** Of a run that was given up it is not heard. */
-  tellProgress: write(null, async (sql, jobId: string, runs: number, progress: number): Promise<void> => {
+  /** Ignored if `runs` is not the current run. */
+  setProgress: write(null, async (sql, jobId: string, runs: number, progress: number): Promise<void> => {
     await sql`
       update jobs set progress = ${Math.round(progress * progressUnit)}
       where id = ${jobId} and runs = ${runs} and status = 'processing'`;
   }),
 
-  /** The result, the end of the work, and a delivery due at once where there is a receiver. True for one caller only. */
-  finish: writeJoined(
+  /** Stores the result, deletes the work, and adds a delivery if there is a receiver. True for one call only. */
+  finish: writeCoalesced(
     "deliver",
     async (sql, calls: readonly FinishCall[]): Promise<boolean[]> => {
       const items = calls.map(([item]) => item);
-      const isHeld = await findHeld(items, sql.work.end);
-      const finished = await together(...calls.map((call, index) => (isHeld[index] ? finishOne(sql, call) : null)));
-      const reported = finished.flatMap((job, index) => {
+      const isValid = await checkLeases(items, sql.work.end);
+      const finished = await together(...calls.map((call, index) => (isValid[index] ? finishOne(sql, call) : null)));
+      const newDeliveries = finished.flatMap((job, index) => {
         const [, jobId, result, delivery] = calls[index] as FinishCall;
         if (job === null || job.webhook_receiver === null || delivery === null) return [];
         return { ...delivery, jobId, owner: job.owner, receiver: job.webhook_receiver, now: result.finishedAt };
       });
-      await addDeliveries(sql, reported);
+      await addDeliveries(sql, newDeliveries);
       return finished.map((job) => job !== null);
     },
     {
-      isAlone: (_item, _jobId, { result }) => result.length > largeText,
-      deadlineMs: largeResultMs,
+      runsAlone: (_item, _jobId, { result }) => result.length > largeText,
+      deadlineMs: largeResultDeadlineMs,
     },
   ),
 
-  /** How many were deleted, the longest expired first. Fewer than `limit`: no more are left, or another replica is at them. */
+  /** Returns the number of deleted jobs. */
   deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {
-    const [last] = await sql<{ expires_at: bigint; id: string }>`
-      select expires_at, id from jobs where expires_at <= ${now}
-      order by expires_at, id limit 1 offset ${limit - 1}`;
-    // A range of the index and not a list of ids: two replicas that clean up at once then lock rows in the same order.
-    const deleted =
-      last === undefined
-        ? await sql<DeletedJob>`delete from jobs where expires_at <= ${now} returning id, work_id`
-        : await sql<DeletedJob>`
-            delete from jobs where (expires_at, id) <= (${last.expires_at}, ${last.id}) returning id, work_id`;
+    const columns = ["id", "work_id"];
+    const deleted = await deleteExpiredRows<DeletedJob>(sql, { table: "jobs", columns, now, limit });
     await sql.work.remove(
       "run",
       deleted.flatMap((job) => job.work_id ?? []),
     );
-    await deleteBelongings(
+    await deleteDependents(
       sql,
       deleted.map((job) => job.id),
     );
@@ -277,14 +255,14 @@ export const jobStatements = {
   }),
 };
 
-type CreateCall = readonly [job: NewJob, mark: IdempotencyMark | null];
+type CreateCall = readonly [job: NewJob, key: IdempotencyKey | null];
 
 /**
- * The rank of each new job, or null when its owner has as many unfinished jobs as it may have. Owners take turns: each of their unfinished jobs
- * puts the next one a round further behind the run that is taken next. A single job of one owner is therefore at the front, however
- * many another owner has queued before, and a long queue is reached as the front moves on.
+ * The rank of each new job, or null if its owner has reached `maxUnfinished`. Ranks implement round-robin between owners: the rank of a job is
+ * the rank of the run that is taken next plus the number of unfinished jobs of its owner. A single job of one owner is therefore taken next,
+ * however many jobs another owner has queued.
  */
-async function findTurns(sql: Sql, calls: readonly CreateCall[]): Promise<(number | null)[]> {
+async function rankJobs(sql: Sql, calls: readonly CreateCall[]): Promise<(number | null)[]> {
   const owners = [...new Set(calls.map(([job]) => job.owner))];
   const [counted, nextRank] = await together(
     sql<{ owner: string; unfinished: bigint }>`
@@ -320,13 +298,11 @@ interface DeletedJob {
 
 async function findJob(sql: Sql, id: string, owner: string): Promise<ListedJob | null> {
   const [row] = await sql`
-    select id, owner, key_id, feature, subfeature, provider, model, status, created_at, finished_at, expires_at, runs, progress,
-      cost_pico_usd, cost_reason, webhook_receiver, result
-    from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
+    select ${sql.names(listedJobColumns)} from jobs where id = ${id} and owner = ${owner} and expires_at > ${Date.now()}`;
   return row === undefined ? null : toListedJob(row);
 }
 
-/** The rows of those that are not over, once each. */
+/** Returns the rows of the unfinished jobs. */
 async function beginJobs(sql: Sql, items: readonly WorkItem[], runs: number): Promise<SqlRow[]> {
   if (items.length === 0) return [];
   return await sql`
@@ -346,55 +322,51 @@ async function finishOne(sql: Sql, [item, jobId, result]: FinishCall): Promise<F
   return job ?? null;
 }
 
-async function isHeld(sql: Sql, item: WorkItem): Promise<boolean> {
-  return (await sql.work.extend([item])).length > 0;
-}
-
-/** The id of the work that replaces it, or null when it is not the shower's any more. */
+/** Replaces the work and returns the new id, or null if the lease expired. */
 async function postpone(sql: Sql, item: WorkItem, dueAt: number): Promise<string | null> {
   if ((await sql.work.end([item])).length === 0) return null;
   const id = Bun.randomUUIDv7();
-  // It has had its turn: it goes on at the front.
+  // The job has already waited for its turn, so it continues at the front.
   const rank = await sql.work.nextRank();
   await sql.work.add([{ id, kind: "run", subject: item.subject, group: item.group, dueAt, rank }]);
   return id;
 }
 
-/** Sets the mark for a new job, or says what the mark that is there already leads to. */
-async function takeMark(sql: Sql, job: NewJob, mark: IdempotencyMark): Promise<CreateJobOutcome | null> {
-  for (let attempt = 1; attempt <= markAttempts; attempt += 1) {
-    // Waits for another that sets the same mark at this moment, so that what is read next is what that one made of it.
-    const set = await sql`
+/** Stores the idempotency key of a new job, or returns the outcome for a key that was used before. */
+async function useIdempotencyKey(sql: Sql, job: NewJob, key: IdempotencyKey): Promise<CreateJobOutcome | null> {
+  for (let attempt = 1; attempt <= keyAttempts; attempt += 1) {
+    // Waits for a concurrent transaction with the same key, so that the next statement reads what that transaction committed.
+    const inserted = await sql`
       insert into job_marks (owner, mark, body_hash, job_id, expires_at)
-      values (${job.owner}, ${mark.key}, ${mark.bodyHash}, ${job.id}, ${mark.expiresAt})
+      values (${job.owner}, ${key.key}, ${key.bodyHash}, ${job.id}, ${key.expiresAt})
       on conflict (owner, mark) do nothing returning job_id`;
-    if (set.length > 0) return null;
-    const { jobId, outcome } = await readMark(sql, job.owner, mark);
+    if (inserted.length > 0) return null;
+    const { jobId, outcome } = await readIdempotencyKey(sql, job.owner, key);
     if (outcome !== null) return outcome;
-    // It leads nowhere any more.
+    // The key or its job has expired.
     if (jobId !== null)
-      await sql`delete from job_marks where owner = ${job.owner} and mark = ${mark.key} and job_id = ${jobId}`;
+      await sql`delete from job_marks where owner = ${job.owner} and mark = ${key.key} and job_id = ${jobId}`;
   }
   throw toUnavailable();
 }
 
-/** `outcome` is null where the mark is not set, or leads nowhere any more. */
-async function readMark(
+/** `outcome` is null if the key was not used, or if it or its job has expired. */
+async function readIdempotencyKey(
   sql: Sql,
   owner: string,
-  mark: Pick<IdempotencyMark, "key" | "bodyHash">,
+  key: Pick<IdempotencyKey, "key" | "bodyHash">,
 ): Promise<{ jobId: string | null; outcome: CreateJobOutcome | null }> {
   const [found] = await sql<{ body_hash: string; job_id: string; expires_at: bigint }>`
-    select body_hash, job_id, expires_at from job_marks where owner = ${owner} and mark = ${mark.key}`;
+    select body_hash, job_id, expires_at from job_marks where owner = ${owner} and mark = ${key.key}`;
   if (found === undefined) return { jobId: null, outcome: null };
   const job = found.expires_at > Date.now() ? await findJob(sql, found.job_id, owner) : null;
   if (job === null) return { jobId: found.job_id, outcome: null };
-  const isSame = found.body_hash === mark.bodyHash;
+  const isSame = found.body_hash === key.bodyHash;
   return { jobId: found.job_id, outcome: isSame ? { outcome: "same", job } : { outcome: "conflict" } };
 }
 
-/** Marks have no end of their own: one that is out of date is passed by, and goes with its job. */
-async function deleteBelongings(sql: Sql, jobIds: readonly string[]): Promise<void> {
+/** Idempotency keys are deleted with their job, because an expired one does no harm. */
+async function deleteDependents(sql: Sql, jobIds: readonly string[]): Promise<void> {
   if (jobIds.length === 0) return;
   await sql`delete from job_marks where job_id in ${sql.list(jobIds)}`;
   await deleteDeliveries(sql, jobIds);

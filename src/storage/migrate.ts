@@ -1,4 +1,4 @@
-// Brings the tables to the state that this code expects, forwards only, whoever else tries the same at the same time.
+// Migrates the tables forwards to the state that this version expects. Several processes may do so at the same time.
 
 import type { Log } from "../log.ts";
 import { connectPostgres, connectSqlite, describePostgres } from "./connect.ts";
@@ -12,9 +12,9 @@ export interface MigrateOptions {
   readonly log: Log;
 }
 
-// "SWYD" as a number: any fixed value does, as long as nobody else in the database uses it.
+// "SWYD" as a number. Any fixed value works that no other program uses in this database.
 const advisoryLock = 0x53575944;
-// A database that starts together with the gateway needs some seconds.
+// A database server that starts together with the gateway needs some seconds.
 const waitForDatabaseMs = 10_000;
 
 export async function migrateStorage(options: MigrateOptions): Promise<void> {
@@ -29,16 +29,16 @@ export async function migrateStorage(options: MigrateOptions): Promise<void> {
 
 async function connect(options: MigrateOptions): Promise<Database> {
   if (options.databaseUrl === null) return await connectSqlite(options.dataDir);
-  // One to hold the lock, one for pg-boss, whose scripts begin and end transactions of their own.
+  // One connection holds the lock; the scripts of pg-boss, which contain their own transactions, use the other.
   const database = connectPostgres(options.databaseUrl, { maxConnections: 2, connectTimeoutSeconds: 5 });
   await waitForDatabase(database, options.databaseUrl, options.log);
   return database;
 }
 
-/** Waits for a server that is starting. Without a log nothing is told meanwhile. */
+/** Waits for a server that is starting. `log` null: without a message. */
 export async function waitForDatabase(database: Database, databaseUrl: string, log: Log | null): Promise<void> {
   const giveUpAt = Date.now() + waitForDatabaseMs;
-  const place = describePostgres(databaseUrl);
+  const server = describePostgres(databaseUrl);
   for (let attempt = 1; ; attempt += 1) {
     try {
       await database.sql`select 1 as one`;
@@ -48,27 +48,27 @@ export async function waitForDatabase(database: Database, databaseUrl: string, l
       if (!isOutage(cause) || Date.now() > giveUpAt) {
         await database.client.close({ timeout: 0 });
         throw new Error(
-          `${place} cannot be used: ${reason}. Check that the server runs and that DATABASE_URL names its host, user, password and database.`,
+          `${server} cannot be used: ${reason}. Check that the server is running and that DATABASE_URL names its host, user, password and database.`,
           { cause },
         );
       }
-      if (attempt === 1) log?.warn(`Waiting for ${place}`, { reason });
+      if (attempt === 1) log?.warn(`Waiting for ${server}`, { reason });
       await Bun.sleep(250);
     }
   }
 }
 
 async function installQueue(database: Database): Promise<void> {
-  const { installBoss } = await import("./boss-queue.ts");
+  const { installPostgresQueue } = await import("./postgres-queue.ts");
   await withRetry(() =>
     database.transaction(async (sql) => {
       await sql`select pg_advisory_xact_lock(${advisoryLock})`;
-      await installBoss(database);
+      await installPostgresQueue(database);
     }),
   );
 }
 
-/** One transaction for each step, under a lock: a process that comes second finds the step done. */
+/** Applies each step in a transaction that holds a lock: a second process waits and finds the step applied. */
 export async function migrateDatabase(database: Database, steps: readonly Migration[], log: Log): Promise<void> {
   for (;;) {
     const applied = await withRetry(() => database.transaction((sql) => applyNext(sql, database.engine, steps)));
@@ -78,7 +78,7 @@ export async function migrateDatabase(database: Database, steps: readonly Migrat
 }
 
 async function applyNext(sql: Sql, engine: Database["engine"], steps: readonly Migration[]): Promise<Migration | null> {
-  // SQLite's transaction is immediate, and with that alone.
+  // On SQLite, the immediate transaction is the lock.
   if (engine === "postgres") await sql`select pg_advisory_xact_lock(${advisoryLock})`;
   await sql.script(
     "create table if not exists migrations (number bigint primary key, name text not null, checksum text not null, applied_at bigint not null)",
@@ -105,14 +105,14 @@ function checkHistory(done: readonly AppliedMigration[], steps: readonly Migrati
   const newest = done.at(-1);
   if (done.length > steps.length) {
     throw new Error(
-      `The store was written by a newer version of Switchyard (step ${newest?.number} "${newest?.name}", this version knows ${steps.length}). Start that version, or a newer one.`,
+      `A newer version of Switchyard migrated this store (to migration ${newest?.number} "${newest?.name}"; this version has ${steps.length} migrations). Start that version or a newer one.`,
     );
   }
   for (const [index, row] of done.entries()) {
     const step = steps[index];
     if (step !== undefined && Number(row.number) === step.number && row.checksum === checksum(step)) continue;
     throw new Error(
-      `Step ${row.number} "${row.name}" of the store is not the one that this version knows. It was made by another build; nothing was changed.`,
+      `Migration ${row.number} "${row.name}" of the store differs from the one of this version, so another build created the store. Nothing was changed. Start the build that created it.`,
     );
   }
 }
@@ -121,7 +121,7 @@ function checksum(step: Migration): string {
   return Bun.SHA256.hash([step.name, ...step.statements, ...(step.sqliteStatements ?? [])].join("\n"), "hex");
 }
 
-/** A lock that another process holds while it migrates is worth waiting for. */
+/** Retries while another process that migrates holds the lock. */
 async function withRetry<T>(body: () => Promise<T>): Promise<T> {
   const giveUpAt = Date.now() + waitForDatabaseMs;
   for (;;) {

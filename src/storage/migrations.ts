@@ -1,12 +1,12 @@
-// The tables, as a list of steps that is only ever added to. A step that was released is never edited: its checksum is stored.
-// The same words for both engines: text, bigint (times in epoch milliseconds, money in whole pico-dollars, 0 and 1 for no and
-// yes), JSON as text. Bytes are `bytea`, which is PostgreSQL's word: SQLite keeps them as they are under any word.
+// The tables, as a list of migrations. New ones are appended; a released one is never edited, because stores hold its checksum.
+// Both engines use the same types: text (also for JSON) and bigint (times in epoch milliseconds, money in whole pico-dollars, 0 and 1 for
+// booleans). Bytes are `bytea`, a type of PostgreSQL; SQLite accepts any type name.
 
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[];
-  /** For SQLite alone: what PostgreSQL has in another form. */
+  /** Only for SQLite: the work queue, which PostgreSQL keeps in pg-boss. */
   readonly sqliteStatements?: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export const migrations: readonly Migration[] = [
     number: 2,
     name: "responses and secrets",
     statements: [
-      // The bytes stand last: SQLite reads the columns before them without the pages that they fill.
+      // The large columns come last, so that SQLite can read the others without loading their pages.
       `create table responses (
         id text primary key,
         owner text not null,
@@ -99,7 +99,7 @@ export const migrations: readonly Migration[] = [
     number: 4,
     name: "jobs",
     statements: [
-      // The long texts stand last, the longest at the end. `work_id` is the piece of work that is left for it.
+      // The large columns come last. `work_id` identifies the work that is queued for the job.
       `create table jobs (
         id text primary key,
         owner text not null,
@@ -168,7 +168,7 @@ export const migrations: readonly Migration[] = [
         takes bigint not null,
         held bigint not null
       )`,
-      // With the group, so that what is left for later is passed by without reading its row.
+      // Includes the group, so that ignored groups are skipped without reading their rows.
       "create index work_by_due_time on work (kind, due_at, group_name)",
     ],
   },
@@ -176,9 +176,9 @@ export const migrations: readonly Migration[] = [
     number: 5,
     name: "limits per owner",
     statements: [
-      // How many jobs an owner has that are not over: for the limit, and for the turn of the next one.
+      // Counts the unfinished jobs of an owner, for the limit and for the rank of the next job.
       "create index jobs_unfinished on jobs (owner, created_at) where status = 'processing'",
-      // The sum of the sizes in `files`, so that a limit can be checked and counted in one statement.
+      // The sum of the sizes in `files`, so that one statement checks the limit and adds to the sum.
       `create table file_bytes (
         owner text primary key,
         bytes bigint not null

@@ -1,11 +1,11 @@
-// From one machine to several: copies everything from SQLite to PostgreSQL, all of it or nothing.
+// Copies the whole store from SQLite to PostgreSQL, in one transaction.
 
 import type { Log } from "../log.ts";
 import { connectPostgres, connectSqlite, parsePostgresUrl } from "./connect.ts";
 import { lockDataDir, markAsMoved, refuseMoved } from "./data-dir.ts";
-import type { WorkKind } from "./job-records.ts";
 import { migrateStorage } from "./migrate.ts";
 import type { Database, Sql, SqlRow } from "./sql.ts";
+import type { WorkKind } from "./work-queue.ts";
 
 export interface MoveOptions {
   readonly dataDir: string;
@@ -19,17 +19,17 @@ export interface MovedTable {
   readonly rows: number;
 }
 
-const rowsAtOnce = 500;
-// Rows of responses may hold megabytes each: as many as fit are read at once, and at least one.
-const bytesAtOnce = 8 * 1_048_576;
-// PostgreSQL takes at most 65,535 parameters in one statement.
-const parametersAtOnce = 60_000;
+const maxBatchRows = 500;
+// Rows of responses may hold megabytes. A batch has at least one row.
+const maxBatchBytes = 8 * 1_048_576;
+// PostgreSQL accepts at most 65,535 parameters in one statement.
+const maxParameters = 60_000;
 
 export async function moveStorage(options: MoveOptions): Promise<readonly MovedTable[]> {
   const { dataDir, to, log } = options;
   parsePostgresUrl(to);
   refuseMoved(dataDir);
-  // A gateway that still runs here would go on writing into what was copied already.
+  // A gateway that still runs would write to tables that are already copied.
   const lock = lockDataDir(dataDir);
   try {
     await migrateStorage({ databaseUrl: null, dataDir, log });
@@ -44,17 +44,17 @@ export async function moveStorage(options: MoveOptions): Promise<readonly MovedT
 
 async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]> {
   const source = await connectSqlite(dataDir);
-  const { openBoss } = await import("./boss-queue.ts");
-  const boss = openBoss(() => target);
-  const { createQueue } = boss;
+  const { openPostgresQueue } = await import("./postgres-queue.ts");
+  const queue = openPostgresQueue(() => target);
+  const { createQueue } = queue;
   const target = connectPostgres(to, { maxConnections: 1, connectTimeoutSeconds: 5, createQueue });
   try {
-    await boss.prepare();
-    // The source is read in one transaction, so that a command that writes meanwhile is in the copy whole or not at all.
+    await queue.prepare();
+    // The source is read in one transaction, so that the copy holds all or nothing of a concurrent write.
     return await source.transaction(async (reader) => {
       const tables = await listTables(reader);
       return await target.transaction(async (writer) => {
-        for (const table of tables) await takeEmpty(writer, table);
+        for (const table of tables) await lockEmptyTable(writer, table);
         const moved: MovedTable[] = [];
         for (const table of tables) moved.push({ table, rows: await copyTable(reader, writer, table) });
         moved.push({ table: "work", rows: await moveWork(reader, writer) });
@@ -74,10 +74,10 @@ async function listTables(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-async function takeEmpty(sql: Sql, table: string): Promise<void> {
+async function lockEmptyTable(sql: Sql, table: string): Promise<void> {
   await sql`lock table ${sql.identifier(table)} in access exclusive mode`;
   if ((await countRows(sql, table)) === 0) return;
-  throw new Error(`The PostgreSQL database already holds data (table ${table}). Move into an empty database.`);
+  throw new Error(`The table ${table} of the PostgreSQL database is not empty. Move the store into an empty database.`);
 }
 
 async function copyTable(reader: Sql, writer: Sql, table: string): Promise<number> {
@@ -91,16 +91,17 @@ async function copyTable(reader: Sql, writer: Sql, table: string): Promise<numbe
     await insertRows(writer, table, rows);
   }
   const [from, copied] = [await countRows(reader, table), await countRows(writer, table)];
-  if (from !== copied) throw new Error(`Table ${table} has ${from} rows, but ${copied} arrived. Nothing was moved.`);
+  if (from !== copied)
+    throw new Error(`The table ${table} has ${from} rows, but ${copied} were copied. Nothing was moved.`);
   return copied;
 }
 
-/** What waits in the table of SQLite waits in pg-boss from now on. Who held something is not there any more: it is due at once. */
+/** Copies the work queue into pg-boss. Leases are dropped, because their consumers are no longer running: such work is due at once. */
 async function moveWork(reader: Sql, writer: Sql): Promise<number> {
   let moved = 0;
   for (let after = ""; ; ) {
     const rows = await reader<WorkRow>`
-      select id, kind, subject, group_name, due_at, held, rank from work where id > ${after} order by id limit ${rowsAtOnce}`;
+      select id, kind, subject, group_name, due_at, held, rank from work where id > ${after} order by id limit ${maxBatchRows}`;
     await writer.work.add(
       rows.map((row) => ({
         id: row.id,
@@ -128,7 +129,7 @@ interface WorkRow {
   readonly rank: bigint;
 }
 
-/** The bytes of a row, as an expression of SQLite. */
+/** An SQL expression for the size of a row in bytes. */
 async function sizeOfRow(reader: Sql, table: string): Promise<string> {
   const columns = await reader<{ name: string }>`select name from pragma_table_info(${table})`;
   return columns.map((column) => `coalesce(length("${column.name}"), 0)`).join(" + ");
@@ -140,23 +141,23 @@ interface Batch {
   readonly after: bigint;
 }
 
-/** The last row of the batch that begins after a row, or null when there is none. */
+/** The last row of the batch that starts after the row `after`; null when there are no more rows. */
 async function findBatchEnd(reader: Sql, { table, size, after }: Batch): Promise<bigint | null> {
   const rows = await reader.script(
-    `select rowid as row, ${size} as bytes from "${table}" where rowid > ${after} order by rowid limit ${rowsAtOnce}`,
+    `select rowid as row, ${size} as bytes from "${table}" where rowid > ${after} order by rowid limit ${maxBatchRows}`,
   );
   let end: bigint | null = null;
   let bytes = 0n;
   for (const row of rows) {
     bytes += row["bytes"] as bigint;
-    if (end !== null && bytes > bytesAtOnce) break;
+    if (end !== null && bytes > maxBatchBytes) break;
     end = row["row"] as bigint;
   }
   return end;
 }
 
 async function insertRows(writer: Sql, table: string, rows: readonly SqlRow[]): Promise<void> {
-  const batch = Math.max(1, Math.floor(parametersAtOnce / Object.keys(rows[0] ?? {}).length));
+  const batch = Math.max(1, Math.floor(maxParameters / Object.keys(rows[0] ?? {}).length));
   for (let start = 0; start < rows.length; start += batch) {
     await writer`insert into ${writer.identifier(table)} ${writer.columns(rows.slice(start, start + batch))}`;
   }

@@ -1,22 +1,21 @@
-// A store is an object of operations: functions over the Sql handle, marked as reading or writing.
-// The engines run them (in a Worker thread for SQLite, on the pool for PostgreSQL); callers see plain async methods.
+// A store is an object of operations: functions over the Sql handle, marked as reading or writing. SQLite runs them in a Worker thread,
+// PostgreSQL on a connection pool; callers see async methods.
 
 import { toBatches } from "./batches.ts";
-import type { WorkKind } from "./job-records.ts";
 import type { Sql, SqlRow } from "./sql.ts";
+import type { WorkKind } from "./work-queue.ts";
 
-/** What other processes are told about when it changes. Work has no revisions: who missed it asks for it anyway. */
+/** Changes that are announced to other processes. Announcements of work may be lost: consumers also poll. */
 export type Topic = "keys" | WorkKind;
 
-/** Within this time a caller is told, whatever has become of the store. */
 export const operationDeadlineMs = 1000;
 
 export interface Operation<Args extends readonly unknown[], Result> {
   readonly mode: "read" | "write";
-  /** The topic that a write changes. */
+  /** The topic to announce after a write. */
   readonly changes: Topic | null;
   readonly run: (sql: Sql, ...args: Args) => Promise<Result>;
-  /** Instead of the second that every other operation has: for what may be large, and has nobody waiting. */
+  /** Replaces `operationDeadlineMs` for operations with large values and no client that waits. */
   readonly deadlineMs?: number;
 }
 
@@ -26,70 +25,71 @@ export function read<Args extends readonly unknown[], Result>(
   return { mode: "read", changes: null, run };
 }
 
-/** Runs in a transaction. Give a topic when other processes must hear of it. */
+/** Runs in a transaction. */
 export function write<Args extends readonly unknown[], Result>(
   changes: Topic | null,
   run: (sql: Sql, ...args: Args) => Promise<Result>,
-  options: Pick<Operation<Args, Result>, "deadlineMs"> = {},
 ): Operation<Args, Result> {
-  return { mode: "write", changes, run, ...options };
+  return { mode: "write", changes, run };
 }
 
 /**
- * Calls that come together are run as one: `run` is given the arguments of each, and answers for each. What fails for one of them is
- * undone for all, and each is run by itself then (see join.ts). `run` must do for one call what it does for it among others.
+ * An operation whose concurrent calls share a transaction (coalesce-calls.ts): `run` gets the arguments of each call and returns a result
+ * for each. The result of a call must not depend on the other calls, because they are repeated one by one if the transaction fails.
  */
-export interface JoinedOperation<Args extends readonly unknown[], Result>
-  extends Operation<[calls: readonly Args[]], (Result | GoesAlone)[]> {
-  readonly isJoined: true;
-  /** Calls that are not to be joined: those that would keep the others waiting. `deadlineMs` is then theirs. */
-  readonly isAlone?: (...args: Args) => boolean;
+export interface CoalescedOperation<Args extends readonly unknown[], Result>
+  extends Operation<[calls: readonly Args[]], (Result | RunAlone)[]> {
+  readonly isCoalesced: true;
+  /** Calls that run on their own, because other calls would wait for them. `deadlineMs` applies to these. */
+  readonly runsAlone?: (...args: Args) => boolean;
 }
 
-/** The answer of `run` for one call among others that turns out to be too large: it is run once more, by itself. */
-export const goesAlone = { goesAlone: true } as const;
-export type GoesAlone = typeof goesAlone;
+/** Returned by `run` for a call that turns out to be too large to share a transaction; it is then repeated on its own. */
+export const runAlone = { runAlone: true } as const;
+export type RunAlone = typeof runAlone;
 
-type JoinedOptions<Args extends readonly unknown[]> = Pick<JoinedOperation<Args, unknown>, "deadlineMs" | "isAlone">;
+type CoalescedOptions<Args extends readonly unknown[]> = Pick<
+  CoalescedOperation<Args, unknown>,
+  "deadlineMs" | "runsAlone"
+>;
 
-export function readJoined<Args extends readonly unknown[], Result>(
-  run: (sql: Sql, calls: readonly Args[]) => Promise<(Result | GoesAlone)[]>,
-  options: JoinedOptions<Args> = {},
-): JoinedOperation<Args, Result> {
-  return { mode: "read", changes: null, run, isJoined: true, ...options };
+export function readCoalesced<Args extends readonly unknown[], Result>(
+  run: (sql: Sql, calls: readonly Args[]) => Promise<(Result | RunAlone)[]>,
+): CoalescedOperation<Args, Result> {
+  return { mode: "read", changes: null, run, isCoalesced: true };
 }
 
-/** For what is called many times at once: one transaction, and one way to the disk, is then enough for all. */
-export function writeJoined<Args extends readonly unknown[], Result>(
+/** For operations with many concurrent calls: they share one transaction and one fsync. */
+export function writeCoalesced<Args extends readonly unknown[], Result>(
   changes: Topic | null,
   run: (sql: Sql, calls: readonly Args[]) => Promise<Result[]>,
-  options: JoinedOptions<Args> = {},
-): JoinedOperation<Args, Result> {
-  return { mode: "write", changes, run, isJoined: true, ...options };
+  options: CoalescedOptions<Args> = {},
+): CoalescedOperation<Args, Result> {
+  return { mode: "write", changes, run, isCoalesced: true, ...options };
 }
 
 /**
- * The next revision of a topic. The row stays locked until the transaction ends, so revisions become visible in their order and
- * "everything after revision N" misses nothing. Take it before the rows that it belongs to.
+ * The next revision of a topic. The row stays locked until the transaction ends, so revisions become visible in order and a reader of
+ * "everything after revision N" misses nothing. Take the revision before writing the rows that carry it.
  */
 export async function nextRevision(sql: Sql, topic: "keys"): Promise<bigint> {
   const [row] = await sql<{ revision: bigint }>`
     insert into topics (topic, revision) values (${topic}, 1)
     on conflict (topic) do update set revision = topics.revision + 1
     returning revision`;
-  if (row === undefined) throw new Error(`No revision came back for ${topic}`);
+  if (row === undefined) throw new Error(`The insert returned no revision for ${topic}`);
   return row.revision;
 }
 
-/** The revision of every topic: cheap, so it is also the probe that tells whether the store answers. */
+/** The revision of every topic. It is cheap and therefore also the health check of the store. */
 export const readRevisions = read(async (sql) => {
   const rows = await sql<{ topic: Topic; revision: bigint }>`select topic, revision from topics`;
   return new Map(rows.map((row) => [row.topic, row.revision]));
 });
 
 /**
- * Statements that need nothing of each other's answers: PostgreSQL is sent them together. When it throws, all of them have ended,
- * so that none is left over for a transaction that was rolled back.
+ * Runs independent statements concurrently; PostgreSQL receives them in one go. When one fails, the error is thrown only after all of
+ * them have ended: none may still run when the transaction is rolled back.
  */
 export async function together<const Statements extends readonly (Promise<unknown> | null)[]>(
   ...statements: Statements
@@ -102,7 +102,26 @@ export async function together<const Statements extends readonly (Promise<unknow
   return values as { -readonly [Index in keyof Statements]: Awaited<Statements[Index]> };
 }
 
-/** Rows that have the same columns. */
+/** All rows must have the same columns. */
 export async function insertRows(sql: Sql, table: string, rows: readonly SqlRow[]): Promise<void> {
-  await together(...toBatches(rows).map((lot) => sql`insert into ${sql.identifier(table)} ${sql.columns(lot)}`));
+  await together(...toBatches(rows).map((batch) => sql`insert into ${sql.identifier(table)} ${sql.columns(batch)}`));
+}
+
+/**
+ * Deletes at most `limit` expired rows, those that expired first, and returns the given columns of them. Fewer than `limit` come back when
+ * none are left, or when another process deletes them at the same moment.
+ */
+export async function deleteExpiredRows<Row = SqlRow>(
+  sql: Sql,
+  { table, columns, now, limit }: { table: string; columns: readonly string[]; now: number; limit: number },
+): Promise<Row[]> {
+  const from = sql.part`from ${sql.identifier(table)} where`;
+  const [last] = await sql<{ expires_at: bigint; id: string }>`
+    select expires_at, id ${from} expires_at <= ${now} order by expires_at, id limit 1 offset ${limit - 1}`;
+  // A range of the index instead of a list of ids: two processes that delete at the same time then lock rows in the same order.
+  const range =
+    last === undefined
+      ? sql.part`expires_at <= ${now}`
+      : sql.part`(expires_at, id) <= (${last.expires_at}, ${last.id})`;
+  return await sql<Row>`delete ${from} ${range} returning ${sql.names(columns)}`;
 }

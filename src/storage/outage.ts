@@ -1,4 +1,4 @@
-// Telling an outage of the store (503, try again) from a mistake of ours (500).
+// Distinguishes an outage of the store (503, retry) from a bug in the gateway (500).
 
 import { GatewayError } from "../errors.ts";
 import { untilAborted, withDeadline } from "../lib/deadline.ts";
@@ -24,7 +24,11 @@ export function withStoreDeadline<Value>(
   return withDeadline({ timeoutMs, reason }, (signal) => untilAborted(work(signal), signal));
 }
 
-/** What a caller is told: an outage becomes a 503, anything else stays what it is. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "dependency_unavailable";
+}
+
+/** An outage becomes a 503; every other error is returned unchanged. */
 export function toStorageError(error: unknown): unknown {
   return isOutage(error) ? toUnavailable(error) : error;
 }

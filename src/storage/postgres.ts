@@ -1,15 +1,22 @@
-// PostgreSQL as a store: operations run on a pool, a second small client listens for changes and asks whether the server answers.
+// PostgreSQL as a store: operations run on a connection pool. A second client listens for changes and probes whether the server answers.
 
 import type { Log } from "../log.ts";
 import { connectPostgres, describePostgres } from "./connect.ts";
-import { isWorkKind, type WorkKind, workKinds } from "./job-records.ts";
 import { readRevisions, type Topic, together } from "./operation.ts";
 import { isOutage, toStorageError, toUnavailable, withStoreDeadline } from "./outage.ts";
 import type { CreateQueue, Database } from "./sql.ts";
-import { type AnyOperation, buildStores, findOperation, isJoined, type OperationCall, type Storage } from "./stores.ts";
+import {
+  type AnyOperation,
+  buildStores,
+  findOperation,
+  isCoalesced,
+  type OperationCall,
+  type Storage,
+} from "./stores.ts";
+import { isWorkKind, type WorkKind, workKinds } from "./work-queue.ts";
 
 /** Replaced as a whole when the server stops answering without closing its connections. */
-interface Link {
+interface Clients {
   readonly pool: Database;
   readonly watcher: Database;
   isListening: boolean;
@@ -19,111 +26,114 @@ const channel = "switchyard_changes";
 const probeEveryMs = 500;
 const probeDeadlineMs = 1000;
 const firstProbes = 3;
-// One late answer can be a busy machine; the connections are given up at the second.
+// One late answer may come from a busy machine; after the second, the clients are replaced.
 const lateProbesBeforeReplacing = 2;
-// Few, since every serving process of every replica has them and PostgreSQL allows 100 by default. `?max=` in the address wins.
+// Small, because every serving process of every replica has a pool and PostgreSQL allows 100 connections by default. `?max=` in the
+// address overrides it.
 const defaultPoolSize = 4;
-// Those that work wait for the disk of the server most of the time, each for a job of its own.
+// Larger, because transactions of jobs wait for the disk of the server most of the time.
 const workingPoolSize = 10;
-// While one waits for the disk another one gets its statements done; with more the batches become smaller.
-const joinedAtOnce = 2;
-// The server's own limit, for a gateway that froze or was cut off in the middle of a transaction and would keep its locks.
-const serverLimitMs = 5000;
-// Creations of jobs are told together: NOTIFY inside their transactions would make those commit one after the other.
-const tellWorkEveryMs = 20;
+// One transaction executes statements while another one waits for the disk. More would make the transactions smaller.
+const maxTransactions = 2;
+// Enforced by the server, so that a gateway that hangs or is cut off in the middle of a transaction does not keep its locks.
+const serverTimeoutMs = 5000;
+// New work is announced in batches: NOTIFY inside the transactions would serialise their commits.
+const announceWorkEveryMs = 20;
 const superviseEveryMs = 3000;
-// After an outage all holders seem to be silent. Those that live speak up within this time.
+// After an outage, the heartbeats of all consumers are missing. Live consumers send one within this time.
 const superviseAfterOutageMs = 8000;
 
 export interface PostgresStorageOptions {
   readonly databaseUrl: string;
   readonly log: Log;
-  /** Whether work is taken here: then this process also looks after work whose holder died. */
+  /** Whether this process consumes the work queue: it then also releases the work of consumers that died. */
   readonly works?: boolean;
 }
 
 export async function openPostgres(options: PostgresStorageOptions): Promise<Storage> {
   const { databaseUrl, log } = options;
-  const { openBoss } = await import("./boss-queue.ts");
-  const boss = openBoss(() => link.pool);
+  const { openPostgresQueue } = await import("./postgres-queue.ts");
+  const queue = openPostgresQueue(() => clients.pool);
   const listeners: Record<Topic, (() => void)[]> = { keys: [], run: [], deliver: [] };
   const poolSize = options.works === true ? workingPoolSize : defaultPoolSize;
-  let link = openLink(databaseUrl, poolSize, boss.createQueue);
+  let clients = openClients(databaseUrl, poolSize, queue.createQueue);
   let isHealthy = false;
   let healthySince = 0;
   let isClosed = false;
   let lateProbes = 0;
   let keyRevision: bigint | undefined;
   let timer: ReturnType<typeof setTimeout> | null = null;
-  let tellTimer: ReturnType<typeof setTimeout> | null = null;
-  let toldWorkAt = 0;
-  const untold = new Set<WorkKind>();
+  let announceTimer: ReturnType<typeof setTimeout> | null = null;
+  let announcedWorkAt = 0;
+  const unannounced = new Set<WorkKind>();
   let isSupervising = false;
   let superviseError: unknown = null;
 
   for (let attempt = 1; attempt <= firstProbes && !isHealthy; attempt += 1) await probe();
   if (!isHealthy) {
-    closeLink(link);
-    throw new Error(`${describePostgres(databaseUrl)} does not answer. Check that the server runs.`);
+    closeClients(clients);
+    throw new Error(`${describePostgres(databaseUrl)} does not answer. Check that the server is running.`);
   }
   try {
-    await boss.prepare();
+    await queue.prepare();
   } catch (error) {
-    closeLink(link);
+    closeClients(clients);
     throw toStorageError(error);
   }
   watch();
   const supervision = options.works === true ? setInterval(supervise, superviseEveryMs) : null;
   supervision?.unref();
 
-  function announce(topic: Topic): void {
+  function notifyListeners(topic: Topic): void {
     for (const listener of listeners[topic]) listener();
   }
 
-  /** After a reconnect too: what was sent in between is lost, so everything may have changed. */
-  function announceAll(): void {
-    announce("keys");
-    for (const kind of workKinds) announce(kind);
+  /** Also after a reconnect: notifications that were sent in between are lost, so everything may have changed. */
+  function notifyAllListeners(): void {
+    notifyListeners("keys");
+    for (const kind of workKinds) notifyListeners(kind);
   }
 
-  /** To this process at once, to the others with the next notification. */
-  function tellWork(kind: WorkKind): void {
-    announce(kind);
-    untold.add(kind);
-    if (tellTimer !== null) return;
-    const waitMs = Math.max(0, toldWorkAt + tellWorkEveryMs - Date.now());
-    tellTimer = setTimeout(() => {
-      tellTimer = null;
-      toldWorkAt = Date.now();
-      // Whoever misses it asks for work before long.
-      for (const one of untold) if (isHealthy) link.pool.sql`select pg_notify(${channel}, ${one})`.catch(() => {});
-      untold.clear();
-    }, waitMs);
-    tellTimer.unref();
+  /** Tells listeners of this process at once, and other processes with the next NOTIFY. */
+  function announceWork(kind: WorkKind): void {
+    notifyListeners(kind);
+    unannounced.add(kind);
+    if (announceTimer !== null) return;
+    const delayMs = Math.max(0, announcedWorkAt + announceWorkEveryMs - Date.now());
+    announceTimer = setTimeout(() => {
+      announceTimer = null;
+      announcedWorkAt = Date.now();
+      for (const kind of unannounced) {
+        // A lost notification does no harm: consumers also poll.
+        if (isHealthy) clients.pool.sql`select pg_notify(${channel}, ${kind})`.catch(() => {});
+      }
+      unannounced.clear();
+    }, delayMs);
+    announceTimer.unref();
   }
 
   async function supervise(): Promise<void> {
     if (isSupervising || !isHealthy || Date.now() - healthySince < superviseAfterOutageMs) return;
     isSupervising = true;
     try {
-      await boss.supervise();
+      await queue.supervise();
       superviseError = null;
     } catch (error) {
-      // An outage is reported where it is noticed. What is wrong here otherwise is said once.
-      const isNews = superviseError === null && isHealthy && !isClosed && !isOutage(error);
+      // The probe logs outages. Other errors are logged once.
+      const isNew = superviseError === null && isHealthy && !isClosed && !isOutage(error);
       superviseError = error;
-      if (isNews) log.error("Work of workers that died cannot be given to others", { error });
+      if (isNew) log.error("The work of consumers that died cannot be released", { error });
     } finally {
       isSupervising = false;
     }
   }
 
-  /** Asks for the revisions: the answer proves that the server is there, and shows changes that a lost LISTEN would miss. */
+  /** Reads the revisions: this proves that the server answers, and shows changes that a lost LISTEN would miss. */
   async function probe(): Promise<void> {
-    const asked = link;
+    const probed = clients;
     try {
       const revisions = await withStoreDeadline(probeDeadlineMs, (signal) =>
-        readRevisions.run(asked.watcher.withSignal(signal)),
+        readRevisions.run(probed.watcher.withSignal(signal)),
       );
       if (isClosed) return;
       if (!isHealthy && keyRevision !== undefined) log.info("PostgreSQL answers again");
@@ -132,14 +142,14 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
       lateProbes = 0;
       const before = keyRevision;
       keyRevision = revisions.get("keys") ?? 0n;
-      if (before !== keyRevision) announce("keys");
-      listen(asked);
+      if (before !== keyRevision) notifyListeners("keys");
+      listen(probed);
     } catch (error) {
       if (isClosed) return;
       if (isHealthy) log.error("PostgreSQL does not answer", { error });
       isHealthy = false;
       lateProbes += 1;
-      if (lateProbes >= lateProbesBeforeReplacing) replaceLink();
+      if (lateProbes >= lateProbesBeforeReplacing) replaceClients();
     }
   }
 
@@ -151,35 +161,35 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
     timer.unref();
   }
 
-  function listen(target: Link): void {
+  function listen(target: Clients): void {
     if (target.isListening) return;
     target.isListening = true;
-    const receive = (topic: string) => announce(isWorkKind(topic) ? topic : "keys");
-    target.watcher.client.listen(channel, receive, announceAll).catch((error) => {
+    const receive = (topic: string) => notifyListeners(isWorkKind(topic) ? topic : "keys");
+    target.watcher.client.listen(channel, receive, notifyAllListeners).catch((error) => {
       target.isListening = false;
-      if (!isClosed && target === link) log.debug("LISTEN failed; changes are seen by asking", { error });
+      if (!isClosed && target === clients) log.debug("LISTEN failed; changes are found by polling", { error });
     });
   }
 
-  function replaceLink(): void {
+  function replaceClients(): void {
     lateProbes = 0;
-    closeLink(link);
-    link = openLink(databaseUrl, poolSize, boss.createQueue);
+    closeClients(clients);
+    clients = openClients(databaseUrl, poolSize, queue.createQueue);
   }
 
   async function run({ store, name, args, deadlineMs }: OperationCall): Promise<unknown> {
-    // Waiting would only pile up callers behind a server that is known to be away.
+    // Fail at once while the server is known to be down, so that waiting calls do not accumulate.
     if (!isHealthy) throw toUnavailable();
-    const { pool } = link;
+    const { pool } = clients;
     const operation = findOperation(store, name);
     try {
       const result = await withStoreDeadline(deadlineMs, (signal) =>
-        // What is joined looks up lists: a transaction has the settings for that.
-        operation.mode === "write" || isJoined(operation)
+        // Coalesced reads look up lists, which needs the planner settings of a transaction.
+        operation.mode === "write" || isCoalesced(operation)
           ? runTransaction(pool, operation, args, signal)
           : operation.run(pool.withSignal(signal), ...args),
       );
-      if (operation.changes !== null && operation.changes !== "keys") tellWork(operation.changes);
+      if (operation.changes !== null && operation.changes !== "keys") announceWork(operation.changes);
       return result;
     } catch (error) {
       throw toStorageError(error);
@@ -187,7 +197,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   }
 
   return {
-    ...buildStores(run, { atOnce: joinedAtOnce, isAway: () => !isHealthy }),
+    ...buildStores(run, { maxTransactions, isDown: () => !isHealthy }),
     onKeysChanged: (listener) => {
       listeners.keys.push(listener);
     },
@@ -200,9 +210,9 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
       isClosed = true;
       isHealthy = false;
       if (timer !== null) clearTimeout(timer);
-      if (tellTimer !== null) clearTimeout(tellTimer);
+      if (announceTimer !== null) clearTimeout(announceTimer);
       if (supervision !== null) clearInterval(supervision);
-      await Promise.all([link.pool.client.close({ timeout: 1 }), link.watcher.client.close({ timeout: 0 })]);
+      await Promise.all([clients.pool.client.close({ timeout: 1 }), clients.watcher.client.close({ timeout: 0 })]);
     },
   };
 }
@@ -214,24 +224,23 @@ async function runTransaction(
   signal: AbortSignal,
 ): Promise<unknown> {
   return await pool.transaction(async (sql) => {
-    // For this transaction only: settings of the session do not survive a connection pooler in front of the server.
+    // Set per transaction, because settings of the session do not survive a connection pooler in front of the server.
     //
-    // Nothing but indexes is considered. A plan is kept, and tables that were short when it was made, or are short most of the time as
-    // a queue is, would be read through from then on. And rows are locked in the order of the index by all that lock several: they
-    // never wait for each other.
+    // The planner may only use index scans. PostgreSQL caches plans, and a plan made while a table was short would read the whole table
+    // after it has grown. Index scans also make all transactions lock rows in the same order, so they cannot deadlock.
     const settings = sql`
-      select set_config('statement_timeout', ${String(serverLimitMs)}, true),
-             set_config('idle_in_transaction_session_timeout', ${String(serverLimitMs)}, true),
+      select set_config('statement_timeout', ${String(serverTimeoutMs)}, true),
+             set_config('idle_in_transaction_session_timeout', ${String(serverTimeoutMs)}, true),
              set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
              set_config('enable_sort', 'off', true)`;
-    // Sent together with the first statement of the operation.
+    // Sent together with the first statement of the operation, to save a round trip.
     const [, result] = await together(settings, operation.run(sql, ...args));
     if (operation.changes === "keys") await sql`select pg_notify(${channel}, ${operation.changes})`;
     return result;
   }, signal);
 }
 
-function openLink(databaseUrl: string, poolSize: number, createQueue: CreateQueue): Link {
+function openClients(databaseUrl: string, poolSize: number, createQueue: CreateQueue): Clients {
   const maxConnections = Number(new URL(databaseUrl).searchParams.get("max")) || poolSize;
   return {
     pool: connectPostgres(databaseUrl, { maxConnections, connectTimeoutSeconds: 5, createQueue }),
@@ -240,7 +249,7 @@ function openLink(databaseUrl: string, poolSize: number, createQueue: CreateQueu
   };
 }
 
-/** At once: the queries that still wait on it were answered with an outage already. */
-function closeLink(link: Link): void {
-  for (const { client } of [link.pool, link.watcher]) client.close({ timeout: 0 }).catch(() => {});
+/** Without waiting: the pending queries have already failed with a 503. */
+function closeClients(clients: Clients): void {
+  for (const { client } of [clients.pool, clients.watcher]) client.close({ timeout: 0 }).catch(() => {});
 }

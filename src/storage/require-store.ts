@@ -1,4 +1,4 @@
-// For commands that work on the store of a gateway: one that is not there is never created in silence.
+// For commands that use the store of a gateway: they fail if it does not exist, instead of creating an empty one.
 
 import { existsSync } from "node:fs";
 import { connectPostgres, describePostgres } from "./connect.ts";
@@ -13,7 +13,7 @@ export async function requireStore(dataDir: string, databaseUrl: string | null =
 function requireFile(dataDir: string): void {
   if (existsSync(databaseFile(dataDir))) return;
   throw new Error(
-    `There is no store in ${dataDir}. Run this command in the folder where the gateway runs, or name its data folder: SWITCHYARD_DATA_DIR=/path/to/data npx switchyard … The first start of the gateway creates the store.`,
+    `There is no store in ${dataDir}. Run this command in the folder where the gateway runs, or set its data folder: SWITCHYARD_DATA_DIR=/path/to/data npx switchyard … The gateway creates the store when it first starts.`,
   );
 }
 
@@ -24,7 +24,7 @@ async function requireTables(databaseUrl: string): Promise<void> {
     const [row] = await database.sql<{ found: boolean }>`select to_regclass('migrations') is not null as found`;
     if (row?.found === true) return;
     throw new Error(
-      `There is no store in ${describePostgres(databaseUrl)}. Set DATABASE_URL to the database of the gateway. The first start of the gateway creates the store.`,
+      `There is no store in ${describePostgres(databaseUrl)}. Set DATABASE_URL to the database of the gateway. The gateway creates the store when it first starts.`,
     );
   } finally {
     await database.client.close({ timeout: 1 }).catch(() => {});

@@ -1,5 +1,5 @@
-// The gateway's own secrets, sealed at rest with SWITCHYARD_ENCRYPTION_KEY: the private keys of webhooks, and what signs ids and addresses.
-// A copy of the store alone then neither forges a webhook nor an address.
+// Encrypts the gateway's own secrets at rest with SWITCHYARD_ENCRYPTION_KEY: the private keys of webhooks and the keys that sign ids and
+// addresses. A copy of the store alone is then not enough to forge a webhook or an address.
 
 import { randomBytes } from "node:crypto";
 import { SettingError } from "../errors.ts";
@@ -7,18 +7,18 @@ import { createSealer, parseSealingKeys, SealError, type Sealer } from "../lib/s
 import type { SecretStore } from "./stores.ts";
 
 const setting = "SWITCHYARD_ENCRYPTION_KEY";
-/** What sealed values begin with. No secret does: they are random bytes, or JSON. */
-const mark = Buffer.from("sealed\0");
+/** The prefix of encrypted values. Secrets are JSON or random bytes and never start with it. */
+const prefix = Buffer.from("sealed\0");
 
 /**
- * The secrets as they are, whatever form they are stored in. With a key, those that lie in the clear, or were sealed with an older key, are
- * sealed with the first one at once. Throws a SettingError when a secret is sealed and cannot be opened: it is never made anew.
+ * A store that encrypts and decrypts. Secrets that are stored in plain text or encrypted with an older key are encrypted with the first key
+ * at once. Throws a SettingError if a secret cannot be decrypted; such a secret is never replaced by a new one.
  */
 export async function openSecrets(store: SecretStore, encryptionKey: string | null): Promise<SecretStore> {
   const sealer = encryptionKey === null ? null : createSealer(parseSealingKeys(encryptionKey));
 
   async function seal(name: string, value: Uint8Array): Promise<Uint8Array> {
-    return sealer === null ? value : Buffer.concat([mark, await sealer.seal(value, placeOf(name))]);
+    return sealer === null ? value : Buffer.concat([prefix, await sealer.seal(value, contextOf(name))]);
   }
 
   async function find(name: string): Promise<Uint8Array | null> {
@@ -35,7 +35,7 @@ export async function openSecrets(store: SecretStore, encryptionKey: string | nu
     if (stored === null) continue;
     const value = await open(sealer, name, stored);
     if (sealer === null || isSealedWithFirst(sealer, stored)) continue;
-    // Another process that seals it at the same moment has done the same.
+    // Ignore the result: if another process was faster, it has encrypted the same value.
     await store.replace(name, stored, await seal(name, value));
   }
 
@@ -45,7 +45,7 @@ export async function openSecrets(store: SecretStore, encryptionKey: string | nu
     createOnce,
     async getOrCreate(name, bytes) {
       const value = (await find(name)) ?? (await createOnce(name, randomBytes(bytes)));
-      if (value.length !== bytes) throw new Error(`The secret ${name} has ${value.length} bytes, not ${bytes}`);
+      if (value.length !== bytes) throw new Error(`The secret ${name} has ${value.length} bytes instead of ${bytes}`);
       return value;
     },
     async replace(name, old, next) {
@@ -64,7 +64,7 @@ async function open(sealer: Sealer | null, name: string, stored: Uint8Array): Pr
       `The secret '${name}' in the store is encrypted, and ${setting} is not set. Set it to the key that was used before.`,
     );
   try {
-    return await sealer.open(stored.subarray(mark.length), placeOf(name));
+    return await sealer.open(stored.subarray(prefix.length), contextOf(name));
   } catch (cause) {
     const why =
       cause instanceof SealError && cause.reason === "unknown_key"
@@ -75,13 +75,13 @@ async function open(sealer: Sealer | null, name: string, stored: Uint8Array): Pr
 }
 
 function isSealed(stored: Uint8Array): boolean {
-  return Buffer.compare(stored.subarray(0, mark.length), mark) === 0;
+  return Buffer.compare(stored.subarray(0, prefix.length), prefix) === 0;
 }
 
 function isSealedWithFirst(sealer: Sealer, stored: Uint8Array): boolean {
-  return isSealed(stored) && sealer.isSealedWithFirst(stored.subarray(mark.length));
+  return isSealed(stored) && sealer.isSealedWithFirst(stored.subarray(prefix.length));
 }
 
-function placeOf(name: string): readonly string[] {
+function contextOf(name: string): readonly string[] {
   return ["secrets", name];
 }

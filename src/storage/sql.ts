@@ -1,6 +1,5 @@
-// The handle that statements are written against: tagged templates, the same on SQLite and PostgreSQL.
-// Every integer arrives as a bigint on both engines, so that money and counters are exact; statements turn times and counts
-// into numbers themselves.
+// The handle that statements are written with: tagged templates, the same on SQLite and PostgreSQL. Both engines return every integer
+// as a bigint, so that amounts of money stay exact; statements convert times and counts to numbers.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ValidationError } from "../errors.ts";
@@ -11,10 +10,10 @@ export type Engine = "sqlite" | "postgres";
 export type SqlValue = string | number | bigint | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-// Below the deadline of an operation, so that a locked file is reported as such and not as a silence.
-const lockPatienceMs = 800;
+// Shorter than the deadline of an operation, so that a locked file is reported as such and not as a timeout.
+const lockTimeoutMs = 800;
 
-/** A piece of a statement that is not a value. */
+/** Part of a statement that is not a value. */
 export interface SqlFragment {
   readonly fragment: unknown;
 }
@@ -23,34 +22,38 @@ export interface Statements {
   <Row = SqlRow>(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): Promise<Row[]>;
   /** Columns and values, for `insert into t ${sql.columns(rows)}` and `update t set ${sql.columns(row)}`. */
   columns(rows: SqlRow | readonly SqlRow[]): SqlFragment;
-  /** For `where id in ${sql.list(ids)}`; at least one. */
+  /** For `where id in ${sql.list(ids)}`; at least one value. */
   list(values: readonly string[]): SqlFragment;
-  /** The name of a table or column, quoted. */
+  /** The quoted name of a table or column. */
   identifier(name: string): SqlFragment;
-  /** A string in the engine's own words, without parameters: migrations and pragmas. */
+  /** A list of column names, for `select` and `returning`. Never pass a name from outside. */
+  names(columns: readonly string[]): SqlFragment;
+  /** A part of a statement that several statements share, such as a condition. */
+  part(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): SqlFragment;
+  /** A statement without parameters, for migrations and pragmas. */
   script(text: string): Promise<SqlRow[]>;
-  /** A statement that a library has written, with its values for $1, $2 … */
+  /** A statement with placeholders $1, $2 …, for pg-boss. */
   execute(text: string, values: readonly unknown[]): Promise<SqlRow[]>;
 }
 
 export interface Sql extends Statements {
-  /** The queue of work, in the same transaction. */
+  /** The work queue, in the same transaction. */
   readonly work: WorkQueue;
 }
 
 export type CreateQueue = (sql: Statements) => WorkQueue;
 
 export interface TransactionSql extends Sql {
-  /** What fails inside is undone alone; the transaction goes on. */
+  /** A failure inside rolls back to the savepoint; the transaction continues. */
   savepoint<T>(body: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
 export interface Database {
   readonly engine: Engine;
   readonly client: Bun.SQL;
-  /** Outside of transactions only: inside it would wait for itself, so it throws at once there. */
+  /** Throws inside a transaction, where it would wait for the connection that the transaction holds. */
   readonly sql: Sql;
-  /** As `sql`, with every statement ended when the signal fires. */
+  /** As `sql`, and cancels its statements when the signal fires. */
   withSignal(signal: AbortSignal): Sql;
   transaction<T>(body: (sql: TransactionSql) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -68,12 +71,12 @@ export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQ
     const run = (inner: Bun.TransactionSQL) =>
       inTransaction.run(true, async () => {
         const result = await body(toTransactionSql(inner, createQueue, signal));
-        // A caller who was told that the write failed must not find it stored.
+        // A write that was reported as failed must not be committed.
         signal?.throwIfAborted();
-        // The wrapper keeps an array of promises or rows from being read as a list of queries.
+        // Bun would treat an array as a list of queries, so the result is wrapped.
         return { result };
       });
-    const done = engine === "sqlite" ? beginAlone(client, run) : client.begin(run);
+    const done = engine === "sqlite" ? beginImmediate(client, run) : client.begin(run);
     return done.then((outcome) => (outcome as { result: T }).result);
   }
 
@@ -87,11 +90,11 @@ export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQ
 }
 
 /**
- * As the one writer of the file. A deferred transaction that turns into a writer fails at once when another is at work; and SQLite's
- * own waiting looks more and more seldom, so that a busy neighbour would starve us. So we ask often.
+ * Begins as the only writer of the file: a deferred transaction that later becomes a writer fails at once while another one writes. SQLite's
+ * own busy handler waits longer with every try, so a busy process would starve this one; therefore we poll at short intervals.
  */
-async function beginAlone<T>(client: Bun.SQL, run: (inner: Bun.TransactionSQL) => Promise<T>): Promise<T> {
-  const until = performance.now() + lockPatienceMs;
+async function beginImmediate<T>(client: Bun.SQL, run: (inner: Bun.TransactionSQL) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + lockTimeoutMs;
   let isBegun = false;
   for (;;) {
     try {
@@ -101,7 +104,7 @@ async function beginAlone<T>(client: Bun.SQL, run: (inner: Bun.TransactionSQL) =
       })) as T;
     } catch (error) {
       const isBusy = error instanceof Error && (error as { code?: unknown }).code === "SQLITE_BUSY";
-      if (isBegun || !isBusy || performance.now() > until) throw error;
+      if (isBegun || !isBusy || performance.now() > deadline) throw error;
       await Bun.sleep(1 + Math.random() * 2);
     }
   }
@@ -121,14 +124,14 @@ function toTransactionSql(
   return Object.assign(toSql(client, createQueue, { signal }), { savepoint });
 }
 
-interface Handling {
+interface HandleOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Throws where the handle must not be used. */
+  /** Throws if the handle must not be used now. */
   readonly check?: () => void;
 }
 
-function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: Handling): Sql {
-  // The signal is that of one operation and goes with it: nothing is taken off it again.
+function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: HandleOptions): Sql {
+  // The signal belongs to one operation, so its listener need not be removed.
   let started: { cancel(): unknown }[] | null = null;
 
   function run<Row>(query: Bun.SQL.Query<Row[]>): Promise<Row[]> {
@@ -137,18 +140,29 @@ function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: Han
       const all: { cancel(): unknown }[] = [];
       started = all;
       signal.addEventListener("abort", () => {
-        for (const one of all) one.cancel();
+        for (const query of all) query.cancel();
       });
     }
     started.push(query);
     return query;
   }
 
+  function build<Row>(text: TemplateStringsArray, values: readonly (SqlValue | SqlFragment)[]): Bun.SQL.Query<Row[]> {
+    for (const value of values) if (typeof value === "string") refuseNul(value);
+    return client<Row[]>(text, ...values.map((value) => (isFragment(value) ? value.fragment : value)));
+  }
+
   async function tag<Row>(text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): Promise<Row[]> {
     check?.();
     signal?.throwIfAborted();
-    for (const value of values) if (typeof value === "string") refuseNul(value);
-    return await run(client<Row[]>(text, ...values.map((value) => (isFragment(value) ? value.fragment : value))));
+    return await run(build<Row>(text, values));
+  }
+
+  async function execute(text: string, values: readonly unknown[] = []): Promise<SqlRow[]> {
+    check?.();
+    signal?.throwIfAborted();
+    // Without values, Bun uses the simple protocol, which accepts several statements.
+    return await run(values.length === 0 ? client.unsafe<SqlRow[]>(text) : client.unsafe<SqlRow[]>(text, [...values]));
   }
 
   const statements = Object.assign(tag, {
@@ -163,18 +177,14 @@ function toSql(client: Bun.SQL, createQueue: CreateQueue, { signal, check }: Han
       return { fragment: client(padList(values)) };
     },
     identifier: (name: string): SqlFragment => ({ fragment: client(name) }),
-    script: async (text: string): Promise<SqlRow[]> => {
-      check?.();
-      signal?.throwIfAborted();
-      return await run(client.unsafe<SqlRow[]>(text));
-    },
-    execute: async (text: string, values: readonly unknown[]): Promise<SqlRow[]> => {
-      check?.();
-      signal?.throwIfAborted();
-      return await run(client.unsafe<SqlRow[]>(text, [...values]));
-    },
+    names: (columns: readonly string[]): SqlFragment => ({ fragment: client.unsafe(columns.join(", ")) }),
+    part: (text: TemplateStringsArray, ...values: readonly (SqlValue | SqlFragment)[]): SqlFragment => ({
+      fragment: build(text, values),
+    }),
+    execute,
+    script: (text: string) => execute(text),
   });
-  // Most operations have nothing to do with work.
+  // Created on first use, because most operations do not touch the queue.
   let work: WorkQueue | null = null;
   return Object.defineProperty(statements, "work", {
     get: () => {
@@ -188,7 +198,7 @@ function isFragment(value: SqlValue | SqlFragment): value is SqlFragment {
   return typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 }
 
-/** PostgreSQL cannot hold NUL in text and SQLite cuts at it: the same answer on both, and it is the caller's mistake. */
+/** PostgreSQL rejects NUL in text and SQLite truncates at it: both answer 422. */
 function refuseNul(text: string): void {
   if (!text.includes("\u0000")) return;
   throw new ValidationError([{ loc: ["body"], msg: "Text must not contain NUL characters", type: "value_error" }]);

@@ -1,9 +1,8 @@
-// The queue of work on SQLite: a table in the same file. Whoever takes a piece becomes its holder until `due_at`, which moves on as
-// long as the holder extends it; a holder that died leaves it due again. `takes` tells one holder from the next.
+// The work queue on SQLite: a table of leases in the same file. Taking work moves its `due_at` to the end of the lease, and extending the
+// lease moves it further; when a consumer dies, its work becomes due again by itself. `takes` distinguishes one lease from the next.
 
-import type { TakeWork, WorkItem, WorkKind } from "./job-records.ts";
 import type { Statements } from "./sql.ts";
-import { noWork, type WorkCounts, type WorkQueue } from "./work-queue.ts";
+import type { TakeWork, WorkItem, WorkKind, WorkQueue } from "./work-queue.ts";
 
 interface TakenRow {
   readonly id: string;
@@ -13,7 +12,7 @@ interface TakenRow {
   readonly takes: bigint;
 }
 
-// A holder extends it every few seconds; one that is slow for a while keeps it, one that died is replaced within half a minute.
+// Consumers extend their leases every few seconds. A slow consumer keeps them; the work of a dead one is released within half a minute.
 const leaseMs = 20_000;
 
 export function createSqliteQueue(sql: Statements): WorkQueue {
@@ -28,27 +27,20 @@ export function createSqliteQueue(sql: Statements): WorkQueue {
 
     take: async ({ kind, limit, ignoreGroups }: TakeWork): Promise<WorkItem[]> => {
       const now = Date.now();
-      // As JSON, so that the statement stays the same however many there are.
+      // JSON instead of a list, so that the statement does not depend on the number of groups.
       const ignored = JSON.stringify(ignoreGroups);
-      // Two statements, each with the index that has its order.
-      const rows =
-        kind === "run"
-          ? await sql<TakenRow>`
-              update work set due_at = ${now + leaseMs}, takes = takes + 1, held = 1
-              where id in (
-                select id from work
-                where kind = 'run' and due_at <= ${now} and group_name not in (select value from json_each(${ignored}))
-                order by rank, due_at limit ${limit}
-              )
-              returning id, kind, subject, group_name, takes`
-          : await sql<TakenRow>`
-              update work set due_at = ${now + leaseMs}, takes = takes + 1, held = 1
-              where id in (
-                select id from work
-                where kind = ${kind} and due_at <= ${now} and group_name not in (select value from json_each(${ignored}))
-                order by due_at limit ${limit}
-              )
-              returning id, kind, subject, group_name, takes`;
+      // Runs have an index of their own, which SQLite only uses when the statement contains `kind = 'run'` literally.
+      const isRun = kind === "run";
+      const condition = isRun ? sql.part`kind = 'run'` : sql.part`kind = ${kind}`;
+      const order = sql.names(isRun ? ["rank", "due_at"] : ["due_at"]);
+      const rows = await sql<TakenRow>`
+        update work set due_at = ${now + leaseMs}, takes = takes + 1, held = 1
+        where id in (
+          select id from work
+          where ${condition} and due_at <= ${now} and group_name not in (select value from json_each(${ignored}))
+          order by ${order} limit ${limit}
+        )
+        returning id, kind, subject, group_name, takes`;
       return rows.map((row) => ({
         id: row.id,
         kind: row.kind,
@@ -59,14 +51,14 @@ export function createSqliteQueue(sql: Statements): WorkQueue {
     },
 
     extend: async (items) => {
-      const held: string[] = [];
+      const extended: string[] = [];
       for (const item of items) {
         const rows = await sql<{ id: string }>`
           update work set due_at = ${Date.now() + leaseMs}
           where id = ${item.id} and takes = ${BigInt(item.lease)} and held = 1 returning id`;
-        if (rows.length > 0) held.push(item.id);
+        if (rows.length > 0) extended.push(item.id);
       }
-      return held;
+      return extended;
     },
 
     end: async (items) => {
@@ -87,33 +79,6 @@ export function createSqliteQueue(sql: Statements): WorkQueue {
       const [next] = await sql<{ rank: bigint }>`
         select rank from work where kind = 'run' and held = 0 and due_at <= ${Date.now()} order by rank limit 1`;
       return Number(next?.rank ?? 0);
-    },
-
-    count: async () => {
-      const now = Date.now();
-      const rows = await sql<{
-        kind: WorkKind;
-        waiting: bigint;
-        due: bigint;
-        held: bigint;
-        oldest_due_at: bigint | null;
-      }>`
-        select kind,
-          sum(case when held = 0 or due_at <= ${now} then 1 else 0 end) as waiting,
-          sum(case when due_at <= ${now} then 1 else 0 end) as due,
-          sum(case when held = 1 and due_at > ${now} then 1 else 0 end) as held,
-          min(case when due_at <= ${now} then due_at end) as oldest_due_at
-        from work group by kind`;
-      const counts: WorkCounts = { run: noWork, deliver: noWork };
-      for (const row of rows) {
-        counts[row.kind] = {
-          waiting: Number(row.waiting),
-          due: Number(row.due),
-          held: Number(row.held),
-          oldestDueAt: row.oldest_due_at === null ? null : Number(row.oldest_due_at),
-        };
-      }
-      return counts;
     },
   };
 }

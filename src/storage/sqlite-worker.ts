@@ -1,5 +1,5 @@
-// The thread that holds the SQLite connection: fsync blocks, and must not block requests. Writes that wait together are
-// committed together, each in its own savepoint, so that one that fails does not take the others with it.
+// The thread that holds the SQLite connection, because fsync blocks and must not block requests. Waiting writes are committed together,
+// each in its own savepoint, so that a failing write does not roll back the others.
 
 import { Database as SqliteFile } from "bun:sqlite";
 import { connectSqlite } from "./connect.ts";
@@ -7,35 +7,8 @@ import { databaseFile } from "./data-dir.ts";
 import { type Operation, readRevisions } from "./operation.ts";
 import { toStorageError, toUnavailable } from "./outage.ts";
 import type { Database } from "./sql.ts";
-import { packError } from "./sqlite-errors.ts";
+import { type FromWorker, packError, type ToWorker } from "./sqlite-messages.ts";
 import { type AnyOperation, findOperation } from "./stores.ts";
-
-export type ToWorker =
-  | { readonly type: "open"; readonly dataDir: string }
-  | {
-      readonly type: "call";
-      readonly id: number;
-      readonly store: string;
-      readonly name: string;
-      readonly args: readonly unknown[];
-      /** Epoch milliseconds. What has not begun by then is not begun. */
-      readonly deadline: number;
-    }
-  | { readonly type: "probe"; readonly id: number }
-  /** From now on every commit is told, whoever made it: work may have come with it. */
-  | { readonly type: "watch-work" }
-  | { readonly type: "close" };
-
-export type FromWorker =
-  | { readonly type: "opened" }
-  | { readonly type: "result"; readonly id: number; readonly value: unknown }
-  | { readonly type: "error"; readonly id: number; readonly error: ReturnType<typeof packError> }
-  | { readonly type: "failed"; readonly error: ReturnType<typeof packError> }
-  | { readonly type: "changed"; readonly topic: Announced }
-  | { readonly type: "closed" };
-
-/** Changes of keys have revisions; whatever else was committed may be work. */
-export type Announced = "keys" | "work";
 
 interface Waiting {
   readonly id: number;
@@ -44,21 +17,21 @@ interface Waiting {
   readonly args: readonly unknown[];
 }
 
-// A poll costs some 40 microseconds. Keys wait for it: see `othersHearWithinMs` of the keyring.
+// A poll takes about 40 µs. Changes of keys wait for it: see `propagationMs` in access/keys.ts.
 const pollEveryMs = 40;
-// A larger group would make the first of it wait for the last.
-const largestGroup = 256;
+// A larger transaction would delay its first calls.
+const maxCalls = 256;
 
 declare const self: Worker & { postMessage(message: FromWorker): void };
 
 async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
   const database = await connectSqlite(dataDir);
   const waiting: Waiting[] = [];
-  let isPumping = false;
+  let isRunning = false;
   let isClosing = false;
   let isPollDue = false;
   let isWorkWatched = false;
-  // A connection of its own, for which every commit is somebody else's: it moves with those of this process too.
+  // `data_version` only changes with commits of other connections, so watching the commits of this process needs a second connection.
   const watcher = new SqliteFile(databaseFile(dataDir), { readonly: true });
   const dataVersion = watcher.query<{ data_version: number }, []>("pragma data_version");
   let seenVersion = dataVersion.get()?.data_version;
@@ -73,25 +46,25 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
   }, pollEveryMs);
 
   function wake(): void {
-    if (isPumping) return;
-    isPumping = true;
-    // One turn later, everything that was sent together has arrived.
+    if (isRunning) return;
+    isRunning = true;
+    // In the next turn of the event loop, all messages that were sent together have arrived.
     setImmediate(() => {
-      pump().catch((error) => post({ type: "failed", error: packError(error) }));
+      runWaiting().catch((error) => post({ type: "failed", error: packError(error) }));
     });
   }
 
-  async function pump(): Promise<void> {
+  async function runWaiting(): Promise<void> {
     while (waiting.length > 0 || isPollDue) {
-      const group = waiting.splice(0, largestGroup);
+      const group = waiting.splice(0, maxCalls);
       await runWrites(
         database,
         group.filter((item) => item.operation.mode === "write"),
       );
       for (const item of group) if (item.operation.mode === "read") await runRead(database, item);
-      if (isPollDue) await noticeChanges();
+      if (isPollDue) await announceChanges();
     }
-    isPumping = false;
+    isRunning = false;
     if (!isClosing) return;
     clearInterval(poll);
     watcher.close();
@@ -99,8 +72,8 @@ async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
     post({ type: "closed" });
   }
 
-  /** Something was committed; the topics say whether it concerns anyone. */
-  async function noticeChanges(): Promise<void> {
+  /** After a commit, the revisions of the topics show what has changed. */
+  async function announceChanges(): Promise<void> {
     isPollDue = false;
     const current = await readRevisions.run(database.sql);
     for (const [topic, revision] of current) {
@@ -131,7 +104,7 @@ async function runWrites(database: Database, group: readonly Waiting[]): Promise
     await database.transaction(async (sql) => {
       for (const { id, operation, args, deadline } of group) {
         try {
-          // Here and not before: waiting for the file's lock may have taken the time that was left.
+          // Checked here, because waiting for the lock of the file may have used up the time.
           if (Date.now() >= deadline) throw toUnavailable();
           const value = await sql.savepoint((inner) => operation.run(inner, ...args));
           answers.push({ type: "result", id, value });
@@ -141,7 +114,7 @@ async function runWrites(database: Database, group: readonly Waiting[]): Promise
       }
     });
   } catch (error) {
-    // Nothing was committed, so nothing that seemed to succeed did.
+    // Nothing was committed, so the writes that seemed to succeed have failed, too.
     for (const { id } of group) post({ type: "error", id, error: packError(toStorageError(error)) });
     return;
   }

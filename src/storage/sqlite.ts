@@ -1,13 +1,13 @@
-// SQLite as a store: a thin, typed front for the thread that holds the connection.
+// SQLite as a store: sends every call to the thread that holds the connection (sqlite-worker.ts).
 
+import { endsWithin } from "../lib/deadline.ts";
 import type { Log } from "../log.ts";
 import { warnAboutNetworkDisk } from "./data-dir.ts";
-import { workKinds } from "./job-records.ts";
 import { operationDeadlineMs } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
-import { unpackError } from "./sqlite-errors.ts";
-import type { Announced, FromWorker, ToWorker } from "./sqlite-worker.ts";
+import { type AnnouncedTopic, type FromWorker, type ToWorker, unpackError } from "./sqlite-messages.ts";
 import { buildStores, type Storage } from "./stores.ts";
+import { workKinds } from "./work-queue.ts";
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -15,8 +15,8 @@ interface Pending {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-// One is written while the next one is on its way to the thread.
-const joinedAtOnce = 2;
+// One transaction is written while the next one is on its way to the thread.
+const maxTransactions = 2;
 const probeEveryMs = 1000;
 const openDeadlineMs = 10_000;
 const restartAfterMs = 250;
@@ -24,7 +24,7 @@ const restartAfterMs = 250;
 export async function openSqlite(options: { readonly dataDir: string; readonly log: Log }): Promise<Storage> {
   const { dataDir, log } = options;
   const pending = new Map<number, Pending>();
-  const listeners: Record<Announced, (() => void)[]> = { keys: [], work: [] };
+  const listeners: Record<AnnouncedTopic, (() => void)[]> = { keys: [], work: [] };
   let nextId = 1;
   let isHealthy = false;
   let isClosed = false;
@@ -61,7 +61,10 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
       restart(started, new Error(event.message));
     };
     send(started, { type: "open", dataDir });
-    const late = setTimeout(() => opened.reject(new Error("SQLite did not open in time")), openDeadlineMs);
+    const timer = setTimeout(
+      () => opened.reject(new Error(`SQLite did not open the database within ${openDeadlineMs / 1000} seconds`)),
+      openDeadlineMs,
+    );
     try {
       await opened.promise;
       isHealthy = true;
@@ -70,19 +73,19 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
       started.terminate();
       throw error;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
     }
   }
 
-  /** A thread that broke is replaced: the file is intact, and what was waiting may be tried again. */
+  /** Replaces a thread that failed. The file is intact; the waiting calls fail with a 503 and may be repeated. */
   function restart(broken: Worker, error: Error): void {
     if (broken !== worker || isClosed) return;
-    log.error("The storage thread stopped and is started again", { error });
+    log.error("The storage thread failed; starting a new one", { error });
     worker = null;
     isHealthy = false;
     broken.terminate();
     for (const id of pending.keys()) settle(id)?.reject(toUnavailable(error));
-    const again = () => {
+    const retry = () => {
       if (isClosed) return;
       start().then(
         (started) => {
@@ -93,11 +96,11 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
         },
         (cause) => {
           log.error("The storage thread could not be started", { error: cause });
-          setTimeout(again, restartAfterMs).unref();
+          setTimeout(retry, restartAfterMs).unref();
         },
       );
     };
-    setTimeout(again, restartAfterMs).unref();
+    setTimeout(retry, restartAfterMs).unref();
   }
 
   function receive(message: FromWorker): void {
@@ -126,11 +129,11 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
 
   const stores = buildStores(
     ({ store, name, args, deadlineMs }) => {
-      // The thread's limit is a little earlier than ours, so that what we report as failed was not begun after all.
+      // The thread's deadline is a little earlier, so that it does not start a call that is reported as failed here.
       const deadline = Date.now() + deadlineMs - 100;
       return ask((id) => ({ type: "call", id, store, name, args, deadline }), deadlineMs);
     },
-    { atOnce: joinedAtOnce, isAway: () => false },
+    { maxTransactions, isDown: () => false },
   );
 
   return {
@@ -139,7 +142,7 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
       listeners.keys.push(listener);
     },
     onWork: (listener) => {
-      // A commit does not say what it was about.
+      // A commit does not show which kind of work it added.
       for (const kind of workKinds) listeners.work.push(() => listener(kind));
       if (worker !== null) send(worker, { type: "watch-work" });
     },
@@ -154,7 +157,7 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
     },
   };
 
-  /** Lets it finish what was sent, within the same deadline that every operation has. */
+  /** Waits for the calls that were sent, within the deadline of an operation. */
   async function closeWorker(target: Worker): Promise<void> {
     const closed = Promise.withResolvers<void>();
     const forward = target.onmessage;
@@ -163,9 +166,7 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
       forward?.call(target, event);
     };
     send(target, { type: "close" });
-    const late = setTimeout(closed.resolve, operationDeadlineMs);
-    await closed.promise;
-    clearTimeout(late);
+    await endsWithin(closed.promise, operationDeadlineMs);
     target.terminate();
   }
 }

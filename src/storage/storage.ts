@@ -1,4 +1,10 @@
-// What we keep, and the one way to it: SQLite in the data folder, or PostgreSQL when there is an address for it.
+// The store of the gateway: SQLite in the data folder, or PostgreSQL with DATABASE_URL. How a call such as `storage.jobs.create(job)` travels:
+//
+// 1. jobs.ts (like keys.ts, files.ts, …) declares `create` as an operation: SQL plus "read" or "write" (operation.ts).
+// 2. stores.ts makes an async method of every operation. Concurrent calls of some operations share a transaction (coalesce-calls.ts).
+// 3. The engine runs the operation within its deadline: sqlite.ts sends the call to a thread (sqlite-worker.ts), postgres.ts takes a
+//    connection from its pool. Both hand the operation the same SQL handle (sql.ts), with the work queue in it (work-queue.ts).
+// 4. Outages become 503 errors (outage.ts). After a commit, listeners in all processes are told about changed keys and new work.
 
 import type { Log } from "../log.ts";
 import { refuseMoved } from "./data-dir.ts";
@@ -29,13 +35,13 @@ export interface StorageOptions {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly log: Log;
-  /** Whether work is taken here: on PostgreSQL these processes also look after work whose holder died. */
+  /** Whether this process consumes the work queue. On PostgreSQL it then also releases the work of consumers that died. */
   readonly works?: boolean;
-  /** What seals the gateway's own secrets, or null. Absent: they are not opened, for commands that need none of them. */
+  /** Encrypts the gateway's own secrets; null stores them in plain text. Absent: secrets are not opened, for commands that need none. */
   readonly encryptionKey?: string | null;
 }
 
-/** Brings the tables up to date first, so that whoever opens it finds them as this code expects. */
+/** Migrates the tables first, so that they match this version of the code. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { databaseUrl, dataDir } = options;
   if (databaseUrl === null) refuseMoved(dataDir);

@@ -1,15 +1,15 @@
-// The list of stores. A new one is a statements file and a line here.
+// The list of stores and the methods that callers see. A new store is a statements file and a line here.
 
+import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
-import type { WorkKind } from "./job-records.ts";
 import { jobStatements } from "./jobs.ts";
-import { type Joining, join } from "./join.ts";
 import { keyStatements } from "./keys.ts";
-import { type JoinedOperation, type Operation, operationDeadlineMs } from "./operation.ts";
+import { type CoalescedOperation, type Operation, operationDeadlineMs } from "./operation.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
 import { workStatements } from "./work.ts";
+import type { WorkKind } from "./work-queue.ts";
 
 const statements = {
   deliveries: deliveryStatements,
@@ -22,7 +22,7 @@ const statements = {
 };
 
 type StoreOf<Statements> = {
-  readonly [Name in keyof Statements]: Statements[Name] extends JoinedOperation<infer Args, infer Result>
+  readonly [Name in keyof Statements]: Statements[Name] extends CoalescedOperation<infer Args, infer Result>
     ? (...args: Args) => Promise<Result>
     : Statements[Name] extends Operation<infer Args, infer Result>
       ? (...args: Args) => Promise<Result>
@@ -39,9 +39,9 @@ export type SecretStore = Stores["secrets"];
 export type WorkStore = Stores["work"];
 
 export interface Storage extends Stores {
-  /** Called after keys changed, in this process or in another one, and whenever a change may have been missed. */
+  /** Called after any process changed keys, and whenever a change may have been missed. */
   onKeysChanged(listener: () => void): void;
-  /** Called when work may have become due, whoever added it. A hint: some may not be told, and some are told in vain. */
+  /** Called when any process may have added work. Only a hint: it may come without new work, and new work may come without it. */
   onWork(listener: (kind: WorkKind) => void): void;
   /** False while the store does not answer. */
   isHealthy(): boolean;
@@ -61,27 +61,27 @@ export interface OperationCall {
 export function findOperation(store: string, name: string): AnyOperation {
   const found = (statements as Record<string, Record<string, unknown>>)[store]?.[name];
   if (found === undefined) throw new Error(`There is no operation ${store}.${name}`);
-  // The arguments were typed where the method was called; here they only pass through.
+  // The arguments were type-checked where the method was called.
   return found as AnyOperation;
 }
 
-/** The methods of every store, each of which hands its arguments to the engine. */
-export function buildStores(run: Runner, joining: Joining): Stores {
+/** The methods of every store. Each passes its arguments to `run`, the engine. */
+export function buildStores(run: Runner, coalescing: CoalescingOptions): Stores {
   const stores = Object.entries(statements).map(([store, operations]) => {
     const methods = Object.keys(operations).map((name) => {
       const operation = findOperation(store, name);
       const { deadlineMs = operationDeadlineMs } = operation;
-      if (!isJoined(operation)) return [name, (...args: unknown[]) => run({ store, name, args, deadlineMs })];
-      // What joined operations answer with is a list, by their type.
-      const runJoined = (calls: readonly (readonly unknown[])[], withinMs: number) =>
-        run({ store, name, args: [calls], deadlineMs: withinMs }) as Promise<readonly unknown[]>;
-      return [name, join(operation, runJoined, joining)];
+      if (!isCoalesced(operation)) return [name, (...args: unknown[]) => run({ store, name, args, deadlineMs })];
+      const runCalls = (calls: readonly (readonly unknown[])[], timeoutMs: number) =>
+        // A coalesced operation returns a list, by its type.
+        run({ store, name, args: [calls], deadlineMs: timeoutMs }) as Promise<readonly unknown[]>;
+      return [name, coalesceCalls(operation, runCalls, coalescing)];
     });
     return [store, Object.fromEntries(methods)];
   });
   return Object.fromEntries(stores) as Stores;
 }
 
-export function isJoined(operation: object): operation is JoinedOperation<readonly unknown[], unknown> {
-  return "isJoined" in operation;
+export function isCoalesced(operation: object): operation is CoalescedOperation<readonly unknown[], unknown> {
+  return "isCoalesced" in operation;
 }

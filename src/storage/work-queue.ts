@@ -1,71 +1,82 @@
-// What statements need of a queue of work. It is part of the handle that they are written against, so that a job and its work
-// are stored together or not at all. SQLite keeps it in a table (sqlite-queue.ts), PostgreSQL with pg-boss (boss-queue.ts).
+// The queue of work that jobs leave behind: runs and webhook deliveries. The queue is part of the handle that statements use, so a
+// job and its work are committed together. SQLite keeps the queue in a table (sqlite-queue.ts), PostgreSQL in pg-boss (postgres-queue.ts).
 
-import type { TakeWork, WorkItem, WorkKind } from "./job-records.ts";
+export const workKinds = ["run", "deliver"] as const;
+export type WorkKind = (typeof workKinds)[number];
 
-export interface NewWork {
-  /** A UUID that nothing else has. */
+export function isWorkKind(text: string): text is WorkKind {
+  return (workKinds as readonly string[]).includes(text);
+}
+
+/** A piece of work together with the lease of the consumer that took it. */
+export interface WorkItem {
+  /** Identifies this piece of work. Work that is postponed gets a new id. */
   readonly id: string;
   readonly kind: WorkKind;
-  /** The id of the job, or of the delivery. */
+  /** The id of the job or of the delivery. */
   readonly subject: string;
-  /** What it shares its places with, such as the host of a receiver; empty: nothing. */
+  /** Work of one group shares a concurrency limit, such as the host of a receiver. Empty: no group. */
+  readonly group: string;
+  /** Required to extend or end the work. It changes with every take, so a consumer that lost its lease has an outdated one. */
+  readonly lease: string;
+  /** When the work was taken, by the clock of the consumer. */
+  readonly takenAt?: number;
+}
+
+export interface TakeWork {
+  readonly kind: WorkKind;
+  readonly limit: number;
+  /** Groups that have reached their concurrency limit. */
+  readonly ignoreGroups: readonly string[];
+}
+
+export interface NewWork {
+  /** A new UUID. */
+  readonly id: string;
+  readonly kind: WorkKind;
+  readonly subject: string;
   readonly group: string;
   readonly dueAt: number;
-  /** Runs with a smaller one are taken first; see `findTurns` in jobs.ts. Absent: 0. */
+  /** Runs with a smaller rank are taken first; see `rankJobs` in jobs.ts. Default: 0. */
   readonly rank?: number;
 }
 
-export interface WorkCount {
-  /** All that nobody holds, due or not. */
-  readonly waiting: number;
-  readonly due: number;
-  readonly held: number;
-  readonly oldestDueAt: number | null;
-}
-
-export type WorkCounts = Record<WorkKind, WorkCount>;
-
-export const noWork: WorkCount = { waiting: 0, due: 0, held: 0, oldestDueAt: null };
-
 export interface WorkQueue {
   add(work: readonly NewWork[]): Promise<void>;
-  take(what: TakeWork): Promise<WorkItem[]>;
-  /** The ids of those that are still held by who shows them. */
+  take(request: TakeWork): Promise<WorkItem[]>;
+  /** Returns the ids whose lease is still valid. */
   extend(items: readonly WorkItem[]): Promise<string[]>;
-  /** Takes them away for good. The ids of those that were still held by who shows them. */
+  /** Deletes the work. Returns the ids whose lease was still valid. */
   end(items: readonly WorkItem[]): Promise<string[]>;
-  /** Takes it away from whoever holds it. */
+  /** Deletes the work whether or not a consumer holds a lease. */
   remove(kind: WorkKind, ids: readonly string[]): Promise<void>;
   /** The rank of the run that is taken next; 0 when none is due. */
   nextRank(): Promise<number>;
-  count(): Promise<WorkCounts>;
 }
 
 /**
- * For each item whether it is still held, by what `extend` or `end` says of it. Claims of the same work are shown one after the other: an
- * id that comes back would not tell who lost it from who has it, nor the first that ends it from the second. Of those that are
- * known to be held the store is not asked.
+ * For each item, whether its lease is valid according to `check` (`extend` or `end`). When several items have the same id, they are checked
+ * one after the other: the returned ids could not tell which of them is valid. `isKnownValid` saves the check.
  */
-export async function findHeld(
+export async function checkLeases(
   items: readonly WorkItem[],
-  show: (items: readonly WorkItem[]) => Promise<readonly string[]>,
-  isKnown: (item: WorkItem) => boolean = () => false,
+  check: (items: readonly WorkItem[]) => Promise<readonly string[]>,
+  isKnownValid: (item: WorkItem) => boolean = () => false,
 ): Promise<boolean[]> {
-  const isHeld = items.map(isKnown);
-  for (let left = [...items.entries()].filter(([index]) => !isHeld[index]); left.length > 0; ) {
-    const shown = new Map(left.toReversed().map((entry) => [entry[1].id, entry]));
-    const ids = new Set(await show([...shown.values()].map(([, item]) => item)));
-    for (const [id, [index]] of shown) isHeld[index] = ids.has(id);
-    left = left.filter((entry) => shown.get(entry[1].id) !== entry);
+  const isValid = items.map(isKnownValid);
+  for (let left = [...items.entries()].filter(([index]) => !isValid[index]); left.length > 0; ) {
+    const checked = new Map(left.toReversed().map((entry) => [entry[1].id, entry]));
+    const ids = new Set(await check([...checked.values()].map(([, item]) => item)));
+    for (const [id, [index]] of checked) isValid[index] = ids.has(id);
+    left = left.filter((entry) => checked.get(entry[1].id) !== entry);
   }
-  return isHeld;
+  return isValid;
 }
 
-// Much less than a holder may be silent for.
+// Much shorter than any lease.
 const freshMs = 5_000;
 
-/** It was taken so shortly before that nobody else can have been given it. */
+/** The work was taken so recently that its lease cannot have expired. */
 export function isFresh({ takenAt }: WorkItem): boolean {
   return takenAt !== undefined && Math.abs(Date.now() - takenAt) < freshMs;
 }

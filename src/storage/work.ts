@@ -1,18 +1,15 @@
-// Statements about work that is to be done: runs of jobs, and deliveries. It is added and ended by the statements about those.
+// Statements about the work queue itself. Work is added and ended by the statements about jobs and deliveries.
 
-import type { TakeWork, WorkItem } from "./job-records.ts";
-import { read, write } from "./operation.ts";
-import type { WorkCounts } from "./work-queue.ts";
+import { write } from "./operation.ts";
+import type { TakeWork, WorkItem } from "./work-queue.ts";
 
 export const workStatements = {
-  /** Due work, the longest due first. It is the taker's until it stops extending it for half a minute at most. */
-  take: write(null, async (sql, what: TakeWork): Promise<WorkItem[]> => {
+  /** Leases work that is due, in the order of its rank and due time. A lease that is not extended for half a minute at most expires. */
+  take: write(null, async (sql, request: TakeWork): Promise<WorkItem[]> => {
     const takenAt = Date.now();
-    return (await sql.work.take(what)).map((item) => ({ ...item, takenAt }));
+    return (await sql.work.take(request)).map((item) => ({ ...item, takenAt }));
   }),
 
-  /** The heartbeat. Returns the ids that are still held. */
+  /** Returns the ids whose lease was still valid and is now extended. */
   extend: write(null, async (sql, items: readonly WorkItem[]): Promise<string[]> => await sql.work.extend(items)),
-
-  count: read(async (sql): Promise<WorkCounts> => await sql.work.count()),
 };

@@ -226,7 +226,7 @@ describe("switchyard webhooks listen", () => {
           expiresAt: 2_000,
           runs: 1,
         },
-        ...{ progress: null, costReason: null, webhookReceiver: null, request: "{}", kept: null },
+        ...{ progress: null, costReason: null, webhookReceiver: null, request: "{}", checkpoint: null },
         result: JSON.stringify({ output: { raw_text: "hello" } }),
       } as const,
     };

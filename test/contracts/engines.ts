@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createLog } from "../../src/log.ts";
 import { connectPostgres, connectSqlite } from "../../src/storage/connect.ts";
-import type { JobResult, NewJob, WorkItem, WorkKind } from "../../src/storage/job-records.ts";
+import type { JobResult, NewJob } from "../../src/storage/job-records.ts";
 import type { KeyRecord } from "../../src/storage/keys.ts";
 import type { Database } from "../../src/storage/sql.ts";
 import { openStorage, type ResponseRecord, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import type { WorkItem, WorkKind } from "../../src/storage/work-queue.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 
 export interface Engine {
@@ -74,11 +75,47 @@ export function createFolders(): { create(): string; remove(): void } {
 
 export async function withStorage<T>(options: StorageOptions, body: (storage: Storage) => Promise<T>): Promise<T> {
   const storage = await openStorage(options);
+  optionsOf.set(storage, options);
   try {
     return await body(storage);
   } finally {
     await storage.close();
   }
+}
+
+const optionsOf = new WeakMap<Storage, StorageOptions>();
+
+export interface WorkCount {
+  /** Without a lease, due or not. */
+  readonly waiting: number;
+  readonly due: number;
+  /** With a lease. */
+  readonly held: number;
+}
+
+/** What is in the work queue of a store that `withStorage` opened, or of a store with these options. */
+export async function countWork(
+  storage: Storage,
+  options = optionsOf.get(storage),
+): Promise<Record<WorkKind, WorkCount>> {
+  if (options === undefined) throw new Error("The options of this store are unknown");
+  const none = { waiting: 0, due: 0, held: 0 };
+  const counts: Record<WorkKind, WorkCount> = { run: none, deliver: none };
+  await withDatabase(options, async ({ engine, sql }) => {
+    const now = Date.now();
+    const work =
+      engine === "sqlite"
+        ? sql.part`(select kind, held = 1 and due_at > ${now} as is_held, due_at <= ${now} as is_due from work)`
+        : sql.part`(select name as kind, state = 'active' as is_held, state < 'active' and start_after <= now() as is_due
+            from switchyard_queue.job where name in ('run', 'deliver'))`;
+    const rows = await sql<{ kind: WorkKind; waiting: bigint; due: bigint; held: bigint }>`
+      select kind, sum(case when is_held then 0 else 1 end) as waiting, sum(case when is_due then 1 else 0 end) as due,
+        sum(case when is_held then 1 else 0 end) as held
+      from ${work} as work group by kind`;
+    for (const { kind, waiting, due, held } of rows)
+      counts[kind] = { waiting: Number(waiting), due: Number(due), held: Number(held) };
+  });
+  return counts;
 }
 
 export function makeKey(changes: Partial<KeyRecord> = {}): KeyRecord {

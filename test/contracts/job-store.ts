@@ -1,16 +1,11 @@
 // What every engine promises about jobs, and about the work that is left for them.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type {
-  CreateJobOutcome,
-  IdempotencyMark,
-  JobFilter,
-  ListedJob,
-  WorkItem,
-} from "../../src/storage/job-records.ts";
+import type { CreateJobOutcome, IdempotencyKey, JobFilter, ListedJob } from "../../src/storage/job-records.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import type { WorkItem } from "../../src/storage/work-queue.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
-import { type Engine, makeJob, makeResult, silenceHolders, takeOne, withStorage } from "./engines.ts";
+import { countWork, type Engine, makeJob, makeResult, silenceHolders, takeOne, withStorage } from "./engines.ts";
 
 const everything = { status: null, feature: null, subfeature: null, limit: 100, offset: 0 } as const;
 const anything = { kind: "run", limit: 1000, ignoreGroups: [] } as const;
@@ -45,7 +40,12 @@ export function describeJobStore(engine: Engine): void {
         expect(await other.jobs.find(job.id, "tenant-b")).toBeNull();
         const item = await takeOne(other, "run");
         expect(item).toMatchObject({ kind: "run", subject: job.id, group: "" });
-        expect(await other.jobs.begin(item, { countRun: true })).toEqual({ ...expected, request, kept: null, runs: 1 });
+        expect(await other.jobs.begin(item, { countRun: true })).toEqual({
+          ...expected,
+          request,
+          checkpoint: null,
+          runs: 1,
+        });
       });
     });
 
@@ -54,7 +54,7 @@ export function describeJobStore(engine: Engine): void {
         const job = makeJob();
         await storage.jobs.create(job, null);
         await expect(storage.jobs.create({ ...job, owner: "tenant-b" }, null)).rejects.toThrow();
-        expect((await storage.work.count()).run.waiting).toBe(1);
+        expect((await countWork(storage)).run.waiting).toBe(1);
         expect((await storage.jobs.list({ ...everything, owner: "tenant-b" })).total).toBe(0);
       });
     });
@@ -68,7 +68,7 @@ export function describeJobStore(engine: Engine): void {
         expect(await other.jobs.create(makeJob(), { ...mark, bodyHash: "other" })).toEqual({ outcome: "conflict" });
         const theirs = makeJob({ owner: "tenant-b" });
         expect(await other.jobs.create(theirs, mark)).toMatchObject({ outcome: "created", job: { id: theirs.id } });
-        expect((await storage.work.count()).run.waiting).toBe(2);
+        expect((await countWork(storage)).run.waiting).toBe(2);
       });
     });
 
@@ -106,7 +106,7 @@ export function describeJobStore(engine: Engine): void {
           expect(outcomes.filter(({ outcome }) => outcome === "created")).toHaveLength(1);
           expect(new Set(outcomes.map((given) => ("job" in given ? given.job.id : null))).size).toBe(1);
         }
-        expect((await storage.work.count()).run.waiting).toBe(10);
+        expect((await countWork(storage)).run.waiting).toBe(10);
       });
     }, 20_000);
 
@@ -181,7 +181,7 @@ export function describeJobStore(engine: Engine): void {
         for (let index = 0; index < 3; index += 1) expect((await create(storage)).outcome).toBe("created");
         expect((await create(other)).outcome).toBe("full");
         expect((await create(other, "tenant-b")).outcome).toBe("created");
-        expect((await storage.work.count()).run.waiting).toBe(4);
+        expect((await countWork(storage)).run.waiting).toBe(4);
         // In one batch with others.
         const together = await Promise.all([create(storage), create(storage, "tenant-c"), create(storage)]);
         expect(together.map(({ outcome }) => outcome)).toEqual(["full", "created", "full"]);
@@ -211,7 +211,7 @@ export function describeJobStore(engine: Engine): void {
           job: { status: "fail", finishedAt: 1_000 },
         });
         expect(await cancel(queued)).toMatchObject({ outcome: "unchanged", job: { status: "fail" } });
-        expect((await storage.work.count()).run.waiting).toBe(0);
+        expect((await countWork(storage)).run.waiting).toBe(0);
         expect(await storage.deliveries.listForJob(queued.id, queued.owner)).toHaveLength(1);
 
         const running = makeJob();
@@ -224,7 +224,7 @@ export function describeJobStore(engine: Engine): void {
         expect(await cancel(running, null)).toMatchObject({ outcome: "cancelled" });
         expect(await storage.jobs.findUnfinished([running.id])).toEqual([]);
         expect(await storage.work.extend([item])).toEqual([]);
-        expect(await storage.jobs.putBack(item, running.id, { dueAt: 0, uncount: false })).toBe(false);
+        expect(await storage.jobs.release(item, running.id, { dueAt: 0, uncount: false })).toBe(false);
         const late = { id: crypto.randomUUID(), group: "receiver.example" };
         expect(await storage.jobs.finish(item, running.id, makeResult(), late)).toBe(false);
         expect(await storage.jobs.find(running.id, running.owner)).toMatchObject({ status: "fail" });
@@ -245,11 +245,11 @@ export function describeJobStore(engine: Engine): void {
           const item = await takeOne(storage, "run");
           await storage.jobs.begin(item, { countRun: true });
           const [, { outcome }] = await Promise.all([
-            storage.jobs.keepStep(item, job.id, { kept: "{}", dueAt: Date.now() + 60_000 }),
+            storage.jobs.saveStep(item, job.id, { checkpoint: "{}", dueAt: Date.now() + 60_000 }),
             other.jobs.cancel(job.id, null, { at: 1, result: "{}", delivery: { id: crypto.randomUUID() } }),
           ]);
           expect(outcome).toBe("cancelled");
-          expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 0 });
+          expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 0 });
         }
       });
     });
@@ -260,13 +260,13 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.create(job, null);
         expect(await storage.jobs.remove(job.id, job.owner)).toBe("processing");
         await finishAll(storage);
-        expect((await storage.work.count()).deliver.due).toBe(1);
+        expect((await countWork(storage)).deliver.due).toBe(1);
         expect(await storage.jobs.remove(job.id, "tenant-b")).toBe("missing");
         expect(await storage.jobs.remove(job.id, job.owner)).toBe("deleted");
         expect(await storage.jobs.remove(job.id, job.owner)).toBe("missing");
         expect(await storage.jobs.find(job.id, job.owner)).toBeNull();
         expect(await storage.deliveries.listForJob(job.id, job.owner)).toBeNull();
-        expect((await storage.work.count()).deliver).toMatchObject({ waiting: 0, held: 0 });
+        expect((await countWork(storage)).deliver).toMatchObject({ waiting: 0, held: 0 });
       });
     });
 
@@ -288,8 +288,8 @@ export function describeJobStore(engine: Engine): void {
           expect(finished.filter(Boolean)).toHaveLength(1);
           expect(await storage.deliveries.listForJob(job.id, job.owner)).toHaveLength(1);
         }
-        expect((await storage.work.count()).deliver.waiting).toBe(10);
-        expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 0 });
+        expect((await countWork(storage)).deliver.waiting).toBe(10);
+        expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 0 });
       });
     }, 20_000);
 
@@ -299,9 +299,9 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.create(job, null);
         const item = await takeOne(storage, "run");
         await storage.jobs.begin(item, { countRun: true });
-        await storage.jobs.tellProgress(job.id, 1, 0.25);
+        await storage.jobs.setProgress(job.id, 1, 0.25);
         expect((await storage.jobs.find(job.id, job.owner))?.progress).toBe(0.25);
-        await storage.jobs.tellProgress(job.id, 2, 0.75);
+        await storage.jobs.setProgress(job.id, 2, 0.75);
         expect((await storage.jobs.find(job.id, job.owner))?.progress).toBe(0.25);
         const result = makeResult({ provider: "another", model: "another/model", costReason: "estimated" });
         expect(await storage.jobs.finish(item, job.id, result, { id: "unused", group: "unused" })).toBe(true);
@@ -318,13 +318,13 @@ export function describeJobStore(engine: Engine): void {
         const first = await takeOne(storage, "run");
         await storage.jobs.begin(first, { countRun: true });
         const dueAt = Date.now() + 150;
-        expect(await storage.jobs.keepStep(first, job.id, { kept: '{"task":"t-1"}', dueAt })).toBe(true);
+        expect(await storage.jobs.saveStep(first, job.id, { checkpoint: '{"task":"t-1"}', dueAt })).toBe(true);
         expect(await storage.work.take(anything)).toEqual([]);
-        expect((await storage.work.count()).run).toMatchObject({ waiting: 1, due: 0, held: 0 });
+        expect((await countWork(storage)).run).toMatchObject({ waiting: 1, due: 0, held: 0 });
         const again = await waitFor("the step to be due", async () => (await storage.work.take(anything))[0]);
         expect(Date.now()).toBeGreaterThanOrEqual(dueAt);
         const begun = await storage.jobs.begin(again, { countRun: false });
-        expect(begun).toMatchObject({ runs: 1, kept: '{"task":"t-1"}', status: "processing" });
+        expect(begun).toMatchObject({ runs: 1, checkpoint: '{"task":"t-1"}', status: "processing" });
       });
     });
 
@@ -339,7 +339,7 @@ export function describeJobStore(engine: Engine): void {
         ] as const) {
           const item = await takeOne(storage, "run");
           expect((await storage.jobs.begin(item, { countRun: true }))?.runs).toBe(runs);
-          expect(await storage.jobs.putBack(item, job.id, { dueAt: Date.now(), uncount })).toBe(true);
+          expect(await storage.jobs.release(item, job.id, { dueAt: Date.now(), uncount })).toBe(true);
         }
         expect((await storage.jobs.find(job.id, job.owner))?.runs).toBe(2);
       });
@@ -351,7 +351,7 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.create(job, null);
         const item = await takeOne(storage, "run");
         await storage.jobs.begin(item, { countRun: true });
-        await storage.jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: false });
+        await storage.jobs.release(item, job.id, { dueAt: Date.now(), uncount: false });
         expect(await storage.jobs.begin(item, { countRun: true })).toBeNull();
         expect((await storage.jobs.find(job.id, job.owner))?.runs).toBe(1);
         const next = await takeOne(storage, "run");
@@ -365,10 +365,10 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.create(job, null);
         const item = await takeOne(storage, "run");
         await storage.jobs.begin(item, { countRun: true });
-        expect(await storage.jobs.noteCalled(item, job.id, '{"called":true}')).toBe(true);
-        await storage.jobs.putBack(item, job.id, { dueAt: Date.now(), uncount: false });
+        expect(await storage.jobs.saveCheckpoint(item, job.id, '{"called":true}')).toBe(true);
+        await storage.jobs.release(item, job.id, { dueAt: Date.now(), uncount: false });
         const next = await takeOne(storage, "run");
-        expect((await storage.jobs.begin(next, { countRun: true }))?.kept).toBe('{"called":true}');
+        expect((await storage.jobs.begin(next, { countRun: true }))?.checkpoint).toBe('{"called":true}');
       });
     });
 
@@ -385,7 +385,7 @@ export function describeJobStore(engine: Engine): void {
         const subjects = [...taken.flat(), ...rest].map(({ subject }) => subject);
         expect(subjects.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
         expect(taken.every((batch) => batch.length <= 7)).toBe(true);
-        expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 60, oldestDueAt: null });
+        expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 60 });
         expect(await storage.work.take({ kind: "deliver", limit: 10, ignoreGroups: [] })).toEqual([]);
       });
     });
@@ -408,7 +408,7 @@ export function describeJobStore(engine: Engine): void {
           if (job === undefined) expect(begun[index]).toBeNull();
           else expect(begun[index]).toMatchObject({ id: job.id, request: job.request, runs: index % 3 > 0 ? 1 : 0 });
         }
-        expect((await storage.work.count()).run).toMatchObject({ held: 20, waiting: 0 });
+        expect((await countWork(storage)).run).toMatchObject({ held: 20, waiting: 0 });
       });
     });
 
@@ -416,7 +416,7 @@ export function describeJobStore(engine: Engine): void {
       await withJobs(async (storage) => {
         const jobs = Array.from({ length: 9 }, (_, index) => makeJob({ createdAt: Date.now() - 9 + index }));
         for (const job of jobs) await storage.jobs.create(job, null);
-        expect((await storage.work.count()).run).toMatchObject({ waiting: 9, due: 9, held: 0 });
+        expect((await countWork(storage)).run).toMatchObject({ waiting: 9, due: 9, held: 0 });
         const order: string[][] = [];
         for (let batch = 0; batch < 3; batch += 1) {
           const items = await storage.work.take({ kind: "run", limit: 3, ignoreGroups: [] });
@@ -457,13 +457,13 @@ export function describeJobStore(engine: Engine): void {
 
         expect(await storage.work.extend([lost, taken])).toEqual([taken.id]);
         expect(await storage.jobs.begin(lost, { countRun: true })).toBeNull();
-        expect(await storage.jobs.noteCalled(lost, job.id, "{}")).toBe(false);
-        expect(await storage.jobs.keepStep(lost, job.id, { kept: "{}", dueAt: Date.now() })).toBe(false);
-        expect(await storage.jobs.putBack(lost, job.id, { dueAt: Date.now(), uncount: true })).toBe(false);
+        expect(await storage.jobs.saveCheckpoint(lost, job.id, "{}")).toBe(false);
+        expect(await storage.jobs.saveStep(lost, job.id, { checkpoint: "{}", dueAt: Date.now() })).toBe(false);
+        expect(await storage.jobs.release(lost, job.id, { dueAt: Date.now(), uncount: true })).toBe(false);
         const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
         expect(await storage.jobs.finish(lost, job.id, makeResult({ status: "fail" }), delivery)).toBe(false);
         expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ status: "processing", runs: 2 });
-        expect(await storage.work.count()).toMatchObject({ run: { waiting: 0, held: 1 }, deliver: { waiting: 0 } });
+        expect(await countWork(storage)).toMatchObject({ run: { waiting: 0, held: 1 }, deliver: { waiting: 0 } });
 
         // At the same moment, so that they go together: the one that lost it comes first and stays out.
         const finished = await Promise.all([
@@ -487,7 +487,7 @@ export function describeJobStore(engine: Engine): void {
           withinMs: 20_000,
           everyMs: 50,
         });
-        expect(await storage.jobs.putBack(second, job.id, { dueAt: Date.now(), uncount: false })).toBe(true);
+        expect(await storage.jobs.release(second, job.id, { dueAt: Date.now(), uncount: false })).toBe(true);
         const third = await takeOne(storage, "run");
         for (const stale of [lost, second]) {
           expect(await storage.work.extend([stale])).toEqual([]);
@@ -504,7 +504,7 @@ export function describeJobStore(engine: Engine): void {
         const item = await takeOne(storage, "run");
         await waitFor("the job to expire", () => Date.now() > job.expiresAt);
         expect(await storage.jobs.begin(item, { countRun: true })).toBeNull();
-        expect((await storage.work.count()).run).toMatchObject({ waiting: 0, held: 0 });
+        expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 0 });
       });
     });
 
@@ -525,7 +525,7 @@ export function describeJobStore(engine: Engine): void {
         };
         const [one, two] = await Promise.all([clean(storage), clean(other)]);
         expect(one + two).toBe(250);
-        const left = await storage.work.count();
+        const left = await countWork(storage);
         expect(left.run.waiting + left.run.held + left.deliver.waiting + left.deliver.held).toBe(1);
         expect((await storage.jobs.list({ ...everything, owner: "tenant-a" })).jobs.map(({ id }) => id)).toEqual([
           kept.id,
@@ -562,7 +562,7 @@ export function describeJobStore(engine: Engine): void {
   });
 }
 
-function makeMark(changes: Partial<IdempotencyMark> = {}): IdempotencyMark {
+function makeMark(changes: Partial<IdempotencyKey> = {}): IdempotencyKey {
   return { key: crypto.randomUUID(), bodyHash: "hash", expiresAt: Date.now() + 60_000, ...changes };
 }
 

@@ -59,7 +59,9 @@ export function describeResponseStore(engine: Engine): void {
         expect(await storage.responses.find(response.id, mine)).toEqual(changed);
         expect(await storage.responses.find(other.id, mine)).toEqual(other);
         expect(await storage.responses.update("resp_unknown", mine, { status: "failed" })).toBe(false);
-        expect(String(await catchError(storage.responses.update(other.id, mine, {})))).toContain("change something");
+        expect(String(await catchError(storage.responses.update(other.id, mine, {})))).toContain(
+          "must change at least one member",
+        );
       });
     });
 

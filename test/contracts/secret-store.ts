@@ -26,7 +26,9 @@ export function describeSecretStore(engine: Engine): void {
     test("a secret that is there with another length is an error and stays as it is", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
         const secret = await storage.secrets.getOrCreate("name", 32);
-        expect(String(await catchError(storage.secrets.getOrCreate("name", 33)))).toContain("has 32 bytes, not 33");
+        expect(String(await catchError(storage.secrets.getOrCreate("name", 33)))).toContain(
+          "has 32 bytes instead of 33",
+        );
         expect(String(await catchError(storage.secrets.getOrCreate("short", 8)))).toContain("at least 16 bytes");
         expect(await storage.secrets.getOrCreate("name", 32)).toEqual(secret);
       });

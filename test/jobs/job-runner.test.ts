@@ -10,8 +10,9 @@ import { packRequest } from "../../src/jobs/job-request.ts";
 import { createRunner } from "../../src/jobs/runner.ts";
 import type { Json } from "../../src/lib/json-schema/schema.ts";
 import { databaseFile } from "../../src/storage/data-dir.ts";
-import type { ListedJob, WorkItem } from "../../src/storage/job-records.ts";
+import type { ListedJob } from "../../src/storage/job-records.ts";
 import { type JobStore, openStorage } from "../../src/storage/storage.ts";
+import type { WorkItem } from "../../src/storage/work-queue.ts";
 import { createFolders, quiet } from "../contracts/engines.ts";
 import { waitFor, within } from "../support/wait.ts";
 
@@ -59,9 +60,9 @@ function createFlakyJobs(jobs: JobStore) {
   const flaky: JobStore = {
     ...jobs,
     begin: wrap("begin", jobs.begin),
-    noteCalled: wrap("noteCalled", jobs.noteCalled),
-    keepStep: wrap("keepStep", jobs.keepStep),
-    putBack: wrap("putBack", jobs.putBack),
+    saveCheckpoint: wrap("saveCheckpoint", jobs.saveCheckpoint),
+    saveStep: wrap("saveStep", jobs.saveStep),
+    release: wrap("release", jobs.release),
     finish: wrap("finish", jobs.finish),
   };
   return {
@@ -232,7 +233,7 @@ async function createJob(setup: Setup) {
     async die(kept?: string): Promise<void> {
       const item = await take();
       await storage.jobs.begin(item, { countRun: true });
-      if (kept !== undefined) await storage.jobs.noteCalled(item, id, kept);
+      if (kept !== undefined) await storage.jobs.saveCheckpoint(item, id, kept);
     },
     between(): Between {
       const query = table.query(`
@@ -263,7 +264,7 @@ describe("while the store is away", () => {
 
     test(`before a provider is called (${how}), it is called once, and the job succeeds`, async () => {
       const job = await createJob({ engines: [{ name: "vendor" }] });
-      job.flaky.goAway("noteCalled", window, 2);
+      job.flaky.goAway("saveCheckpoint", window, 2);
       await job.work();
       expect(await job.result()).toMatchObject(success);
       expect(job.asked).toEqual(["vendor"]);
@@ -273,12 +274,12 @@ describe("while the store is away", () => {
       const job = await createJob({
         engines: [{ name: "first", run: () => refuse("provider_error") }, { name: "second" }],
       });
-      job.flaky.goAway("noteCalled", window, 2, 1);
+      job.flaky.goAway("saveCheckpoint", window, 2, 1);
       await job.work();
       expect(await job.result()).toMatchObject({ ...success, provider: "second" });
       expect(job.asked).toEqual(["first", "second"]);
       // One for the first, three until it is known that the second's turn has come, one for the second.
-      expect(job.flaky.called.filter((name) => name === "noteCalled")).toHaveLength(5);
+      expect(job.flaky.called.filter((name) => name === "saveCheckpoint")).toHaveLength(5);
     });
 
     test(`when there is an answer (${how}), it is stored later, and reported once`, async () => {
@@ -304,7 +305,7 @@ describe("while the store is away", () => {
           },
         ],
       });
-      job.flaky.goAway("keepStep", window, 2);
+      job.flaky.goAway("saveStep", window, 2);
       await job.work();
       await job.work();
       expect(await job.result()).toMatchObject(success);
@@ -315,7 +316,7 @@ describe("while the store is away", () => {
       const job = await createJob({
         engines: [{ name: "local", isRepeatable: true, run: (call, times) => (times === 1 ? hang(call) : good) }],
       });
-      job.flaky.goAway("putBack", window);
+      job.flaky.goAway("release", window);
       const run = job.work();
       await begun(job.asked);
       job.goDown();

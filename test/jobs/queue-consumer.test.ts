@@ -8,7 +8,7 @@ import {
   type WorkHolder,
 } from "../../src/jobs/queue-consumer.ts";
 import { createLog } from "../../src/log.ts";
-import type { TakeWork, WorkItem } from "../../src/storage/job-records.ts";
+import type { TakeWork, WorkItem } from "../../src/storage/work-queue.ts";
 import { waitFor, within } from "../support/wait.ts";
 
 const quiet = createLog({ level: "error", format: "text", secrets: [], write: () => {} });

@@ -98,7 +98,7 @@ const job: DeliveryTask["job"] = {
   ...{ id: "550e8400-e29b-41d4-a716-446655440000", owner: "owner", keyId: "key" },
   ...{ feature: "ocr", subfeature: "ocr_async", provider: "sandbox", model: null, status: "success" },
   ...{ createdAt: Date.parse("2026-04-21T12:00:00Z"), finishedAt: Date.parse("2026-04-21T12:01:30Z") },
-  ...{ expiresAt: Date.parse("2036-04-21T12:00:00Z"), runs: 1, progress: null, costReason: null, kept: null },
+  ...{ expiresAt: Date.parse("2036-04-21T12:00:00Z"), runs: 1, progress: null, costReason: null, checkpoint: null },
   webhookReceiver: null,
   request: JSON.stringify({ request: { user_webhook_parameters: { order: "Ⅶ" } } }),
   result: JSON.stringify({ output: { raw_text: "hello" } }),

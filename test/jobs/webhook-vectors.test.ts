@@ -284,7 +284,7 @@ function jobWith({ status = "success", model, request = {}, result }: JobChanges
     costReason: null,
     webhookReceiver: "https://hooks.example.com/",
     request: JSON.stringify({ request: { model: "ocr/ocr_async/amazon", input: {}, ...request } }),
-    kept: null,
+    checkpoint: null,
     result: JSON.stringify(result),
   };
 }

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { WorkKind } from "../../src/storage/job-records.ts";
 import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import type { WorkKind } from "../../src/storage/work-queue.ts";
 import {
   catchError,
+  countWork,
   createEngines,
   createFolders,
   makeJob,
@@ -82,7 +83,7 @@ for (const engine of createEngines()) {
           const deliveries = await storage.deliveries.listForJob(id, "tenant-a");
           expect(deliveries).toMatchObject([{ state: "delivered" }]);
         }
-        expect(await storage.work.count()).toMatchObject({
+        expect(await countWork(storage)).toMatchObject({
           run: { waiting: 0, held: 0 },
           deliver: { waiting: 0, held: 0 },
         });
@@ -108,7 +109,7 @@ async function finishWhatIsLeft(storage: Storage, options: StorageOptions): Prom
         expect(await storage.deliveries.recordAttempt(item, attempt, outcome)).toBe(true);
       }
       await silenceHolders(options);
-      const { run, deliver } = await storage.work.count();
+      const { run, deliver } = await countWork(storage);
       return run.waiting + run.held + deliver.waiting + deliver.held === 0;
     },
     { withinMs: 40_000, everyMs: 100 },

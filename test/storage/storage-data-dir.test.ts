@@ -12,7 +12,7 @@ describe("the data folder", () => {
   test("a second gateway on the same folder is refused, and told what to do", () => {
     const dataDir = join(folders.create(), "data");
     const lock = lockDataDir(dataDir);
-    expect(() => lockDataDir(dataDir)).toThrow(/Another gateway uses the data folder .*DATABASE_URL.*PostgreSQL/);
+    expect(() => lockDataDir(dataDir)).toThrow(/Another gateway is using the data folder .*DATABASE_URL.*PostgreSQL/);
     lock.release();
     lockDataDir(dataDir).release();
   });

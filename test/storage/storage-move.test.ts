@@ -5,6 +5,7 @@ import type { NewJob } from "../../src/storage/job-records.ts";
 import { lockDataDir, moveStorage } from "../../src/storage/storage.ts";
 import {
   catchError,
+  countWork,
   createFolders,
   makeJob,
   makeKey,
@@ -90,7 +91,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         await storage.jobs.create(job, null);
         const item = await takeOne(storage, "run");
         await storage.jobs.begin(item, { countRun: true });
-        if (job === later) await storage.jobs.keepStep(item, job.id, { kept: "{}", dueAt });
+        if (job === later) await storage.jobs.saveStep(item, job.id, { checkpoint: "{}", dueAt });
         if (job === done) await storage.jobs.finish(item, job.id, makeResult(), { id: "delivery", group: "a.example" });
       }
       await storage.jobs.create(due, { key: "mark", bodyHash: "hash", expiresAt: Date.now() + 60_000 });
@@ -99,7 +100,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     const moved = await moveStorage({ dataDir, to, log: quiet });
     expect(moved).toContainEqual({ table: "work", rows: 4 });
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
-      expect(await storage.work.count()).toMatchObject({
+      expect(await countWork(storage)).toMatchObject({
         run: { waiting: 3, due: 2, held: 0 },
         deliver: { waiting: 1, due: 1, held: 0 },
       });
@@ -124,7 +125,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     const dataDir = await fill(3);
     const to = await server.createDatabase();
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, (storage) => storage.keys.insert(makeKey()));
-    expect(String(await catchError(moveStorage({ dataDir, to, log: quiet })))).toContain("already holds data");
+    expect(String(await catchError(moveStorage({ dataDir, to, log: quiet })))).toContain("is not empty");
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
       expect((await storage.keys.changedSince(0n)).keys).toHaveLength(1);
     });
@@ -169,7 +170,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     expect(errors.at(-1)).toContain("was moved to PostgreSQL");
     // Two stores would both do the jobs that waited.
     const reopened = withStorage({ databaseUrl: null, dataDir, log: quiet }, async () => {});
-    expect(String(await catchError(reopened))).toContain("was moved to PostgreSQL: set DATABASE_URL");
+    expect(String(await catchError(reopened))).toContain("was moved to PostgreSQL. Set DATABASE_URL");
     expect(errors.join("\n")).not.toContain("secret");
   });
 });

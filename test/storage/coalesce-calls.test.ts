@@ -1,14 +1,16 @@
-// Calls that come together share a transaction. What each of them is promised stays the same.
+// Concurrent calls share a transaction, and each keeps its promises.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { GatewayError } from "../../src/errors.ts";
-import type { DeliveryAttempt, JobResult, NewJob, WorkItem } from "../../src/storage/job-records.ts";
-import { join } from "../../src/storage/join.ts";
-import { goesAlone, writeJoined } from "../../src/storage/operation.ts";
+import { coalesceCalls } from "../../src/storage/coalesce-calls.ts";
+import type { DeliveryAttempt, JobResult, NewJob } from "../../src/storage/job-records.ts";
+import { runAlone, writeCoalesced } from "../../src/storage/operation.ts";
 import { toUnavailable } from "../../src/storage/outage.ts";
 import { openStorage, type Storage, type StorageOptions } from "../../src/storage/storage.ts";
+import type { WorkItem } from "../../src/storage/work-queue.ts";
 import {
   catchError,
+  countWork,
   createEngines,
   createFolders,
   type Engine,
@@ -32,28 +34,28 @@ describe("calls of one operation", () => {
     readonly answer: PromiseWithResolvers<readonly unknown[]>;
   }
 
-  interface JoinTrial {
-    readonly atOnce?: number;
-    readonly isAlone?: (text: string) => boolean;
-    readonly isAway?: () => boolean;
+  interface CallsTrial {
+    readonly maxTransactions?: number;
+    readonly runsAlone?: (text: string) => boolean;
+    readonly isDown?: () => boolean;
   }
 
-  /** The real joining, in front of a store whose answers the test gives. */
-  function startJoin(options: JoinTrial = {}) {
+  /** The real function, in front of a store whose answers the test gives. */
+  function startCalls(options: CallsTrial = {}) {
     const batches: Batch[] = [];
-    const { atOnce = 1, isAlone = () => false, isAway = () => false } = options;
-    const operation = writeJoined(null, async () => [], {
-      isAlone: (...[text]: readonly unknown[]) => isAlone(String(text)),
+    const { maxTransactions = 1, runsAlone = () => false, isDown = () => false } = options;
+    const operation = writeCoalesced(null, async () => [], {
+      runsAlone: (...[text]: readonly unknown[]) => runsAlone(String(text)),
       deadlineMs: 5_000,
     });
-    const call = join(
+    const call = coalesceCalls(
       operation,
       (calls, deadlineMs) => {
         const answer = Promise.withResolvers<readonly unknown[]>();
         batches.push({ texts: calls.map(([text]) => String(text)), deadlineMs, answer });
         return answer.promise;
       },
-      { atOnce, isAway },
+      { maxTransactions, isDown },
     );
     return {
       batches,
@@ -67,7 +69,7 @@ describe("calls of one operation", () => {
   }
 
   test("one alone goes at once; those that come meanwhile wait for it and go together, each with its own answer", async () => {
-    const { call, batches, answer } = startJoin();
+    const { call, batches, answer } = startCalls();
     const first = call("a");
     await pass();
     expect(batches.map(({ texts }) => texts)).toEqual([["a"]]);
@@ -87,7 +89,7 @@ describe("calls of one operation", () => {
   });
 
   test("as many batches as there may be are under way, and none is larger than it may be", async () => {
-    const { call, batches, answer } = startJoin({ atOnce: 2 });
+    const { call, batches, answer } = startCalls({ maxTransactions: 2 });
     const all = Array.from({ length: 200 }, (_, index) => call(String(index)));
     await pass();
     expect(batches.map(({ texts }) => texts.length)).toEqual([64, 64]);
@@ -100,7 +102,7 @@ describe("calls of one operation", () => {
   });
 
   test("when a batch fails each is tried by itself, and only the bad one fails", async () => {
-    const { call, batches, answer } = startJoin();
+    const { call, batches, answer } = startCalls();
     const all = Promise.allSettled(["a", "bad", "c"].map(call));
     await pass();
     batches[0]?.answer.reject(new Error("one of them"));
@@ -117,7 +119,7 @@ describe("calls of one operation", () => {
   });
 
   test("an outage is told to all of a batch, and nobody is tried again", async () => {
-    const { call, batches } = startJoin();
+    const { call, batches } = startCalls();
     const all = Promise.allSettled(["a", "b"].map(call));
     await pass();
     batches[0]?.answer.reject(toUnavailable());
@@ -127,7 +129,7 @@ describe("calls of one operation", () => {
   });
 
   test("the time in line is part of a call's time: who has little left is refused, the others have what is left", async () => {
-    const { call, batches, answer } = startJoin();
+    const { call, batches, answer } = startCalls();
     const first = call("a");
     await pass();
     const since = performance.now();
@@ -146,7 +148,7 @@ describe("calls of one operation", () => {
   });
 
   test("what is large goes by itself and keeps nobody waiting, whether that is known before or found out", async () => {
-    const { call, batches, answer } = startJoin({ isAlone: (text) => text === "large" });
+    const { call, batches, answer } = startCalls({ runsAlone: (text) => text === "large" });
     const large = call("large");
     const small = call("a");
     const found = call("larger than it seems");
@@ -155,7 +157,7 @@ describe("calls of one operation", () => {
       [["large"], true],
       [["a", "larger than it seems"], false],
     ]);
-    batches[1]?.answer.resolve(["a!", structuredClone(goesAlone)]);
+    batches[1]?.answer.resolve(["a!", structuredClone(runAlone)]);
     expect(await small).toBe("a!");
     await pass();
     expect(batches[2]?.texts).toEqual(["larger than it seems"]);
@@ -167,11 +169,11 @@ describe("calls of one operation", () => {
   });
 
   test("while the store is known to be away nobody waits in line for it", async () => {
-    let isAway = false;
-    const { call, batches } = startJoin({ isAway: () => isAway });
+    let isDown = false;
+    const { call, batches } = startCalls({ isDown: () => isDown });
     const hanging = catchError(call("a"));
     await pass();
-    isAway = true;
+    isDown = true;
     const refused = catchError(call("b"));
     expect(batches.map(({ texts }) => texts)).toEqual([["a"], ["b"]]);
     batches[1]?.answer.reject(toUnavailable());
@@ -209,7 +211,7 @@ function describeJoinedCalls(engine: Engine): void {
           expect(outcomes[index]).toMatchObject({ value: { outcome: "created", job: { id: job.id } } });
           expect(await storage.jobs.find(job.id, job.owner)).not.toBeNull();
         }
-        expect((await storage.work.count()).run.waiting).toBe(21);
+        expect((await countWork(storage)).run.waiting).toBe(21);
       });
     });
 
@@ -220,9 +222,9 @@ function describeJoinedCalls(engine: Engine): void {
           items.map((item, index) => finish(storage, item, index === 5 ? { result: nul } : {})),
         );
         expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(items.map((_, index) => index !== 5));
-        expect(await storage.work.count()).toMatchObject({ run: { held: 1, waiting: 0 }, deliver: { waiting: 19 } });
+        expect(await countWork(storage)).toMatchObject({ run: { held: 1, waiting: 0 }, deliver: { waiting: 19 } });
         expect(await finish(storage, items[5] as WorkItem)).toBe(true);
-        expect(await storage.work.count()).toMatchObject({ run: { held: 0, waiting: 0 }, deliver: { waiting: 20 } });
+        expect(await countWork(storage)).toMatchObject({ run: { held: 0, waiting: 0 }, deliver: { waiting: 20 } });
       });
     });
 
@@ -233,7 +235,7 @@ function describeJoinedCalls(engine: Engine): void {
           storage.deliveries.recordAttempt(item, makeAttempt(index === 5 ? { error: nul } : {}), delivered);
         const outcomes = await Promise.allSettled(items.map(record));
         expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(items.map((_, index) => index !== 5));
-        expect((await storage.work.count()).deliver).toMatchObject({ held: 1, waiting: 0 });
+        expect((await countWork(storage)).deliver).toMatchObject({ held: 1, waiting: 0 });
         expect(await attemptsOf(storage)).toEqual(Array.from({ length: 20 }, (_, index) => Math.min(index, 1)));
       });
     });
@@ -259,7 +261,7 @@ function describeJoinedCalls(engine: Engine): void {
         const items = await begin(storage, 5);
         const finished = await Promise.all([...items, ...items, ...items].map((item) => finish(storage, item)));
         expect(finished.filter(Boolean)).toHaveLength(5);
-        expect((await storage.work.count()).deliver.waiting).toBe(5);
+        expect((await countWork(storage)).deliver.waiting).toBe(5);
         const deliveries = await storage.work.take({ kind: "deliver", limit: 100, ignoreGroups: [] });
         const recorded = await Promise.all(
           [...deliveries, ...deliveries].map((item) =>
@@ -289,7 +291,7 @@ function describeJoinedCalls(engine: Engine): void {
               ),
             ]);
             expect(outcomes[0]).toEqual(items.map(() => "deleted"));
-            expect((await storage.work.count()).deliver).toMatchObject({ held: 0, waiting: 0 });
+            expect((await countWork(storage)).deliver).toMatchObject({ held: 0, waiting: 0 });
           }
         });
       });
@@ -345,7 +347,7 @@ function describeJoinedCalls(engine: Engine): void {
           expect(one.job.result === results.get(one.job.id)).toBe(true);
           expect(one.job.request).toBe(makeJob().request);
         }
-        expect((await storage.work.count()).deliver).toMatchObject({ held: 40, waiting: 0 });
+        expect((await countWork(storage)).deliver).toMatchObject({ held: 40, waiting: 0 });
       });
     }, 20_000);
   });

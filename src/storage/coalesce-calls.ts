@@ -1,0 +1,103 @@
+// Coalesces concurrent calls of an operation into shared transactions. A call that finds the operation idle runs at once. Calls that arrive
+// while others run wait and then run together, so a busier store gets larger transactions.
+
+import { type CoalescedOperation, operationDeadlineMs, type RunAlone } from "./operation.ts";
+import { isUnavailable, toUnavailable } from "./outage.ts";
+
+export interface CoalescingOptions {
+  /** How many transactions of one operation run at the same time. */
+  readonly maxTransactions: number;
+  /** While the store is known to be down, calls do not wait for each other. */
+  readonly isDown: () => boolean;
+}
+
+type Args = readonly unknown[];
+type RunCalls = (calls: readonly Args[], deadlineMs: number) => Promise<readonly unknown[]>;
+
+interface WaitingCall {
+  readonly args: Args;
+  /** By `performance.now()`. Waiting counts towards the deadline of the operation. */
+  readonly deadline: number;
+  readonly answer: PromiseWithResolvers<unknown>;
+}
+
+// A larger transaction would save little and delay its first calls.
+const maxCalls = 64;
+// A call with less time left would only shorten the deadline of the calls that it shares a transaction with.
+const minTimeLeftMs = operationDeadlineMs / 4;
+
+/** Returns the method that callers see. */
+export function coalesceCalls(
+  operation: CoalescedOperation<Args, unknown>,
+  run: RunCalls,
+  { maxTransactions, isDown }: CoalescingOptions,
+): (...args: unknown[]) => Promise<unknown> {
+  const { runsAlone = () => false, deadlineMs = operationDeadlineMs } = operation;
+  const waiting: WaitingCall[] = [];
+  let running = 0;
+  let isScheduled = false;
+
+  async function runSingle(args: Args, timeoutMs: number): Promise<unknown> {
+    const [result] = await run([args], timeoutMs);
+    return result;
+  }
+
+  /** Waits for a microtask, so that calls made in the same turn share a transaction. */
+  function schedule(): void {
+    if (isScheduled || running >= maxTransactions) return;
+    isScheduled = true;
+    queueMicrotask(() => {
+      isScheduled = false;
+      while (waiting.length > 0 && running < maxTransactions) void runNext();
+    });
+  }
+
+  async function runNext(): Promise<void> {
+    const earliestDeadline = performance.now() + minTimeLeftMs;
+    const calls = waiting.splice(0, maxCalls).filter(({ deadline, answer }) => {
+      if (deadline < earliestDeadline) answer.reject(toUnavailable());
+      return deadline >= earliestDeadline;
+    });
+    if (calls.length === 0) return;
+    running += 1;
+    await runTogether(calls);
+    running -= 1;
+    if (waiting.length > 0) schedule();
+  }
+
+  /** Never throws: each call gets its result or its error. */
+  async function runTogether(calls: readonly WaitingCall[]): Promise<void> {
+    const deadline = Math.min(...calls.map((call) => call.deadline));
+    try {
+      const results = await run(
+        calls.map(({ args }) => args),
+        deadline - performance.now(),
+      );
+      for (const [index, call] of calls.entries()) {
+        const result = results[index];
+        // Not awaited: the waiting calls need not wait for a large one.
+        call.answer.resolve(isRunAlone(result) ? runSingle(call.args, call.deadline - performance.now()) : result);
+      }
+    } catch (error) {
+      if (calls.length > 1 && !isUnavailable(error)) {
+        // The transaction was rolled back because of one call. Run each by itself, so that only that call fails.
+        await Promise.all(calls.map((call) => runTogether([call])));
+        return;
+      }
+      for (const { answer } of calls) answer.reject(error);
+    }
+  }
+
+  return (...args) => {
+    if (isDown() || runsAlone(...args)) return runSingle(args, deadlineMs);
+    const answer = Promise.withResolvers<unknown>();
+    waiting.push({ args, deadline: performance.now() + operationDeadlineMs, answer });
+    schedule();
+    return answer.promise;
+  };
+}
+
+/** Compares a member instead of the identity, because the value may come from another thread. */
+function isRunAlone(result: unknown): result is RunAlone {
+  return typeof result === "object" && result !== null && "runAlone" in result;
+}
