@@ -237,5 +237,7 @@ export interface ChatUsage {
     readonly audio_tokens?: number;
     readonly image_tokens?: number;
   };
+  /** The vendor refused the request before any output. */
+  readonly is_empty_refusal?: true;
   readonly [member: string]: unknown;
 }

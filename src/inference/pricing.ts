@@ -1,6 +1,7 @@
 // What an answer costs: the price of its offer, applied to what it used.
 
 import type { Price, PriceBook } from "../catalogue/prices.ts";
+import type { ChatUsage } from "../contract/chat-format.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import type { Provider } from "../providers/configure.ts";
 import { costOfUsage, readServiceTier, toUsd } from "../usage/cost.ts";
@@ -63,6 +64,8 @@ export function createPricing(book: PriceBook): Pricing {
     return {
       chargeFor(usage, answer = {}) {
         const price = priceOf(provider, model, answer.model);
+        if (provider.row.billsNoEmptyRefusal === true && isEmptyRefusal(usage))
+          return { cost: 0, reason: null, version: price?.version ?? null };
         const cost = costOfUsage(usage, price, {
           at: new Date(),
           tier: readServiceTier(answer.service_tier, usage),
@@ -81,6 +84,10 @@ export function createPricing(book: PriceBook): Pricing {
     quote,
     typicalCost: (provider, model) => quote(provider, model).chargeFor(typicalUsage).cost,
   };
+}
+
+function isEmptyRefusal(usage: unknown): boolean {
+  return typeof usage === "object" && usage !== null && (usage as Partial<ChatUsage>).is_empty_refusal === true;
 }
 
 /** Of calls that make one answer together. Each is priced by itself: the length of a prompt may change its price. */

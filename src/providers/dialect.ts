@@ -16,8 +16,8 @@ export interface Dialect {
 export interface MessagesPassing {
   readonly path: string;
   readonly countPath: string;
-  /** Usage in the words of the chat format. */
-  readUsage(usage: JsonObject): ChatUsage;
+  /** Usage in the words of the chat format. `isEmptyRefusal`: the request was refused before any output. */
+  readUsage(usage: JsonObject, isEmptyRefusal: boolean): ChatUsage;
 }
 
 export interface ChatDialect {

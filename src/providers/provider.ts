@@ -125,6 +125,8 @@ export interface ProviderRow {
   readonly keepsResponses?: true;
   /** The vendor says in its usage what an answer cost, and that is what it bills. */
   readonly billsAsStated?: true;
+  /** The vendor does not bill a request that it refused before any output. */
+  readonly billsNoEmptyRefusal?: true;
   /** Costs nothing, so that its cost is known to be 0. */
   readonly isFree?: true;
   /** A pretend vendor: left out of listings unless a caller asks for it. */

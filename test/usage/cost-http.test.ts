@@ -2,7 +2,7 @@
 // does not tell. The shapes of the vendors' answers are documented; their contents are invented.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { answer, lastHttpChunk, type Script, until } from "../support/answers.ts";
+import { answer, lastHttpChunk, type Script, streamHead, until } from "../support/answers.ts";
 import { claudeBegun, claudeEvent, claudeMessage } from "../support/anthropic.ts";
 import { ask } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
@@ -96,6 +96,37 @@ describe("the runs that an answer of Anthropic lists", () => {
       vendor.next(claudeStream(compacted));
       const streamed = await ask(gateway.url, key, { ...asked, ...more, stream: true }, { path });
       expect({ path, ...(await readPriced(streamed)) }).toEqual({ path, ...summed });
+    }
+  });
+
+  // https://platform.claude.com/docs/en/release-notes/overview: a refusal before any output is not billed.
+  test("a refusal before any output costs nothing, in every format and in streams; one in the middle does", async () => {
+    const usage = { input_tokens: 1_000, output_tokens: 1 };
+    const ending = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation: "No." } };
+    const start = { ...claudeMessage(""), model: "claude-opus-5", content: [], stop_reason: null, usage };
+    const refusedStream: Script = [
+      streamHead(),
+      claudeEvent({ type: "message_start", message: start }),
+      claudeEvent({ type: "message_delta", delta: { ...ending, stop_sequence: null }, usage }),
+      claudeEvent({ type: "message_stop" }),
+      lastHttpChunk,
+    ];
+    const asked = { model: "anthropic/claude-opus-5", messages, max_tokens: 9 };
+    for (const [path, more] of [
+      ["/v3/v1/messages", {}],
+      ["/v3/chat/completions", {}],
+      ["/v3/responses", { messages: undefined, max_tokens: undefined, input: "hi" }],
+    ] as const) {
+      vendor.next(answer(200, claude(usage, { ...ending, content: [] })));
+      const whole = await readPriced(await ask(gateway.url, key, { ...asked, ...more }, { path }));
+      expect({ path, ...whole }).toEqual({ path, cost: 0 });
+      vendor.next(refusedStream);
+      const streaming = path === "/v3/chat/completions" ? { stream_options: { include_usage: true } } : {};
+      const streamed = await ask(gateway.url, key, { ...asked, ...more, ...streaming, stream: true }, { path });
+      expect({ path, ...(await readPriced(streamed)) }).toEqual({ path, cost: 0 });
+      vendor.next(answer(200, claude(usage, ending)));
+      const begun = await readPriced(await ask(gateway.url, key, { ...asked, ...more }, { path }));
+      expect({ path, ...begun }).toEqual({ path, cost: 0.005025 });
     }
   });
 

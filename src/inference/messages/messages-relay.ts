@@ -22,6 +22,8 @@ export class MessagesRelay extends EventRelay {
   /** The counts of later events replace those of the first; counts that they do not name stay. */
   #counts: JsonObject | null = null;
   #model: unknown;
+  #hasBlocks = false;
+  #isEmptyRefusal = false;
 
   constructor({ provider, passing, quote }: Options) {
     super(provider);
@@ -30,15 +32,18 @@ export class MessagesRelay extends EventRelay {
   }
 
   get usage(): ChatUsage | null {
-    return this.#counts === null ? null : this.#passing.readUsage(this.#counts);
+    return this.#counts === null ? null : this.#passing.readUsage(this.#counts, this.#isEmptyRefusal);
   }
 
   protected forward(event: JsonObject, type: string, text: string): ForwardedEvent {
     if (type === "message_start") this.#begin(event["message"]);
+    if (type === "content_block_start") this.#hasBlocks = true;
     this.hasContent ||= !openings.has(type);
     const isLast = type === "message_stop";
     if (type !== "message_delta") return { type, text, isLast };
     this.#count(event["usage"]);
+    const { stop_reason: reason } = (event["delta"] ?? {}) as JsonObject;
+    if (reason === "refusal") this.#isEmptyRefusal = !this.#hasBlocks;
     this.charge = this.#quote.chargeFor(this.usage, { model: this.#model });
     return { type, text: appendMembers(text, event, toCostMembers(this.charge)), isLast };
   }

@@ -107,7 +107,8 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       const answer = readObject(text, provider);
       if (answer["type"] === "error") throw toErrorInAnswer(provider, answer["error"]);
       if (!Array.isArray(answer["content"])) throw badAnswer(provider, "did not answer with a message");
-      const usage = answer["usage"] ? passing.readUsage(answer["usage"] as JsonObject) : null;
+      const isEmptyRefusal = answer["stop_reason"] === "refusal" && answer["content"].length === 0;
+      const usage = answer["usage"] ? passing.readUsage(answer["usage"] as JsonObject, isEmptyRefusal) : null;
       const charge = quote.chargeFor(usage, { model: answer["model"] });
       running.complete(usage, charge);
       return { kind: "whole", text: appendMembers(text, answer, running.toMembers(charge)) };

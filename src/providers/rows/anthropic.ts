@@ -19,6 +19,8 @@ export const anthropic: ProviderRow = {
   dialect: "anthropic",
   baseUrl: "https://api.anthropic.com",
   auth: { kind: "header", name: "x-api-key" },
+  // https://platform.claude.com/docs/en/release-notes/overview (2 June 2026)
+  billsNoEmptyRefusal: true,
   // Some clients of this vendor want the address with it.
   strippedSuffix: "/v1",
   chat: {

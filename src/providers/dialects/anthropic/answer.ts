@@ -71,7 +71,7 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
         finish_reason: finishReason,
       },
     ],
-    usage: readAnthropicUsage(answer["usage"]),
+    usage: readAnthropicUsage(answer["usage"], answer["stop_reason"] === "refusal" && blocks.length === 0),
   };
 }
 
@@ -165,7 +165,7 @@ export function readRefusalText(message: JsonObject): string | null {
 }
 
 /** The vendor counts what is read from a cache and what is written to it beside the input; here they are parts of it. */
-export function readAnthropicUsage(usage: unknown): ChatUsage {
+export function readAnthropicUsage(usage: unknown, isEmptyRefusal = false): ChatUsage {
   const counts = isObject(usage) ? usage : {};
   const split = isObject(counts["cache_creation"]) ? counts["cache_creation"] : {};
   const written1h = asCount(split["ephemeral_1h_input_tokens"]);
@@ -191,6 +191,7 @@ export function readAnthropicUsage(usage: unknown): ChatUsage {
     ...(isObject(serverTools) ? { server_tool_use: serverTools } : {}),
     // The counts above leave out the runs that summarized the conversation or asked another model: the list has all.
     ...(Array.isArray(iterations) && iterations.length > 0 ? { iterations } : {}),
+    ...(isEmptyRefusal ? { is_empty_refusal: true } : {}),
     ...readConditions(counts),
   };
 }

@@ -62,6 +62,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
   /** Text beside a structured answer is held back: it counts only if that answer never comes. */
   #heldText = "";
   #hasAnswer = false;
+  #hasBlocks = false;
 
   constructor(reading: Reading) {
     this.#reading = reading;
@@ -114,6 +115,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
   }
 
   #readStart(value: JsonObject): readonly ChatChunk[] {
+    this.#hasBlocks = true;
     const block = isObject(value["content_block"]) ? value["content_block"] : {};
     const isCall = block["type"] === "tool_use";
     const isAnswer = isCall && this.#reading.answerTool !== null && block["name"] === this.#reading.answerTool;
@@ -195,12 +197,13 @@ export class AnthropicStreamReader implements ChatStreamReader {
     this.isComplete = true;
     const chunks: ChatChunk[] = [];
     if (this.#heldText !== "" && !this.#hasAnswer) chunks.push(...this.#write({ content: this.#heldText }));
+    const isEmptyRefusal = this.#end["stop_reason"] === "refusal" && !this.#hasBlocks;
     const refusal = readRefusalText(this.#end);
     if (refusal !== null) chunks.push(...this.#write({ refusal }));
     const kept = toKeptTurn(this.#kept);
     if (kept !== null) chunks.push(...this.#write({ extra_content: kept }));
     chunks.push(...this.#write({}, toFinishReason(this.#end["stop_reason"], this.#toolCalls > 0)));
-    chunks.push({ ...this.#chunk([]), usage: readAnthropicUsage(this.#usage) });
+    chunks.push({ ...this.#chunk([]), usage: readAnthropicUsage(this.#usage, isEmptyRefusal) });
     return chunks;
   }
 
