@@ -44,8 +44,6 @@ import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
 import { rows } from "./providers/index.ts";
 import { openStorage } from "./storage/storage.ts";
 
-export type Services = Awaited<ReturnType<typeof createServices>>;
-
 export interface ServicesOptions {
   /** How many processes share the cores for local engines. */
   readonly processes: number;

@@ -310,7 +310,7 @@ function defaults(kind: KeyKind, name: string): CreateKeyRequest {
   return { name, kind, ...none, tags: {}, enabled: true };
 }
 
-export function generateSecret(kind: KeyKind): string {
+function generateSecret(kind: KeyKind): string {
   let secret = prefixes[kind];
   const end = secret.length + secretLength;
   while (secret.length < end) {

@@ -6,7 +6,7 @@ import { createModelListing, type ModelListing, type Offered } from "./model-lis
 import type { PriceBook } from "./prices.ts";
 
 export type { Included, TaskOffer } from "./feature-listing.ts";
-export type { ModelFilters, Offered } from "./model-listing.ts";
+export type { Offered } from "./model-listing.ts";
 
 export interface Catalogue {
   readonly models: ModelListing;

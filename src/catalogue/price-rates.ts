@@ -39,7 +39,7 @@ export interface Schedule {
   bracketsAt(at: Date): readonly Bracket[];
 }
 
-export const standardTier = "standard";
+const standardTier = "standard";
 
 /** A card with every rate that follows from another filled in. */
 export interface CompiledCard {

@@ -10,9 +10,6 @@ import { limitedRecord } from "./problems.ts";
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
 
-/** For hosts that are public. */
-export const imageUrl = createMediaOrDataUrl();
-
 const toolCall = z.object({
   id: z.string().nullish(),
   type: z.string().nullish(),

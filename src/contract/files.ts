@@ -5,8 +5,8 @@ import { metadataValue } from "./metadata.ts";
 import { pageOf, pageQuery, uuidText, wholeNumberText } from "./paging.ts";
 import { limitedRecord } from "./problems.ts";
 
-export const longestLifetimeDays = 30;
-export const defaultPurpose = "general";
+const longestLifetimeDays = 30;
+const defaultPurpose = "general";
 const mostPairs = 16;
 const mostIds = 1_000;
 

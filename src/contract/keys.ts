@@ -5,7 +5,7 @@ import { limitedRecord } from "./problems.ts";
 
 export const keyKinds = ["inference", "management", "sandbox"] as const;
 export const keyScopes = ["chat", "responses", "universal", "embeddings"] as const;
-export const budgetPeriods = ["none", "daily", "weekly", "monthly"] as const;
+const budgetPeriods = ["none", "daily", "weekly", "monthly"] as const;
 
 // A 64-bit column of pico-dollars ends at 9.2 million dollars.
 const largestBudgetUsd = 9_000_000;
@@ -175,7 +175,6 @@ export type RateLimit = z.output<typeof rateLimit>;
 export type Budget = z.output<typeof budget>;
 export type CreateKeyRequest = z.output<typeof createKeyRequest>;
 export type UpdateKeyRequest = z.output<typeof updateKeyRequest>;
-export type RotateKeyRequest = z.output<typeof rotateKeyRequest>;
 export type KeyObject = z.output<typeof keyObject>;
 export type KeyWithSecret = z.output<typeof keyWithSecret>;
 export type KeyList = z.output<typeof keyList>;

@@ -232,7 +232,6 @@ export type Part = z.infer<Items["part"]>;
 export type ResponseTool = z.infer<typeof tool>;
 export type FunctionTool = z.infer<typeof functionTool>;
 export type NamespaceTool = z.infer<typeof namespaceTool>;
-export type TextFormat = z.infer<typeof textFormat>;
 
 export type KnownItems = { readonly [Type in keyof Items["knownItems"]]: z.infer<Items["knownItems"][Type]> };
 export type KnownParts = { readonly [Type in keyof Items["knownParts"]]: z.infer<Items["knownParts"][Type]> };

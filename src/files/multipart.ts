@@ -188,7 +188,7 @@ interface HeaderValue {
 }
 
 /** `value; name=token; name="quoted \" string"`. A backslash is only an escape before a quote or a backslash. */
-export function parseHeaderValue(text: string): HeaderValue {
+function parseHeaderValue(text: string): HeaderValue {
   const [value = ""] = text.split(";", 1);
   const parameters = new Map<string, string>();
   // Every character matches in one way only, so that no text makes the search slow.

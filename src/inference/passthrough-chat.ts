@@ -69,7 +69,7 @@ function readWhole(text: string, provider: Provider, accounting: Accounting): Wh
   return { text: editMembers(text, scanJson(text, scanLimits), edits), value, charge, added };
 }
 
-export function readCompletion(text: string, provider: Provider): Record<string, unknown> {
+function readCompletion(text: string, provider: Provider): Record<string, unknown> {
   const answer = readObject(text, provider);
   if (answer["error"]) throw toErrorInAnswer(provider, answer["error"]);
   if (!Array.isArray(answer["choices"])) throw toMissingCompletion(text, provider);

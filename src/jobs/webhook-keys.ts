@@ -250,7 +250,7 @@ export function toStandardPublicKey(key: KeyObject): string {
 }
 
 /** RFC 7638: the digest of the members that make the key, in this order. */
-export function toThumbprint(key: KeyObject): string {
+function toThumbprint(key: KeyObject): string {
   const { kty, n, e, crv, x } = key.export({ format: "jwk" });
   const members = kty === "RSA" ? { e, kty, n } : { crv, kty, x };
   return createHash("sha256").update(JSON.stringify(members)).digest("base64url");

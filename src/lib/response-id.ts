@@ -9,7 +9,7 @@ export interface ResponseIds {
   isOwnUnstored(id: string, owner: string): boolean;
 }
 
-export const responseIdPattern = /^resp_[0-9a-f]{48}$/;
+const responseIdPattern = /^resp_[0-9a-f]{48}$/;
 
 const prefix = "resp_";
 const idBytes = 24;

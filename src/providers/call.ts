@@ -388,7 +388,7 @@ const longestMessage = 1_000;
 const likelySecret = /\b(?:sk|pk|key|gsk|xai|nvapi|hf|csk|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}/g;
 
 /** Some vendors quote the key that they refuse. */
-export function scrub(provider: Provider, message: string): string {
+function scrub(provider: Provider, message: string): string {
   let clean = message;
   for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, "[hidden]");
   return clean.replace(likelySecret, "[hidden]").slice(0, longestMessage);

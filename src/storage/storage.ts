@@ -15,19 +15,15 @@ import { openSqlite } from "./sqlite.ts";
 import type { Storage } from "./stores.ts";
 
 export { lockDataDir } from "./data-dir.ts";
-export type { KeyRecord } from "./keys.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
 export { requireStore } from "./require-store.ts";
-export type { ResponseChain, ResponseRecord } from "./responses.ts";
+export type { ResponseRecord } from "./responses.ts";
 export type {
   DeliveryStore,
   JobStore,
-  KeyStore,
   ResponseStore,
-  SecretStore,
   Storage,
-  WorkStore,
 } from "./stores.ts";
 
 export interface StorageOptions {

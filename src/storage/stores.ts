@@ -33,10 +33,8 @@ export type Stores = { readonly [Name in keyof typeof statements]: StoreOf<(type
 export type DeliveryStore = Stores["deliveries"];
 export type FileRows = Stores["files"];
 export type JobStore = Stores["jobs"];
-export type KeyStore = Stores["keys"];
 export type ResponseStore = Stores["responses"];
 export type SecretStore = Stores["secrets"];
-export type WorkStore = Stores["work"];
 
 export interface Storage extends Stores {
   /** Called after any process changed keys, and whenever a change may have been missed. */

@@ -130,7 +130,7 @@ export function costOfUsage(usage: unknown, price: Price | null, options: UsageC
 }
 
 /** The sum; not known when one of them is not. */
-export function addCosts(costs: readonly Cost[]): Cost {
+function addCosts(costs: readonly Cost[]): Cost {
   const [first] = costs;
   if (first === undefined) return unknownUsage;
   let amount = 0;

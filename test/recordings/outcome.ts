@@ -57,7 +57,7 @@ export function failed(failure: Failure, choices: readonly Choice[] = []): Outco
 }
 
 /** Arguments are compared as what they mean; a model's broken JSON as it stands. */
-export function readArguments(text: string): unknown {
+function readArguments(text: string): unknown {
   try {
     return JSON.parse(text === "" ? "{}" : text);
   } catch {
@@ -192,7 +192,7 @@ function withoutIds(outcome: Outcome): Outcome {
 }
 
 /** Between two pieces there may be white space; within a piece every character counts. */
-export function saysTheSame(text: string, pieces: readonly string[]): boolean {
+function saysTheSame(text: string, pieces: readonly string[]): boolean {
   let at = 0;
   for (const piece of pieces) {
     while (!text.startsWith(piece, at) && /\s/.test(text[at] ?? "")) at += 1;

@@ -123,7 +123,7 @@ export function stream(contents: readonly string[], { usage = null, intervalMs =
   return [streamHead(), ...spaced, httpChunk(doneText), lastHttpChunk];
 }
 
-export function toBytes(body: unknown): Uint8Array {
+function toBytes(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }

@@ -3,7 +3,7 @@
 
 import { answer, httpChunk, lastHttpChunk, type Script, type Step, streamHead } from "./answers.ts";
 
-export const claudeUsage = { input_tokens: 9, output_tokens: 3 };
+const claudeUsage = { input_tokens: 9, output_tokens: 3 };
 
 export function claudeMessage(text: string): Record<string, unknown> {
   return {
@@ -53,7 +53,7 @@ export function claudeBegun(texts: readonly string[]): Step[] {
   return [streamHead(), ...begunEvents(texts).map(claudeEvent)];
 }
 
-export function claudeStream(texts: readonly string[]): Script {
+function claudeStream(texts: readonly string[]): Script {
   return [streamHead(), ...claudeEvents(texts).map(claudeEvent), lastHttpChunk];
 }
 

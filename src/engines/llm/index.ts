@@ -18,7 +18,7 @@ import type { Material, Prompt } from "./prompt.ts";
 import { readJson } from "./read-json.ts";
 import { definitions } from "./tasks/index.ts";
 
-export type { Complete, Completed } from "./ask-model.ts";
+export type { Complete } from "./ask-model.ts";
 
 export interface LlmEngineOptions {
   readonly providers: Iterable<Provider>;

@@ -15,7 +15,7 @@ interface Example {
   readonly output?: string;
 }
 
-export const baseUrl = "http://127.0.0.1:8080";
+const baseUrl = "http://127.0.0.1:8080";
 
 const hello = { model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] };
 const responseId = { response_id: "$RESPONSE_ID" };

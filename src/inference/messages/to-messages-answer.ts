@@ -139,7 +139,7 @@ function toThinkingBlocks(message: ChatChoice["message"]): AnswerBlock[] {
 }
 
 /** What a provider of another dialect wants back with the whole message. */
-export function keptMessage(message: ExtraContent): Kept {
+function keptMessage(message: ExtraContent): Kept {
   return { origin: null, details: [], calls: new Map(), message };
 }
 

@@ -32,7 +32,7 @@ const maxEventBytes = 8 * 1_048_576;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const doneEvent: FramedEvent = { name: "", value: {}, isDone: true };
 
-export class EventStreamFraming implements Framing {
+class EventStreamFraming implements Framing {
   readonly #splitter = new EventSplitter(maxEventBytes);
 
   get isMidEvent(): boolean {

@@ -191,7 +191,7 @@ function follow(value: unknown, path: string): unknown {
 }
 
 /** Levenshtein distance over the true length, white space counted once. */
-export function errorRate(text: string, truth: string): number {
+function errorRate(text: string, truth: string): number {
   const [actual, expected] = [text, truth].map((whole) => whole.replace(/\s+/g, " ").trim()) as [string, string];
   let previous = Array.from({ length: expected.length + 1 }, (_, index) => index);
   for (const [row, character] of [...actual].entries()) {

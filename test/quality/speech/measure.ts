@@ -38,7 +38,7 @@ export async function measureSpeech(local: LocalEngines, onWrong: OnWrongWords):
 }
 
 /** Every sentence, each by the next of the voices in turn, and every voice by a third of the sentences. */
-export async function speakAll(local: LocalEngines): Promise<{ sentence: string; wave: Buffer }[]> {
+async function speakAll(local: LocalEngines): Promise<{ sentence: string; wave: Buffer }[]> {
   const spoken: { sentence: string; wave: Buffer }[] = [];
   for (const [index, sentence] of sentences.entries()) {
     for (const voice of [voices[index % 4], voices[(index + 1) % 4]])

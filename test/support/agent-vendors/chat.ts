@@ -14,7 +14,7 @@ interface ChatVendor {
   toCallId(name: string, count: number): string;
 }
 
-export function createChatVendor(vendor: ChatVendor): (request: VendorRequest) => Script {
+function createChatVendor(vendor: ChatVendor): (request: VendorRequest) => Script {
   return (request) =>
     serveStrictly(request, (body) => {
       if (!request.path.endsWith("/chat/completions")) return answer(404, openaiError("no such path"));

@@ -105,7 +105,7 @@ function reply(vendor: ResponsesVendor, body: Members, items: readonly Members[]
 }
 
 /** Calls of one turn, in order. */
-export function turnsOf(items: readonly Members[]): Members[][] {
+function turnsOf(items: readonly Members[]): Members[][] {
   const turns: Members[][] = [];
   let isOpen = false;
   for (const item of items) {

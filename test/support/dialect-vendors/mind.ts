@@ -67,7 +67,7 @@ function call({ name, parameters }: Tool, city?: string): Reply["calls"][number]
 }
 
 /** A value that a schema allows: the schemas of the tests are plain. */
-export function exampleOf(schema: unknown, root: unknown = schema): unknown {
+function exampleOf(schema: unknown, root: unknown = schema): unknown {
   const { type, properties, items, anyOf, const: constant, enum: values, $ref: reference } = (schema ?? {}) as Members;
   if (typeof reference === "string") {
     const steps = reference.replace(/^#\//, "").split("/");

@@ -7,7 +7,7 @@ import { createIdentityParser } from "./identity-parser.ts";
 import { createResumeParser } from "./resume-parser.ts";
 import { createOcr, createOcrAsync, createOcrTables } from "./text-recognition.ts";
 
-export function createDocumentEngines(): readonly LocalEngine[] {
+function createDocumentEngines(): readonly LocalEngine[] {
   const reader = createDocumentReader();
   return [
     createOcr(reader),

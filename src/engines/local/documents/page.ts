@@ -111,7 +111,7 @@ export function toText(page: Page): string {
   return page.lines.map((line) => line.text).join("\n");
 }
 
-export function round(value: number): number {
+function round(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 

@@ -161,7 +161,7 @@ export function findIban(text: string): string | null {
   return null;
 }
 
-export function isIban(text: string): boolean {
+function isIban(text: string): boolean {
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text)) return false;
   let remainder = 0;
   for (const character of text.slice(4) + text.slice(0, 4)) {

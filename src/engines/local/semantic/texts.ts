@@ -6,7 +6,7 @@ import type { SentenceModel } from "./sentence-model.ts";
 
 const mostTexts = 2_048;
 const mostCharacters = 200_000;
-export const mostTokensOfText = 8_192;
+const mostTokensOfText = 8_192;
 // A window of 256 takes some 25 ms: half a minute for a call, which its deadline may cut short.
 const mostTokens = 300_000;
 

@@ -10,7 +10,7 @@ import { createFaceDetection } from "./face-detection.ts";
 import { createObjectDetection } from "./object-detection.ts";
 import { createVision } from "./vision.ts";
 
-export function createVisionEngines(): readonly LocalEngine[] {
+function createVisionEngines(): readonly LocalEngine[] {
   const vision = createVision();
   return [
     createObjectDetection(vision),

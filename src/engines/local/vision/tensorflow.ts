@@ -115,6 +115,6 @@ export function compute(core: Core, work: () => readonly Tensor[]): Float32Array
   return results;
 }
 
-export function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
   return Uint8Array.from(bytes).buffer;
 }

@@ -106,7 +106,7 @@ export class TextJoiner {
   }
 }
 
-export function toToolCall(block: JsonObject, input: string, reading: Reading): ChatToolCall {
+function toToolCall(block: JsonObject, input: string, reading: Reading): ChatToolCall {
   const name = originalToolName(reading, asText(block["name"]));
   return { id: asText(block["id"]), type: "function", function: { name, arguments: input } };
 }

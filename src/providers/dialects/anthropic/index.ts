@@ -5,7 +5,7 @@ import { fromAnthropicAnswer, readAnthropicRefusal, readAnthropicUsage } from ".
 import { toAnthropicRequest } from "./request.ts";
 import { AnthropicStreamReader } from "./stream.ts";
 
-export { readAnthropicRefusal, readAnthropicUsage } from "./answer.ts";
+export { readAnthropicUsage } from "./answer.ts";
 
 const parameters: ParameterTable = {
   model: "mapped",

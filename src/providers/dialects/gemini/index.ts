@@ -57,8 +57,8 @@ const parameters: ParameterTable = {
   store: "dropped",
 };
 
-export const geminiParameters: ParameterTable = parameters;
-export const vertexaiParameters: ParameterTable = { ...parameters, service_tier: "dropped", labels: "mapped" };
+const geminiParameters: ParameterTable = parameters;
+const vertexaiParameters: ParameterTable = { ...parameters, service_tier: "dropped", labels: "mapped" };
 
 export const gemini: Dialect = {
   name: "gemini",
