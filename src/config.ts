@@ -3,18 +3,12 @@
 
 import { resolve } from "node:path";
 import { z } from "zod";
-import {
-  type ConfigFile,
-  describeLocation,
-  type Environment,
-  isRecord,
-  Problems,
-  readConfigFile,
-} from "./config/config-file.ts";
+import { type ConfigFile, describeLocation, type Environment, Problems, readConfigFile } from "./config/config-file.ts";
 import { type AliasTarget, aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { settings, variableOf } from "./config/settings.ts";
 import { suggest } from "./lib/find-nearest.ts";
+import { isObject } from "./lib/lenient-json.ts";
 import { secretsOfProxy } from "./lib/outgoing-proxy.ts";
 
 export const configSchema = closedObject(
@@ -219,7 +213,7 @@ function refuseContradictions(config: Contradiction, context: z.RefinementCtx): 
 /** `responses: { store_for_all: true }` is another way to write `responses_store_for_all: true`. */
 function flatten(file: ConfigFile): ConfigFile {
   const { responses, ...others } = file.document;
-  if (!isRecord(responses)) return file;
+  if (!isObject(responses)) return file;
   const document: Record<string, unknown> = { ...others };
   const lines: Record<string, number> = { ...file.lines };
   for (const [name, value] of Object.entries(responses)) {

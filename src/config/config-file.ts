@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { isObject } from "../lib/lenient-json.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -75,7 +76,7 @@ export function readConfigFile(environment: Environment, problems: Problems): Co
   if (problem !== undefined) problems.addToFile(file, problem.line, problem.message);
   if (problem !== undefined || parsed.value === null || parsed.value === undefined)
     return { ...noFile, file, lines: parsed.lines };
-  if (!isRecord(parsed.value)) {
+  if (!isObject(parsed.value)) {
     problems.addToFile(file, 1, "should hold members such as 'port: 8080' or 'providers:'");
     return { ...noFile, file };
   }
@@ -116,7 +117,7 @@ function fillVariables(value: unknown, path: string, filling: Filling): unknown 
   if (typeof value === "string")
     return value.replace(variable, (written, name: string) => fillVariable(written, name, path, filling));
   if (Array.isArray(value)) return value.map((element, index) => fillVariables(element, below(index), filling));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   // The schema would skip it without a word.
   if (Object.hasOwn(value, "__proto__"))
     filling.problems.add(
@@ -145,8 +146,4 @@ function fillVariable(written: string, name: string, path: string, filling: Fill
   else
     problems.add(path, `the variable ${name} is not set; set it in the environment or write the value here`, locations);
   return "";
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { suggest } from "../lib/find-nearest.ts";
+import { isObject } from "../lib/lenient-json.ts";
 
 export function text(schema: z.ZodType<string, string> = z.string()) {
   return z.preprocess(toText, schema);
@@ -90,7 +91,7 @@ function isUnknownMember({ code }: z.core.$ZodIssue): boolean {
 }
 
 function toText(value: unknown): string {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return isObject(value) ? JSON.stringify(value) : String(value);
 }
 
 function typeOf(value: unknown): string {

@@ -1,6 +1,7 @@
 // Most chat requests hold nothing but texts and a few plain numbers. They are recognised here, at a fraction of what the schema
 // costs, and without the copy that it makes. What is not recognised goes through the schema, which alone knows what is wrong.
 
+import { isObject } from "../lib/lenient-json.ts";
 import type { ChatCompletionRequest } from "./chat-completions.ts";
 
 type Check = (value: unknown) => boolean;
@@ -60,8 +61,4 @@ function isStreamOptions(value: unknown): boolean {
 
 function isWithin(least: number, most: number, value: unknown): boolean {
   return typeof value === "number" && value >= least && value <= most;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

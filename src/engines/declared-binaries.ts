@@ -4,6 +4,7 @@
 import type { EgressAnswer } from "../egress/egress.ts";
 import { detectMediaType, type MediaKind } from "../egress/media-type.ts";
 import { GatewayError } from "../errors.ts";
+import { isObject } from "../lib/lenient-json.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import type { BinaryResult, EngineAnswer } from "./engine.ts";
 
@@ -151,8 +152,4 @@ function typeOf({ bytes, stated }: Content, { kind, urlMember }: Place, provider
 
 function badResponse(provider: string, what: string): GatewayError {
   return new GatewayError("provider_bad_response", `The provider '${provider}' ${what}.`);
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 // (docs/decisions/0004-streams.md has the cost).
 
 import { EventSplitter, EventStreamError, type StreamEvent } from "../lib/event-stream.ts";
+import { isObject } from "../lib/lenient-json.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import { badAnswer } from "./provider-answer.ts";
@@ -47,8 +48,7 @@ export class JsonEvents {
     const text = this.#decode(data);
     try {
       const event: unknown = JSON.parse(text);
-      if (typeof event === "object" && event !== null && !Array.isArray(event))
-        return { text, event: event as JsonObject };
+      if (isObject(event)) return { text, event };
     } catch {
       // The error below covers this case.
     }

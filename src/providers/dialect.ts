@@ -2,8 +2,11 @@
 // what is sent, fetched, timed, retried and counted is decided elsewhere.
 
 import type { ChatChunk, ChatCompletion, ChatRequest, ChatUsage } from "../contract/chat-format.ts";
+import type { JsonObject } from "../lib/lenient-json.ts";
 import type { ModelFacts } from "./provider.ts";
 import type { SearchDomains } from "./search-domains.ts";
+
+export type { JsonObject };
 
 export interface Dialect {
   readonly name: string;
@@ -104,8 +107,6 @@ export interface ProviderEvent {
   readonly name: string;
   readonly value: JsonObject;
 }
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface Refusal {
   /** The status that it should have had. */

@@ -3,7 +3,8 @@
 // in words. The answer is checked against all of it here. Task schemas have no references.
 
 import type { JsonSchema } from "../../contract/tasks.ts";
-import { isMembers, type Json, listOf, type Members, typesOf } from "../../lib/json-schema/schema.ts";
+import { type Json, listOf, typesOf } from "../../lib/json-schema/schema.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 
 /** Scores are 0 to 1, also where a task's schema does not say so. */
 const scoreNames = new Set(["confidence", "importance", "score"]);
@@ -36,9 +37,9 @@ export function toAnswerSchema(output: JsonSchema, unasked: readonly string[] = 
   return read(output, []);
 
   function read(schema: JsonSchema, path: readonly string[]): JsonSchema {
-    const { default: _, $schema: __, items, properties: ___, ...kept } = schema as Members;
-    if (isMembers(items)) return { ...kept, items: read(items, path) };
-    if (!isMembers(schema["properties"])) return boundScore(kept, path.at(-1) ?? "");
+    const { default: _, $schema: __, items, properties: ___, ...kept } = schema as JsonObject;
+    if (isObject(items)) return { ...kept, items: read(items, path) };
+    if (!isObject(schema["properties"])) return boundScore(kept, path.at(-1) ?? "");
     const required = listOf(schema["required"]);
     const properties: Record<string, JsonSchema> = {};
     for (const [name, member] of Object.entries(propertiesOf(schema))) {
@@ -54,20 +55,20 @@ export function toAnswerSchema(output: JsonSchema, unasked: readonly string[] = 
 
 /** The part of the language that every vendor takes; what it cannot say is told in the description. */
 export function toStrictSchema(schema: JsonSchema): JsonSchema {
-  const { type, enum: values, items, minimum, maximum, minItems, maxItems } = schema as Members;
+  const { type, enum: values, items, minimum, maximum, minItems, maxItems } = schema as JsonObject;
   const told = [
     ...(minimum === undefined && maximum === undefined ? [] : [`${minimum ?? ""} to ${maximum ?? ""}`]),
     ...(minItems !== undefined && minItems === maxItems ? [`exactly ${minItems} entries`] : []),
   ];
   const description = [schema["description"], ...told].filter(Boolean).join("; ");
   const properties = propertiesOf(schema);
-  const isObject = isMembers(schema["properties"]);
+  const hasProperties = isObject(schema["properties"]);
   return {
     type: type ?? "string",
     ...(description === "" ? {} : { description }),
     ...(values === undefined ? {} : { enum: values }),
-    ...(isMembers(items) ? { items: toStrictSchema(items) } : {}),
-    ...(isObject
+    ...(isObject(items) ? { items: toStrictSchema(items) } : {}),
+    ...(hasProperties
       ? {
           properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, toStrictSchema(one)])),
           required: Object.keys(properties),
@@ -83,7 +84,7 @@ export function toStrictSchema(schema: JsonSchema): JsonSchema {
  */
 export function conform(value: Json | undefined, schema: JsonSchema, fillsObjects = false): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => conform(item, itemOf(schema), fillsObjects) ?? null);
-  if (!isMembers(value) || !isMembers(schema["properties"])) return value;
+  if (!isObject(value) || !isObject(schema["properties"])) return value;
   const conformed: Record<string, Json> = {};
   for (const [name, member] of Object.entries(propertiesOf(schema))) {
     const made = conformMember((value as Readonly<Record<string, Json>>)[name], member, fillsObjects);
@@ -96,7 +97,7 @@ function conformMember(value: Json | undefined, schema: JsonSchema, fillsObjects
   const isMissing = value === undefined || value === null;
   if (!isMissing) return conform(value, schema, fillsObjects);
   if (mayBeNull(schema)) return null;
-  return fillsObjects && isMembers(schema["properties"]) ? conform({}, schema, true) : undefined;
+  return fillsObjects && isObject(schema["properties"]) ? conform({}, schema, true) : undefined;
 }
 
 function fitsPath(path: readonly string[], pattern: readonly string[]): boolean {
@@ -125,9 +126,9 @@ function mayBeNull(schema: JsonSchema): boolean {
 }
 
 function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
-  return (isMembers(schema["properties"]) ? schema["properties"] : {}) as Readonly<Record<string, JsonSchema>>;
+  return (isObject(schema["properties"]) ? schema["properties"] : {}) as Readonly<Record<string, JsonSchema>>;
 }
 
 function itemOf(schema: JsonSchema): JsonSchema {
-  return isMembers(schema["items"]) ? schema["items"] : schema;
+  return isObject(schema["items"]) ? schema["items"] : schema;
 }

@@ -2,17 +2,9 @@
 // whether a value fits at all is decided by lib/json-schema.
 
 import type { JsonSchema } from "../../contract/tasks.ts";
-import {
-  isMembers,
-  type Json,
-  listOf,
-  type Members,
-  own,
-  SchemaDocument,
-  SchemaProblem,
-  typesOf,
-} from "../../lib/json-schema/schema.ts";
+import { type Json, listOf, own, SchemaDocument, SchemaProblem, typesOf } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 
 /** Null when it fits. */
 export function findMisfit(value: Json, schema: JsonSchema): string | null {
@@ -35,19 +27,19 @@ function explain(value: Json, schema: JsonSchema, place: string): Misfit | null 
   const says = explainItself(value, schema);
   if (says !== null) return { place, says };
   const items = schema["items"];
-  if (Array.isArray(value) && isMembers(items))
+  if (Array.isArray(value) && isObject(items))
     return first(value, (item, at) => explain(item as Json, items, `${place}[${at}]`));
   const properties = schema["properties"];
-  if (!isMembers(value) || !isMembers(properties)) return null;
+  if (!isObject(value) || !isObject(properties)) return null;
   return first(Object.entries(value), ([name, member]) => {
     const below = place === "" ? name : `${place}.${name}`;
     const one = own(properties, name);
-    if (isMembers(one)) return explain(member as Json, one, below);
+    if (isObject(one)) return explain(member as Json, one, below);
     return schema["additionalProperties"] === false ? { place: below, says: "should not be there" } : null;
   });
 }
 
-function explainItself(value: Json, schema: Members): string | null {
+function explainItself(value: Json, schema: JsonObject): string | null {
   const { enum: values, minimum, maximum, minItems, maxItems, minLength } = schema;
   const types = typesOf(schema);
   if (types !== undefined && !fits(value, { type: types }))
@@ -59,7 +51,7 @@ function explainItself(value: Json, schema: Members): string | null {
   if (!fits(value, present({ minItems, maxItems })))
     return `should have ${minItems ?? 0} to ${maxItems ?? "any number of"} entries`;
   if (!fits(value, present({ minLength }))) return "should not be empty";
-  if (!isMembers(value)) return null;
+  if (!isObject(value)) return null;
   const missing = listOf(schema["required"]).filter((name) => !Object.hasOwn(value, String(name)));
   return missing.length === 0 ? null : `lacks ${missing.slice(0, mostShown).join(", ")}`;
 }
@@ -69,16 +61,16 @@ const longestShown = 80;
 
 function shown(value: Json): string {
   if (Array.isArray(value)) return "a list";
-  if (isMembers(value)) return "an object";
+  if (isObject(value)) return "an object";
   return JSON.stringify(value).slice(0, longestShown);
 }
 
-function fits(value: Json, schema: Members): boolean {
+function fits(value: Json, schema: JsonObject): boolean {
   const document = new SchemaDocument(schema);
   return fitsSchema(value, document.root, document);
 }
 
-function present(members: Members): Members {
+function present(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 

@@ -1,7 +1,8 @@
 // The JSON object in a model's answer. Models that nobody holds to a form put fences or a sentence around it.
 
 import { scanJson } from "../../lib/json-scan.ts";
-import { isMembers, type Json } from "../../lib/json-schema/schema.ts";
+import type { Json } from "../../lib/json-schema/schema.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 
 // No task has an answer that is nested as deep, and the functions that read an answer are recursive.
 const limits = { maxDepth: 64, maxTokens: Number.POSITIVE_INFINITY };
@@ -17,7 +18,7 @@ function parseObject(text: string): Json | undefined {
   try {
     if (scanJson(text, limits).tooDeepIn !== null) return undefined;
     const value: unknown = JSON.parse(text);
-    return isMembers(value) ? (value as Json) : undefined;
+    return isObject(value) ? (value as Json) : undefined;
   } catch {
     return undefined;
   }

@@ -2,7 +2,8 @@
 // is passed over.
 
 import type { JsonSchema } from "../../contract/tasks.ts";
-import { isMembers, typesOf } from "../../lib/json-schema/schema.ts";
+import { typesOf } from "../../lib/json-schema/schema.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { makeExample } from "../../providers/sandbox/schema-example.ts";
@@ -23,8 +24,8 @@ function withLikelyValues(schema: JsonSchema, path: readonly string[]): JsonSche
     ...rest,
     examples,
     ...(Array.isArray(choices) ? { enum: [...examples.filter((one) => choices.includes(one)), ...choices] } : {}),
-    ...(isMembers(items) ? { items: withLikelyValues(items, [...path, item]) } : {}),
-    ...(isMembers(properties) ? { properties: mapMembers(properties, path) } : {}),
+    ...(isObject(items) ? { items: withLikelyValues(items, [...path, item]) } : {}),
+    ...(isObject(properties) ? { properties: mapMembers(properties, path) } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 // Reads a JSON Schema as a person would: one row for each member, with what is inside it.
 
+import { isObject } from "../../lib/lenient-json.ts";
 import type { SchemaObject } from "./build-openapi.ts";
 
 export interface MemberRow {
@@ -51,18 +52,18 @@ function flatten(row: MemberRow): MemberRow[] {
 }
 
 function toItemRows(variants: readonly SchemaObject[], path: string): MemberRow[] {
-  const items = variants.map((variant) => variant["items"]).filter(isSchema);
+  const items = variants.map((variant) => variant["items"]).filter(isObject);
   return items.length === 0 ? [] : toMemberRows({ anyOf: items }, `${path}[].`);
 }
 
 /** The members of all variants of a schema; required is what every variant requires. */
 function collectMembers(schema: SchemaObject): Map<string, Member> {
   const members = new Map<string, Member>();
-  const objects = toVariants(schema).filter((variant) => isSchema(variant["properties"]));
+  const objects = toVariants(schema).filter((variant) => isObject(variant["properties"]));
   for (const object of objects) {
     const required = Array.isArray(object["required"]) ? object["required"] : [];
     for (const [name, value] of Object.entries(object["properties"] as SchemaObject)) {
-      if (!isSchema(value)) continue;
+      if (!isObject(value)) continue;
       const earlier = members.get(name);
       members.set(name, {
         schemas: [...(earlier?.schemas ?? []), value],
@@ -79,7 +80,7 @@ function collectMembers(schema: SchemaObject): Map<string, Member> {
 /** Unions and lists of types taken apart: each variant has one type. */
 function toVariants(schema: SchemaObject): SchemaObject[] {
   const choices = schema["anyOf"] ?? schema["oneOf"];
-  if (Array.isArray(choices)) return choices.filter(isSchema).flatMap(toVariants);
+  if (Array.isArray(choices)) return choices.filter(isObject).flatMap(toVariants);
   const type = schema["type"];
   if (Array.isArray(type)) return type.map((one) => ({ ...schema, type: one }));
   return [schema];
@@ -89,7 +90,7 @@ function describeType(schema: SchemaObject): string {
   const component = readComponent(schema);
   if (component !== null) return component;
   if (schema["type"] === "array") {
-    const items = isSchema(schema["items"]) ? unique(toVariants(schema["items"]).map(describeType)) : [];
+    const items = isObject(schema["items"]) ? unique(toVariants(schema["items"]).map(describeType)) : [];
     return items.length === 0 ? "array" : `array of ${items.join(" or ")}`;
   }
   if (typeof schema["format"] === "string") return `${schema["type"]} (${schema["format"]})`;
@@ -128,17 +129,13 @@ function describeDefault(schema: SchemaObject): string[] {
 }
 
 function findComponent(schema: SchemaObject): string | null {
-  return readComponent(isSchema(schema["items"]) ? schema["items"] : schema);
+  return readComponent(isObject(schema["items"]) ? schema["items"] : schema);
 }
 
 export function readComponent(schema: SchemaObject): string | null {
   const reference = schema["$ref"];
   if (typeof reference !== "string" || !reference.startsWith(componentPrefix)) return null;
   return reference.slice(componentPrefix.length);
-}
-
-function isSchema(value: unknown): value is SchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unique(texts: readonly string[]): string[] {

@@ -9,6 +9,7 @@ import type {
   ChatUsage,
   ReasoningDetail,
 } from "../../contract/chat-format.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import { type ExtraContent, type Kept, toEncryptedContent } from "../responses/kept-reasoning.ts";
 
 interface AnswerOptions {
@@ -198,7 +199,7 @@ function readInput(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isObject(value)) return value as Record<string, unknown>;
   } catch {
     // said below
   }

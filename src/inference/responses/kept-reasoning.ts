@@ -4,6 +4,7 @@
 
 import type { ReasoningDetail } from "../../contract/chat-format.ts";
 import { scanJson } from "../../lib/json-scan.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 
 export type ExtraContent = Readonly<Record<string, unknown>>;
 
@@ -77,10 +78,6 @@ export function addDetail(details: ReasoningDetail[], detail: ReasoningDetail): 
   else if (last.type === "reasoning.summary" && detail.type === "reasoning.summary")
     details[details.length - 1] = { ...last, ...detail, summary: `${last.summary}${detail.summary}` };
   else details.push(detail);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isDetail(value: unknown): value is ReasoningDetail {

@@ -3,6 +3,7 @@
 
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
 import { doneFrame } from "../../lib/event-stream.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { EventRelay, type ForwardedEvent, toEventFrame } from "../event-relay.ts";
@@ -103,7 +104,7 @@ export class NativeRelay extends EventRelay {
 
   #toOwn(event: JsonObject, type: string): JsonObject {
     const { response } = event;
-    const isWhole = typeof response === "object" && response !== null && !Array.isArray(response);
+    const isWhole = isObject(response);
     if (!isWhole) {
       const own = toOwnEvent(event, this.#names, this.#options.markId);
       if (type === "response.output_item.done") this.#items.push(own["item"]);

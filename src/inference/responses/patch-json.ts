@@ -1,6 +1,8 @@
 // Changes single values of a JSON text and leaves every other character as it is: spelling of numbers, order, white space.
 // What to change is not described but shown: the value that the text has, and the value that it shall have.
 
+import { isObject } from "../../lib/lenient-json.ts";
+
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -136,8 +138,4 @@ function skipSpace(text: string, from: number): number {
   let index = from;
   while (text.charCodeAt(index) <= 0x20) index++;
   return index;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 // that of the published resource.
 
 import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -342,8 +343,4 @@ function completeUsage(usage: JsonObject): JsonObject | null {
     output_tokens_details: { ...output, reasoning_tokens: output["reasoning_tokens"] ?? 0 },
     total_tokens: typeof total === "number" ? total : inputTokens + outputTokens,
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 // The output of text/moderation as OpenAI's moderation result. Categories that it has no name for are kept under a name of their own.
 
 import { categoryNames } from "../../contract/moderations.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 
@@ -94,10 +95,6 @@ function plain(name: string): string {
 
 function toSnake(name: string): string {
   return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function listIn(value: unknown, member: string): readonly unknown[] {

@@ -2,8 +2,9 @@
 
 import { z } from "zod";
 import { parse } from "../../contract/problems.ts";
-import type { JsonSchema, Task } from "../../contract/tasks.ts";
+import type { Task } from "../../contract/tasks.ts";
 import { own } from "../../lib/json-schema/schema.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 
 export interface FilePlace {
@@ -56,10 +57,6 @@ export function findFiles({ inputSchema }: Task, input: JsonObject): FilePlace[]
     else if (isObject(value) && isObject(schema["properties"]))
       for (const [name, inner] of Object.entries(schema["properties"])) walk(inner, own(value, name), [...path, name]);
   }
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function asList(value: unknown): readonly unknown[] {

@@ -1,16 +1,15 @@
 // Does a value fit a schema? The example maker proposes values and keeps the first that passes here.
 // `format` and `unevaluated...` are not checked.
 
+import { isObject, type JsonObject } from "../lenient-json.ts";
 import {
   areEqual,
   asSchema,
   canonicalText,
   entriesOf,
-  isMembers,
   itemsOf,
   type Json,
   listOf,
-  type Members,
   numberOf,
   own,
   type Schema,
@@ -24,7 +23,7 @@ export function fitsSchema(value: Json, schema: Schema, document: SchemaDocument
   return document.nest(() => fitsKeywords(value, schema, document));
 }
 
-function fitsKeywords(value: Json, schema: Members, document: SchemaDocument): boolean {
+function fitsKeywords(value: Json, schema: JsonObject, document: SchemaDocument): boolean {
   return (
     fitsType(value, schema, document) &&
     fitsValues(value, schema, document) &&
@@ -32,11 +31,11 @@ function fitsKeywords(value: Json, schema: Members, document: SchemaDocument): b
     (typeof value !== "number" || fitsNumber(value, schema)) &&
     (typeof value !== "string" || fitsString(value, schema, document)) &&
     (!Array.isArray(value) || fitsArray(value, schema, document)) &&
-    (!isMembers(value) || fitsObject(value as Readonly<Record<string, Json>>, schema, document))
+    (!isObject(value) || fitsObject(value as Readonly<Record<string, Json>>, schema, document))
   );
 }
 
-function fitsType(value: Json, schema: Members, document: SchemaDocument): boolean {
+function fitsType(value: Json, schema: JsonObject, document: SchemaDocument): boolean {
   const types = typesOf(schema);
   document.spend(types?.length ?? 0);
   return types === undefined || types.some((type) => isOfType(value, type));
@@ -46,11 +45,11 @@ function isOfType(value: Json, type: string): boolean {
   if (type === "integer") return Number.isInteger(value);
   if (type === "array") return Array.isArray(value);
   if (type === "null") return value === null;
-  if (type === "object") return isMembers(value);
+  if (type === "object") return isObject(value);
   return typeof value === type;
 }
 
-function fitsValues(value: Json, schema: Members, document: SchemaDocument): boolean {
+function fitsValues(value: Json, schema: JsonObject, document: SchemaDocument): boolean {
   const isEqual = (allowed: unknown) => {
     document.spend(unitsOf(allowed));
     return areEqual(allowed, value);
@@ -61,10 +60,10 @@ function fitsValues(value: Json, schema: Members, document: SchemaDocument): boo
 
 function unitsOf(value: unknown): number {
   if (Array.isArray(value)) return value.length + 1;
-  return isMembers(value) ? Object.keys(value).length + 1 : 1;
+  return isObject(value) ? Object.keys(value).length + 1 : 1;
 }
 
-function fitsCombination(value: Json, schema: Members, document: SchemaDocument): boolean {
+function fitsCombination(value: Json, schema: JsonObject, document: SchemaDocument): boolean {
   const fits = (candidate: unknown) => fitsSchema(value, asSchema(candidate), document);
   const { $ref: reference, allOf, anyOf, oneOf, not, if: condition } = schema;
   if (typeof reference === "string" && !fits(document.resolve(reference))) return false;
@@ -75,7 +74,7 @@ function fitsCombination(value: Json, schema: Members, document: SchemaDocument)
   return condition === undefined || fits(fits(condition) ? schema["then"] : schema["else"]);
 }
 
-function fitsNumber(value: number, schema: Members): boolean {
+function fitsNumber(value: number, schema: JsonObject): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (typeof minimum === "number" && (exclusiveMinimum === true ? value <= minimum : value < minimum)) return false;
   if (typeof maximum === "number" && (exclusiveMaximum === true ? value >= maximum : value > maximum)) return false;
@@ -86,7 +85,7 @@ function fitsNumber(value: number, schema: Members): boolean {
   return Math.abs(times - Math.round(times)) < 1e-9;
 }
 
-function fitsString(value: string, schema: Members, document: SchemaDocument): boolean {
+function fitsString(value: string, schema: JsonObject, document: SchemaDocument): boolean {
   const { minLength, maxLength, pattern } = schema;
   if (minLength !== undefined || maxLength !== undefined) {
     document.spend(value.length);
@@ -98,7 +97,7 @@ function fitsString(value: string, schema: Members, document: SchemaDocument): b
   return typeof pattern !== "string" || document.matches(value, pattern) !== false;
 }
 
-function fitsArray(value: readonly Json[], schema: Members, document: SchemaDocument): boolean {
+function fitsArray(value: readonly Json[], schema: JsonObject, document: SchemaDocument): boolean {
   if (value.length < (numberOf(schema["minItems"]) ?? 0)) return false;
   if (value.length > (numberOf(schema["maxItems"]) ?? Number.POSITIVE_INFINITY)) return false;
   document.spend(value.length);
@@ -112,7 +111,7 @@ function fitsArray(value: readonly Json[], schema: Members, document: SchemaDocu
   return contained >= least && contained <= (numberOf(schema["maxContains"]) ?? Number.POSITIVE_INFINITY);
 }
 
-function fitsObject(value: Readonly<Record<string, Json>>, schema: Members, document: SchemaDocument): boolean {
+function fitsObject(value: Readonly<Record<string, Json>>, schema: JsonObject, document: SchemaDocument): boolean {
   const keys = Object.keys(value);
   if (keys.length < (numberOf(schema["minProperties"]) ?? 0)) return false;
   if (keys.length > (numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY)) return false;
@@ -134,7 +133,7 @@ function fitsObject(value: Readonly<Record<string, Json>>, schema: Members, docu
 }
 
 /** Every schema that applies to this key of an object. */
-export function schemasOfKey(key: string, schema: Members, document: SchemaDocument): readonly Schema[] {
+export function schemasOfKey(key: string, schema: JsonObject, document: SchemaDocument): readonly Schema[] {
   const named = own(schema["properties"], key);
   const found = named === undefined ? [] : [asSchema(named)];
   let isKnown = true;
@@ -159,9 +158,9 @@ export function findUnappliedPatterns(schema: unknown, document: SchemaDocument)
   const look = (part: unknown): void => {
     document.step();
     if (Array.isArray(part)) for (const item of part) look(item);
-    if (!isMembers(part)) return;
+    if (!isObject(part)) return;
     if (typeof part["pattern"] === "string") note(part["pattern"]);
-    if (isMembers(part["patternProperties"]))
+    if (isObject(part["patternProperties"]))
       for (const pattern of Object.keys(part["patternProperties"])) note(pattern);
     for (const member of Object.values(part)) look(member);
   };

@@ -1,10 +1,10 @@
 // JSON Schema as the example maker and the checker share it: reading members safely, references, and a bound on the work.
 
+import { isObject, type JsonObject } from "../lenient-json.ts";
 import { type CompiledPattern, compilePattern } from "./match-pattern.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-export type Members = Readonly<Record<string, unknown>>;
-export type Schema = boolean | Members;
+export type Schema = boolean | JsonObject;
 
 /** The schema cannot be worked with: a reference into nowhere, or more work than a sandbox will do. */
 export class SchemaProblem extends Error {}
@@ -115,16 +115,12 @@ export class SchemaDocument {
 
 export function asSchema(value: unknown): Schema {
   if (typeof value === "boolean") return value;
-  return isMembers(value) ? value : true;
-}
-
-export function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) ? value : true;
 }
 
 /** Only what the document itself says: a property may be called "constructor". */
 export function own(value: unknown, key: string): unknown {
-  return isMembers(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 export function listOf(value: unknown): readonly unknown[] {
@@ -132,14 +128,14 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 export function entriesOf(value: unknown): readonly (readonly [string, Schema])[] {
-  return isMembers(value) ? Object.entries(value).map(([key, schema]) => [key, asSchema(schema)]) : [];
+  return isObject(value) ? Object.entries(value).map(([key, schema]) => [key, asSchema(schema)]) : [];
 }
 
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-export function typesOf(schema: Members): readonly string[] | undefined {
+export function typesOf(schema: JsonObject): readonly string[] | undefined {
   const { type } = schema;
   if (type === undefined) return undefined;
   const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === "string");
@@ -147,7 +143,7 @@ export function typesOf(schema: Members): readonly string[] | undefined {
 }
 
 /** Tuple positions and what follows them, in the spelling of 2020-12 or of the drafts before it. */
-export function itemsOf(schema: Members): { prefix: readonly Schema[]; rest: Schema } {
+export function itemsOf(schema: JsonObject): { prefix: readonly Schema[]; rest: Schema } {
   const { items } = schema;
   if (Array.isArray(items)) return { prefix: items.map(asSchema), rest: asSchema(schema["additionalItems"]) };
   return { prefix: listOf(schema["prefixItems"]).map(asSchema), rest: asSchema(items) };
@@ -157,7 +153,7 @@ export function areEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, at) => areEqual(item, other[at]));
-  if (!isMembers(one) || !isMembers(other)) return false;
+  if (!isObject(one) || !isObject(other)) return false;
   const names = Object.keys(one);
   if (names.length !== Object.keys(other).length) return false;
   return names.every((name) => Object.hasOwn(other, name) && areEqual(one[name], other[name]));
@@ -166,7 +162,7 @@ export function areEqual(one: unknown, other: unknown): boolean {
 /** Equal values have equal texts, whatever the order of their keys. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
-  if (!isMembers(value)) return JSON.stringify(value);
+  if (!isObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalText(member)}`).join(",")}}`;
 }

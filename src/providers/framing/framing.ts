@@ -1,6 +1,7 @@
 // How a stream is cut into events, by what the answer says that it is, else by what its dialect is used to.
 
 import { EventSplitter, EventStreamError, isDoneMark } from "../../lib/event-stream.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import type { ChatDialect, JsonObject, ProviderEvent } from "../dialect.ts";
 import { AwsEventDecoder, AwsEventStreamError } from "./aws-event-stream.ts";
 import { JsonLineDecoder, JsonLineError } from "./json-lines.ts";
@@ -61,7 +62,7 @@ function toEvent(data: Uint8Array): FramedEvent {
 function parseObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+    if (isObject(value)) return value as JsonObject;
   } catch {
     // said below
   }

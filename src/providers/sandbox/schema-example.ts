@@ -8,11 +8,9 @@ import {
   canonicalText,
   entriesOf,
   eventLoopUnits,
-  isMembers,
   itemsOf,
   type Json,
   listOf,
-  type Members,
   numberOf,
   own,
   type Schema,
@@ -22,6 +20,7 @@ import {
   WorkBudget,
 } from "../../lib/json-schema/schema.ts";
 import { fitsSchema, schemasOfKey } from "../../lib/json-schema/schema-check.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { mergeSchemas } from "./schema-merge.ts";
 
 export function makeExample(schema: unknown, budget = new WorkBudget(eventLoopUnits)): Json {
@@ -87,13 +86,13 @@ function* candidatesOf(schema: Schema, place: Place): Generator<Json> {
 }
 
 /** What the author of the schema gave as an example is the best one; the check sorts out what does not fit. */
-function* suggestionsOf(schema: Members): Generator<Json> {
+function* suggestionsOf(schema: JsonObject): Generator<Json> {
   for (const suggestion of [...listOf(schema["examples"]), schema["example"], schema["default"]]) {
     if (suggestion !== undefined && suggestion !== null) yield suggestion as Json;
   }
 }
 
-function* branchesOf(branches: readonly unknown[], base: Members, place: Place): Generator<Json> {
+function* branchesOf(branches: readonly unknown[], base: JsonObject, place: Place): Generator<Json> {
   const schemas = branches.map(asSchema);
   const ordered = isGenerous(place)
     ? schemas
@@ -109,16 +108,16 @@ function weigh(schema: Schema, { document }: Place): number {
 }
 
 /** References and allOf folded in; `false` when the parts contradict each other. */
-function flatten(schema: Schema, document: SchemaDocument): Members | false {
+function flatten(schema: Schema, document: SchemaDocument): JsonObject | false {
   document.step();
   if (schema === true) return {};
   if (schema === false) return false;
   return document.nest(() => fold(schema, document));
 }
 
-function fold(schema: Members, document: SchemaDocument): Members | false {
+function fold(schema: JsonObject, document: SchemaDocument): JsonObject | false {
   const { $ref: reference, allOf, ...rest } = schema;
-  let flat: Members | false = rest;
+  let flat: JsonObject | false = rest;
   if (typeof reference === "string")
     flat = mergeSchemas(flat, flatten(document.resolve(reference), document), document);
   for (const part of listOf(allOf)) flat = mergeSchemas(flat, flatten(asSchema(part), document), document);
@@ -132,7 +131,7 @@ const keywordTypes: readonly (readonly [type: string, keywords: readonly string[
   ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
 ];
 
-function guessTypes(schema: Members): readonly string[] {
+function guessTypes(schema: JsonObject): readonly string[] {
   const guessed = keywordTypes.filter(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined));
   return guessed.length > 0
     ? guessed.map(([type]) => type)
@@ -147,7 +146,7 @@ function orderTypes(types: readonly string[], place: Place): readonly string[] {
   return types.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)));
 }
 
-function* candidatesOfType(type: string, schema: Members, place: Place): Generator<Json> {
+function* candidatesOfType(type: string, schema: JsonObject, place: Place): Generator<Json> {
   if (type === "null") yield null;
   if (type === "boolean") yield* rotate([true, false], place.variant);
   if (type === "string") yield* stringsOf(schema, place);
@@ -184,7 +183,7 @@ function pad(variant: number): string {
   return String((variant % 28) + 1).padStart(2, "0");
 }
 
-function* stringsOf(schema: Members, { document, variant }: Place): Generator<Json> {
+function* stringsOf(schema: JsonObject, { document, variant }: Place): Generator<Json> {
   const least = numberOf(schema["minLength"]) ?? 0;
   const most = numberOf(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
   if (least > maxStringLength) throw new SchemaProblem(`a minLength of ${least} is more than the sandbox writes`);
@@ -208,7 +207,7 @@ function* stringsOf(schema: Members, { document, variant }: Place): Generator<Js
   yield [...text.padEnd(least, " text")].slice(0, most).join("");
 }
 
-function* numbersOf(schema: Members, isInteger: boolean, variant: number): Generator<Json> {
+function* numbersOf(schema: JsonObject, isInteger: boolean, variant: number): Generator<Json> {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   const lows = [minimum, exclusiveMinimum].filter((bound) => typeof bound === "number");
   const highs = [maximum, exclusiveMaximum].filter((bound) => typeof bound === "number");
@@ -236,7 +235,7 @@ function trim(value: number): number {
   return Number.isInteger(value) ? value + 0 : Number(value.toPrecision(12));
 }
 
-function* arraysOf(schema: Members, place: Place): Generator<Json> {
+function* arraysOf(schema: JsonObject, place: Place): Generator<Json> {
   const { prefix, rest } = itemsOf(schema);
   const contains = schema["contains"] === undefined ? null : asSchema(schema["contains"]);
   const containsCount = contains === null ? 0 : (numberOf(schema["minContains"]) ?? 1);
@@ -267,7 +266,7 @@ function* arraysOf(schema: Members, place: Place): Generator<Json> {
   }
 }
 
-function* objectsOf(schema: Members, place: Place): Generator<Json> {
+function* objectsOf(schema: JsonObject, place: Place): Generator<Json> {
   if (isGenerous(place)) {
     const full = makeObject(schema, place, true);
     if (full !== undefined) yield full;
@@ -276,7 +275,7 @@ function* objectsOf(schema: Members, place: Place): Generator<Json> {
   if (lean !== undefined) yield lean;
 }
 
-function makeObject(schema: Members, place: Place, withOptional: boolean): Json | undefined {
+function makeObject(schema: JsonObject, place: Place, withOptional: boolean): Json | undefined {
   const members = new Map<string, Json>();
   const most = numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY;
   const findMember = (key: string) => findExample({ allOf: schemasOfKey(key, schema, place.document) }, deeper(place));
@@ -305,7 +304,7 @@ function makeObject(schema: Members, place: Place, withOptional: boolean): Json 
   }
 
   // A map type shows one entry; minProperties may ask for more.
-  const isMap = withOptional && members.size === 0 && isMembers(schema["additionalProperties"]);
+  const isMap = withOptional && members.size === 0 && isObject(schema["additionalProperties"]);
   const least = Math.max(numberOf(schema["minProperties"]) ?? 0, isMap ? Math.min(1, most) : 0);
   for (const key of namesOf(schema, place)) {
     if (members.size >= least) break;
@@ -317,7 +316,7 @@ function makeObject(schema: Members, place: Place, withOptional: boolean): Json 
 }
 
 /** Names for further members: declared ones first, then patterned or free ones. */
-function* namesOf(schema: Members, place: Place): Generator<string> {
+function* namesOf(schema: JsonObject, place: Place): Generator<string> {
   for (const [key] of entriesOf(schema["properties"])) yield key;
   const patterns = entriesOf(schema["patternProperties"]).map(([pattern]) => ({ pattern }));
   const names: readonly Schema[] = [...patterns, asSchema(schema["propertyNames"])];
@@ -331,7 +330,7 @@ function* namesOf(schema: Members, place: Place): Generator<string> {
   }
 }
 
-function schemaOrder(members: ReadonlyMap<string, Json>, schema: Members): readonly (readonly [string, Json])[] {
+function schemaOrder(members: ReadonlyMap<string, Json>, schema: JsonObject): readonly (readonly [string, Json])[] {
   const ranks = new Map(entriesOf(schema["properties"]).map(([key], rank) => [key, rank]));
   const rank = (key: string) => ranks.get(key) ?? ranks.size;
   return [...members].toSorted(([one], [other]) => rank(one) - rank(other));

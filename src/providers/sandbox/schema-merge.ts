@@ -1,12 +1,17 @@
 // Folds two schemas that must both hold into one that the example maker can follow. Where no single keyword says "both"
 // (two patterns, two formats), the first stays; the check of the finished value still holds against both.
 
-import { canonicalText, isMembers, listOf, type Members, type SchemaDocument } from "../../lib/json-schema/schema.ts";
+import { canonicalText, listOf, type SchemaDocument } from "../../lib/json-schema/schema.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 
 type Fold = (one: unknown, other: unknown) => unknown;
 
 /** `false`: nothing can fit both. */
-export function mergeSchemas(one: Members | false, other: Members | false, document: SchemaDocument): Members | false {
+export function mergeSchemas(
+  one: JsonObject | false,
+  other: JsonObject | false,
+  document: SchemaDocument,
+): JsonObject | false {
   if (one === false || other === false) return false;
   const merged = new Map(Object.entries(one));
   document.spend(merged.size);
@@ -22,7 +27,7 @@ export function mergeSchemas(one: Members | false, other: Members | false, docum
 
 function lengthOf(value: unknown): number {
   if (Array.isArray(value)) return value.length;
-  return isMembers(value) ? Object.keys(value).length : 1;
+  return isObject(value) ? Object.keys(value).length : 1;
 }
 
 const keepFirst: Fold = (one) => one;
@@ -35,7 +40,7 @@ const either: Fold = (one, other) => ({ anyOf: [one, other] });
 const union: Fold = (one, other) => [...new Set([...listOf(one), ...listOf(other)])];
 
 const members: Fold = (one, other) => {
-  if (!isMembers(one) || !isMembers(other)) return one;
+  if (!isObject(one) || !isObject(other)) return one;
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries(
     Array.from(names, (name) => {
