@@ -1,7 +1,8 @@
 // Checks which folder may import which, and the few rules that hold for all of src.
 
 import { dirname, join, normalize } from "node:path";
-import { rows } from "../src/providers/index.ts";
+import { allRows as rows } from "../src/engines/vendors/index.ts";
+import { modelNamesOf } from "../src/providers/provider.ts";
 
 /** A folder may import itself, the folders listed here, and `shared`. A file directly under src/ counts as a folder. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
@@ -68,9 +69,9 @@ interface Rule {
   readonly says: string;
 }
 
-// Names that are words of ours as well: a dialect, and the pretend vendor.
-const ownWords = new Set(["openai", "sandbox"]);
-const vendorNames = rows.map((row) => row.name).filter((name) => !ownWords.has(name));
+// Names that are also words of ours: a dialect, the simulated vendor, and an encoding.
+const ownWords = new Set(["openai", "sandbox", "base64"]);
+const vendorNames = rows.flatMap(modelNamesOf).filter((name) => !ownWords.has(name));
 
 const openToProviders: ReadonlySet<string> = new Set([
   "src/providers/http-client.ts",

@@ -1,16 +1,15 @@
-// Writes docs/providers.md from the rows of chat providers and of vendors that do tasks. A test compares the page with what this prints.
+// Writes docs/providers.md from the rows of all providers. A test compares the page with the output of this script.
 
-import { vendorRows } from "../src/engines/vendors/index.ts";
-import type { VendorRow } from "../src/engines/vendors/vendor-engine.ts";
-import { rows } from "../src/providers/index.ts";
-import type { ProviderRow } from "../src/providers/provider.ts";
+import { allRows } from "../src/engines/vendors/index.ts";
+import { type Access, hasModels, modelNamesOf, type ProviderRow } from "../src/providers/provider.ts";
+import { settingName } from "../src/providers/settings.ts";
 
-export function providersPage(rows: readonly ProviderRow[], vendors: readonly VendorRow[]): string {
+export function providersPage(rows: readonly ProviderRow[]): string {
   // A row with its own transport is answered in the process: it has no key and no address.
-  const dialled = rows.filter((row) => row.transport === undefined);
-  const lines = dialled.toSorted(byName).map(tableLine);
-  const vendorLines = vendors.toSorted(byName).map(vendorLine);
-  return `${introduction}\n${lines.join("\n")}\n${conclusion}\n${vendorIntroduction}\n${vendorLines.join("\n")}\n${vendorConclusion}`;
+  const dialled = rows.filter((row) => row.transport === undefined).toSorted(byName);
+  const modelLines = dialled.filter(hasModels).map(modelLine);
+  const taskLines = dialled.filter(({ tasks }) => tasks !== undefined).map(taskLine);
+  return `${introduction}\n${modelLines.join("\n")}\n${conclusion}\n${taskIntroduction}\n${taskLines.join("\n")}\n${taskConclusion}`;
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
@@ -19,83 +18,91 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 
 const introduction = `# Providers
 
-Generated from \`src/providers/rows/\` and \`src/engines/vendors/\` by \`scripts/providers-page.ts\`.
+Generated from the providers' rows by \`scripts/providers-page.ts\`.
 
-A provider is configured as soon as its key is set. A model is called as \`<name>/<model>\`, for example
-\`openai/gpt-5.6\`; a model that is not in the catalogue is called all the same. \`<NAME>_BASE_URL\` (upper case, \`-\` as
-\`_\`) replaces the address.
+A provider is configured as soon as its key is set. \`<NAME>_BASE_URL\` (upper case, \`-\` as \`_\`) replaces its address. A provider with several names
+accepts each of them in requests and settings.
+
+## Models
+
+A model is called as \`<name>/<model>\`, for example \`openai/gpt-5.6\`. A model that is not in the catalogue is called all the same.
 
 | name | provider | key setting | address |
 |---|---|---|---|`;
 
 const conclusion = `
 A key is optional where the operator runs the server. Where several key settings are named, the first that is set counts.
-Settings after an address fill its \`{placeholders}\` or say which version of it is meant; one after "or" holds a whole address.
+Settings after an address fill its \`{placeholders}\` or select a version of the API; one after "or" holds a whole address.
+\`google\`, \`amazon\` and \`microsoft\` have one address for models and others for tasks. A key or address under the provider's own name serves both; one
+under the second name (\`gemini\`, \`bedrock\`, \`azure\`) serves its models alone, and takes precedence there. \`google/…\` means \`vertexai\` where only
+that one is configured.
 `;
 
-const vendorIntroduction = `## Vendors of tasks
+const taskIntroduction = `## Tasks
 
-They do tasks of [\`/v3/universal-ai\`](universal-ai.md) through APIs of their own, as \`<feature>/<subfeature>/<name>[/<model>]\`. A name that stands
-above as well has the same key. The README says who does which task.
+These providers perform tasks of [\`/v3/universal-ai\`](universal-ai.md) through APIs of their own, as \`<feature>/<subfeature>/<name>[/<model>]\`. The README
+lists the providers of each task.
 
-| name | vendor | key setting | address | some tasks also need |
+| name | provider | key setting | address | some tasks also need |
 |---|---|---|---|---|`;
 
-const vendorConclusion = `
-Settings after an address have to be there for all tasks of the vendor; those in the last column for the tasks before them, which are not listed and answer
-503 \`provider_not_configured\` without.
+const taskConclusion = `
+All tasks of a provider need the settings after its address. The tasks in the last column also need the settings after them; without these they are not
+listed, and answer 503 \`provider_not_configured\`.
 `;
 
-function tableLine(row: ProviderRow): string {
-  return `| \`${row.name}\` | [${row.title}](${row.docs}) | ${keySettings(row)} | ${address(row)} |`;
-}
-
-function keySettings(row: ProviderRow): string {
-  if (row.auth.kind === "none") return "none";
-  const names = [settingName(row, "API_KEY"), ...(row.keyNames ?? [])].map((name) => `\`${name}\``).join(", ");
-  return row.auth.kind === "optional-bearer" ? `${names} (optional)` : names;
-}
-
-function address(row: ProviderRow): string {
-  if (row.baseUrl === null) return `\`${settingName(row, "BASE_URL")}\``;
-  const settings = [...Object.values(row.placeholders ?? {}), row.otherAddressing?.setting ?? []].flat();
-  const named = settings.map((name) => `\`${name}\``);
-  const whole = (row.addressNames ?? []).map((name) => ` or \`${name}\``).join("");
-  return `${[`\`${row.baseUrl}\``, ...named].join(", ")}${whole}`;
-}
-
-function vendorLine(row: VendorRow): string {
+function modelLine(row: ProviderRow): string {
+  const access = row.modelAccess ?? row;
+  const own = row.modelAccess?.name ?? row.name;
+  const names = modelNamesOf(row).filter((name) => name === row.name || !allRows.some((other) => other.name === name));
+  const keys = [
+    ...new Set([...keySettings(access, own), ...(row.modelAccess ? [settingName(row.name, "API_KEY")] : [])]),
+  ];
+  const optional = row.auth.kind === "optional-bearer" ? " (optional)" : "";
   const cells = [
-    `\`${row.name}\``,
-    `[${row.title}](${row.docs})`,
-    vendorKeys(row),
-    vendorAddress(row),
+    names.map(asCode).join(", "),
+    toLink(row),
+    `${keys.map(asCode).join(", ")}${optional}`,
+    toAddress(access, own),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function taskLine(row: ProviderRow): string {
+  const names = [row.name, ...(row.alsoNamed ?? [])];
+  const isSigned = row.auth.kind === "aws-sigv4";
+  const keys = isSigned ? ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] : keySettings(row, ...names);
+  const cells = [
+    names.map(asCode).join(", "),
+    toLink(row),
+    keys.map(asCode).join(isSigned ? " and " : ", "),
+    toAddress(row, row.name),
     furtherNeeds(row),
   ];
   return `| ${cells.join(" | ")} |`;
 }
 
-function vendorKeys(row: VendorRow): string {
-  const names =
-    row.auth.kind === "aws-sigv4"
-      ? ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]
-      : [settingName(row, "API_KEY"), ...(row.keyNames ?? [])];
-  return names.map(asCode).join(row.auth.kind === "aws-sigv4" ? " and " : ", ");
+function toLink({ title, docs }: ProviderRow): string {
+  return `[${title}](${docs})`;
 }
 
-function vendorAddress(row: VendorRow): string {
-  const own = row.baseUrl === null && row.services === undefined ? settingName(row, "BASE_URL") : null;
-  const address = row.baseUrl ?? own;
-  const settings = Object.values(row.placeholders ?? {}).map((name) => {
-    const other = row.settingFallbacks?.[name];
-    return other === undefined ? asCode(name) : `${asCode(name)} or ${asCode(other)}`;
-  });
-  const whole = (row.addressNames ?? []).map((name) => ` or ${asCode(name)}`).join("");
+function keySettings({ keyNames = [] }: Access, ...names: readonly string[]): string[] {
+  return [...names.map((name) => settingName(name, "API_KEY")), ...keyNames];
+}
+
+function toAddress(access: Access, name: string): string {
+  const own = access.baseUrl === null && access.services === undefined ? settingName(name, "BASE_URL") : null;
+  const address = access.baseUrl ?? own;
+  const placeholders = Object.values(access.placeholders ?? {});
+  const settings = [...placeholders, ...(access.otherAddressing ? [access.otherAddressing.setting] : [])].map(
+    (setting) => [setting, ...(access.settingFallbacks?.[setting] ?? [])].map(asCode).join(" or "),
+  );
+  const whole = (access.addressNames ?? []).map((setting) => ` or ${asCode(setting)}`).join("");
   return `${[address === null ? "one for each service" : asCode(address), ...settings].join(", ")}${whole}`;
 }
 
 /** By settings, since several tasks often need the same. */
-function furtherNeeds({ tasks }: VendorRow): string {
+function furtherNeeds({ tasks = [] }: ProviderRow): string {
   const needing = tasks.filter(({ needs = {} }) => Object.keys(needs).length > 0);
   const bySettings = Map.groupBy(needing, ({ needs = {} }) => Object.values(needs).map(asCode).join(", "));
   return [...bySettings]
@@ -107,8 +114,4 @@ function asCode(text: string): string {
   return `\`${text}\``;
 }
 
-function settingName(row: Pick<ProviderRow, "name">, ending: string): string {
-  return `${row.name.toUpperCase().replaceAll("-", "_")}_${ending}`;
-}
-
-if (import.meta.main) await Bun.write(`${import.meta.dir}/../docs/providers.md`, providersPage(rows, vendorRows));
+if (import.meta.main) await Bun.write(`${import.meta.dir}/../docs/providers.md`, providersPage(allRows));

@@ -30,6 +30,7 @@ import { createOwnedIds } from "./lib/owned-id.ts";
 import { createResponseIds } from "./lib/response-id.ts";
 import { createSealer, parseSealingKeys } from "./lib/seal.ts";
 import type { Log } from "./log.ts";
+import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
 import type { ResponseStore } from "./storage/storage.ts";
 
@@ -66,7 +67,10 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   const embeddings = createEmbeddings({
     ...calling,
     local: services.localEmbeddings,
-    router: route("embeddings", ({ dialect }) => dialect === null || dialect.embeddings !== undefined),
+    router: route(
+      "embeddings",
+      ({ row, dialect }) => hasModels(row) && (dialect === null || dialect.embeddings !== undefined),
+    ),
   });
   if (config.databaseUrl !== null && config.filesS3Bucket === null)
     log.warn("files lie in the data folder: replicas on other machines need a shared folder or a bucket");
@@ -113,7 +117,11 @@ export async function startGateway(config: Config, log: Log, mayServe: () => Pro
   const sweeper = setInterval(() => void sweepResponses(storage.responses, log), sweepEveryMs);
   let draining = false;
   const routes = createRoutes({
-    catalogue: createCatalogue([...providers.values()], toTaskOffers(engines, book), book),
+    catalogue: createCatalogue(
+      [...providers.values()].filter(({ row }) => hasModels(row)),
+      toTaskOffers(engines, book),
+      book,
+    ),
     keyring,
     chatCompletions,
     messages,

@@ -18,7 +18,7 @@ import type { Engine } from "./engines/engine.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
 import { createLocalEngines } from "./engines/local/index.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
-import { vendorRows } from "./engines/vendors/index.ts";
+import { allRows } from "./engines/vendors/index.ts";
 import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
 import { SettingError } from "./errors.ts";
 import { createFileStore } from "./files/file-store.ts";
@@ -41,7 +41,7 @@ import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
 import { listProviderNames } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
-import { rows } from "./providers/index.ts";
+import { modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
 import { openStorage } from "./storage/storage.ts";
 
 export interface ServicesOptions {
@@ -55,7 +55,6 @@ const tickMs = 50;
 const hourMs = 3_600_000;
 
 export async function createServices(config: Config, log: Log, { processes, works }: ServicesOptions) {
-  const vendorNames = new Set(vendorRows.map(({ name }) => name));
   const local = createLocalEngines({
     log,
     concurrency: config.localWorkers ?? Math.max(1, Math.floor((availableParallelism() - 1) / processes)),
@@ -74,17 +73,16 @@ export async function createServices(config: Config, log: Log, { processes, work
   // An operator's own provider of that name goes first.
   const ownRows = Object.hasOwn(config.providers, localEmbeddings.row.name) ? [] : [localEmbeddings.row];
   const isOn = (name: string) => !config.switchedOff.has(name);
-  const allRows = [...rows, ...ownRows];
-  checkSwitchedOff(config, [...allRows.map(({ name }) => name), ...vendorNames, localEmbeddings.row.name]);
+  const rows = [...allRows, ...ownRows];
+  checkSwitchedOff(config, [...rows.flatMap(modelNamesOf), localEmbeddings.row.name]);
   const providers = explainSettings(config, () =>
     configureProviders(
-      allRows.filter(({ name }) => isOn(name)),
+      rows.flatMap((row) => withoutSwitchedOff(row, ownNamesOf(row, rows), config.switchedOff)),
       config.providers,
       config.readProviderSetting,
-      vendorNames,
     ),
   );
-  checkAliases(config, providers, vendorNames);
+  checkAliases(config, providers);
   const overrides = readOverrides(config);
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const { databaseUrl, dataDir, encryptionKey } = config;
@@ -99,7 +97,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   };
   const health = new HealthBook(config);
   const prices = loadPrices({ builtIn: builtInPrices, operatorFile: config.pricesFile, log });
-  const book = createPriceBook(prices, overrides, freeProviders(providers));
+  const book = createPriceBook(prices, overrides, freeProviders(providers), listOtherNames(providers));
   const pricing = createPricing(book);
   const calling = {
     candidateLoop: new CandidateLoop(config),
@@ -144,16 +142,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   const allEngines: readonly Engine[] = [
     ...local.engines,
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
-    ...explainSettings(config, () =>
-      createVendorEngines({
-        ...calling,
-        rows: vendorRows,
-        declared: config.providers,
-        readSetting: config.readProviderSetting,
-        egress,
-        log,
-      }),
-    ),
+    ...createVendorEngines({ ...calling, providers: providers.values(), egress, log }),
     ...createLlmEngines({ providers: providers.values(), complete }),
     ...createSandboxEngines(),
   ];
@@ -211,6 +200,18 @@ function explainSettings<T>(config: Config, configure: () => T): T {
   }
 }
 
+/** The name of a model API switches off that API alone, and the provider's name all of it. */
+function withoutSwitchedOff(
+  row: ProviderRow,
+  names: readonly string[],
+  switchedOff: ReadonlySet<string>,
+): ProviderRow[] {
+  if (names.some((name) => switchedOff.has(name))) return [];
+  if (row.modelAccess === undefined || !switchedOff.has(row.modelAccess.name)) return [row];
+  const { modelAccess: _, dialect: __, chat: ___, embeddings: ____, responses: _____, ...tasksOnly } = row;
+  return [tasksOnly];
+}
+
 /** A misspelt name would leave the provider on that was to be switched off. */
 function checkSwitchedOff(config: Config, known: readonly string[]): void {
   const problems = [...config.switchedOff]
@@ -223,13 +224,9 @@ function checkSwitchedOff(config: Config, known: readonly string[]): void {
 }
 
 /** An alias whose provider does not exist would be refused with every request that names it. */
-function checkAliases(
-  config: Config,
-  providers: ReadonlyMap<string, Provider>,
-  vendorNames: ReadonlySet<string>,
-): void {
+function checkAliases(config: Config, providers: ReadonlyMap<string, Provider>): void {
   const featureNames = new Set(features.map(({ name }) => name));
-  const known = new Set([...listProviderNames(providers.values()), ...vendorNames]);
+  const known = new Set(listProviderNames(providers.values()));
   const problems: string[] = [];
   for (const [alias, targets] of config.aliases) {
     for (const { model } of targets) {
@@ -272,6 +269,15 @@ function readS3Settings(config: Config): S3Settings | null {
     ...(config.filesS3SessionToken === null ? {} : { sessionToken: config.filesS3SessionToken }),
     prefix: config.filesS3Prefix,
   };
+}
+
+/** The names of model APIs, by the provider that has the API. */
+function listOtherNames(providers: ReadonlyMap<string, Provider>): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...providers.values()].flatMap(({ name, row: { modelAccess } }) =>
+      modelAccess === undefined ? [] : [[name, [modelAccess.name]] as const],
+    ),
+  );
 }
 
 function freeProviders(providers: ReadonlyMap<string, Provider>): ReadonlySet<string> {

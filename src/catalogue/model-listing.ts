@@ -6,8 +6,8 @@ import { ValidationError } from "../errors.ts";
 import { findNearest, suggest } from "../lib/find-nearest.ts";
 import { once } from "../lib/once.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
-import { isAlsoNamed, listProviderNames } from "../providers/find-provider.ts";
-import type { EmbeddingModelFacts, ModelFacts, ProviderRow } from "../providers/provider.ts";
+import { isNamed, listProviderNames } from "../providers/find-provider.ts";
+import { type EmbeddingModelFacts, type ModelFacts, modelNamesOf, type ProviderRow } from "../providers/provider.ts";
 import { createDocument, createJsonDocument, type Document, jsonType } from "./document.ts";
 import type { Included } from "./feature-listing.ts";
 import { splitModelName } from "./model-name.ts";
@@ -125,7 +125,7 @@ function findByOtherName(
   entries: ReadonlyMap<string, Entry>,
 ): Entry | undefined {
   const { provider, model } = splitModelName(id);
-  const named = providers.filter((offered) => isAlsoNamed(offered, provider));
+  const named = providers.filter((offered) => isNamed(offered, provider));
   const found = named.flatMap(({ row }) => entries.get(`${row.name}/${model}`) ?? []);
   return found.find((entry) => entry.model.configured) ?? found[0];
 }
@@ -224,7 +224,7 @@ function toEntry(model: Model, parameters: ModelDetail["parameters"], row: Provi
     model,
     document: createJsonDocument(detail),
     json: JSON.stringify(model),
-    names: [row.name, ...(row.alsoNamed ?? [])],
+    names: modelNamesOf(row),
     isSandbox: row.isSandbox === true,
     features: isChat ? [chatFeature] : [],
     capabilities: readCapabilities(model),

@@ -42,12 +42,17 @@ export interface PriceBook {
 export type PriceOverrides = Readonly<Record<string, OverrideCard>>;
 type OverrideCard = z.infer<typeof overrideSchema>;
 
-/** `freeProviders`: those whose calls cost nothing, such as servers that the operator runs. */
+/**
+ * `freeProviders`: those whose calls cost nothing, such as servers that the operator runs. `otherNames`: a provider's other names, by
+ * which a file of prices may know it.
+ */
 export function createPriceBook(
   file: PriceFile,
   overrides: PriceOverrides = {},
   freeProviders: ReadonlySet<string> = new Set(),
+  otherNames: ReadonlyMap<string, readonly string[]> = new Map(),
 ): PriceBook {
+  const namesOf = (provider: string) => [provider, ...(otherNames.get(provider) ?? [])];
   const indexes = new Map<string, ProviderIndex>();
   const compiled = new Map<PricedModel, Price | null>();
   const resold = new Map<PricedModel, Price | null>();
@@ -57,8 +62,9 @@ export function createPriceBook(
   function indexOf(provider: string): ProviderIndex | undefined {
     const found = indexes.get(provider);
     if (found !== undefined) return found;
-    if (!Object.hasOwn(file.providers, provider)) return undefined;
-    const index = createProviderIndex(file.providers[provider] as PricedProvider);
+    const listed = namesOf(provider).find((name) => Object.hasOwn(file.providers, name));
+    if (listed === undefined) return undefined;
+    const index = createProviderIndex(file.providers[listed] as PricedProvider);
     indexes.set(provider, index);
     return index;
   }
@@ -80,8 +86,10 @@ export function createPriceBook(
     version: file.version,
     find(provider, name) {
       const model = name.toLowerCase();
-      const override = own.find(provider, model);
-      if (override !== null) return override;
+      for (const known of namesOf(provider)) {
+        const override = own.find(known, model);
+        if (override !== null) return override;
+      }
       if (freeProviders.has(provider)) return free;
       const found = findModel(provider, model);
       if (found === null) return null;

@@ -31,7 +31,7 @@ const deploymentState = z.object({
 export const providerState = z.object({
   name: z.string(),
   title: z.string(),
-  dialect: z.string(),
+  dialect: z.string().nullable().describe("The wire format of its models. Null: it performs tasks only."),
   configured: z.boolean(),
   missing_setting: z.string().nullable().describe("The setting without which it cannot be called."),
   healthy: z.boolean().nullable().describe("False while a circuit is open. Null: not called yet."),

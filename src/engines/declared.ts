@@ -32,15 +32,15 @@ const maxResultBytes = 64 * megabyte;
 
 export function createDeclaredEngines(providers: Iterable<Provider>, dependencies: CallDependencies): Engine[] {
   return [...providers].flatMap((provider) =>
-    provider.tasks.map((task) => ({
+    provider.declaredTasks.map((task) => ({
       provider: provider.name,
       task,
       models: [],
       takesOtherModels: false,
       unavailableReason:
-        provider.missingSetting === null
+        provider.missingTaskSetting === null
           ? null
-          : `The provider '${provider.name}' is not set up: set ${provider.missingSetting}.`,
+          : `The provider '${provider.name}' is not set up: set ${provider.missingTaskSetting}.`,
       run: (call: EngineCall) => run(provider, task, call, dependencies),
     })),
   );
@@ -52,7 +52,7 @@ async function run(
   call: EngineCall,
   dependencies: CallDependencies,
 ): Promise<EngineAnswer> {
-  const [deployment] = provider.deployments;
+  const [deployment] = provider.taskDeployments;
   if (deployment === undefined) throw new TypeError(`the provider '${provider.name}' has no address`);
   const input = await withFiles(call);
   const request = { model: `${task}/${provider.name}`, input, provider_params: call.providerParams };

@@ -6,7 +6,7 @@ import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
 import { GatewayError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
-import { findProvider, isAlsoNamed, listProviderNames } from "../providers/find-provider.ts";
+import { findProvider, isNamed, listProviderNames } from "../providers/find-provider.ts";
 
 export interface Offer {
   readonly provider: Provider;
@@ -74,7 +74,7 @@ export function findOffers(table: RoutingTable, wanted: Wanted, caller: Caller, 
 }
 
 function isAllowed(provider: Provider, allowed: readonly string[]): boolean {
-  return allowed.some((name) => name === provider.name || isAlsoNamed(provider, name));
+  return allowed.some((name) => isNamed(provider, name));
 }
 
 /** In the order of trying. A name that is no alias stands for itself. */

@@ -1,8 +1,10 @@
-// How the providers are doing, for the operator.
+// The state of the providers, for the operator.
 
 import type { Degradation } from "../contract/health.ts";
 import type { ProviderState } from "../contract/providers.ts";
 import type { Provider } from "../providers/configure.ts";
+import type { Deployment } from "../providers/deployment.ts";
+import { hasModels } from "../providers/provider.ts";
 import type { HealthBook, OfferHealth } from "./health.ts";
 
 const mostModels = 10;
@@ -11,22 +13,23 @@ export function describeProviders(providers: Iterable<Provider>, health: HealthB
   return [...providers].map((provider) => describeProvider(provider, health));
 }
 
-/** Providers with an offer that is not asked at the moment. */
+/** Providers with an open circuit. */
 export function listOpenCircuits(providers: Iterable<Provider>, health: HealthBook): Degradation[] {
   const now = performance.now();
-  return [...providers].flatMap(({ name, deployments }) => {
-    const open = deployments.flatMap((deployment) =>
-      [...health.ofDeployment(deployment.name)].filter(([, offer]) => offer.state(now) === "open"),
+  return [...providers].flatMap((provider) => {
+    const open = listDeployments(provider).flatMap(({ name }) =>
+      [...health.ofDeployment(name)].filter(([, offer]) => offer.state(now) === "open"),
     );
     if (open.length === 0) return [];
     const models = open.map(([model]) => model).slice(0, mostModels);
     const reason = `The circuit of ${models.join(", ")} is open after repeated failures.`;
-    return [{ component: "provider" as const, name, reason }];
+    return [{ component: "provider" as const, name: provider.name, reason }];
   });
 }
 
-function describeProvider({ row, name, configured, missingSetting, deployments }: Provider, health: HealthBook) {
-  const described = deployments.map((deployment) => ({
+function describeProvider(provider: Provider, health: HealthBook): ProviderState {
+  const { row, name, missingSetting, missingTaskSetting } = provider;
+  const described = listDeployments(provider).map((deployment) => ({
     name: deployment.name,
     base_url: deployment.baseUrl,
     weight: deployment.weight,
@@ -36,16 +39,24 @@ function describeProvider({ row, name, configured, missingSetting, deployments }
   const offers = described.flatMap((deployment) => deployment.offers);
   const errors = offers.flatMap(({ last_error }) => (last_error === null ? [] : [last_error]));
   errors.sort((one, other) => other.at.localeCompare(one.at));
+  const configured = provider.configured || (row.tasks !== undefined && missingTaskSetting === null);
   return {
     name,
     title: row.title,
-    dialect: row.dialect ?? "openai",
+    dialect: hasModels(row) ? (row.dialect ?? "openai") : null,
     configured,
-    missing_setting: missingSetting,
+    missing_setting: configured ? null : hasModels(row) ? missingSetting : missingTaskSetting,
     healthy: offers.length === 0 ? null : offers.every(({ state }) => state === "closed"),
     last_error: errors[0] ?? null,
     deployments: described,
   };
+}
+
+/** Of models and tasks. Both have the same deployment where they share an address, and the same name where they do not. */
+function listDeployments({ row, deployments, taskDeployments }: Provider): readonly Deployment[] {
+  const names = new Set(deployments.map(({ name }) => name));
+  const ofTasks = row.tasks === undefined ? [] : taskDeployments.filter(({ name }) => !names.has(name));
+  return [...deployments, ...ofTasks];
 }
 
 function describeOffer(model: string, health: OfferHealth) {

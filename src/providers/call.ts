@@ -309,7 +309,8 @@ interface Refused {
   readonly retryAfter: number | null;
 }
 
-function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
+/** An error of ours for the status that a refusal really means. `body` is the vendor's text. */
+export function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
   const name = `The provider '${provider.name}'`;
   const said = () => {
     const message = scrub(provider, readErrorMessage(body));
@@ -394,7 +395,7 @@ function scrub(provider: Provider, message: string): string {
   return clean.replace(likelySecret, "[hidden]").slice(0, longestMessage);
 }
 
-function readRetryAfter(header: string | null): number | null {
+export function readRetryAfter(header: string | null): number | null {
   if (header === null) return null;
   const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(Math.ceil(seconds), 86_400) : null;

@@ -1,24 +1,26 @@
-// The provider that a name means: its own, or another name that its row states, such as its company's.
+// Finds the provider that a name means: its own name, or another one that its row states.
 
 import type { Provider } from "./configure.ts";
+import { modelNamesOf } from "./provider.ts";
 
+/** Of several providers with one name the first whose models are configured is meant; without such a one, the first. */
 export function findProvider(providers: ReadonlyMap<string, Provider>, name: string): Provider | undefined {
   const found = providers.get(name);
-  if (found !== undefined) return found;
-  let first: Provider | undefined;
+  if (found?.configured) return found;
+  let first = found;
   for (const provider of providers.values()) {
-    if (!isAlsoNamed(provider, name)) continue;
+    if (!isNamed(provider, name)) continue;
     if (provider.configured) return provider;
     first ??= provider;
   }
   return first;
 }
 
-export function isAlsoNamed({ row }: Pick<Provider, "row">, name: string): boolean {
-  return row.alsoNamed?.includes(name) === true;
+export function isNamed({ row }: Pick<Provider, "row">, name: string): boolean {
+  return modelNamesOf(row).includes(name);
 }
 
 /** Every name that a model may begin with. */
 export function listProviderNames(providers: Iterable<Pick<Provider, "row">>): string[] {
-  return [...new Set([...providers].flatMap(({ row }) => [row.name, ...(row.alsoNamed ?? [])]))];
+  return [...new Set([...providers].flatMap(({ row }) => modelNamesOf(row)))];
 }

@@ -1,6 +1,8 @@
-// The contract of a provider. A vendor is data: a row that names its dialect, address, key and differences. Shared code
-// reads these properties and never asks for a vendor by name.
+// The contract of a provider. A vendor is data: one row states its address, its credentials, its models and its tasks. Shared code
+// reads these properties and never branches on a vendor's name.
+import type { JsonObject } from "./dialect.ts";
 import type { ErrorRule } from "./error-rules.ts";
+import type { VendorTask } from "./task.ts";
 
 export type Modality = "text" | "image" | "audio" | "file" | "video";
 
@@ -56,10 +58,20 @@ export interface ModelChatRules extends ChatRules {
 
 export type Authorization =
   | { readonly kind: "bearer" }
-  /** `orToken`: a key that is a token of the vendor's identity service (a JWT) goes as a bearer token instead. */
-  | { readonly kind: "header"; readonly name: string; readonly orToken?: true }
-  /** Requests are signed, or carry a plain bearer key when one is set. */
-  | { readonly kind: "aws-sigv4" }
+  /**
+   * `prefix` goes before the key: `Token `, `ApiKey {user}:` … `orToken`: a key that is a token of the vendor's identity service (a JWT)
+   * goes as a bearer token instead.
+   */
+  | { readonly kind: "header"; readonly name: string; readonly prefix?: string; readonly orToken?: true }
+  /** As a parameter of the address. */
+  | { readonly kind: "query"; readonly name: string }
+  /** As a member of the JSON body, or a field of the form. */
+  | { readonly kind: "member"; readonly name: string }
+  /** The key is `user:password`, or only one of them where the row states the other, which may be a `{placeholder}`. */
+  | { readonly kind: "basic"; readonly user?: string; readonly password?: string }
+  /** Requests are signed for `service`, or for the service of the row that they go to. `orBearer`: a key is sent as it is instead. */
+  | { readonly kind: "aws-sigv4"; readonly service?: string; readonly orBearer?: true }
+  /** An API key, an access token, or anything that Google's own libraries accept as credentials. */
   | { readonly kind: "google-service-account" }
   /** Servers that an operator runs: a key is sent when one is set, and none is needed. */
   | { readonly kind: "optional-bearer" }
@@ -79,34 +91,29 @@ export const dialectNames = [
 ] as const;
 export type DialectName = (typeof dialectNames)[number];
 
-export interface ProviderRow {
-  /** The first part of a model's name: lower case, digits and hyphens. */
-  readonly name: string;
-  readonly title: string;
-  /** Other names for its models, such as its company's: `google/gemini-3.8-flash`. Of several rows with one name the first configured one is meant. */
-  readonly alsoNamed?: readonly string[];
-  /** The page that the facts of this row come from. */
-  readonly docs: string;
-  /** The wire format of its models; `openai`, which is our callers' own, when absent. */
-  readonly dialect?: DialectName;
-  /** `{placeholders}` are filled from `placeholders`. `null`: there is no public address, the operator names one. */
+/** How a provider, or one of its APIs, is reached: its address and its credentials. */
+export interface Access {
+  readonly auth: Authorization;
+  /**
+   * `{placeholders}` are filled from `placeholders`. Null: there is no public address; the operator sets one, or each task names a service.
+   * An address that the operator sets (`<PROVIDER>_BASE_URL`) replaces this one and those of all services.
+   */
   readonly baseUrl: string | null;
-  /** Placeholder of the address → the setting that fills it, e.g. `{ account_id: "CLOUDFLARE_ACCOUNT_ID" }`. */
+  /** Addresses of a vendor that has one for each of its services. For `aws-sigv4` the name is the one that requests are signed for. */
+  readonly services?: Readonly<Record<string, string>>;
+  /** Placeholder → the setting that fills it, in addresses, `headers`, `query`, `members` and parts of `auth`. */
   readonly placeholders?: Readonly<Record<string, string>>;
   /** Placeholders that follow from those that settings fill. */
   readonly derivedPlaceholders?: Readonly<Record<string, (filled: Readonly<Record<string, string>>) => string>>;
-  /** What its errors mean where their status alone would mislead. */
-  readonly errors?: readonly ErrorRule[];
-  /** Another name under which a setting may be found, e.g. `{ AWS_REGION: "AWS_DEFAULT_REGION" }`. */
-  readonly settingFallbacks?: Readonly<Record<string, string>>;
-  readonly auth: Authorization;
-  /** Names under which the vendor's own documentation keeps the key, read after `<PROVIDER>_API_KEY`. */
+  /** Other names under which a setting may be found, e.g. `{ AWS_REGION: ["AWS_DEFAULT_REGION"] }`. */
+  readonly settingFallbacks?: Readonly<Record<string, readonly string[]>>;
+  /** Names that the vendor's own documentation uses for the key, read after `<PROVIDER>_API_KEY`. */
   readonly keyNames?: readonly string[];
-  /** Settings of the environment that hold the whole address, read after `<PROVIDER>_BASE_URL`. */
+  /** Settings that hold the whole address, read after `<PROVIDER>_BASE_URL`. */
   readonly addressNames?: readonly string[];
-  /** Ends of an address that operators are used to write and that our paths already have: they are taken off. */
+  /** Ends of an address that operators often write although our paths already have them: they are removed. */
   readonly strippedSuffix?: string | readonly string[];
-  /** Another way to be addressed, taken when its setting is there; `{value}` is what the setting holds. */
+  /** Another form of address and paths, used when its setting has a value; `{value}` is that value. */
   readonly otherAddressing?: {
     readonly setting: string;
     readonly baseUrl: string;
@@ -114,13 +121,53 @@ export interface ProviderRow {
     readonly embeddingsPath: string;
     readonly responsesPath?: string;
   };
+  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent with every task request, as members of its JSON body or fields of its form. */
+  readonly members?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A model API that has an address and credentials of its own beside those of the provider's tasks. Its settings are read first under
+ * `name` (`GEMINI_API_KEY`, `providers.gemini`), then under the provider's name. Models can be called by either name.
+ */
+export interface ModelAccess extends Access {
+  readonly name: string;
+  /** Appended to an address that is set for the whole provider, which has no path of this API. */
+  readonly basePath?: string;
+  /** A key that is set for the whole provider and does not match is for tasks only. */
+  readonly keyPattern?: RegExp;
+}
+
+export interface ProviderRow extends Access {
+  /** The first part of a model's name, and the third part of a task model's name: lower case, digits and hyphens. */
+  readonly name: string;
+  readonly title: string;
+  /** Other names, for requests and settings alike. Of several providers with one name the first configured one is meant. */
+  readonly alsoNamed?: readonly string[];
+  /** The page that the facts of this row come from. */
+  readonly docs: string;
+  /** What its errors mean where their status alone would mislead. */
+  readonly errors?: readonly ErrorRule[];
+  /** The same for tasks, where it takes more than a rule: another status, or undefined. */
+  readonly readRefusal?: (status: number, body: JsonObject) => number | undefined;
+  /** The wire format of its models; `openai`, which is our callers' own, when absent. */
+  readonly dialect?: DialectName;
+  /** Absent: models are called at the same address and with the same credentials as tasks. */
+  readonly modelAccess?: ModelAccess;
   /** Absent: it has no chat. */
   readonly chat?: ChatApi;
-  /** Absent: no embedding model is known. Whether the provider has the API follows from its dialect. */
+  /** Absent: no embedding model is known. Whether a provider of models has the API follows from its dialect. */
   readonly embeddings?: EmbeddingsApi;
   /** Absent: the gateway translates responses to chat completions. */
   readonly responses?: ResponsesApi;
+  readonly tasks?: readonly VendorTask[];
+  /**
+   * Members, at any depth, that `provider_params` of a task may not hold: with the gateway's credentials they would reach data that is
+   * not the caller's, such as files in the operator's own buckets.
+   */
+  readonly sealedParams?: readonly string[];
   /** The gateway stores its responses whatever the settings say, because it runs in this process and has no store of its own. */
   readonly keepsResponses?: true;
   /** The vendor says in its usage what an answer cost, and that is what it bills. */
@@ -129,7 +176,7 @@ export interface ProviderRow {
   readonly billsNoEmptyRefusal?: true;
   /** Costs nothing, so that its cost is known to be 0. */
   readonly isFree?: true;
-  /** A pretend vendor: left out of listings unless a caller asks for it. */
+  /** A simulated vendor: left out of listings unless a caller asks for it. */
   readonly isSandbox?: true;
   /** Answers in this process, without a socket. Only for the sandbox. */
   readonly transport?: Transport;
@@ -170,6 +217,20 @@ export interface ResponsesApi {
   readonly path?: string;
   /** Documented paths below the responses API, beside those that every vendor with the API has. */
   readonly paths?: readonly ("input_tokens" | "compact")[];
+}
+
+export function hasModels({ chat, embeddings }: ProviderRow): boolean {
+  return chat !== undefined || embeddings !== undefined;
+}
+
+/** The names that belong to this provider alone: settings are read under these. A name that is another row's own is that row's. */
+export function ownNamesOf({ name, alsoNamed = [] }: ProviderRow, rows: readonly ProviderRow[]): readonly string[] {
+  return [name, ...alsoNamed.filter((other) => !rows.some((row) => row.name === other))];
+}
+
+/** Every name that a model of this provider may begin with. */
+export function modelNamesOf({ name, alsoNamed = [], modelAccess }: ProviderRow): readonly string[] {
+  return [name, ...alsoNamed, ...(modelAccess === undefined ? [] : [modelAccess.name])];
 }
 
 /** What the row states of one chat model; null when it does not list the model. */

@@ -7,6 +7,7 @@ import {
   chatModels,
   chatVendors,
   noSignature,
+  reportedName,
   startDialectVendors,
   startTranslatingGateway,
   thinkingMarks,
@@ -74,7 +75,7 @@ for (const [provider, model] of Object.entries(models)) {
       expect(choices[0]?.finish_reason).toBe("stop");
       expect(usage?.prompt_tokens).toBeGreaterThan(0);
       expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
-      expect(completion).toMatchObject({ object: "chat.completion", provider });
+      expect(completion).toMatchObject({ object: "chat.completion", provider: reportedName(provider) });
       expect(completion).toHaveProperty("cost");
     });
 

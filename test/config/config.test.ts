@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import published from "../../docs/switchyard.schema.json";
 import { readConfig, secretsOf } from "../../src/config.ts";
+import { allRows as rows } from "../../src/engines/vendors/index.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
-import { rows } from "../../src/providers/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "switchyard-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -139,7 +139,10 @@ describe("providers", () => {
 
   test("a task that does not exist is named, with the one that is nearest", () => {
     const tasks = (names: string) => configure(`providers: { mine: { base_url: "http://x/v1", tasks: [${names}] } }`);
-    expect(tasks("text/moderation, ocr/ocr_async").get("mine")?.tasks).toEqual(["text/moderation", "ocr/ocr_async"]);
+    expect(tasks("text/moderation, ocr/ocr_async").get("mine")?.declaredTasks).toEqual([
+      "text/moderation",
+      "ocr/ocr_async",
+    ]);
     const nearest: Readonly<Record<string, string>> = {
       "text/moderatoin": "text/moderation",
       "text/sentiment": "text/sentiment_analysis",

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Engine, EngineStep } from "../../src/engines/engine.ts";
-import type { DeclaredVendor } from "../../src/engines/vendors/configure-vendor.ts";
 import {
   createVendorEngines,
   VendorFailure,
@@ -12,7 +11,9 @@ import {
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
+import { configureProviders, type Declared } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
+import type { ProviderRow } from "../../src/providers/provider.ts";
 import { answer, hang, rst, type Script } from "../support/answers.ts";
 import { startVendor } from "../support/vendor.ts";
 import { callOf, fileOf } from "./vendor-calls.ts";
@@ -56,27 +57,24 @@ const work: VendorTask = {
 interface Setup {
   readonly task?: Partial<VendorTask>;
   readonly row?: Partial<VendorRow>;
-  readonly declared?: Readonly<Record<string, DeclaredVendor>>;
+  readonly declared?: Readonly<Record<string, Declared>>;
   readonly settings?: Readonly<Record<string, string>>;
   readonly shutdownSignal?: AbortSignal;
 }
 
 function createEngine({ task, row, declared = {}, settings, shutdownSignal }: Setup = {}): Engine {
   const all: Readonly<Record<string, string>> = { TRYOUT_API_KEY: "key-1", TRYOUT_BASE_URL: root, ...settings };
+  const tryout: ProviderRow = {
+    name: "tryout",
+    title: "Tryout",
+    docs: "",
+    auth: { kind: "bearer" },
+    baseUrl: null,
+    tasks: [{ ...work, ...task }],
+    ...row,
+  };
   const [engine] = createVendorEngines({
-    rows: [
-      {
-        name: "tryout",
-        title: "Tryout",
-        docs: "",
-        auth: { kind: "bearer" },
-        baseUrl: null,
-        tasks: [{ ...work, ...task }],
-        ...row,
-      },
-    ],
-    declared,
-    readSetting: (name) => all[name] ?? null,
+    providers: configureProviders([tryout], declared, (name) => all[name] ?? null).values(),
     http,
     ticker,
     clocks: { connectTimeoutMs: 1_000, firstByteTimeoutMs: 2_000, idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 },

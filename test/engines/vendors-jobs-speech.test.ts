@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { amazon } from "../../src/engines/vendors/amazon/index.ts";
-import { assembly, assemblyai } from "../../src/engines/vendors/assemblyai/index.ts";
+import { assembly } from "../../src/engines/vendors/assemblyai/index.ts";
 import { deepgram } from "../../src/engines/vendors/deepgram/index.ts";
 import { elevenlabs } from "../../src/engines/vendors/elevenlabs/index.ts";
 import { gladia } from "../../src/engines/vendors/gladia/index.ts";
@@ -30,9 +30,9 @@ const stored = { bytes: Buffer.alloc(0), mediaType: "application/xml" };
 const targetOf = ({ headers }: Seen) => headers.get("x-amz-target");
 
 describe("speech to text", () => {
-  test("assemblyai takes the file first, then the work, and tells who said what", async () => {
+  test("assembly takes the file first, then the work, and tells who said what", async () => {
     const { output, seen, answer, waits } = await runJob({
-      row: assemblyai,
+      row: assembly,
       ...spoken({ language: "fr-CA", speakers: 2, vocabulary: ["Chihiro"], profanity_filter: true }),
       answers: [
         { json: { upload_url: "https://cdn.example/upload/1" } },
@@ -82,7 +82,7 @@ describe("speech to text", () => {
     expect(answer.units).toMatchObject({ second: 3 });
   });
 
-  test("assembly is assemblyai, with its key", async () => {
+  test("assembly uses the key of its other name, and detects the language when none is given", async () => {
     const { seen } = await runJob({
       row: assembly,
       ...spoken(),
@@ -93,9 +93,9 @@ describe("speech to text", () => {
     expect(seen[1]?.json).toMatchObject({ language_detection: true });
   });
 
-  test("assemblyai's error is the job's", async () => {
+  test("assembly's error is the job's", async () => {
     const failure = await failureOf({
-      row: assemblyai,
+      row: assembly,
       ...spoken(),
       answers: [
         { json: { upload_url: "u" } },
@@ -105,7 +105,7 @@ describe("speech to text", () => {
     });
     expect([failure.code, failure.message]).toEqual([
       "provider_rejected_request",
-      "The provider 'assemblyai' rejected the request: Transcoding failed.",
+      "The provider 'assembly' rejected the request: Transcoding failed.",
     ]);
   });
 

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, hang } from "../support/answers.ts";
 import { ask as askAt, readError } from "../support/chat.ts";
-import { startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
+import { reportedName, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
 import { vectorOf } from "../support/dialect-vendors/mind.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
 import OpenAI from "../tools/node_modules/openai/index.mjs";
@@ -152,7 +152,7 @@ for (const [provider, { model, atOnce }] of Object.entries(translated)) {
       expect(vectorsOf(await embed({ model, input: "hello" }))).toEqual([vectorOf("hello")]);
       const told = await embed({ model, input: ["a", "b", "a"] });
       expect(vectorsOf(told)).toEqual([vectorOf("a"), vectorOf("b"), vectorOf("a")]);
-      expect(told).toMatchObject({ object: "list", provider: model.split("/")[0] });
+      expect(told).toMatchObject({ object: "list", provider: reportedName(model.split("/")[0] ?? "") });
       for (const { object } of told.data) expect(object).toBe("embedding");
       if (provider === countsNothing) expect(told.usage).toBeUndefined();
       else expect(told.usage).toEqual({ prompt_tokens: 9, total_tokens: 9 });
@@ -240,7 +240,7 @@ describe("fallbacks", () => {
     ];
     for (const [model, other = ""] of pairs) {
       const told = await embed({ model, input: ["a"], fallbacks: [other] });
-      expect(told.provider).toBe(other.split("/")[0] ?? "");
+      expect(told.provider).toBe(reportedName(other.split("/")[0] ?? ""));
       expect(vectorsOf(told)).toEqual([vectorOf("a")]);
     }
   });

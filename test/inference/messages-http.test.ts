@@ -281,9 +281,9 @@ describe("to a provider of another format", () => {
 
 describe("fallbacks", () => {
   const pairs = [
-    [`${claude}-fail-500`, chatModels.gemini, "gemini"],
+    [`${claude}-fail-500`, chatModels.gemini, "google"],
     [`${chatModels.gemini}-fail-500`, claude, "anthropic"],
-    [`${chatModels.cohere}-fail-429`, chatModels.bedrock, "bedrock"],
+    [`${chatModels.cohere}-fail-429`, chatModels.bedrock, "amazon"],
     [`${claude}-fail-529`, "sandbox/echo", "sandbox"],
   ] as const;
   for (const [first, second, provider] of pairs)

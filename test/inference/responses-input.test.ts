@@ -70,7 +70,7 @@ test("an earlier response is named by the id of the provider that issued it", as
 test("a provider of another format counts by its own counter", async () => {
   vendor.next(answer(200, { totalTokens: 31 }));
   const counted = await client.post({ model: "gemini/gemini-3.8-flash", input: "hello" }, "/input_tokens");
-  expect(await counted.json()).toEqual({ object: "response.input_tokens", input_tokens: 31, provider: "gemini" });
+  expect(await counted.json()).toEqual({ object: "response.input_tokens", input_tokens: 31, provider: "google" });
   expect(vendor.last().path).toEndWith(":countTokens");
 });
 

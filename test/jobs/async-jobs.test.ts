@@ -353,7 +353,7 @@ for (const { engine, why } of engines) {
       for (const pid of working) process.kill(pid, "SIGKILL");
       isDone = true;
       const done = await finished(job_id, 45_000);
-      expect(done).toMatchObject({ status: "success", provider: "assemblyai", output: { text: "Hello there." } });
+      expect(done).toMatchObject({ status: "success", provider: "assembly", output: { text: "Hello there." } });
       expect(asked.filter((line) => line.startsWith("POST"))).toEqual([
         "POST /assemblyai/v2/upload",
         "POST /assemblyai/v2/transcript",

@@ -1,8 +1,8 @@
 // Azure OpenAI as an operator sets it up: both of its addressings, and both kinds of keys.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { allRows as rows } from "../../src/engines/vendors/index.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
-import { rows } from "../../src/providers/index.ts";
 import { ask, hello, readCompletion } from "../support/chat.ts";
 import type { Gateway } from "../support/gateway-settings.ts";
 import { testGateway } from "../support/test-gateway.ts";
@@ -40,7 +40,7 @@ test("with an endpoint and a key: the v1 paths, and the key in its own header", 
   const endpoint = `http://127.0.0.1:${vendor.port}/`;
   const env = { AZURE_OPENAI_ENDPOINT: endpoint, AZURE_OPENAI_API_KEY: "a1b2c3" };
   const { response, sent } = await callWith(env, "azure/my-gpt");
-  expect((await readCompletion(response)).provider).toBe("azure");
+  expect((await readCompletion(response)).provider).toBe("microsoft");
   expect(sent.path).toBe("/openai/v1/chat/completions");
   expect(sent.model).toBe("my-gpt");
   expect(sent.headers["api-key"]).toBe("a1b2c3");
@@ -89,7 +89,7 @@ test("with a version: the path names the deployment, and a token goes as a beare
 test("every way to write the address leads to the same place", () => {
   const deploymentWith = (settings: Readonly<Record<string, string>>) => {
     const read = (name: string) => ({ AZURE_API_KEY: "key", ...settings })[name] ?? null;
-    const [deployment] = configureProviders(rows, {}, read).get("azure")?.deployments ?? [];
+    const [deployment] = configureProviders(rows, {}, read).get("microsoft")?.deployments ?? [];
     return [deployment?.baseUrl, deployment?.chatPath, deployment?.embeddingsPath];
   };
   const address = "https://acme.openai.azure.com";

@@ -2,9 +2,15 @@
 
 import { expect, test } from "bun:test";
 import { providersPage } from "../../scripts/providers-page.ts";
-import { vendorRows } from "../../src/engines/vendors/index.ts";
-import { rows } from "../../src/providers/index.ts";
-import { findModelFacts, type ModelFacts, type ProviderRow } from "../../src/providers/provider.ts";
+import { allRows as rows, vendorRows } from "../../src/engines/vendors/index.ts";
+import {
+  type Access,
+  findModelFacts,
+  type ModelFacts,
+  modelNamesOf,
+  type ProviderRow,
+} from "../../src/providers/provider.ts";
+import { settingName } from "../../src/providers/settings.ts";
 
 // A row with its own transport is answered in the process and has no address.
 const dialled = rows.filter((row) => row.transport === undefined);
@@ -14,7 +20,7 @@ const headerPattern = /^[a-z0-9-]+$/;
 test("docs/providers.md lists the providers as they are: run scripts/providers-page.ts after a change", async () => {
   const page = await Bun.file(`${import.meta.dir}/../../docs/providers.md`).text();
 
-  expect(page).toBe(providersPage(rows, vendorRows));
+  expect(page).toBe(providersPage(rows));
 });
 
 test("docs/providers.md names every setting that a vendor of tasks asks for", async () => {
@@ -33,7 +39,7 @@ test("docs/providers.md names every setting that a vendor of tasks asks for", as
 
 test("every file of rows/ is offered, under its own name", async () => {
   const files = await Array.fromAsync(new Bun.Glob("*.ts").scan(`${import.meta.dir}/../../src/providers/rows`));
-  const names = rows.map((row) => row.name);
+  const names = rows.flatMap(modelNamesOf);
 
   expect(files.map((file) => file.slice(0, -".ts".length)).filter((name) => !names.includes(name))).toEqual([]);
 });
@@ -45,27 +51,44 @@ test("a provider's name is its own and can be the first part of a model's name",
   expect(names.filter((name) => !/^[a-z0-9][a-z0-9-]*$/.test(name))).toEqual([]);
 });
 
-test("a key setting belongs to one provider", () => {
-  const settings = rows.flatMap(keySettings);
+test("a key setting belongs to one provider, or to providers that share a name", () => {
+  const byName = Map.groupBy(
+    rows.flatMap((row) => keySettings(row).map((setting) => ({ setting, row }))),
+    ({ setting }) => setting,
+  );
+  const isShared = (owners: readonly ProviderRow[]) =>
+    owners.every((row) =>
+      owners.every((other) => modelNamesOf(row).some((name) => modelNamesOf(other).includes(name))),
+    );
 
-  expect(repeated(settings)).toEqual([]);
-  expect(settings.filter((setting) => !settingPattern.test(setting))).toEqual([]);
+  expect([...byName].filter(([, owners]) => !isShared(owners.map(({ row }) => row)))).toEqual([]);
+  expect([...byName.keys()].filter((setting) => !settingPattern.test(setting))).toEqual([]);
 });
 
 test("an address is https, or http on loopback for a server that the operator runs, and ends without a slash", () => {
-  expect(namesOf(dialled, (row) => row.baseUrl !== null && !isFitAddress(row.baseUrl, row))).toEqual([]);
+  const addresses = (row: ProviderRow) =>
+    accessesOf(row).flatMap(({ baseUrl, services = {} }) => [
+      ...(baseUrl === null ? [] : [baseUrl]),
+      ...Object.values(services),
+    ]);
+  expect(namesOf(dialled, (row) => !addresses(row).every((address) => isFitAddress(address, row)))).toEqual([]);
 });
 
 test("every placeholder of an address has a setting, and nothing else has", () => {
-  const placeholders = (row: ProviderRow) => [...(row.baseUrl ?? "").matchAll(/\{([^}]*)\}/g)].map((match) => match[1]);
-  const derived = (row: ProviderRow) => Object.keys(row.derivedPlaceholders ?? {});
-  const declared = (row: ProviderRow) => [...Object.keys(row.placeholders ?? {}), ...derived(row)];
-  const settings = (row: ProviderRow) => Object.values(row.placeholders ?? {});
+  const written = ({ auth, baseUrl, services, headers, query, members }: Access) =>
+    JSON.stringify([auth, baseUrl, services, headers, query, members]);
+  const used = (access: Access) => [...new Set([...written(access).matchAll(/\{(\w+)\}/g)].map((match) => match[1]))];
+  const stated = ({ placeholders = {}, derivedPlaceholders = {} }: Access) => [
+    ...Object.keys(placeholders),
+    // A derived one stands for those that it is made of.
+    ...Object.keys(derivedPlaceholders),
+  ];
+  const settings = ({ placeholders = {} }: Access) => Object.values(placeholders);
+  const isWrong = (access: Access) =>
+    !Bun.deepEquals(used(access).toSorted(), stated(access).toSorted()) ||
+    settings(access).some((setting) => !settingPattern.test(setting));
 
-  expect(namesOf(dialled, (row) => !Bun.deepEquals(placeholders(row).toSorted(), declared(row).toSorted()))).toEqual(
-    [],
-  );
-  expect(namesOf(dialled, (row) => settings(row).some((setting) => !settingPattern.test(setting)))).toEqual([]);
+  expect(namesOf(dialled, (row) => accessesOf(row).some(isWrong))).toEqual([]);
 });
 
 test("a path starts with a slash and ends without one", () => {
@@ -94,6 +117,10 @@ test("a model's limits and inputs are possible ones", () => {
   expect(namesOf(rows, (row) => !modelsOf(row).every(hasPossibleFacts))).toEqual([]);
 });
 
+function accessesOf(row: ProviderRow): readonly Access[] {
+  return row.modelAccess === undefined ? [row] : [row, row.modelAccess];
+}
+
 function modelsOf({ chat }: ProviderRow): readonly ModelFacts[] {
   return chat?.models ?? [];
 }
@@ -113,7 +140,10 @@ function hasPossibleFacts({ contextTokens, maxOutputTokens, input }: ModelFacts)
 }
 
 function keySettings(row: ProviderRow): string[] {
-  return [`${row.name.toUpperCase().replaceAll("-", "_")}_API_KEY`, ...(row.keyNames ?? [])];
+  const names = [row.name, ...(row.modelAccess ? [row.modelAccess.name] : [])].map((name) =>
+    settingName(name, "API_KEY"),
+  );
+  return [...names, ...accessesOf(row).flatMap(({ keyNames = [] }) => keyNames)];
 }
 
 function namesOf(rows: readonly ProviderRow[], isBad: (row: ProviderRow) => boolean): string[] {
@@ -138,9 +168,9 @@ test("every row with chat models names a default among them, and one that reads 
   expect(lacking.map(({ name }) => name)).toEqual([]);
 });
 
-test("another name of a row is no row of its own", () => {
-  const names = new Set(rows.map(({ name }) => name));
-  const others = rows.flatMap(({ alsoNamed = [] }) => alsoNamed);
-  expect(others.filter((name) => names.has(name))).toEqual([]);
-  expect(new Set(others)).toEqual(new Set(["microsoft", "amazon", "google", "vertex"]));
+test("a second name is no row of its own, and only google's models are at two providers", () => {
+  const names = rows.map(({ name }) => name);
+  const others = rows.flatMap((row) => modelNamesOf(row).slice(1));
+  expect(repeated([...names, ...others])).toEqual(["google"]);
+  expect(others.toSorted()).toEqual(["assemblyai", "azure", "bedrock", "gemini", "google", "vertex"]);
 });

@@ -5,9 +5,10 @@ import { findTask, type JsonSchema } from "../../contract/tasks.ts";
 import { ValidationError } from "../../errors.ts";
 import type { Json } from "../../lib/json-schema/schema.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
-import { type Provider, settingName } from "../../providers/configure.ts";
+import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { type ChatRules, findModelFacts, type ModelFacts } from "../../providers/provider.ts";
+import { type ChatRules, findModelFacts, type ModelFacts, modelNamesOf } from "../../providers/provider.ts";
+import { settingName } from "../../providers/settings.ts";
 import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
 import { conform, toAnswerSchema, toStrictSchema } from "./answer-schema.ts";
 import { askModel, type ChatOptions, type Complete } from "./ask-model.ts";
@@ -46,7 +47,7 @@ export function createLlmEngines({ providers, complete }: LlmEngineOptions): rea
   return [...providers].filter(hasChat).flatMap((provider) =>
     tasks.map((task) => ({
       provider: provider.name,
-      alsoNamed: provider.row.alsoNamed ?? [],
+      alsoNamed: modelNamesOf(provider.row).slice(1),
       task: task.definition.task,
       models: listModels(provider, task.definition.reads),
       takesOtherModels: true,

@@ -12,22 +12,29 @@ import {
   describeSendFailure,
   describeUnanswered,
   readErrorMessage,
-  toRefusal,
+  readRetryAfter,
+  toRefusalOf,
 } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
+import type { Address, Deployment } from "../../providers/deployment.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { readErrorRules, spentCredits } from "../../providers/error-rules.ts";
 import type { Exchange, HttpClient } from "../../providers/http-client.ts";
-import type { EngineCall } from "../engine.ts";
+import type { ProviderRow } from "../../providers/provider.ts";
+import type {
+  EngineCall,
+  FormPart,
+  VendorAnswer,
+  VendorBody,
+  VendorRequest,
+  VendorTask,
+} from "../../providers/task.ts";
 import { fetchResult } from "../fetch-result.ts";
-import type { VendorAddress, VendorPlace } from "./configure-vendor.ts";
-import type { FormPart, VendorAnswer, VendorBody, VendorRequest, VendorRow } from "./vendor-engine.ts";
 
 export interface VendorCallOptions {
-  readonly row: VendorRow;
-  readonly place: VendorPlace;
-  /** Null: the row's own address. */
-  readonly service: string | null;
+  readonly provider: Provider;
+  readonly deployment: Deployment;
+  readonly task: VendorTask;
   readonly http: HttpClient;
   readonly egress?: Egress;
   readonly ticker: Ticker;
@@ -48,11 +55,12 @@ export async function callVendor(
   call: EngineCall,
   options: VendorCallOptions,
 ): Promise<VendorAnswer> {
-  const service = request.service ?? options.service ?? "";
-  const address = options.place.addresses.get(service);
-  if (address === undefined) throw new Error(`${options.row.name} has no service '${service}'`);
+  const { provider, deployment, task } = options;
+  const service = request.service ?? task.service;
+  const address = service === undefined ? deployment : deployment.services.get(service);
+  if (address === undefined) throw new Error(`${provider.name} has no service '${service}'`);
   if (request.url !== undefined) return download(request.url, call, { ...options, isTls: address.origin.isTls });
-  const { head, body } = await write(request, address, options.row);
+  const { head, body } = await write(request, address, provider.row);
   const sent = options.http.send(address.origin, head, body, false, longestIdleMs);
   const exchange = new VendorExchange(sent, call, options);
   try {
@@ -60,7 +68,7 @@ export async function callVendor(
     if (status >= 200 && status <= 299) return await exchange.readAnswer();
     if (request.alsoGood?.includes(status)) return await exchange.readAnswer();
     const { retryAfter, body: said } = await exchange.readRefusal();
-    throw toRefusalBy(options, { status, retryAfter, body: said, namesModel: call.model !== null });
+    throw toRefusalBy(provider, { status, retryAfter, body: said, namesModel: call.model !== null });
   } finally {
     exchange.close();
   }
@@ -70,12 +78,12 @@ export async function callVendor(
 async function download(
   url: string,
   call: EngineCall,
-  { egress, row, clocks, isTls, shutdownSignal }: VendorCallOptions & { readonly isTls: boolean },
+  { egress, provider, clocks, isTls, shutdownSignal }: VendorCallOptions & { readonly isTls: boolean },
 ): Promise<VendorAnswer> {
   if (egress === undefined) throw new Error("there is no way to fetch what lies elsewhere");
-  const from = { egress, clocks, shutdownSignal, provider: row.name, isTls, maxBytes: maxAnswerBytes };
+  const from = { egress, clocks, shutdownSignal, provider: provider.name, isTls, maxBytes: maxAnswerBytes };
   const { status, header, body } = await fetchResult(url, call, from);
-  return new ReadAnswer(row.name, status, header, body);
+  return new ReadAnswer(provider.name, status, header, body);
 }
 
 interface Refused {
@@ -86,15 +94,16 @@ interface Refused {
 }
 
 /** A vendor's refusal as ours, in the words and codes of a chat provider's. */
-export function toRefusalBy({ row, place }: Pick<VendorCallOptions, "row" | "place">, refused: Refused): GatewayError {
+export function toRefusalBy(provider: Provider, refused: Refused): GatewayError {
   const { status: plainStatus, retryAfter, body, namesModel = false } = refused;
-  const declared = readErrorRules(row.errors, plainStatus, body);
-  const read = declared ?? row.readRefusal?.(plainStatus, parseObject(body));
+  const { errors, readRefusal } = provider.row;
+  const declared = readErrorRules(errors, plainStatus, body);
+  const read = declared ?? readRefusal?.(plainStatus, parseObject(body));
   const meant = read ?? readErrorRules([spentCredits], plainStatus, body) ?? plainStatus;
   // Without a model there is none to be unknown: it was something in the request, or the address.
   const isOtherUnknown = meant === 404 && !namesModel;
   const status = isOtherUnknown ? (readErrorMessage(withLowerCase(body)) === "" ? 502 : 400) : meant;
-  return toRefusal(asProvider(row, place), status, retryAfter, withLowerCase(body));
+  return toRefusalOf(provider, { status, retryAfter: readRetryAfter(retryAfter) }, withLowerCase(body));
 }
 
 /** Some vendors write `Message` where all others write `message`. */
@@ -102,11 +111,6 @@ function withLowerCase(body: string): string {
   if (readErrorMessage(body) !== "") return body;
   const members = Object.entries(parseObject(body)).map(([name, value]) => [name.toLowerCase(), value]);
   return JSON.stringify(Object.fromEntries(members));
-}
-
-/** The cast: of a provider, the words of a refusal need its name and what must not be quoted. */
-function asProvider({ name }: VendorRow, { secrets }: VendorPlace): Provider {
-  return { name, secrets, dialect: null, row: {} } as unknown as Provider;
 }
 
 function parseObject(body: string): JsonObject {
@@ -126,7 +130,7 @@ interface Written {
   readonly body: string | Uint8Array;
 }
 
-async function write(request: VendorRequest, address: VendorAddress, row: VendorRow): Promise<Written> {
+async function write(request: VendorRequest, address: Address, row: ProviderRow): Promise<Written> {
   const { method = "POST" } = request;
   if (unsafePath.test(request.path))
     throw new ValidationError([
@@ -162,7 +166,7 @@ function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function toQuery({ path, query = {} }: VendorRequest, address: VendorAddress): string {
+function toQuery({ path, query = {} }: VendorRequest, address: Address): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, ...address.query }))
     if (value !== null && value !== undefined) parameters.set(name, String(value));
@@ -172,7 +176,7 @@ function toQuery({ path, query = {} }: VendorRequest, address: VendorAddress): s
 }
 
 /** Some vendors want the key inside the body. It is put there last, so that nothing takes its place. */
-function withMembers(body: VendorBody | undefined, members: VendorAddress["members"]): VendorBody | undefined {
+function withMembers(body: VendorBody | undefined, members: Address["members"]): VendorBody | undefined {
   if (Object.keys(members).length === 0) return body;
   switch (body?.kind) {
     case "json":
@@ -297,7 +301,7 @@ class VendorExchange implements Watched {
     try {
       await this.#exchange.open();
     } catch (error) {
-      throw this.#failure ?? describeSendFailure(this.#options.row.name, this.#exchange.wasSent, error);
+      throw this.#failure ?? describeSendFailure(this.#options.provider.name, this.#exchange.wasSent, error);
     }
     this.#waitMs = this.#options.clocks.idleTimeoutMs;
     return this.#exchange.status;
@@ -306,8 +310,8 @@ class VendorExchange implements Watched {
   async readAnswer(): Promise<VendorAnswer> {
     const bytes = await this.#read(maxAnswerBytes);
     if (bytes === null) throw this.#error("provider_bad_response", `answered with more than ${maxAnswerBytes} bytes`);
-    const { row } = this.#options;
-    return new ReadAnswer(row.name, this.#exchange.status, (name) => this.#exchange.header(name), bytes);
+    const { provider } = this.#options;
+    return new ReadAnswer(provider.name, this.#exchange.status, (name) => this.#exchange.header(name), bytes);
   }
 
   async readRefusal(): Promise<Pick<Refused, "retryAfter" | "body">> {
@@ -367,7 +371,7 @@ class VendorExchange implements Watched {
         await this.#exchange.wait();
       }
     } catch (error) {
-      throw this.#failure ?? describeCut(this.#options.row.name, error);
+      throw this.#failure ?? describeCut(this.#options.provider.name, error);
     }
   }
 
@@ -378,10 +382,10 @@ class VendorExchange implements Watched {
   }
 
   #timeout(what: string): GatewayError {
-    return describeUnanswered(this.#options.row.name, this.#exchange.wasSent, { code: "provider_timeout", what });
+    return describeUnanswered(this.#options.provider.name, this.#exchange.wasSent, { code: "provider_timeout", what });
   }
 
   #error(code: ErrorCode, what: string): GatewayError {
-    return new GatewayError(code, `The provider '${this.#options.row.name}' ${what}.`);
+    return new GatewayError(code, `The provider '${this.#options.provider.name}' ${what}.`);
   }
 }

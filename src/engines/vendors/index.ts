@@ -1,9 +1,11 @@
-// Every vendor that does tasks through an API of its own, one line each.
+// Every vendor that performs tasks through an API of its own, one line each.
 
+import { rows as modelRows } from "../../providers/index.ts";
+import type { ProviderRow } from "../../providers/provider.ts";
 import { affinda } from "./affinda/index.ts";
 import { amazon } from "./amazon/index.ts";
 import { api4ai } from "./api4ai/index.ts";
-import { assembly, assemblyai } from "./assemblyai/index.ts";
+import { assembly } from "./assemblyai/index.ts";
 import { base64 } from "./base64/index.ts";
 import { clipdrop } from "./clipdrop/index.ts";
 import { deepgram } from "./deepgram/index.ts";
@@ -40,7 +42,6 @@ export const vendorRows: readonly VendorRow[] = [
   amazon,
   api4ai,
   assembly,
-  assemblyai,
   base64,
   clipdrop,
   deepgram,
@@ -71,3 +72,48 @@ export const vendorRows: readonly VendorRow[] = [
   veryfi,
   winstonai,
 ];
+
+/** The vendors whose models have an address and credentials of their own. */
+const modelsOf: Readonly<
+  Record<string, { readonly name: string; readonly basePath?: string; readonly keyPattern?: RegExp }>
+> = {
+  amazon: { name: "bedrock" },
+  google: { name: "gemini", basePath: "/v1beta", keyPattern: /^[\w.-]+$/ },
+  microsoft: { name: "azure" },
+};
+
+/** One row for each provider, with its models and its tasks. */
+export const allRows: readonly ProviderRow[] = [
+  ...modelRows
+    .filter(({ name }) => !Object.values(modelsOf).some((access) => access.name === name))
+    .map((row) => ({ ...vendorRows.find(({ name }) => name === row.name), ...row })),
+  ...vendorRows
+    .filter(({ name }) => !modelRows.some((row) => row.name === name))
+    .map((row) => withModels(row, modelsOf[row.name])),
+];
+
+function withModels(row: VendorRow, own: (typeof modelsOf)[string] | undefined): ProviderRow {
+  const found = modelRows.find(({ name }) => name === own?.name);
+  if (own === undefined || found === undefined) return row;
+  const {
+    name: _,
+    title: __,
+    alsoNamed: ___,
+    docs: ____,
+    chat,
+    embeddings,
+    responses,
+    dialect,
+    errors,
+    ...access
+  } = found;
+  return {
+    ...row,
+    ...(dialect && { dialect }),
+    ...(chat && { chat }),
+    ...(embeddings && { embeddings }),
+    ...(responses && { responses }),
+    ...(errors && { errors }),
+    modelAccess: { ...access, ...own },
+  };
+}

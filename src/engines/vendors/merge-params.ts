@@ -2,9 +2,10 @@
 
 import { type Problem, ValidationError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { VendorBody, VendorRequest, VendorRow } from "./vendor-engine.ts";
+import type { ProviderRow } from "../../providers/provider.ts";
+import type { VendorBody, VendorRequest } from "../../providers/task.ts";
 
-export function mergeParams(request: VendorRequest, params: JsonObject, row: VendorRow): VendorRequest {
+export function mergeParams(request: VendorRequest, params: JsonObject, row: ProviderRow): VendorRequest {
   if (Object.keys(params).length === 0) return request;
   refuseSealed(params, new Set(row.sealedParams ?? []), ["body", "provider_params"]);
   const { body, paramsAt = [] } = request;
@@ -29,7 +30,7 @@ function refuseSealed(value: unknown, sealed: ReadonlySet<string>, loc: Problem[
   for (const [name, member] of Object.entries(value)) {
     const place = [...loc, Array.isArray(value) ? Number(name) : name];
     if (sealed.has(name))
-      throw new ValidationError([{ loc: place, msg: "This member is not the caller's to set", type: "value_error" }]);
+      throw new ValidationError([{ loc: place, msg: "This member cannot be overridden", type: "value_error" }]);
     refuseSealed(member, sealed, place);
   }
 }

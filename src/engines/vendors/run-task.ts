@@ -6,28 +6,19 @@ import { hasOddNumbers, parseExactJson } from "../../lib/exact-json.ts";
 import type { Json } from "../../lib/json-schema/schema.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
-import type { EngineAnswer, EngineStep } from "../engine.ts";
+import {
+  type EngineAnswer,
+  type NextRequest,
+  type VendorAnswer,
+  type VendorCall,
+  VendorFailure,
+  type VendorRequest,
+  type VendorResult,
+  type VendorTask,
+} from "../../providers/task.ts";
+import type { EngineStep } from "../engine.ts";
 import { callVendor, toRefusalBy, type VendorCallOptions } from "./call-vendor.ts";
 import { mergeParams } from "./merge-params.ts";
-import type {
-  NextRequest,
-  VendorAnswer,
-  VendorCall,
-  VendorRequest,
-  VendorResult,
-  VendorTask,
-} from "./vendor-engine.ts";
-
-/** An answer of status 200 that says it failed. The status is the one that the failure should have had. */
-export class VendorFailure extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = "VendorFailure";
-    this.status = status;
-  }
-}
 
 export interface Running extends VendorCallOptions {
   readonly task: VendorTask;
@@ -70,10 +61,10 @@ export async function runAtOnce(running: Running): Promise<EngineAnswer> {
   }
 }
 
-/** What is kept between two steps. */
+/** What is stored between two steps. */
 interface Kept {
   readonly request: NextRequest;
-  /** Which of the vendor's places does the work. */
+  /** The id of the deployment that performs the work. */
   readonly place: string;
   readonly polls: number;
   /** Of the questions in a row. */
@@ -82,19 +73,23 @@ interface Kept {
   readonly since: number;
 }
 
-/** The place that a kept piece of work is done at. */
-export function placeOfKept(kept: Json): string {
+/** The id of the deployment that performs a stored piece of work. */
+export function deploymentOfKept(kept: Json): string {
   return (kept as unknown as Kept).place;
 }
 
-/** Begins, or asks once for what was begun. `place` is remembered, for the next step to be sent there. */
-export async function runInSteps(running: Running, kept: Json | null, place: string): Promise<EngineStep> {
+/** Starts the work, or asks once for work that was started. */
+export async function runInSteps(running: Running, kept: Json | null): Promise<EngineStep> {
+  const place = running.deployment.id;
   const before = kept as unknown as Kept | null;
   const since = before?.since ?? Date.now();
   const trail: Trail = { asked: before?.request ?? null };
   try {
     if (Date.now() - since > longestWorkMs)
-      throw new GatewayError("provider_timeout", `The provider '${running.row.name}' did not finish within a day.`);
+      throw new GatewayError(
+        "provider_timeout",
+        `The provider '${running.provider.name}' did not finish within a day.`,
+      );
     const reached = await advance(before?.request ?? (await readFirst(running)), trail, running);
     if ("waiting" in reached) {
       const polls = (before?.polls ?? -1) + 1;
@@ -138,20 +133,20 @@ type Reached =
   /** A short one, on the way; the vendor's own verdict on the work is thrown. */
   | { readonly failure: GatewayError };
 
-async function readFirst({ task, call, row }: Running): Promise<VendorRequest> {
+async function readFirst({ task, call, provider: { row } }: Running): Promise<VendorRequest> {
   const first = await task.toRequest(call);
   return (first.takesParams ?? true) ? mergeParams(first, call.providerParams, row) : first;
 }
 
 /** From a request on, until one has to wait, or the end. */
 async function advance(from: VendorRequest, trail: Trail, running: Running): Promise<Reached> {
-  const { task, call, row } = running;
+  const { task, call, provider } = running;
   for (let asked = from, sent = 0; ; ) {
     trail.asked = asked;
     if (sent++ >= mostRequestsInARow)
       throw new GatewayError(
         "provider_bad_response",
-        `The provider '${row.name}' did not finish its answer within ${mostRequestsInARow} requests.`,
+        `The provider '${provider.name}' did not finish its answer within ${mostRequestsInARow} requests.`,
       );
     let answer: VendorAnswer;
     try {
@@ -168,7 +163,7 @@ async function advance(from: VendorRequest, trail: Trail, running: Running): Pro
       );
       return { answer: answered };
     }
-    asked = next.takesParams ? mergeParams(next, call.providerParams, row) : next;
+    asked = next.takesParams ? mergeParams(next, call.providerParams, provider.row) : next;
     if (next.waitMs !== undefined) return { waiting: asked };
   }
 }
@@ -179,10 +174,14 @@ async function reading<Result>(running: Running, read: () => Result | Promise<Re
     return await read();
   } catch (error) {
     if (error instanceof VendorFailure)
-      throw toRefusalBy(running, { status: error.status, retryAfter: null, body: JSON.stringify(error.message) });
+      throw toRefusalBy(running.provider, {
+        status: error.status,
+        retryAfter: null,
+        body: JSON.stringify(error.message),
+      });
     // A RangeError: it is nested too deep, or one of its numbers is the length of something.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const { name } = running.row;
+    const { name } = running.provider;
     throw new GatewayError("provider_bad_response", `The provider '${name}' sent an answer that makes no sense.`, {
       cause: error,
     });
@@ -212,7 +211,7 @@ function toBackoff({ details }: GatewayError, failures: number): number {
 
 /** Takes away what the work left at the vendor's. Whether that succeeds changes nothing for the caller. */
 async function cleanUp({ asked }: Trail, running: Running): Promise<void> {
-  const { task, call, log, row } = running;
+  const { task, call, log, provider } = running;
   if (asked === null || task.leftovers === undefined) return;
   // Of its own time: the caller may have left.
   const own = { ...call, signal: new AbortController().signal, deadline: performance.now() + 10_000 };
@@ -220,7 +219,11 @@ async function cleanUp({ asked }: Trail, running: Running): Promise<void> {
     try {
       await callVendor(request, own, running);
     } catch (error) {
-      log.warn("a file could not be taken away from a provider", { provider: row.name, path: request.path, error });
+      log.warn("a file could not be taken away from a provider", {
+        provider: provider.name,
+        path: request.path,
+        error,
+      });
     }
   }
 }

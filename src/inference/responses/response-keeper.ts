@@ -8,6 +8,7 @@ import { SealError, type Sealer } from "../../lib/seal.ts";
 import type { Log } from "../../log.ts";
 import type { Deployment, Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { findProvider } from "../../providers/find-provider.ts";
 import type { ResponseRecord } from "../../storage/responses.ts";
 import type { ResponseStore } from "../../storage/stores.ts";
 import { completeItem, isCancelled } from "./response-defaults.ts";
@@ -86,7 +87,7 @@ const encoder = new TextEncoder();
 
 export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
   const { store, ids, keepsAll, sealer, lifetimeMs, providers, log } = options;
-  const keepsFor = (name: string) => keepsAll || providers.get(name)?.row.keepsResponses === true;
+  const keepsFor = (name: string) => keepsAll || findProvider(providers, name)?.row.keepsResponses === true;
 
   async function seal(value: unknown, what: string, { id, owner }: { id: string; owner: string }) {
     if (value === null) return null;
@@ -179,9 +180,12 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
       return [...earlier, ...(turns.at(-1)?.input ?? [])];
     },
     findPlace(name, deploymentName) {
-      const provider = providers.get(name);
-      const deployment = provider?.deployments.find((one) => one.name === deploymentName);
-      return provider === undefined || deployment === undefined ? null : { provider, deployment };
+      const provider = findProvider(providers, name);
+      if (provider === undefined) return null;
+      // The response may have been stored under another name of the provider.
+      const currentName = `${provider.name}${deploymentName.slice(name.length)}`;
+      const deployment = provider.deployments.find((one) => one.name === currentName);
+      return deployment === undefined ? null : { provider, deployment };
     },
   };
 }

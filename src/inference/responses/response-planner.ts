@@ -3,6 +3,7 @@
 import { ownerOf } from "../../access/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { isNamed } from "../../providers/find-provider.ts";
 import type { Candidate } from "../route-planner.ts";
 import { withReferencedItems } from "./referenced-items.ts";
 import { type ResponsesDependencies, type ResponsesInput, stateless, toItems } from "./response-call.ts";
@@ -76,16 +77,14 @@ export function createResponsePlanner({ router, keeper, owned }: ResponsesDepend
     previous: KeptResponse | null,
   ): Promise<{ candidates: readonly Candidate[]; history: readonly JsonObject[] | null }> {
     if (previous === null) return { candidates: planned, history: null };
+    const place = keeper.findPlace(previous.provider, previous.deployment);
     const storing = planned.filter(
-      ({ provider, deployment }) =>
-        provider.row.responses?.kind === "native" &&
-        provider.name === previous.provider &&
-        deployment.name === previous.deployment,
+      ({ provider, deployment }) => provider.row.responses?.kind === "native" && deployment === place?.deployment,
     );
     if (previous.providerResponseId !== null && storing.length > 0) return { candidates: storing, history: null };
     const history = await keeper.readConversation(previous);
     if (Array.isArray(history)) {
-      const able = keeper.keepsAll ? planned : planned.filter(({ provider }) => provider.name === previous.provider);
+      const able = keeper.keepsAll ? planned : planned.filter(({ provider }) => isNamed(provider, previous.provider));
       if (able.length > 0) return { candidates: able, history };
     } else if (previous.providerResponseId === null)
       throw cannotContinue(

@@ -8,7 +8,10 @@ export const azure: ProviderRow = {
   docs: "https://learn.microsoft.com/en-us/azure/ai-foundry/openai/api-version-lifecycle",
   baseUrl: "https://{resource}.openai.azure.com",
   placeholders: { resource: "AZURE_RESOURCE" },
-  settingFallbacks: { AZURE_RESOURCE: "AZURE_RESOURCE_NAME", AZURE_API_VERSION: "AZURE_OPENAI_API_VERSION" },
+  settingFallbacks: {
+    AZURE_RESOURCE: ["AZURE_RESOURCE_NAME", "MICROSOFT_RESOURCE"],
+    AZURE_API_VERSION: ["AZURE_OPENAI_API_VERSION"],
+  },
   addressNames: ["AZURE_OPENAI_ENDPOINT"],
   // The endpoint is shown without them, and an address for clients with them.
   strippedSuffix: ["/openai/v1", "/openai"],

@@ -48,8 +48,8 @@ export const bedrock: ProviderRow = {
   dialect: "bedrock",
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
   placeholders: { region: "AWS_REGION" },
-  settingFallbacks: { AWS_REGION: "AWS_DEFAULT_REGION" },
-  auth: { kind: "aws-sigv4" },
+  settingFallbacks: { AWS_REGION: ["AWS_DEFAULT_REGION"] },
+  auth: { kind: "aws-sigv4", service: "bedrock", orBearer: true },
   keyNames: ["AWS_BEARER_TOKEN_BEDROCK"],
   chat: { streamUsage: "always", defaultModel: "global.amazon.nova-2-lite-v1:0", models },
   embeddings: {

@@ -7,6 +7,7 @@ import { createVendorEngines, type VendorRow } from "../../../src/engines/vendor
 import { GatewayError } from "../../../src/errors.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
+import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
 import { type Answer, judge, key, type Seen, see, toResponse, withBinaries } from "../vendors-others/ask.ts";
@@ -80,9 +81,7 @@ export async function runJob(job: Job): Promise<Done> {
   };
   const createEngine = (): Engine => {
     const engines = createVendorEngines({
-      rows: [job.row],
-      declared: {},
-      readSetting: (setting) => settings[setting] ?? null,
+      providers: configureProviders([job.row], {}, (setting) => settings[setting] ?? null).values(),
       http,
       egress,
       ticker,

@@ -7,6 +7,7 @@ import type { BinaryResult, EngineAnswer, EngineFile } from "../../../src/engine
 import { createVendorEngines, type VendorRow } from "../../../src/engines/vendors/vendor-engine.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
+import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
 
@@ -73,9 +74,7 @@ export async function ask(asked: Asked): Promise<Got> {
       ...asked.settings,
     };
     const engines = createVendorEngines({
-      rows: [row],
-      declared: {},
-      readSetting: (setting) => settings[setting] ?? null,
+      providers: configureProviders([row], {}, (setting) => settings[setting] ?? null).values(),
       http: new HttpClient(ticker),
       ticker,
       clocks,

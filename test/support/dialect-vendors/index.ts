@@ -37,6 +37,13 @@ export function startDialectVendors(): Promise<Vendor> {
   });
 }
 
+const companies: Readonly<Record<string, string>> = { bedrock: "amazon", gemini: "google" };
+
+/** The name under which answers report the provider of these models. */
+export function reportedName(vendor: string): string {
+  return companies[vendor] ?? vendor;
+}
+
 interface Options {
   readonly env?: Readonly<Record<string, string>>;
   readonly config?: Readonly<Record<string, unknown>> & { readonly providers?: Readonly<Record<string, unknown>> };

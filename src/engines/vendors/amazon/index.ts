@@ -34,7 +34,7 @@ export const amazon: VendorRow = {
     translate: "https://translate.{region}.amazonaws.com",
   },
   placeholders: { region: "AWS_REGION" },
-  settingFallbacks: { AWS_REGION: "AWS_DEFAULT_REGION" },
+  settingFallbacks: { AWS_REGION: ["AWS_DEFAULT_REGION"] },
   sealedParams: [
     "S3Object",
     "EndpointArn",

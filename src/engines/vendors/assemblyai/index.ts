@@ -67,20 +67,13 @@ function toCode(language: string): string {
   return code === "en" && ["us", "uk", "au"].includes(region) ? `${code}_${region}` : code;
 }
 
-export const assemblyai: VendorRow = {
-  name: "assemblyai",
+export const assembly: VendorRow = {
+  name: "assembly",
   title: "AssemblyAI",
+  alsoNamed: ["assemblyai"],
   docs: "https://www.assemblyai.com/docs/api-reference/overview",
   baseUrl: "https://api.assemblyai.com",
   auth: { kind: "header", name: "authorization" },
   sealedParams: ["audio_url", "webhook_url"],
   tasks: [transcribe],
-};
-
-/** The same vendor under the name that the list of offers has for it. */
-export const assembly: VendorRow = {
-  ...assemblyai,
-  name: "assembly",
-  keyNames: ["ASSEMBLYAI_API_KEY"],
-  addressNames: ["ASSEMBLYAI_BASE_URL"],
 };

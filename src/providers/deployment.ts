@@ -1,0 +1,289 @@
+// One way to reach a provider: addresses and credentials, filled in once, at start.
+
+import { createHash } from "node:crypto";
+import { SettingError } from "../errors.ts";
+import type { Authorizer } from "./authorizer.ts";
+import { type Credentials, readCredentials } from "./credentials.ts";
+import type { Origin } from "./http-client.ts";
+import type { Access, ModelAccess, ProviderRow } from "./provider.ts";
+import {
+  createFill,
+  type Fill,
+  fillAll,
+  firstSetting,
+  MissingSetting,
+  type ReadSetting,
+  settingName,
+  withFallbacks,
+} from "./settings.ts";
+
+export interface Address {
+  /** Shown to operators, so without a user's name and password. */
+  readonly baseUrl: string;
+  /** Connections are kept by this very object. */
+  readonly origin: Origin;
+  readonly host: string;
+  /** The path of the address, before the path of an endpoint. */
+  readonly basePath: string;
+  /** Sent with every request, credentials included. Never log them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The same as they go over the wire with a JSON body. Never log them. */
+  readonly headerLines: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Members of every body of a task, credentials included. */
+  readonly members: Readonly<Record<string, string>>;
+  /** For credentials that are made for each request, or that expire. */
+  readonly authorizer: Authorizer | null;
+}
+
+/** An address and a key. An operator may declare several deployments of one provider. */
+export interface Deployment extends Address {
+  /** The provider's name, with a mark where there are several deployments. */
+  readonly name: string;
+  /** The same in every process that is configured alike. It tells addresses and keys apart without revealing them. */
+  readonly id: string;
+  /** The share of calls that it gets, relative to the other deployments. */
+  readonly weight: number;
+  /** The models that it serves; null: all. */
+  readonly models: ReadonlySet<string> | null;
+  readonly chatPath: string;
+  readonly embeddingsPath: string;
+  readonly responsesPath: string;
+  /** By the name of the service, for a vendor that has an address for each. */
+  readonly services: ReadonlyMap<string, Address>;
+}
+
+/** What the operator's file says of one deployment. */
+export interface DeclaredDeployment {
+  readonly name?: string;
+  readonly base_url?: string;
+  readonly api_key?: string;
+  /** The variable that `api_key` names and that is not set. */
+  readonly unset_key?: string;
+  readonly weight?: number;
+  readonly models?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A part of the operator's file. */
+export interface Section<Settings extends DeclaredDeployment = DeclaredDeployment> {
+  /** `providers.openai` */
+  readonly path: string;
+  readonly settings: Settings;
+}
+
+/** Where settings of a provider may be found, in the order in which they are read. */
+export interface Level {
+  /** Of the settings of the environment: `openai` for `OPENAI_API_KEY`. */
+  readonly names: readonly string[];
+  readonly section: Section | null;
+}
+
+export interface DeployOptions {
+  readonly row: ProviderRow;
+  readonly access: Access | ModelAccess;
+  /** The deployment's own part of the file, where several are declared. */
+  readonly own: Section | null;
+  readonly ownIndex: number;
+  /** Whether that part is declared for the whole provider. */
+  readonly isOwnOfProvider: boolean;
+  /** Of the API itself. */
+  readonly level: Level;
+  /** Of the whole provider, where the API has names of its own. */
+  readonly providerLevel: Level | null;
+  readonly readSetting: ReadSetting;
+}
+
+export interface Deployed {
+  readonly deployment: Deployment | null;
+  readonly missingSetting: string | null;
+  /** Whether the operator set it up: a server that needs no key counts only when it is named. */
+  readonly isSetUp: boolean;
+  readonly secrets: readonly string[];
+}
+
+// Compressed bytes could not be passed on as they are.
+const commonHeaders = {
+  "content-type": "application/json",
+  "accept-encoding": "identity",
+  "user-agent": "Switchyard/1",
+};
+
+export function deploy(options: DeployOptions): Deployed {
+  const { access, own, level, providerLevel } = options;
+  const secrets: string[] = [];
+  const sections = [level.section, providerLevel?.section ?? null].filter((section) => section !== null);
+  try {
+    const readSetting = withFallbacks(access, options.readSetting);
+    const key = readKey(options, readSetting);
+    if (key !== null) secrets.push(key);
+    const headers = Object.assign({}, ...[...sections.toReversed(), own].map((section) => section?.settings.headers));
+    secrets.push(...Object.values<string>(headers));
+    const fill = createFill(access, readSetting);
+    const keyName = settingName(level.names[0] ?? "", "API_KEY");
+    const credentials = readCredentials(access.auth, { key, keyName, fill, readSetting });
+    secrets.push(...(credentials.secrets ?? []));
+    const operatorAddress = readOperatorAddress(options, readSetting);
+    const deployment = create(options, { credentials, headers, operatorAddress, fill, readSetting, secrets });
+    const isNamed = sections.length > 0 || operatorAddress !== null || key !== null;
+    return {
+      deployment,
+      missingSetting: null,
+      isSetUp: access.auth.kind !== "optional-bearer" || isNamed,
+      secrets,
+    };
+  } catch (error) {
+    if (!(error instanceof MissingSetting)) throw error;
+    return { deployment: null, missingSetting: error.message, isSetUp: false, secrets };
+  }
+}
+
+function readKey(options: DeployOptions, readSetting: ReadSetting): string | null {
+  const { access, own, isOwnOfProvider, level, providerLevel } = options;
+  // Of several keys each is named: one whose variable is not set must not become another one's double.
+  if (own?.settings.api_key === "") throw new MissingSetting(describeKey(own));
+  const keyPattern = "keyPattern" in access ? access.keyPattern : undefined;
+  const isFit = (key: string | undefined) => key !== undefined && (keyPattern?.test(key) ?? true);
+  const ifFit = (section: Section | null) => (isFit(section?.settings.api_key) ? section : null);
+  const declaring = [isOwnOfProvider ? ifFit(own) : own, level.section, ifFit(providerLevel?.section ?? null)].find(
+    (section) => section?.settings.api_key !== undefined,
+  );
+  const names = [...level.names.map(toKeyName), ...(access.keyNames ?? [])];
+  const key = declaring?.settings.api_key || firstSetting(names, readSetting)?.value;
+  if (key) return key;
+  const providerKey = firstSetting((providerLevel?.names ?? []).map(toKeyName), readSetting)?.value;
+  if (isFit(providerKey)) return providerKey ?? null;
+  // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
+  if (declaring) throw new MissingSetting(declaring.settings.unset_key ? describeKey(declaring) : (names[0] ?? ""));
+  return null;
+}
+
+function toKeyName(name: string): string {
+  return settingName(name, "API_KEY");
+}
+
+function toAddressName(name: string): string {
+  return settingName(name, "BASE_URL");
+}
+
+function describeKey({ path, settings: { unset_key } }: Section): string {
+  return unset_key === undefined ? `${path}.api_key` : `${unset_key} (${path}.api_key)`;
+}
+
+interface OperatorAddress {
+  /** The setting or the member of the file that holds it. */
+  readonly name: string;
+  readonly value: string;
+}
+
+function readOperatorAddress(options: DeployOptions, readSetting: ReadSetting): OperatorAddress | null {
+  const { access, own, isOwnOfProvider, level, providerLevel } = options;
+  if (own?.settings.base_url === "") throw new MissingSetting(`${own.path}.base_url`);
+  const names = [...level.names.map(toAddressName), ...(access.addressNames ?? [])];
+  const ofApi =
+    readAddress(isOwnOfProvider ? null : own) ?? readAddress(level.section) ?? firstSetting(names, readSetting);
+  if (ofApi !== null) return ofApi;
+  const ofProvider =
+    readAddress(isOwnOfProvider ? own : null) ??
+    readAddress(providerLevel?.section ?? null) ??
+    firstSetting((providerLevel?.names ?? []).map(toAddressName), readSetting);
+  if (ofProvider === null) return null;
+  const basePath = ("basePath" in access ? access.basePath : undefined) ?? "";
+  return { name: ofProvider.name, value: `${ofProvider.value.replace(/\/+$/, "")}${basePath}` };
+}
+
+function readAddress(section: Section | null): OperatorAddress | null {
+  const value = section?.settings.base_url;
+  return section === null || !value ? null : { name: `${section.path}.base_url`, value };
+}
+
+interface Parts {
+  readonly credentials: Credentials;
+  /** That the operator's file declares. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly operatorAddress: OperatorAddress | null;
+  readonly fill: Fill;
+  readonly readSetting: ReadSetting;
+  readonly secrets: readonly string[];
+}
+
+function create({ row, access, own, ownIndex, level }: DeployOptions, parts: Parts): Deployment {
+  const { credentials, operatorAddress, fill, readSetting } = parts;
+  const other = access.otherAddressing;
+  const otherValue = other === undefined ? null : readSetting(other.setting);
+  const paths = other !== undefined && otherValue !== null ? other : pathsOf(row);
+  const baseUrl = (otherValue === null ? undefined : other?.baseUrl) ?? access.baseUrl;
+  const headers = { ...fillAll(access.headers, fill), ...parts.headers, ...credentials.headers };
+  const query = { ...fillAll(access.query, fill), ...credentials.query };
+  const members = { ...fillAll(access.members, fill), ...credentials.members };
+  const toAddress = (service: string, publicUrl: string | null): Address => {
+    const written = operatorAddress?.value ?? (publicUrl === null ? null : fill(publicUrl, encodeURIComponent));
+    if (written === null) throw new MissingSetting(toAddressName(level.names[0] ?? ""));
+    const url = URL.parse(withoutSuffix(written, access.strippedSuffix));
+    if (url === null || !/^https?:$/.test(url.protocol))
+      throw new SettingError(
+        operatorAddress?.name ?? `providers.${row.name}.base_url`,
+        `should be an address such as https://example.com/v1, and is '${written}'`,
+      );
+    return {
+      baseUrl: `${url.origin}${url.pathname}`.replace(/\/+$/, ""),
+      origin: { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: portOf(url), isTls: url.protocol === "https:" },
+      host: url.host,
+      basePath: url.pathname.replace(/\/+$/, ""),
+      headers,
+      headerLines: toHeaderLines({ host: url.host, ...commonHeaders, ...headers }, row.name),
+      query,
+      members,
+      authorizer: credentials.createAuthorizer?.(service) ?? null,
+    };
+  };
+  const services = new Map(Object.entries(access.services ?? {}).map(([name, url]) => [name, toAddress(name, url)]));
+  // A vendor with an address for each service has no other.
+  const [first] = baseUrl === null ? services.values() : [];
+  const address = first ?? toAddress("", baseUrl);
+  const fillPath = (path: string) => path.replaceAll("{value}", encodeURIComponent(otherValue ?? ""));
+  const told = [...new Set([address, ...services.values()])].map(({ host, basePath }) => host + basePath);
+  return {
+    ...address,
+    name: own === null ? row.name : `${row.name}#${own.settings.name ?? ownIndex + 1}`,
+    id: createHash("sha256")
+      .update(JSON.stringify([told, parts.secrets]))
+      .digest("base64url")
+      .slice(0, 12),
+    weight: own?.settings.weight ?? 1,
+    models: own?.settings.models === undefined ? null : new Set(own.settings.models),
+    chatPath: fillPath(paths.chatPath ?? "/chat/completions"),
+    embeddingsPath: fillPath(paths.embeddingsPath ?? "/embeddings"),
+    responsesPath: fillPath(paths.responsesPath ?? "/responses"),
+    services,
+  };
+}
+
+function pathsOf({ chat, embeddings, responses }: ProviderRow) {
+  return { chatPath: chat?.path, embeddingsPath: embeddings?.path, responsesPath: responses?.path };
+}
+
+function withoutSuffix(url: string, suffixes: Access["strippedSuffix"] = []): string {
+  const trimmed = url.replace(/\/+$/, "");
+  const suffix = [suffixes].flat().find((one) => trimmed.endsWith(one));
+  return suffix === undefined ? trimmed : trimmed.slice(0, -suffix.length);
+}
+
+function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+/** `Headers` refuses names and values that would not stay on their line. */
+function toHeaderLines(headers: Readonly<Record<string, string>>, provider: string): string {
+  let lines = "";
+  try {
+    for (const [name, value] of new Headers(headers)) lines += `${name}: ${value}\r\n`;
+  } catch {
+    // The error of `Headers` repeats the value, which may be a key.
+    throw new SettingError(
+      `providers.${provider}`,
+      "its key or one of its headers holds a character that a header cannot carry, such as a line break; correct it",
+    );
+  }
+  return lines;
+}

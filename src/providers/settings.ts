@@ -1,0 +1,56 @@
+// How the settings of providers are named and read.
+
+import type { Access } from "./provider.ts";
+
+export type ReadSetting = (name: string) => string | null;
+
+/** A provider cannot be called without this setting, which is the message. Thrown and caught inside this folder only. */
+export class MissingSetting extends Error {}
+
+/** `OPENAI_API_KEY` for `openai`: upper case, hyphens as underscores. */
+export function settingName(provider: string, what: "API_KEY" | "BASE_URL"): string {
+  return `${provider.toUpperCase().replaceAll("-", "_")}_${what}`;
+}
+
+export function withFallbacks({ settingFallbacks = {} }: Access, readSetting: ReadSetting): ReadSetting {
+  return (setting) => firstSetting([setting, ...(settingFallbacks[setting] ?? [])], readSetting)?.value ?? null;
+}
+
+export function firstSetting(
+  names: readonly string[],
+  readSetting: ReadSetting,
+): { readonly name: string; readonly value: string } | null {
+  for (const name of names) {
+    const value = readSetting(name);
+    if (value !== null) return { name, value };
+  }
+  return null;
+}
+
+export function requireSetting(setting: string, readSetting: ReadSetting): string {
+  const value = readSetting(setting);
+  if (value === null) throw new MissingSetting(setting);
+  return value;
+}
+
+/** Fills the `{placeholders}` of a text. Unknown ones, such as `{model}`, stay. */
+export type Fill = (text: string, encode?: (value: string) => string) => string;
+
+export function createFill(access: Access, readSetting: ReadSetting): Fill {
+  const { placeholders = {}, derivedPlaceholders = {} } = access;
+  const fillOne = (written: string, name: string, encode: (value: string) => string): string => {
+    const derive = derivedPlaceholders[name];
+    if (derive !== undefined) {
+      const names = Object.keys(placeholders);
+      return derive(Object.fromEntries(names.map((other) => [other, fillOne("", other, encode)])));
+    }
+    const setting = placeholders[name];
+    return setting === undefined ? written : encode(requireSetting(setting, readSetting));
+  };
+  return (text, encode = (value) => value) =>
+    text.replace(/\{(\w+)\}/g, (written, name: string) => fillOne(written, name, encode));
+}
+
+export function fillAll(texts: Readonly<Record<string, string>> = {}, fill: Fill): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, fill(value)]));
+}
