@@ -148,6 +148,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   ];
   const engines = allEngines.filter(({ provider }) => isOn(provider));
   const universalAi = createUniversalAi({
+    ...calling,
     engines,
     aliases: config.aliases,
     files: {
@@ -158,8 +159,6 @@ export async function createServices(config: Config, log: Log, { processes, work
     },
     publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base }),
     totalTimeoutMs: config.totalTimeoutMs,
-    shutdownSignal: shutdown.signal,
-    report: calling.report,
   });
 
   return {

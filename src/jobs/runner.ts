@@ -4,9 +4,12 @@
 import { ownerOf } from "../access/caller.ts";
 import type { Engine, EngineFile } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
+import { fallbackCodes } from "../inference/candidate-loop.ts";
 import type { AttemptReport } from "../inference/report.ts";
+import { Trace } from "../inference/trace.ts";
 import { type OfferRun, runOfferStep, type TaskOffer, type TaskOutcome } from "../inference/universal-ai/run-offer.ts";
-import { engineFallbackCodes, type Plan, type UniversalAi } from "../inference/universal-ai/universal-ai.ts";
+import type { TaskPlan } from "../inference/universal-ai/task-planner.ts";
+import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { startDeadline, untilAborted } from "../lib/deadline.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
@@ -46,7 +49,7 @@ interface Running {
   readonly item: WorkItem;
   readonly job: JobRecord;
   readonly kept: KeptRequest;
-  readonly plan: Plan;
+  readonly plan: TaskPlan;
   /** Epoch milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
@@ -101,29 +104,48 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   async function tryOffers(running: Running, first: Progress): Promise<void> {
-    const { job, plan } = running;
-    for (let progress: Progress | null = first; progress !== null; ) {
-      const offer = plan.offers[progress.offer];
-      if (offer === undefined) throw new GatewayError("provider_not_found", "Nobody serves this task any more.");
-      refuseLost(progress, offer.engine);
-      if (Date.now() >= running.deadline) throw timedOut();
-      if (job.runs - progress.runsBefore > mostRuns)
-        throw new GatewayError("internal_error", `The job was begun ${mostRuns} times and interrupted each time.`);
-      const attempt: Attempt = { offer, progress, isCalled: false };
-      let outcome: StepOutcome | null;
-      try {
-        outcome = await callOffer(running, attempt);
-      } catch (error) {
-        progress = await goOnAfter(error, running, attempt);
-        continue;
-      }
-      // Not in there: what fails from here on is no failure of the engine, which has done its work.
-      return outcome === null ? undefined : await keep(running, progress, outcome);
+    const { job, plan, deadline, signal } = running;
+    const [offer, ...fallbacks] = plan.offers.slice(first.offer);
+    if (offer === undefined)
+      throw new GatewayError("provider_not_found", "No configured provider supports this task anymore.");
+    refuseLost(first, offer.engine);
+    if (Date.now() >= deadline) throw timedOut();
+    if (job.runs - first.runsBefore > mostRuns)
+      throw new GatewayError("internal_error", `The job was started ${mostRuns} times and interrupted each time.`);
+    let attempt: Attempt = { offer, progress: first, isCalled: false };
+    const failed = new Map<unknown, Attempt>();
+    const options = { trace: new Trace(performance.now(), 0), signal, deadline: toMonotonic(deadline) };
+    let outcome: StepOutcome;
+    try {
+      outcome = await universalAi.tryOffers([offer, ...fallbacks], options, async (next) => {
+        if (next !== attempt.offer) attempt = await moveOn(running, next);
+        try {
+          return await callOffer(running, attempt);
+        } catch (error) {
+          failed.set(error, attempt);
+          throw error;
+        }
+      });
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      const last = failed.get(error);
+      if (last === undefined) throw error;
+      return await postponeOrFail(error, running, last);
     }
+    // Outside of the loop: the engine has done its work, so a failure to store the result is not a failure of the engine.
+    await keep(running, attempt.progress, outcome);
   }
 
-  /** Its files, the note that it is called, and the call. Null: the work is somebody else's by now. */
-  async function callOffer(running: Running, attempt: Attempt): Promise<StepOutcome | null> {
+  /** Stores the fallback first: an interruption must not be attributed to the offer before. */
+  async function moveOn(running: Running, offer: TaskOffer): Promise<Attempt> {
+    const { job, plan } = running;
+    const progress: Progress = { ...begun, offer: plan.offers.indexOf(offer), runsBefore: job.runs - 1 };
+    await note(running, progress);
+    return { offer, progress, isCalled: false };
+  }
+
+  /** Opens the files, stores that the engine is called, and calls it. */
+  async function callOffer(running: Running, attempt: Attempt): Promise<StepOutcome> {
     const { job, kept, plan, deadline, signal } = running;
     const { offer, progress } = attempt;
     const { engine } = offer;
@@ -134,9 +156,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       progress.step === null
         ? await universalAi.openFiles(plan, { owner, signal: limit.signal, timeoutMs: deadline - Date.now() })
         : {};
-    if (engine.unavailableReason === null && !mayRepeat(engine) && progress.step === null) {
-      if (!(await note(running, { ...progress, called: true }))) return null;
-    }
+    if (!mayRepeat(engine) && progress.step === null) await note(running, { ...progress, called: true });
     attempt.isCalled = true;
     const step = runOfferStep(
       {
@@ -147,7 +167,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           files,
           providerParams: kept.request.provider_params ?? {},
           signal: limit.signal,
-          deadline: performance.now() + (deadline - Date.now()),
+          deadline: toMonotonic(deadline),
           requestId: kept.requestId,
           owner,
           jobId: job.id,
@@ -160,28 +180,22 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
         keyId: job.keyId,
         publish: (binary) => keepBinary(() => publish(binary, owner, kept.baseUrl)),
         report,
-        endedBy: () => null,
       },
       progress.step,
     );
     return await untilAborted(step, limit.signal, stopMs);
   }
 
-  /** What to try now, or null when that is left for later. Throws what the job fails with. */
-  async function goOnAfter(error: unknown, running: Running, attempt: Attempt): Promise<Progress | null> {
-    const { job, plan, deadline, signal } = running;
+  /** Puts the job back into the queue, or throws the error that it fails with. */
+  async function postponeOrFail(error: unknown, running: Running, attempt: Attempt): Promise<void> {
+    const { job, deadline, signal } = running;
     const { offer, progress } = attempt;
     if (signal.aborted) return await giveUp(running, attempt);
     if (Date.now() >= deadline) throw timedOut(attempt);
-    // Of the files: an engine reads them before it calls anybody.
+    // The store of the files is down: an engine reads its files before it calls a provider.
     if (isOutage(error)) return await goOnLater(running, uncounted(progress), outagePauseMs);
     if (!(error instanceof GatewayError)) throw error;
     const { code, details } = error;
-    if (engineFallbackCodes.has(code) && plan.offers[progress.offer + 1] !== undefined) {
-      const next: Progress = { ...begun, offer: progress.offer + 1, runsBefore: job.runs - 1 };
-      // Else an interruption would be laid at the door of the one before.
-      return (await note(running, next)) ? next : null;
-    }
     // What goes on at a vendor's is not begun anew.
     if (progress.step !== null) throw error;
     // The queue of the local engines is full, or this owner's part of it: the job waits here.
@@ -202,9 +216,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** From where it was before the call: what has been noted since is taken back. */
-  async function goOnLater(running: Running, progress: Progress, pauseMs: number): Promise<null> {
+  async function goOnLater(running: Running, progress: Progress, pauseMs: number): Promise<void> {
     await postpone(running, progress, pauseMs * (0.8 + 0.4 * Math.random()));
-    return null;
   }
 
   /** Not beyond the job's own time: that must be noticed, too. */
@@ -213,9 +226,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     await retryWhileStoreDown(log, () => jobs.saveStep(item, job.id, { checkpoint: JSON.stringify(progress), dueAt }));
   }
 
-  /** False: the work is somebody else's by now. When the store did not answer nobody knows what it says, so it is said again. */
-  async function note({ item, job }: Running, progress: Progress): Promise<boolean> {
-    return await retryWhileStoreDown(log, () => jobs.saveCheckpoint(item, job.id, JSON.stringify(progress)));
+  /** Throws when another worker holds the lease. The outcome of a failed write is unknown, so the (idempotent) write is repeated. */
+  async function note({ item, job }: Running, progress: Progress): Promise<void> {
+    if (!(await retryWhileStoreDown(log, () => jobs.saveCheckpoint(item, job.id, JSON.stringify(progress)))))
+      throw new LeaseLost();
   }
 
   /** It is there and paid for: it is not thrown away because its place is not. */
@@ -243,10 +257,9 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** The gateway goes down, or somebody else has the work by now. */
-  async function giveUp({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<null> {
+  async function giveUp({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<void> {
     if (isCalled && progress.step === null && !mayRepeat(offer.engine)) throw interrupted(offer.engine);
     await retryWhileStoreDown(log, () => jobs.release(item, job.id, { dueAt: Date.now(), uncount: true }));
-    return null;
   }
 
   async function succeed({ item, job, kept }: Running, outcome: TaskOutcome): Promise<void> {
@@ -290,6 +303,13 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   return run;
 }
 
+/** Another worker holds the lease of the job. */
+class LeaseLost extends Error {}
+
+function toMonotonic(epochMs: number): number {
+  return performance.now() + (epochMs - Date.now());
+}
+
 function readProgress(text: string | null): Progress {
   return text === null ? begun : (JSON.parse(text) as Progress);
 }
@@ -300,7 +320,7 @@ function mayRepeat({ isRepeatable }: Engine): boolean {
 
 /** One that may be repeated after any failure that another engine would be asked after; else only when nothing was done. */
 function mayRunAgain(engine: Engine, { code, details }: GatewayError): boolean {
-  if (mayRepeat(engine)) return code !== "provider_not_configured" && engineFallbackCodes.has(code);
+  if (mayRepeat(engine)) return code !== "provider_not_configured" && fallbackCodes.has(code);
   return harmlessCodes.has(code) && !details.mayHaveExecuted;
 }
 

@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { createEgress } from "../../src/egress/egress.ts";
 import type { Engine, EngineAnswer, EngineCall, EngineFile, EngineStep } from "../../src/engines/engine.ts";
 import { GatewayError } from "../../src/errors.ts";
+import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { createUniversalAi } from "../../src/inference/universal-ai/universal-ai.ts";
 import { packRequest } from "../../src/jobs/job-request.ts";
 import { createRunner } from "../../src/jobs/runner.ts";
@@ -153,6 +154,7 @@ async function createJob(setup: Setup) {
 
   function createRun(offered: readonly Scripted[]) {
     const universalAi = createUniversalAi({
+      candidateLoop: new CandidateLoop({ retries: 2 }),
       engines: offered.map(toEngine),
       files: {
         egress,

@@ -1,19 +1,19 @@
-// One engine asked once: its answer is checked against the task's schema, its binary results get addresses, its price is found, and
-// whoever keeps the books hears of it.
+// One run of one engine: checks the answer against the schema of the task, publishes its binary results, computes its cost, and reports
+// the outcome.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Task } from "../../contract/tasks.ts";
 import type { BinaryResult, Engine, EngineAnswer, EngineCall, EngineStep } from "../../engines/engine.ts";
-import { GatewayError, ValidationError } from "../../errors.ts";
+import { GatewayError } from "../../errors.ts";
 import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
 import { setAt } from "../../lib/set-at.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { AttemptReport } from "../report.ts";
+import { type AttemptReport, toOutcome } from "../report.ts";
 import { chargeForTask } from "./unit-price.ts";
 
-// Some 8 ms each.
+// Checking this many items takes about 8 ms.
 const itemsAtOnce = 1_000;
 
 export interface TaskOffer {
@@ -26,11 +26,9 @@ export interface OfferRun {
   readonly offer: TaskOffer;
   readonly call: Omit<EngineCall, "model">;
   readonly keyId: string;
-  /** A signed address at which the bytes can be had for a while. */
+  /** Stores the bytes and returns their signed address. */
   readonly publish: (result: BinaryResult) => Promise<string>;
   readonly report: (attempt: AttemptReport) => void;
-  /** Why the run was ended early, or null. */
-  readonly endedBy: () => Error | null;
 }
 
 export interface TaskOutcome {
@@ -40,18 +38,18 @@ export interface TaskOutcome {
   readonly costReason: string | null;
   readonly provider: string;
   readonly model: string | null;
-  /** That the engine took. */
+  /** How long the engine ran. */
   readonly milliseconds: number;
 }
 
-/** The engine's answer, from beginning to end. */
+/** Runs the engine to its end. */
 export async function runOffer(run: OfferRun): Promise<TaskOutcome> {
   const done = await runWith(run, async (engine, call) => ({ answer: await engine.run(call) }));
-  if ("kept" in done) throw new TypeError("a whole run cannot end halfway");
+  if ("kept" in done) throw new TypeError("a whole run does not end with a step");
   return done;
 }
 
-/** One step of an engine that works elsewhere; all of it for any other. */
+/** Runs one step of an engine that works elsewhere, or any other engine to its end. */
 export async function runOfferStep(
   run: OfferRun,
   kept: Json | null,
@@ -63,19 +61,19 @@ export async function runOfferStep(
 
 async function runWith(
   run: OfferRun,
-  ask: (engine: Engine, call: EngineCall) => Promise<EngineStep>,
+  start: (engine: Engine, call: EngineCall) => Promise<EngineStep>,
 ): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: EngineAnswer }>> {
   const { task, offer, publish } = run;
   const { engine, model } = offer;
   refuseUnavailable(engine);
   const startedAt = performance.now();
   try {
-    const step = await ask(engine, { ...run.call, model });
+    const step = await start(engine, { ...run.call, model });
     if (!("answer" in step)) return step;
     const milliseconds = performance.now() - startedAt;
     const output = await withBinaries(step.answer, task, engine, publish);
     const { cost, reason } = chargeForTask(task, engine.provider, model, step.answer);
-    tell(run, startedAt, "completed", cost);
+    report(run, startedAt, "completed", cost);
     return {
       output,
       original: step.answer.original,
@@ -86,17 +84,17 @@ async function runWith(
       milliseconds,
     };
   } catch (error) {
-    tell(run, startedAt, outcomeOf(run.endedBy() ?? error), null);
+    report(run, startedAt, toOutcome(abortReason(run.call.signal) ?? error), null);
     throw error;
   }
 }
 
-/** Nobody is asked then, so that nothing is told of it either. */
+/** Nothing was sent, so this is not reported. */
 export function refuseUnavailable({ unavailableReason }: Engine): void {
   if (unavailableReason !== null) throw new GatewayError("provider_not_configured", unavailableReason);
 }
 
-function tell(run: OfferRun, startedAt: number, outcome: AttemptReport["outcome"], cost: number | null): void {
+function report(run: OfferRun, startedAt: number, outcome: AttemptReport["outcome"], cost: number | null): void {
   const { engine, model } = run.offer;
   run.report({
     requestId: run.call.requestId,
@@ -111,7 +109,7 @@ function tell(run: OfferRun, startedAt: number, outcome: AttemptReport["outcome"
   });
 }
 
-/** The output as callers get it. It is checked before any of its bytes are given an address. */
+/** The output as the caller receives it. It is checked before its bytes are published. */
 async function withBinaries(
   { output, binaries = [] }: EngineAnswer,
   task: Task,
@@ -144,7 +142,7 @@ async function refuseWrongOutput(
   );
 }
 
-/** Long lists are checked in parts, and other requests are served between them: 60,000 items take half a second. */
+/** Checks long lists in parts, so that other requests are served in between: 60,000 items take half a second. */
 async function fitsInParts(output: JsonObject, outputSchema: Task["outputSchema"]): Promise<boolean> {
   const long = Object.entries(output).filter((member): member is [string, unknown[]] => {
     return Array.isArray(member[1]) && member[1].length > itemsAtOnce;
@@ -164,8 +162,7 @@ async function fitsInParts(output: JsonObject, outputSchema: Task["outputSchema"
   return true;
 }
 
-function outcomeOf(error: unknown): AttemptReport["outcome"] {
-  if (error instanceof GatewayError) return error.code;
-  if (error instanceof ValidationError) return "invalid_request";
-  return error instanceof CallerLeft ? "caller_left" : "internal_error";
+/** Why the run was ended early, when that is known. */
+function abortReason({ aborted, reason }: AbortSignal): unknown {
+  return aborted && (reason instanceof GatewayError || reason instanceof CallerLeft) ? reason : null;
 }

@@ -6,19 +6,13 @@ import { fitsPattern } from "../../catalogue/model-name.ts";
 import type { BinaryResult, EngineFile } from "../../engines/engine.ts";
 import { listPassedMembers } from "../../engines/passed-members.ts";
 import { GatewayError, type Problem, ValidationError } from "../../errors.ts";
-import type { Connection } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
-import type { Trace } from "../trace.ts";
+import type { AddedMembers } from "../attempt.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { UniversalAi } from "./universal-ai.ts";
 
-/** What is the same for every call of one request. */
-export interface ShapedContext {
-  readonly caller: Caller;
-  readonly connection: Connection;
-  readonly requestId: string;
-  readonly trace: Trace;
-  readonly wantsMetadata: boolean;
+export interface ShapedContext extends RequestContext {
   readonly baseUrl: string;
 }
 
@@ -48,14 +42,6 @@ export interface ShapedAnswer {
   readonly original_response?: unknown;
   /** Members that every answer has, whatever its shape. */
   readonly added: AddedMembers;
-}
-
-interface AddedMembers {
-  readonly provider: string;
-  readonly cost: number | null;
-  readonly cost_reason?: string;
-  readonly provider_time: number;
-  readonly switchyard?: unknown;
 }
 
 export async function runShapedTask(

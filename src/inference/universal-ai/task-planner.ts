@@ -1,0 +1,150 @@
+// Which engines may run a task request, in which order: everything that can be decided from the request alone.
+
+import type { Caller } from "../../access/caller.ts";
+import { fitsPattern } from "../../catalogue/model-name.ts";
+import { findTask, type Task, tasks } from "../../contract/tasks.ts";
+import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
+import type { Engine } from "../../engines/engine.ts";
+import { GatewayError, throwProblems } from "../../errors.ts";
+import { findNearest } from "../../lib/find-nearest.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import { refuseUnavailable, type TaskOffer } from "./run-offer.ts";
+import { TaskInputs } from "./task-input.ts";
+
+export interface TaskPlan {
+  readonly task: Task;
+  readonly input: JsonObject;
+  readonly offers: readonly TaskOffer[];
+}
+
+export type TaskPlanner = (request: UniversalAiRequest, caller: Caller, mode: "now" | "job") => TaskPlan;
+
+const sandboxName = "sandbox";
+
+export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
+  const byName = groupByName(engines);
+  const inputs = new TaskInputs();
+
+  function findOffer(name: string, { feature, subfeature }: Task): TaskOffer {
+    const [, , provider = "", ...rest] = name.split("/");
+    const task = `${feature}/${subfeature}`;
+    const serving = byName.get(`${task}/${provider}`);
+    if (serving === undefined) {
+      const names = engines.filter((engine) => engine.task === task).map((engine) => engine.provider);
+      const nearest = findNearest(provider, names);
+      throw new GatewayError(
+        "provider_not_found",
+        `No provider '${provider}' serves ${task} here${nearest === null ? "" : `; did you mean '${nearest}'?`} GET /v3/info/${task} lists the providers that do.`,
+        { param: "model" },
+      );
+    }
+    const model = rest.length === 0 ? null : rest.join("/");
+    const engine = chooseEngine(serving, model);
+    if (engine === undefined) {
+      const known = serving.flatMap(({ models }) => models);
+      const hint =
+        known.length === 0 ? "; name the provider alone" : `; did you mean '${findNearest(model ?? "", known)}'?`;
+      throw new GatewayError("model_not_found", `'${provider}' has no model '${model}' for ${task}${hint}`, {
+        param: "model",
+      });
+    }
+    return { engine, model: model ?? engine.defaultModel ?? null };
+  }
+
+  function sandboxOffer({ feature, subfeature }: Task): TaskOffer {
+    const [engine] = byName.get(`${feature}/${subfeature}/${sandboxName}`) ?? [];
+    if (engine === undefined) throw new GatewayError("provider_not_found", "The sandbox does not support this task.");
+    return { engine, model: null };
+  }
+
+  return (request, caller, mode) => {
+    const names = [request.model, ...(request.fallbacks ?? [])];
+    const task = findTaskOf(request.model);
+    if (mode === "now" && task.mode === "async")
+      throw new GatewayError(
+        "async_only",
+        `'${request.model}' runs as a job: send it to POST /v3/universal-ai/async.`,
+        {
+          param: "model",
+        },
+      );
+    refuseFallbacks(task, request.fallbacks ?? []);
+    const input = inputs.check(task, request.input);
+    for (const name of names) refuseForbidden(name, caller);
+    const offers = caller.kind === "sandbox" ? [sandboxOffer(task)] : names.map((name) => findOffer(name, task));
+    const [first] = offers;
+    // Refuse at once, before a file is fetched or a job is stored.
+    if (first !== undefined && offers.every(({ engine }) => engine.unavailableReason !== null))
+      refuseUnavailable(first.engine);
+    return { task, input, offers };
+  };
+}
+
+/** By `<task>/<provider>`. The engines of a provider come before those of providers that have its name as an alias. */
+function groupByName(engines: readonly Engine[]): ReadonlyMap<string, readonly Engine[]> {
+  const byName = Map.groupBy(engines, ({ task, provider }) => `${task}/${provider}`);
+  for (const engine of engines)
+    for (const name of engine.alsoNamed ?? []) {
+      const key = `${engine.task}/${name}`;
+      byName.set(key, [...(byName.get(key) ?? []), engine]);
+    }
+  return byName;
+}
+
+/** A provider may offer a task twice, by its own API and by a chat model: the model's name decides, otherwise the first engine. */
+function chooseEngine(serving: readonly Engine[], model: string | null): Engine | undefined {
+  if (model === null) return serving.find(({ unavailableReason }) => unavailableReason === null) ?? serving[0];
+  return (
+    serving.find(({ models }) => models.includes(model)) ?? serving.find(({ takesOtherModels }) => takesOtherModels)
+  );
+}
+
+function findTaskOf(name: string): Task {
+  const [feature = "", subfeature = ""] = name.split("/");
+  const ofFeature = tasks.filter((task) => task.feature === feature);
+  if (ofFeature.length === 0) {
+    const nearest = findNearest(
+      feature,
+      tasks.map((task) => task.feature),
+    );
+    throw new GatewayError(
+      "feature_not_found",
+      `There is no feature '${feature}'; did you mean '${nearest}'? GET /v3/info lists the features.`,
+      { param: "model" },
+    );
+  }
+  const task = findTask(feature, subfeature);
+  if (task !== undefined) return task;
+  const nearest = findNearest(
+    subfeature,
+    ofFeature.map((one) => one.subfeature),
+  );
+  throw new GatewayError(
+    "subfeature_not_found",
+    `'${feature}' has no subfeature '${subfeature}'; did you mean '${nearest}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
+    { param: "model" },
+  );
+}
+
+function refuseFallbacks({ feature, subfeature, allowsFallbacks }: Task, fallbacks: readonly string[]): void {
+  if (fallbacks.length === 0) return;
+  const problems = fallbacks.flatMap((name, index) =>
+    name.startsWith(`${feature}/${subfeature}/`)
+      ? []
+      : [
+          {
+            loc: ["body", "fallbacks", index],
+            msg: `Input should be a model of ${feature}/${subfeature}`,
+            type: "value_error",
+          },
+        ],
+  );
+  if (!allowsFallbacks)
+    problems.push({ loc: ["body", "fallbacks"] as never, msg: "This task allows no fallbacks", type: "value_error" });
+  throwProblems(problems);
+}
+
+function refuseForbidden(name: string, caller: Caller): void {
+  if (caller.allowedModels === null || fitsPattern(name, caller.allowedModels)) return;
+  throw new GatewayError("model_not_allowed", `This key may not use the model '${name}'.`, { param: "model" });
+}
