@@ -12,7 +12,7 @@ import { createAuthenticator } from "./http/authenticate.ts";
 import { openListenerControl } from "./http/close-listener.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
-import { createLoadWatch } from "./http/load-watch.ts";
+import { createLoadWatch, type LoadWatch } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";
 import { createChatCompletions } from "./inference/chat-completions.ts";
@@ -50,13 +50,17 @@ const finalEventsMs = 500;
 const managementPrefix = "/v3/manage/";
 
 /** `mayServe` resolves when the listeners may be opened. */
-export async function startGateway(config: Config, log: Log, mayServe: () => Promise<void>): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  log: Log,
+  mayServe: () => Promise<void>,
+  loadWatch: LoadWatch = createLoadWatch(),
+): Promise<Gateway> {
   const services = await createServices(config, log, { processes: config.workers, works: false });
   const { providers, storage, ticker, shutdown, health, book, calling, route, egress, fetchMedia, chatRouter } =
     services;
   const { files, resources, engines, universalAi } = services;
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
-  const loadWatch = createLoadWatch();
   const aliases = new Set(config.aliases.keys());
   const chatCompletions = createChatCompletions({
     ...calling,

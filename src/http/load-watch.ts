@@ -12,11 +12,11 @@ export interface LoadWatch {
 }
 
 const tickMs = 100;
-const lagLimitMs = 1_500;
+const usualLagLimitMs = 1_500;
 // After a long lag the requests that queued meanwhile are shed, not only the first one.
 const shedMs = 250;
 
-export function createLoadWatch(): LoadWatch {
+export function createLoadWatch(lagLimitMs = usualLagLimitMs): LoadWatch {
   let lastTick = performance.now();
   let shedUntil = 0;
   let lagMs = 0;

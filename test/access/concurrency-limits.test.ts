@@ -115,7 +115,7 @@ interface Way {
 const read = (connection: RawConnection) => connection.receive();
 // A client that has left is noticed a moment later: meanwhile the next one may be refused, which is one more way to end.
 const until = (connection: RawConnection, what: string, condition: () => boolean) =>
-  waitFor(what, () => condition() || connection.text().startsWith("HTTP/1.1 429"), { withinMs: 10_000 });
+  waitFor(what, () => condition() || connection.text().startsWith("HTTP/1.1 429"), { withinMs: 60_000 });
 const untilCalled = (connection: RawConnection, model: string) =>
   until(connection, "the call", () => vendor.requests.some((request) => request.model === model));
 const leaveWhenCalled = async (connection: RawConnection, model: string) => {
@@ -185,7 +185,7 @@ test("every request gives its place back, in whatever way it ends", async () => 
   await waitFor(
     "all calls to end",
     () => vendor.requests.every(({ leftAt, finishedAt }) => leftAt !== null || finishedAt !== null),
-    { withinMs: 10_000 },
+    { withinMs: 60_000 },
   );
   await Bun.sleep(500);
   await expectRoomFor(maxRequests, false);

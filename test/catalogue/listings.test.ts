@@ -1,13 +1,12 @@
 // What a gateway says that it can do, and the names by which its models are called, against a loopback vendor that answers in the
 // formats of Gemini, Bedrock and Azure. The shapes are documented by these vendors, the contents are invented.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { FeatureList, SubfeatureDetail } from "../../src/contract/info.ts";
 import type { ModelList } from "../../src/contract/models.ts";
 import { ask } from "../support/chat.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 const sentiment = { general_sentiment: "Positive", general_sentiment_rate: 0.9, items: [] };
 const seen: string[] = [];
@@ -40,29 +39,19 @@ const companies = Bun.serve({
   },
 });
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-let sandboxKey: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const address = `http://127.0.0.1:${companies.port}`;
-  gateway = await testGateway({
-    vendor,
-    env: {
-      ...{ GEMINI_BASE_URL: address, GEMINI_API_KEY: "k-gemini", OPENAI_BASE_URL: address, OPENAI_API_KEY: "k-openai" },
-      ...{ BEDROCK_BASE_URL: address, BEDROCK_API_KEY: "k-bedrock", AWS_REGION: "eu-central-1" },
-      ...{ AZURE_BASE_URL: address, AZURE_API_KEY: "k-azure" },
-    },
-    config: { providers: { mockchat: { base_url: `${address}/v1`, default_model: "tiny" } } },
-  });
-  [key, sandboxKey] = await Promise.all([gateway.createKey(), gateway.createKey({ kind: "sandbox" })]);
-}, 60_000);
-afterAll(async () => {
-  await gateway?.stop();
-  await Promise.all([vendor?.stop(), companies.stop(true)]);
+const vendor = await startVendor();
+const address = `http://127.0.0.1:${companies.port}`;
+const gateway = await sharedGateway({
+  vendor,
+  env: {
+    ...{ GEMINI_BASE_URL: address, GEMINI_API_KEY: "k-gemini", OPENAI_BASE_URL: address, OPENAI_API_KEY: "k-openai" },
+    ...{ BEDROCK_BASE_URL: address, BEDROCK_API_KEY: "k-bedrock", AWS_REGION: "eu-central-1" },
+    ...{ AZURE_BASE_URL: address, AZURE_API_KEY: "k-azure" },
+  },
+  config: { providers: { mockchat: { base_url: `${address}/v1`, default_model: "tiny" } } },
 });
+const [key, sandboxKey] = await Promise.all([gateway.createKey(), gateway.createKey({ kind: "sandbox" })]);
+afterAll(() => companies.stop(true));
 
 async function read<Body>(path: string, secret = key): Promise<Body> {
   const response = await fetch(`${gateway.url}${path}`, { headers: { authorization: `Bearer ${secret}` } });

@@ -1,40 +1,30 @@
 // What an answer costs, as callers see it: the catalogue, the operator's own prices, and an honest null.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { answer, completion, stream } from "../support/answers.ts";
 import { ask, hello, readCompletion } from "../support/chat.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "switchyard-prices-"));
 const badFile = join(folder, "prices.json");
 writeFileSync(badFile, '{"version":"broken"}');
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await testGateway({
-    vendor,
-    env: { SWITCHYARD_PRICES_FILE: badFile },
-    config: {
-      prices: { "mock/priced": { input: 2, output: 10, cache_read: 0.5 } },
-      // A known provider at another address: its published prices count.
-      providers: { openai: { base_url: `${vendor.url}/v1`, api_key: "k" } },
-    },
-  });
-  key = await gateway.createKey();
+const vendor = await startVendor();
+const gateway = await sharedGateway({
+  vendor,
+  env: { SWITCHYARD_PRICES_FILE: badFile },
+  config: {
+    prices: { "mock/priced": { input: 2, output: 10, cache_read: 0.5 } },
+    // A known provider at another address: its published prices count.
+    providers: { openai: { base_url: `${vendor.url}/v1`, api_key: "k" } },
+  },
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
+const key = await gateway.createKey();
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 

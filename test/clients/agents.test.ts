@@ -2,28 +2,19 @@
 // Claude Code 2.1.325 and Codex 0.166.0 were seen to send; both programs are too large (785 MB) to be
 // installed for the tests; scripts/agents.ts runs an installed one against these vendors.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { startAgentGateway, startAgentVendors } from "../support/agent-vendors/index.ts";
 import { closingText, type Members, objects, stepAfter, stepCount } from "../support/agent-vendors/plan.ts";
 import { ask } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import type { Vendor } from "../support/vendor.ts";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startAgentVendors();
-  gateway = await startAgentGateway(vendor);
-  key = await gateway.createKey();
-});
-
+const vendor = await startAgentVendors();
+const gateway = await startAgentGateway(vendor);
 afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
+  await gateway.stop();
+  await vendor.stop();
 });
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

@@ -1,21 +1,19 @@
 // The AI SDK in front of providers of other formats, through both of the formats that it may speak to us: unchanged, only the
 // base addresses and the key are ours.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import {
   type ChatVendor,
   chatModels,
   noSignature,
+  sharedTranslatingGateway,
   signingVendors,
   startDialectVendors,
-  startTranslatingGateway,
   thinkingMarks,
 } from "../support/dialect-vendors/index.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import type { Vendor } from "../support/vendor.ts";
-import { type AnthropicProvider, createAnthropic } from "../tools/node_modules/@ai-sdk/anthropic";
-import { createOpenAICompatible, type OpenAICompatibleProvider } from "../tools/node_modules/@ai-sdk/openai-compatible";
+import { createAnthropic } from "../tools/node_modules/@ai-sdk/anthropic";
+import { createOpenAICompatible } from "../tools/node_modules/@ai-sdk/openai-compatible";
 import {
   APICallError,
   embed,
@@ -28,29 +26,17 @@ import {
   tool,
 } from "../tools/node_modules/ai";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let chat: OpenAICompatibleProvider;
-let messages: AnthropicProvider;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  gateway = await startTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
-  const apiKey = await gateway.createKey();
-  chat = createOpenAICompatible({
-    name: "switchyard",
-    baseURL: `${gateway.url}/v3`,
-    apiKey,
-    includeUsage: true,
-    supportsStructuredOutputs: true,
-  });
-  messages = createAnthropic({ baseURL: `${gateway.url}/v3/v1`, apiKey });
+const vendor = await startDialectVendors();
+const gateway = await sharedTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
+const apiKey = await gateway.createKey();
+const chat = createOpenAICompatible({
+  name: "switchyard",
+  baseURL: `${gateway.url}/v3`,
+  apiKey,
+  includeUsage: true,
+  supportsStructuredOutputs: true,
 });
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const messages = createAnthropic({ baseURL: `${gateway.url}/v3/v1`, apiKey });
 
 beforeEach(() => vendor.clear());
 

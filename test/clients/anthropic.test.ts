@@ -1,17 +1,15 @@
 // Anthropic's official client in front of every provider: unchanged, only its base address and key are ours.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import {
   chatModels,
   chatVendors,
   noSignature,
+  sharedTranslatingGateway,
   startDialectVendors,
-  startTranslatingGateway,
   thinkingMarks,
 } from "../support/dialect-vendors/index.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import type { Vendor } from "../support/vendor.ts";
 import { betaZodTool } from "../tools/node_modules/@anthropic-ai/sdk/helpers/beta/zod.mjs";
 import { zodOutputFormat } from "../tools/node_modules/@anthropic-ai/sdk/helpers/zod.mjs";
 import Anthropic, {
@@ -26,22 +24,10 @@ import Anthropic, {
 
 type Message = Anthropic.MessageParam;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-let client: Anthropic;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  gateway = await startTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
-  key = await gateway.createKey();
-  client = clientWith({ apiKey: key });
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startDialectVendors();
+const gateway = await sharedTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
+const key = await gateway.createKey();
+const client = clientWith({ apiKey: key });
 
 beforeEach(() => vendor.clear());
 

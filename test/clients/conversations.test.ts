@@ -1,29 +1,16 @@
 // Conversations as clients really send them, awkward ones among them, to every provider: each is answered, or refused by us by
 // name. None may fail at the vendor, whose servers here check what they get.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { ChatRequest } from "../../src/contract/chat-format.ts";
 import { vertexai } from "../../src/providers/dialects/gemini/index.ts";
 import { ask } from "../support/chat.ts";
-import { chatModels, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
+import { chatModels, sharedTranslatingGateway, startDialectVendors } from "../support/dialect-vendors/index.ts";
 import { readChatStream, readEvents } from "../support/events.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import type { Vendor } from "../support/vendor.ts";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  gateway = await startTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
-  key = await gateway.createKey();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startDialectVendors();
+const gateway = await sharedTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
+const key = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

@@ -1,19 +1,17 @@
 // LangChain in front of providers of other formats, through both of the formats that it may speak to us: unchanged, only the
 // base addresses and the key are ours.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import {
   type ChatVendor,
   chatModels,
   noSignature,
+  sharedTranslatingGateway,
   signingVendors,
   startDialectVendors,
-  startTranslatingGateway,
   thinkingMarks,
 } from "../support/dialect-vendors/index.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import type { Vendor } from "../support/vendor.ts";
 import { ChatAnthropic } from "../tools/node_modules/@langchain/anthropic/dist/index.js";
 import {
   type AIMessage,
@@ -26,20 +24,9 @@ import {
 import { tool } from "../tools/node_modules/@langchain/core/dist/tools/index.js";
 import { ChatOpenAI, OpenAIEmbeddings } from "../tools/node_modules/@langchain/openai/dist/index.js";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let apiKey: string;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  gateway = await startTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
-  apiKey = await gateway.createKey();
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startDialectVendors();
+const gateway = await sharedTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
+const apiKey = await gateway.createKey();
 
 beforeEach(() => vendor.clear());
 

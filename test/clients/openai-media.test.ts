@@ -1,6 +1,6 @@
 // Speech, transcripts, images and moderation in OpenAI's shapes, by its official client, over the engines of the universal endpoint.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { imagesAnswer } from "../../src/contract/images.ts";
@@ -9,9 +9,9 @@ import { localEngines } from "../../src/engines/local/list.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { answer, hang } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
-import { type Gateway, type KeyRequest, providerSecret } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { type KeyRequest, providerSecret } from "../support/gateway-settings.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 import OpenAI, {
   APIError,
@@ -23,41 +23,29 @@ import OpenAI, {
 
 const maxFileBytes = 200_000;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-let client: OpenAI;
-
-beforeAll(async () => {
-  vendor = await startVendor(() => answer(404, { error: { message: "no such path" } }));
-  const origin = `http://127.0.0.1:${vendor.port}`;
-  gateway = await testGateway({
-    vendor,
-    env: {
-      SWITCHYARD_MAX_FILE_BYTES: String(maxFileBytes),
-      SWITCHYARD_LOCAL_WORKERS: "1",
-      OPENAI_API_KEY: providerSecret,
-      OPENAI_BASE_URL: `${origin}/openai/v1`,
-    },
-    config: {
-      providers: {
-        inhouse: {
-          dialect: "openai",
-          base_url: `${origin}/tasks/v1`,
-          api_key: providerSecret,
-          tasks: ["audio/tts", "audio/speech_to_text_async", "text/moderation"],
-        },
+const vendor = await startVendor(() => answer(404, { error: { message: "no such path" } }));
+const origin = `http://127.0.0.1:${vendor.port}`;
+const gateway = await sharedGateway({
+  vendor,
+  env: {
+    SWITCHYARD_MAX_FILE_BYTES: String(maxFileBytes),
+    SWITCHYARD_LOCAL_WORKERS: "1",
+    OPENAI_API_KEY: providerSecret,
+    OPENAI_BASE_URL: `${origin}/openai/v1`,
+  },
+  config: {
+    providers: {
+      inhouse: {
+        dialect: "openai",
+        base_url: `${origin}/tasks/v1`,
+        api_key: providerSecret,
+        tasks: ["audio/tts", "audio/speech_to_text_async", "text/moderation"],
       },
     },
-  });
-  key = await gateway.createKey();
-  client = clientWith(key);
-}, 30_000);
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
+  },
 });
+const key = await gateway.createKey();
+const client = clientWith(key);
 
 beforeEach(() => vendor.clear());
 
@@ -345,13 +333,13 @@ describe("audio.transcriptions", () => {
       { model: "sandbox/hang", file: await wave() },
       { signal: leaving.signal },
     );
-    await waitFor("the file to arrive", () => unfinished().length === 1, { withinMs: 5_000 });
+    await waitFor("the file to arrive", () => unfinished().length === 1, { withinMs: 60_000 });
     leaving.abort();
     await call.then(
       () => expect.unreachable(),
       () => {},
     );
-    await waitFor("the file to be given back", () => unfinished().length === 0, { withinMs: 5_000 });
+    await waitFor("the file to be given back", () => unfinished().length === 0, { withinMs: 60_000 });
   });
 
   test("wrong files are refused: missing, empty, too large, of another kind", async () => {

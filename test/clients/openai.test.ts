@@ -1,19 +1,17 @@
 // The official client of the chat format in front of providers that speak other formats: unchanged, only its base address
 // and key are ours.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import {
   chatModels,
   chatVendors,
   noSignature,
   reportedName,
+  sharedTranslatingGateway,
   startDialectVendors,
-  startTranslatingGateway,
   thinkingMarks,
 } from "../support/dialect-vendors/index.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import type { Vendor } from "../support/vendor.ts";
 import { zodResponseFormat } from "../tools/node_modules/openai/helpers/zod.mjs";
 import OpenAI, {
   APIError,
@@ -26,20 +24,9 @@ import OpenAI, {
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
-let vendor: Vendor;
-let gateway: Gateway;
-let client: OpenAI;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  gateway = await startTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
-  client = clientWith(await gateway.createKey());
-});
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startDialectVendors();
+const gateway = await sharedTranslatingGateway(vendor, { env: { SWITCHYARD_RETRIES: "0" } });
+const client = clientWith(await gateway.createKey());
 
 beforeEach(() => vendor.clear());
 

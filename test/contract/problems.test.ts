@@ -1,15 +1,13 @@
 // A refused request gets an answer of bounded size, and finding its problems takes bounded work, whatever the body holds.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { z } from "zod";
 import { chatCompletionRequest } from "../../src/contract/chat-completions.ts";
 import { messagesRequest } from "../../src/contract/messages.ts";
 import { parse } from "../../src/contract/problems.ts";
 import { responseRequest } from "../../src/contract/responses.ts";
 import { type Problem, ValidationError } from "../../src/errors.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
 
 const maxAnswerBytes = 64 * 1024;
 
@@ -71,22 +69,10 @@ describe("the list of problems", () => {
   });
 });
 
+const gateway = await sharedGateway();
+const key = await gateway.createKey();
+
 describe("the answer", () => {
-  let vendor: Vendor;
-  let gateway: Gateway;
-  let key: string;
-
-  beforeAll(async () => {
-    vendor = await startVendor();
-    gateway = await testGateway({ vendor });
-    key = await gateway.createKey();
-  });
-
-  afterAll(async () => {
-    await gateway?.stop();
-    await vendor?.stop();
-  });
-
   const long = "x".repeat(300_000);
   const strange = Array.from({ length: 20_000 }, () => 1);
   const bodies: Readonly<Record<string, readonly [path: string, body: unknown]>> = {

@@ -19,12 +19,12 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
     beforeAll(async () => {
       await engine.start();
       s3 = startS3();
-    }, 30_000);
+    });
     afterAll(async () => {
       await engine.stop();
       s3.stop();
       folders.remove();
-    }, 30_000);
+    });
 
     function createStore(storage: Storage, changes: Partial<FileStoreOptions> = {}): FileStore {
       const prefix = `${crypto.randomUUID()}/`;
@@ -187,7 +187,7 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
           expect(keptIds(place, settings.folder, s3, "many/")).toEqual([other.id]);
         }),
       );
-    }, 60_000);
+    });
 
     test("bytes that no row speaks of are swept when they are old, and nothing else is", async () => {
       await withStorage(await engine.createStore(), async (storage) => {

@@ -179,7 +179,7 @@ export function describeKeyStore(engine: Engine): void {
       const outputs = await Promise.all(children.map((child) => new Response(child.stdout).text()));
       expect(outputs.filter((output) => output.startsWith("sk-sy-"))).toHaveLength(1);
       await withStorage(options, async (storage) => expect((await storage.keys.list(everything)).total).toBe(2));
-    }, 20_000);
+    });
 
     test("a change made by another process is heard of within a second", async () => {
       const options = await engine.createStore();
@@ -196,7 +196,7 @@ export function describeKeyStore(engine: Engine): void {
           expect(await storage.keys.get(id)).not.toBeNull();
         }
       });
-    }, 20_000);
+    });
 
     test("a change made here is heard of here", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
@@ -205,7 +205,7 @@ export function describeKeyStore(engine: Engine): void {
           heard += 1;
         });
         await storage.keys.insert(makeKey());
-        await waitFor("the change to be heard of", () => heard > 0, { withinMs: 1000 });
+        await waitFor("the change to be heard of", () => heard > 0, { withinMs: 60_000 });
       });
     });
 

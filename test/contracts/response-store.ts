@@ -112,7 +112,7 @@ export function describeResponseStore(engine: Engine): void {
           });
         }),
       );
-    }, 20_000);
+    });
 
     test("to anyone but its owner a response is as one that never existed, and nothing they do changes it", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
@@ -163,7 +163,7 @@ export function describeResponseStore(engine: Engine): void {
         expect(await storage.responses.chain(large[8]?.id ?? "", mine, 100)).toBe("too_long");
         expect(await storage.responses.chain(large[3]?.id ?? "", mine, 100)).toHaveLength(4);
       });
-    }, 20_000);
+    });
 
     test("a conversation that leads back to itself ends", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
@@ -231,7 +231,7 @@ export function describeResponseStore(engine: Engine): void {
           expect(await one.responses.find(forever.id, mine)).toEqual(forever);
         }),
       );
-    }, 60_000);
+    });
 
     test("the longest expired are cleaned up first", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
@@ -257,7 +257,7 @@ export function describeResponseStore(engine: Engine): void {
         // Some 15 ms where nothing else runs; a walk that does not use the index would take seconds.
         expect(Math.min(...durations)).toBeLessThan(200);
       });
-    }, 20_000);
+    });
   });
 }
 

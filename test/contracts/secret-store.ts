@@ -57,6 +57,6 @@ export function describeSecretStore(engine: Engine): void {
       const outputs = await Promise.all(children.map((child) => new Response(child.stdout).text()));
       expect(outputs[0]).toMatch(/^[0-9a-f]{64}$/);
       expect(new Set(outputs).size).toBe(1);
-    }, 20_000);
+    });
   });
 }

@@ -132,16 +132,16 @@ beforeAll(async () => {
   void (async () => {
     for await (const bytes of gateway.stdout as ReadableStream<Uint8Array>) output += Buffer.from(bytes).toString();
   })();
-  await waitFor(`the gateway: ${output}`, () => output.includes('"message":"serving"'), { withinMs: 30_000 });
+  await waitFor(`the gateway: ${output}`, () => output.includes('"message":"serving"'), { withinMs: 60_000 });
   await storeCallback();
-}, 60_000);
+});
 
 afterAll(async () => {
   gateway?.kill("SIGTERM");
   await gateway?.exited;
   await vendor.stop(true);
   rmSync(folder, { recursive: true });
-}, 30_000);
+});
 
 function writeTool(name: string, script: string): void {
   writeFileSync(join(tools, name), `#!/bin/sh\n${script}\n`);
@@ -238,7 +238,7 @@ async function runUntilReady(command: string): Promise<void> {
   })();
   try {
     const isReady = () => (untilStopped[command] as RegExp).test(printed);
-    await waitFor(`${command} to be ready`, isReady, { withinMs: 30_000 });
+    await waitFor(`${command} to be ready`, isReady, { withinMs: 60_000 });
   } finally {
     child.kill("SIGTERM");
     await child.exited;
@@ -314,7 +314,7 @@ for (const { place, language, text } of ordered) {
     if (runner === undefined)
       throw new Error(`A block of language '${language}' cannot be checked: name sh, js, yaml, python or json.`);
     await runner(text);
-  }, 60_000);
+  });
 }
 
 test("the pages have commands, programs and configuration", () => {
@@ -338,10 +338,10 @@ test("every command that a sentence names exists", async () => {
     const ran = await run(["node", "bin/switchyard.mjs", ...words.split(" "), "--help"]);
     expect([words, ran.code]).toEqual([words, 0]);
   }
-}, 60_000);
+});
 
 test("npx finds the command in a checkout", async () => {
   const npx = Bun.which("npx") ?? "npx";
   const ran = await run([npx, "switchyard", "version"]);
   expect(ran).toMatchObject({ code: 0, text: expect.stringContaining(packageJson.version) });
-}, 60_000);
+});

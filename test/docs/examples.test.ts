@@ -1,6 +1,6 @@
 // The requests that ship in examples/: each one, sent to a gateway that was just started, has an answer in the shape of its task.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { listExamples, tryExample } from "../../examples/try-all.ts";
 import { findTask } from "../../src/contract/tasks.ts";
@@ -8,27 +8,15 @@ import { localEngines } from "../../src/engines/local/list.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
 const examples = await listExamples();
 const root = join(import.meta.dir, "../..");
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await testGateway({ vendor, jobWorkers: 1, env: { SWITCHYARD_LOCAL_WORKERS: "1" } });
-  key = await gateway.createKey();
-}, 30_000);
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const gateway = await sharedGateway({ vendor, jobWorkers: 1, env: { SWITCHYARD_LOCAL_WORKERS: "1" } });
+const key = await gateway.createKey();
 
 function engineOf(model: string) {
   const [feature, subfeature, , ...named] = model.split("/");

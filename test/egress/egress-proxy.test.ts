@@ -46,7 +46,7 @@ function withPassword(url: string): string {
 }
 
 async function codeOf(answer: Promise<unknown>): Promise<string> {
-  const error = await within(10_000, "a failure", answer).catch((error: unknown) => error);
+  const error = await within(60_000, "a failure", answer).catch((error: unknown) => error);
   if (!(error instanceof EgressError)) throw new Error(`no failure of ours: ${error}`);
   return error.code;
 }

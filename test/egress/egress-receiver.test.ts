@@ -23,7 +23,7 @@ afterAll(() => dns.stop());
 async function problemOf(url: string, allow: readonly string[] = [], hosts = ownHosts): Promise<Problem | null> {
   const egress = createEgress({ allow, dnsServers: [dns.address], log });
   try {
-    await within(10_000, "the check", checkReceiver(url, egress, { ownHosts: hosts }));
+    await within(60_000, "the check", checkReceiver(url, egress, { ownHosts: hosts }));
     return null;
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
@@ -72,7 +72,7 @@ test("however many name servers are silent, the answer comes within three second
   const egress = createEgress({ allow: [], dnsServers: [dns.address, dns.address, dns.address], log });
   const startedAt = performance.now();
   const checked = checkReceiver("https://slow-dns.example/", egress, { ownHosts }).catch((error: unknown) => error);
-  expect(await within(10_000, "the check", checked)).toBeInstanceOf(ValidationError);
+  expect(await within(60_000, "the check", checked)).toBeInstanceOf(ValidationError);
   expect(performance.now() - startedAt).toBeLessThan(3_000);
 });
 

@@ -46,7 +46,7 @@ const request: EgressRequest = {
 
 /** Starts nothing that the test does not end. */
 function fetchWith(egress: Egress, url: string, more: Partial<EgressRequest> = {}): Promise<EgressAnswer> {
-  return within(10_000, `an answer from ${url}`, egress.fetch(url, { ...request, ...more }));
+  return within(60_000, `an answer from ${url}`, egress.fetch(url, { ...request, ...more }));
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<EgressError> {

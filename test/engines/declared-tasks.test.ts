@@ -1,14 +1,14 @@
 // Providers that the operator declares with `tasks:`, over HTTP: what they are given of files, what may be made of their answers, and
 // the operator's own names for them.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { tasks } from "../../src/contract/tasks.ts";
 import { binaryMembers } from "../../src/engines/declared-binaries.ts";
 import { answer } from "../support/answers.ts";
 import { ask, readError } from "../support/chat.ts";
-import { type Gateway, providerSecret } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
+import { sharedGateway, testGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const path = "/v3/universal-ai";
@@ -20,57 +20,47 @@ const pngUrl = `data:image/png;base64,${png.toString("base64")}`;
 const mp3Url = `data:audio/mpeg;base64,${mp3.toString("base64")}`;
 const safe = { nsfw_likelihood: 0, nsfw_likelihood_score: 0, items: [] };
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-let host: ReturnType<typeof startHost>;
-
-beforeAll(async () => {
-  vendor = await startVendor(() => answer(404, { error: { message: "no such path" } }));
-  host = startHost();
-  const declared = { dialect: "openai", base_url: `http://127.0.0.1:${vendor.port}/tasks/v1`, api_key: providerSecret };
-  gateway = await testGateway({
-    vendor,
-    jobWorkers: 1,
-    env: { SWITCHYARD_EGRESS_ALLOW: "127.0.0.1/32", SWITCHYARD_LOCAL_WORKERS: "1" },
-    config: {
-      providers: {
-        inhouse: {
-          ...declared,
-          tasks: [
-            "text/moderation",
-            "ocr/ocr",
-            "ocr/ocr_async",
-            "audio/tts",
-            "audio/speech_to_text_async",
-            "image/generation",
-            "image/face_compare",
-            "image/background_removal",
-          ],
-        },
-        second: { ...declared, tasks: ["text/moderation", "audio/tts"] },
-      },
-      aliases: {
-        "Judge.v2": ["text/moderation/inhouse", "text/moderation/second"],
-        chance: [
-          { model: "text/moderation/inhouse", weight: 1 },
-          { model: "text/moderation/second", weight: 1 },
+const vendor = await startVendor(() => answer(404, { error: { message: "no such path" } }));
+const host = startHost();
+const declared = { dialect: "openai", base_url: `http://127.0.0.1:${vendor.port}/tasks/v1`, api_key: providerSecret };
+const gateway = await sharedGateway({
+  vendor,
+  jobWorkers: 1,
+  env: { SWITCHYARD_EGRESS_ALLOW: "127.0.0.1/32", SWITCHYARD_LOCAL_WORKERS: "1" },
+  config: {
+    providers: {
+      inhouse: {
+        ...declared,
+        tasks: [
+          "text/moderation",
+          "ocr/ocr",
+          "ocr/ocr_async",
+          "audio/tts",
+          "audio/speech_to_text_async",
+          "image/generation",
+          "image/face_compare",
+          "image/background_removal",
         ],
-        speaker: ["audio/tts/inhouse", "audio/tts/second"],
-        painter: "image/generation/inhouse",
-        listener: "audio/speech_to_text_async/inhouse",
-        pretend: "sandbox/ok",
-        fast: "mockchat/echo",
-        mixed: ["text/moderation/inhouse", "audio/tts/second"],
       },
+      second: { ...declared, tasks: ["text/moderation", "audio/tts"] },
     },
-  });
-  key = await gateway.createKey();
-}, 30_000);
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
+    aliases: {
+      "Judge.v2": ["text/moderation/inhouse", "text/moderation/second"],
+      chance: [
+        { model: "text/moderation/inhouse", weight: 1 },
+        { model: "text/moderation/second", weight: 1 },
+      ],
+      speaker: ["audio/tts/inhouse", "audio/tts/second"],
+      painter: "image/generation/inhouse",
+      listener: "audio/speech_to_text_async/inhouse",
+      pretend: "sandbox/ok",
+      fast: "mockchat/echo",
+      mixed: ["text/moderation/inhouse", "audio/tts/second"],
+    },
+  },
+});
+const key = await gateway.createKey();
+afterAll(() => {
   host?.stop();
 });
 
@@ -185,7 +175,7 @@ describe("a file reaches a declared provider as its bytes", () => {
     });
     expect((await readError(refused)).message).toContain("20 MB");
     expect(vendor.requests).toHaveLength(0);
-  }, 20_000);
+  });
 });
 
 describe("what a declared provider made", () => {
@@ -296,7 +286,7 @@ test("a task that does not exist keeps the gateway from starting, and one line s
     (error: Error) => error.message,
   );
   expect(failure).toMatch(
-    /^.*switchyard\.yaml:\d+: providers\.mine\.tasks: there is no task 'text\/moderatoin'; the nearest is 'text\/moderation'$/,
+    /^.*switchyard\.yaml:\d+: providers\.mine\.tasks\.0: there is no task 'text\/moderatoin'; the nearest is 'text\/moderation'$/,
   );
 });
 

@@ -1,34 +1,22 @@
 // The time limits of the local engines, through a gateway whose limits are shorter than the loading of a model.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { tryExample } from "../../examples/try-all.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await testGateway({
-    vendor,
-    jobWorkers: 1,
-    env: {
-      SWITCHYARD_LOCAL_WORKERS: "1",
-      SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS: "100",
-      SWITCHYARD_LOCAL_JOB_TIMEOUT_MS: "100",
-    },
-  });
-  key = await gateway.createKey();
-}, 30_000);
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
+const vendor = await startVendor();
+const gateway = await sharedGateway({
+  vendor,
+  jobWorkers: 1,
+  env: {
+    SWITCHYARD_LOCAL_WORKERS: "1",
+    SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS: "100",
+    SWITCHYARD_LOCAL_JOB_TIMEOUT_MS: "100",
+  },
 });
+const key = await gateway.createKey();
 
 test("a task over its time limit is answered with 504 in both forms, and SDKs do not repeat it", async () => {
   // Its dictionary alone takes longer to load.
@@ -46,7 +34,7 @@ test("a task over its time limit is answered with 504 in both forms, and SDKs do
     error: { message, type: "upstream_error", param: null, code: "provider_timeout" },
     detail: message,
   });
-}, 60_000);
+});
 
 test("a job over its time limit fails with that reason, at the first run", async () => {
   const name = "ocr/receipt-as-job.json";
@@ -62,4 +50,4 @@ test("a job over its time limit fails with that reason, at the first run", async
   // The log is written in batches, a moment after the job has ended.
   await waitFor("the attempt in the log", () => attempts().length > 0);
   expect(attempts()).toHaveLength(1);
-}, 60_000);
+});

@@ -22,11 +22,11 @@ for (const engine of createEngines()) {
     beforeAll(async () => {
       await engine.start();
       door = await openFileServer(await engine.createStore());
-    }, 30_000);
+    });
     afterAll(async () => {
       await door.stop();
       await engine.stop();
-    }, 30_000);
+    });
 
     test("lead to the bytes without a key, safe to embed and kept by nobody else", async () => {
       const url = await publish(png, "image/png");

@@ -1,12 +1,11 @@
 // One line of the log for each request, refused ones included, and one alone for a plain chat completion.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { answer } from "../support/answers.ts";
 import { ask, hello } from "../support/chat.ts";
 import { findFreePort } from "../support/free-port.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 interface Line {
@@ -16,24 +15,14 @@ interface Line {
   readonly [field: string]: unknown;
 }
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  const refused = { base_url: `http://127.0.0.1:${await findFreePort()}/v1` };
-  gateway = await testGateway({
-    vendor,
-    env: { SWITCHYARD_RETRIES: "0" },
-    config: { providers: { nowhere: refused } },
-  });
-  key = await gateway.createKey();
-}, 60_000);
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
+const vendor = await startVendor();
+const refused = { base_url: `http://127.0.0.1:${await findFreePort()}/v1` };
+const gateway = await sharedGateway({
+  vendor,
+  env: { SWITCHYARD_RETRIES: "0" },
+  config: { providers: { nowhere: refused } },
 });
+const key = await gateway.createKey();
 
 /** The lines of one request, when the log has been written. */
 async function linesOf(send: (id: string) => Promise<Response>): Promise<Line[]> {

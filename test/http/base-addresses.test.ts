@@ -1,30 +1,19 @@
 // One base address for every client: /v3, /v3/v1 and /v1 lead to the same routes, so that it does not matter whether a client
 // appends `/v1` itself. Management routes have one path.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readError } from "../support/chat.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 const bases = ["/v3", "/v3/v1", "/v1"];
 const model = "sandbox/echo";
 const messages = [{ role: "user", content: "hello" }];
 
-let vendor: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await testGateway({ vendor });
-  key = await gateway.createKey();
-});
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const vendor = await startVendor();
+const gateway = await sharedGateway({ vendor });
+const key = await gateway.createKey();
 
 function call(method: string, path: string, body?: unknown): Promise<Response> {
   return fetch(`${gateway.url}${path}`, {

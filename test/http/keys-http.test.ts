@@ -1,23 +1,12 @@
 // Keys over real HTTP, at a real gateway.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { deletedKey, keyList, keyObject, keyWithSecret } from "../../src/contract/keys.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
+import { startVendor } from "../support/vendor.ts";
 
-let vendor: Vendor;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  vendor = await startVendor();
-  gateway = await testGateway({ vendor });
-}, 30_000);
-
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-}, 30_000);
+const vendor = await startVendor();
+const gateway = await sharedGateway({ vendor });
 
 async function call(method: string, path: string, body?: unknown, key = gateway.adminKey) {
   const response = await fetch(`${gateway.url}/v3/manage${path}`, {

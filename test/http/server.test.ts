@@ -215,7 +215,7 @@ describe("bytes that are not a valid request", () => {
     connection.send(get("/get"));
     expect((await connection.receive()).status).toBe(200);
     expect(server.log).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** The same numbers every time. */
@@ -293,7 +293,7 @@ describe("a request", () => {
       connection.send(whole.slice(place));
       expect((await connection.receive()).status).toBe(200);
     }
-  }, 60_000);
+  });
 
   test("behind one that closes the connection is not served", async () => {
     const server = open();
@@ -363,7 +363,7 @@ describe("a request", () => {
     );
     // 3,000 requests: 1,000 at once in each second, and four in a second on each of 20 connections beyond them.
     expect(performance.now() - startedAt).toBeGreaterThan(1_000);
-  }, 60_000);
+  });
 
   test("that does not arrive, and a connection without one, are closed after a while", async () => {
     const server = open(echo, { idle: 4 });
@@ -376,7 +376,7 @@ describe("a request", () => {
     expect((await kept?.receive())?.status).toBe(200);
     await Promise.all([silent, half, dripping, kept].map((connection) => connection?.waitForClose(40_000)));
     expect(server.served).toEqual(["GET /get"]);
-  }, 60_000);
+  });
 
   test("with a body keeps its connection no longer than another once it is answered", async () => {
     const server = open(echo, { idle: 4 });
@@ -385,7 +385,7 @@ describe("a request", () => {
     refused.send(post("/json", "{"));
     expect([(await answered.receive()).status, (await refused.receive()).status]).toEqual([200, 422]);
     await Promise.all([answered.waitForClose(40_000), refused.waitForClose(40_000)]);
-  }, 60_000);
+  });
 });
 
 describe("the address of the gateway, as a client sees it,", () => {
@@ -665,7 +665,7 @@ describe("an answer", () => {
     expect(hashes).toEqual(
       names.map((name) => new Bun.CryptoHasher("sha256").update(Buffer.concat(piecesOf(name))).digest("hex")),
     );
-  }, 60_000);
+  });
 
   test("that no client reads is given up after a while, whole or streamed", async () => {
     const abandoned = Promise.withResolvers<void>();
@@ -699,7 +699,7 @@ describe("an answer", () => {
     });
     await abandoned.promise;
     for (const bytes of await Promise.all(ends)) expect(bytes).toBeLessThan(50_000_000);
-  }, 60_000);
+  });
 });
 
 describe("an exception ends its own request only", () => {

@@ -736,7 +736,7 @@ describe("streams", () => {
       await inParallel(1_000, 1_000, async () => {
         const connection = await openConnection(own.url);
         connection.send(requestBytes({ path: chatPath, headers, body }));
-        const response = await connection.receive({ withinMs: 30_000 });
+        const response = await connection.receive({ withinMs: 60_000 });
         connection.leave();
         const { content, done } = readChatStream(response.body.toString());
         if (content === "here all" && done) whole += 1;

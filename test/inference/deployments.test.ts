@@ -63,7 +63,7 @@ beforeAll(async () => {
     },
   });
   key = await gateway.createKey();
-}, 30_000);
+});
 
 afterAll(async () => {
   await gateway?.stop();

@@ -3,14 +3,14 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, hang } from "../support/answers.ts";
 import { ask as askAt, readError } from "../support/chat.ts";
-import { reportedName, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
+import { reportedName, sharedTranslatingGateway, startDialectVendors } from "../support/dialect-vendors/index.ts";
 import { vectorOf } from "../support/dialect-vendors/mind.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
 import OpenAI from "../tools/node_modules/openai/index.mjs";
 
 const vendor = await startDialectVendors();
 const openai = { base_url: `http://127.0.0.1:${vendor.port}/v1`, api_key: providerSecret };
-const gateway = await startTranslatingGateway(vendor, {
+const gateway = await sharedTranslatingGateway(vendor, {
   env: { SWITCHYARD_RETRIES: "0" },
   config: { providers: { openai } },
 });

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, fin, hang, httpChunk, lastHttpChunk, rst, type Script, streamHead } from "../support/answers.ts";
 import { ask as askAt } from "../support/chat.ts";
-import { chatModels, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
+import { chatModels, sharedTranslatingGateway, startDialectVendors } from "../support/dialect-vendors/index.ts";
 import { readEvents } from "../support/events.ts";
 import { providerSecret } from "../support/gateway-settings.ts";
 
@@ -12,7 +12,7 @@ const path = "/v3/v1/messages";
 const claude = chatModels.anthropic;
 
 const vendor = await startDialectVendors();
-const gateway = await startTranslatingGateway(vendor, {
+const gateway = await sharedTranslatingGateway(vendor, {
   env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_FIRST_BYTE_TIMEOUT_MS: "1000", SWITCHYARD_IDLE_TIMEOUT_MS: "1000" },
 });
 const key = await gateway.createKey();

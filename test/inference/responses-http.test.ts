@@ -1,60 +1,37 @@
 // /v3/responses at providers that have the API themselves: what passes, what is exchanged, and what is told when it breaks.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { answer, chatChunk, doneText, event, httpChunk, lastHttpChunk, rst, streamHead } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, providerSecret } from "../support/gateway-settings.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
-import {
-  type Client,
-  createClient,
-  readResponse,
-  readResponseStream,
-  responsesPath,
-  textOf,
-} from "../support/responses.ts";
-import {
-  halfAnswer,
-  oddMember,
-  type ResponsesVendor,
-  startResponsesVendor,
-  vendorIds,
-} from "../support/responses-vendor.ts";
-import { testGateway } from "../support/test-gateway.ts";
+import { createClient, readResponse, readResponseStream, responsesPath, textOf } from "../support/responses.ts";
+import { halfAnswer, oddMember, startResponsesVendor, vendorIds } from "../support/responses-vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
 import { waitFor } from "../support/wait.ts";
 
-let vendor: ResponsesVendor;
-let gateway: Gateway;
-let client: Client;
-
-beforeAll(async () => {
-  vendor = await startResponsesVendor();
-  const origin = `http://127.0.0.1:${vendor.port}`;
-  gateway = await testGateway({
-    vendor,
-    config: {
-      prices: { "mock/*": { input: 2, output: 10 } },
-      aliases: { either: ["mock/echo", "mock2/echo"] },
-      providers: {
-        passing: { dialect: "openai", base_url: `${origin}/passing/v1`, api_key: "k", responses: "stateless" },
-        pair: {
-          dialect: "openai",
-          responses: "native",
-          deployments: [
-            { name: "one", base_url: `${origin}/pair/v1`, api_key: "key-of-one" },
-            { name: "two", base_url: `${origin}/pair/v1`, api_key: "key-of-two" },
-          ],
-        },
+const vendor = await startResponsesVendor();
+const origin = `http://127.0.0.1:${vendor.port}`;
+const gateway = await sharedGateway({
+  vendor,
+  config: {
+    prices: { "mock/*": { input: 2, output: 10 } },
+    aliases: { either: ["mock/echo", "mock2/echo"] },
+    providers: {
+      passing: { dialect: "openai", base_url: `${origin}/passing/v1`, api_key: "k", responses: "stateless" },
+      pair: {
+        dialect: "openai",
+        responses: "native",
+        deployments: [
+          { name: "one", base_url: `${origin}/pair/v1`, api_key: "key-of-one" },
+          { name: "two", base_url: `${origin}/pair/v1`, api_key: "key-of-two" },
+        ],
       },
     },
-  });
-  client = createClient(gateway, await gateway.createKey());
+  },
 });
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const client = createClient(gateway, await gateway.createKey());
 beforeEach(() => vendor.clear());
 
 /** Nothing that the vendor calls its own is in it. */

@@ -1,41 +1,29 @@
 // POST /v3/responses/input_tokens and /v3/responses/compact: passed to providers that have them; elsewhere the count is an estimate
 // that says so, and compaction is refused. The shapes are those of the types in npm's openai 7.53.0; the contents are invented.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { answer } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { type Client, createClient } from "../support/responses.ts";
-import { type ResponsesVendor, startResponsesVendor } from "../support/responses-vendor.ts";
-import { testGateway } from "../support/test-gateway.ts";
+import { createClient } from "../support/responses.ts";
+import { startResponsesVendor } from "../support/responses-vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
 import OpenAI from "../tools/agents/node_modules/openai/index.mjs";
 
-let vendor: ResponsesVendor;
-let gateway: Gateway;
-let client: Client;
-let openai: OpenAI;
-
-beforeAll(async () => {
-  vendor = await startResponsesVendor();
-  const origin = `http://127.0.0.1:${vendor.port}`;
-  gateway = await testGateway({
-    vendor,
-    env: { SWITCHYARD_RETRIES: "0" },
-    config: {
-      providers: {
-        // The row of this name declares both paths.
-        openai: { base_url: `${origin}/v1`, api_key: "k" },
-        gemini: { base_url: `${origin}/gemini`, api_key: "k" },
-      },
+const vendor = await startResponsesVendor();
+const origin = `http://127.0.0.1:${vendor.port}`;
+const gateway = await sharedGateway({
+  vendor,
+  env: { SWITCHYARD_RETRIES: "0" },
+  config: {
+    providers: {
+      // The row of this name declares both paths.
+      openai: { base_url: `${origin}/v1`, api_key: "k" },
+      gemini: { base_url: `${origin}/gemini`, api_key: "k" },
     },
-  });
-  client = createClient(gateway, await gateway.createKey());
-  openai = new OpenAI({ baseURL: `${gateway.url}/v3`, apiKey: client.key, maxRetries: 0 });
+  },
 });
-afterAll(async () => {
-  await gateway?.stop();
-  await vendor?.stop();
-});
+const client = createClient(gateway, await gateway.createKey());
+const openai = new OpenAI({ baseURL: `${gateway.url}/v3`, apiKey: client.key, maxRetries: 0 });
 beforeEach(() => vendor.clear());
 
 const sentBody = () => JSON.parse(vendor.last().body.toString()) as Record<string, unknown>;

@@ -1,37 +1,27 @@
 // What /v3/responses writes, over HTTP: every shape of answer and every event, whoever made it, against the published schemas of
 // the format and against itself: what a stream tells piece by piece is what it says in the end.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chatModels, startDialectVendors, startTranslatingGateway } from "../support/dialect-vendors/index.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { chatModels, sharedTranslatingGateway, startDialectVendors } from "../support/dialect-vendors/index.ts";
 import { createResponsesVendor } from "../support/dialect-vendors/responses.ts";
 import { readEvents } from "../support/events.ts";
-import { type Gateway, providerSecret } from "../support/gateway-settings.ts";
+import { providerSecret } from "../support/gateway-settings.ts";
 import { findViolations, hasPublishedSchemas } from "../support/published-schemas.ts";
 import type { Exchange } from "../support/recorder.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { startVendor } from "../support/vendor.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-let vendor: Vendor;
-let native: Vendor;
-let gateway: Gateway;
-let key: string;
-
-beforeAll(async () => {
-  vendor = await startDialectVendors();
-  native = await startVendor(createResponsesVendor());
-  const base_url = `http://127.0.0.1:${native.port}/v1`;
-  gateway = await startTranslatingGateway(vendor, {
-    env: { SWITCHYARD_RETRIES: "0" },
-    config: { providers: { native: { dialect: "openai", base_url, api_key: providerSecret, responses: "native" } } },
-  });
-  key = await gateway.createKey();
+const vendor = await startDialectVendors();
+const native = await startVendor(createResponsesVendor());
+const base_url = `http://127.0.0.1:${native.port}/v1`;
+const gateway = await sharedTranslatingGateway(vendor, {
+  env: { SWITCHYARD_RETRIES: "0" },
+  config: { providers: { native: { dialect: "openai", base_url, api_key: providerSecret, responses: "native" } } },
 });
-
+const key = await gateway.createKey();
 afterAll(async () => {
-  await gateway?.stop();
   await native?.stop();
-  await vendor?.stop();
 });
 
 async function ask(body: Members): Promise<Exchange> {

@@ -338,7 +338,7 @@ describe("leaving and waiting", () => {
       tail = (tail + bytes.toString("latin1")).slice(-2_000);
     });
     socket.resume();
-    await waitFor("the end", () => tail.includes('"response.completed"'), { withinMs: 20_000 });
+    await waitFor("the end", () => tail.includes('"response.completed"'), { withinMs: 60_000 });
     expect(read).toBeGreaterThan(40_000_000);
     socket.destroy();
   });

@@ -58,7 +58,7 @@ beforeAll(async () => {
     },
   });
   key = await gateway.createKey();
-}, 30_000);
+});
 
 afterAll(async () => {
   await gateway?.stop();
@@ -181,7 +181,7 @@ describe("an answer", () => {
       confidence: expect.any(Number),
     });
     expect(vendor.requests).toHaveLength(0);
-  }, 20_000);
+  });
 
   test("comes from a chat model that is held to the task's form, at the price of its tokens", async () => {
     const said = { general_sentiment: "Positive", general_sentiment_rate: 0.9, items: [] };
@@ -667,7 +667,7 @@ describe("a task that takes too long", () => {
   let hasty: Gateway;
   beforeAll(async () => {
     hasty = await testGateway({ vendor, env: { SWITCHYARD_TOTAL_TIMEOUT_MS: "300" } });
-  }, 30_000);
+  });
   afterAll(() => hasty?.stop());
 
   test("is given up", async () => {

@@ -328,7 +328,7 @@ for (const { engine, why } of engines) {
       expect(Date.now() - killedAt).toBeLessThan(30_000);
       expect(vendor.requests.filter(({ path }) => path.startsWith("/tasks"))).toHaveLength(1);
       expect(await finished(safe.job_id, 15_000)).toMatchObject({ status: "success" });
-    }, 70_000);
+    });
 
     test("work that goes on at a vendor is begun once, and asked for again after a kill", async () => {
       // Invented answers in the documented form.
@@ -348,7 +348,7 @@ for (const { engine, why } of engines) {
       });
       const { file_id } = (await upload.json()) as { file_id: string };
       const { job_id } = await submit({ model: "audio/speech_to_text_async/assemblyai", input: { file: file_id } });
-      await waitFor("a first question", () => asked.some((line) => line.startsWith("GET")), { withinMs: 15_000 });
+      await waitFor("a first question", () => asked.some((line) => line.startsWith("GET")), { withinMs: 60_000 });
       const { working } = await gateway.processes();
       for (const pid of working) process.kill(pid, "SIGKILL");
       isDone = true;
@@ -358,7 +358,7 @@ for (const { engine, why } of engines) {
         "POST /assemblyai/v2/upload",
         "POST /assemblyai/v2/transcript",
       ]);
-    }, 70_000);
+    });
 
     test("the report is signed, canonical and complete, and is logged", async () => {
       received = [];
@@ -409,10 +409,10 @@ for (const { engine, why } of engines) {
     test("a report can be sent again, as a delivery of its own", async () => {
       received = [];
       const { job_id } = await submit({ ...sentiment, webhook_receiver: receiverUrl });
-      await waitFor("the report", () => received.length === 1, { withinMs: 10_000 });
+      await waitFor("the report", () => received.length === 1, { withinMs: 60_000 });
       const again = await call("POST", `/${job_id}/deliveries/redeliver`);
       expect(again).toMatchObject({ status: 202, body: { state: "pending", attempts: [] } });
-      await waitFor("the second report", () => received.length === 2, { withinMs: 10_000 });
+      await waitFor("the second report", () => received.length === 2, { withinMs: 60_000 });
       expect(received[1]?.text).toBe(received[0]?.text ?? "");
       await waitFor(
         "both in the log",
@@ -430,7 +430,7 @@ for (const { engine, why } of engines) {
       let refusals = 1;
       respond = () => new Response(null, { status: refusals-- > 0 ? 503 : 200 });
       const { job_id } = await submit({ ...sentiment, webhook_receiver: receiverUrl });
-      await waitFor("the second attempt", () => received.length === 2, { withinMs: 15_000 });
+      await waitFor("the second attempt", () => received.length === 2, { withinMs: 60_000 });
       respond = () => new Response(null, { status: 204 });
       const gap = (received[1]?.at ?? 0) - (received[0]?.at ?? 0);
       expect(gap).toBeGreaterThan(700);
@@ -453,7 +453,7 @@ for (const { engine, why } of engines) {
         await Promise.all(stuck);
         const startedAt = Date.now();
         await Promise.all(Array.from({ length: 40 }, () => submit({ ...sentiment, webhook_receiver: receiverUrl })));
-        await waitFor("the other reports", () => received.length === 40, { withinMs: 10_000 });
+        await waitFor("the other reports", () => received.length === 40, { withinMs: 60_000 });
         expect(Date.now() - startedAt).toBeLessThan(10_000);
       } finally {
         silent.stop(true);
@@ -476,9 +476,9 @@ for (const { engine, why } of engines) {
       await waitFor(
         "other processes",
         async () => (await gateway.processes()).working.every((pid) => !before.working.includes(pid)),
-        { withinMs: 20_000, everyMs: 100 },
+        { withinMs: 60_000, everyMs: 100 },
       );
       expect((await finished(job_id, 30_000)).status).toBe("success");
-    }, 60_000);
+    });
   });
 }

@@ -76,7 +76,7 @@ for (const { engine, why } of engines)
         another: await gateway.createKey({ name: "another" }),
         third: await gateway.createKey({ name: "third" }),
       };
-    }, 60_000);
+    });
 
     afterAll(async () => {
       await gateway?.stop();
@@ -117,12 +117,12 @@ for (const { engine, why } of engines)
       await waitFor(
         "the single job to be over",
         async () => (await call("GET", `${path}/${single}`, { by: keys.another })).body.status === "success",
-        { withinMs: 20_000, everyMs: 20 },
+        { withinMs: 60_000, everyMs: 20 },
       );
       // Four run at once, and a few more may have been taken before.
       const unfinished = (await call("GET", `${path}?status=processing&limit=1`)).body.total;
       expect(unfinished).toBeGreaterThan(maxQueued / 2);
-    }, 60_000);
+    });
 
     test("one job too many is refused with 429 for this key, and not for another", async () => {
       vendor.on(unanswered.model, [hang]);
@@ -137,7 +137,7 @@ for (const { engine, why } of engines)
       await call("POST", `${path}/${body.items[0]?.job_id}/cancel`, { by: keys.third });
       await submit(unanswered, keys.third);
       expect(id).toBeString();
-    }, 60_000);
+    });
 
     test("a running job that its owner cancels ends at the provider too, and the receiver is told", async () => {
       vendor.on(unanswered.model, [hang]);
@@ -152,7 +152,7 @@ for (const { engine, why } of engines)
       expect(cancelled).toMatchObject({ status: 200, body: { job_id: id, status: "fail", output: null } });
       expect(cancelled.body.error?.message).toBe("The job was cancelled.");
       await vendor.waitFor("the provider's connection to be closed", () => calls()[0]?.leftAt !== null, 10_000);
-      await waitFor("the receiver to be told", () => told.some((one) => one.job_id === id), { withinMs: 10_000 });
+      await waitFor("the receiver to be told", () => told.some((one) => one.job_id === id), { withinMs: 60_000 });
       expect(told.filter((one) => one.job_id === id)).toMatchObject([
         { status: "fail", error: { message: "The job was cancelled." } },
       ]);
@@ -161,7 +161,7 @@ for (const { engine, why } of engines)
       expect((await call("GET", `${path}/${id}`)).body).toEqual(cancelled.body);
       expect(calls()).toHaveLength(1);
       expect((await call("DELETE", `${path}/${id}`)).status).toBe(200);
-    }, 40_000);
+    });
 
     test("a queued job that is cancelled is never begun", async () => {
       vendor.on(unanswered.model, [hang]);
@@ -174,21 +174,21 @@ for (const { engine, why } of engines)
       await waitFor(
         "a job that came later to be over",
         async () => (await call("GET", `${path}/${after}`)).body.status === "success",
-        { withinMs: 20_000 },
+        { withinMs: 60_000 },
       );
       expect(vendor.requests.filter(({ body }) => body.includes("never sent"))).toHaveLength(0);
-    }, 60_000);
+    });
 
     test("a finished job cannot be cancelled, and an unknown one is not found", async () => {
       const id = await submit(slow);
       await waitFor("the job to be over", async () => (await call("GET", `${path}/${id}`)).body.status === "success", {
-        withinMs: 20_000,
+        withinMs: 60_000,
       });
       const { status, headers, body } = await call("POST", `${path}/${id}/cancel`);
       expect([status, body.error?.code, headers.get("x-should-retry")]).toEqual([409, "job_finished", "false"]);
       expect((await call("POST", `${path}/${unknownJob}/cancel`)).body.error?.code).toBe("job_not_found");
       expect((await call("POST", `${path}/none/cancel`)).status).toBe(422);
-    }, 40_000);
+    });
 
     test("the operator sees the unfinished jobs of all owners and cancels them; an inference key does not", async () => {
       vendor.on(unanswered.model, [hang]);
@@ -208,5 +208,5 @@ for (const { engine, why } of engines)
       );
       expect((await call("GET", "/v3/manage/jobs")).status).toBe(403);
       expect((await call("POST", `/v3/manage/jobs/${ids[0]}/cancel`)).status).toBe(403);
-    }, 40_000);
+    });
   });

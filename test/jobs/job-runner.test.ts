@@ -227,7 +227,7 @@ async function createJob(setup: Setup) {
     /** One run, by a worker that has these engines. */
     async work(offered: readonly Scripted[] = engines): Promise<void> {
       controller = new AbortController();
-      await within(10_000, "the run", createRun(offered)(await take(), controller.signal));
+      await within(60_000, "the run", createRun(offered)(await take(), controller.signal));
     },
     /** The gateway goes down. */
     goDown: () => controller.abort(),

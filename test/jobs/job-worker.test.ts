@@ -47,7 +47,7 @@ async function deliver(
     });
     const jobs = Array.from({ length: count }, () => makeJob());
     await Promise.all(jobs.map((job) => storage.jobs.create(job, null)));
-    await waitFor("all reports", () => stored.length === count, { withinMs: 20_000 });
+    await waitFor("all reports", () => stored.length === count, { withinMs: 60_000 });
     await worker.stop(1_000);
     for (const { id, owner } of jobs) {
       const [told] = (await storage.deliveries.listForJob(id, owner)) ?? [];
@@ -67,11 +67,11 @@ describe("the end of a report", () => {
     });
     const moments = stored.filter((at, index) => at - (stored[index - 1] ?? 0) > 0.9);
     expect(moments.length).toBeLessThan(80);
-  }, 30_000);
+  });
 
   test("of one that is alone is written down at once", async () => {
     const { over, stored } = await deliver(20, 1, () => Bun.sleep(1));
     const waits = stored.map((at, index) => at - (over[index] ?? 0));
     expect(Math.min(...waits)).toBeLessThan(5);
-  }, 30_000);
+  });
 });

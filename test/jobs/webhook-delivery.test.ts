@@ -27,7 +27,7 @@ let child: WebhookChild;
 setDefaultTimeout(30_000);
 
 beforeAll(async () => {
-  child = await within(15_000, "the deliverer", startWebhookChild(trusted.path));
+  child = await within(60_000, "the deliverer", startWebhookChild(trusted.path));
 });
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -109,7 +109,7 @@ function deliver(receiver: string, more: Partial<DeliveryTask> = {}): Promise<De
     ...{ id: crypto.randomUUID(), receiver, attempts: [], job, allow: [`${address}/32`] },
     ...{ names: { [host]: [address] }, timeoutMs: 5_000, stopAfterMs: null, ...more },
   };
-  return within(15_000, `an attempt at ${receiver}`, child.deliver(task));
+  return within(60_000, `an attempt at ${receiver}`, child.deliver(task));
 }
 
 async function outcomeOf(receiver: string, more: Partial<DeliveryTask> = {}): Promise<DeliveryOutcome> {

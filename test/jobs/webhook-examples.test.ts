@@ -55,7 +55,7 @@ async function startReceiver(command: readonly string[], gateway: string): Promi
   };
   read().catch(() => {});
   const port = await waitFor("the receiver's port", () => /listening on (\d+)/.exec(printed)?.[1], {
-    withinMs: 20_000,
+    withinMs: 60_000,
   });
   return { url: `http://127.0.0.1:${port}/hook`, printed: () => printed };
 }
@@ -78,7 +78,7 @@ async function sign(
 
 async function post(url: string, headers: Record<string, string>, content = body): Promise<number> {
   const answer = fetch(url, { method: "POST", headers, body: content, signal: AbortSignal.timeout(10_000) });
-  return (await within(10_000, "the receiver's answer", answer)).status;
+  return (await within(60_000, "the receiver's answer", answer)).status;
 }
 
 const python = Bun.which("python3");
@@ -179,7 +179,7 @@ describe.each([...programs])("$name", ({ isMissing, checksAge, prepare }) => {
       const headers = await sign(keys);
       // It does not ask for every request that it cannot check.
       await waitFor("the new key", async () => (await post(receiver.url, headers)) === 204, {
-        withinMs: 10_000,
+        withinMs: 60_000,
         everyMs: 200,
       });
 

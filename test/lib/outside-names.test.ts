@@ -1,13 +1,11 @@
 // Names that come from callers and vendors never reach the runtime's own objects, and a member called `__proto__` is refused and never dropped.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { findForbiddenKey } from "../../src/lib/forbidden-key.ts";
 import { lookUp } from "../../src/lib/look-up.ts";
 import { setAt } from "../../src/lib/set-at.ts";
 import { PartialCall } from "../../src/providers/dialects/gemini/partial-call.ts";
-import type { Gateway } from "../support/gateway-settings.ts";
-import { testGateway } from "../support/test-gateway.ts";
-import { startVendor, type Vendor } from "../support/vendor.ts";
+import { sharedGateway } from "../support/test-gateway.ts";
 
 afterEach(() => {
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype])
@@ -67,22 +65,10 @@ test("a forbidden key is found at any depth and in any spelling, and a text that
   expect(find('{"a":"__proto__","constructor":{"prototype":1},"b":["__proto__"]}')).toBeNull();
 });
 
+const gateway = await sharedGateway();
+const key = await gateway.createKey();
+
 describe("a request", () => {
-  let vendor: Vendor;
-  let gateway: Gateway;
-  let key: string;
-
-  beforeAll(async () => {
-    vendor = await startVendor();
-    gateway = await testGateway({ vendor });
-    key = await gateway.createKey();
-  });
-
-  afterAll(async () => {
-    await gateway?.stop();
-    await vendor?.stop();
-  });
-
   async function send(path: string, body: string, secret = key): Promise<{ status: number; problems: unknown }> {
     const response = await fetch(`${gateway.url}${path}`, {
       method: "POST",
@@ -117,7 +103,7 @@ describe("a request", () => {
       ],
     };
     expect((await send("/v3/chat/completions", JSON.stringify(body))).status).toBe(200);
-    expect(JSON.parse(vendor.last().body.toString())).toMatchObject({ tools: body.tools });
+    expect(JSON.parse(gateway.vendor.last().body.toString())).toMatchObject({ tools: body.tools });
   });
 
   test("without a body lacks the body", async () => {

@@ -114,7 +114,7 @@ for (const workers of [1, 2]) {
       ),
     );
     const load = startLoad(running.url, key);
-    await waitFor("the load to run", () => load.served() > 200, { withinMs: 10_000 });
+    await waitFor("the load to run", () => load.served() > 200, { withinMs: 60_000 });
 
     const streams = await Promise.all(Array.from({ length: 10 }, () => openConnection(running.url)));
     for (const one of streams) one.send(chatRequest(key, { ...hello, model: "mock/long", stream: true }));
@@ -123,7 +123,7 @@ for (const workers of [1, 2]) {
       await replaceServing(running, workers);
       const servedAtSwap = load.served();
       await waitFor("the new processes to take the load", () => load.served() > servedAtSwap + 100, {
-        withinMs: 15_000,
+        withinMs: 60_000,
       });
     }
     await load.stop();
@@ -148,7 +148,7 @@ async function replaceServing(running: GatewayProcess, workers: number): Promise
       const { serving } = await running.processes();
       return serving.length === workers && serving.every((pid) => !before.includes(pid));
     },
-    { withinMs: 30_000, everyMs: 50 },
+    { withinMs: 60_000, everyMs: 50 },
   );
 }
 

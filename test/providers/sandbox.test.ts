@@ -573,14 +573,14 @@ describe("faults", () => {
       await Bun.sleep(20);
       expect(isSettled).toBe(false);
       controller.abort();
-      await expect(within(1_000, "the aborted read", next)).rejects.toMatchObject({ name: "AbortError" });
+      await expect(within(60_000, "the aborted read", next)).rejects.toMatchObject({ name: "AbortError" });
     });
 
     test(`hang never answers, until it is aborted, ${way}`, async () => {
       const controller = new AbortController();
       const answer = ask("hang", isStream, controller.signal);
       controller.abort(new Error("enough"));
-      await expect(within(1_000, "the aborted call", answer)).rejects.toThrow("enough");
+      await expect(within(60_000, "the aborted call", answer)).rejects.toThrow("enough");
     });
 
     test(`garbage is a 200 that is neither JSON nor events, ${way}`, async () => {
@@ -643,7 +643,7 @@ describe("faults", () => {
       await reader?.read();
       const next = model === "slow-60000" ? reader?.read() : undefined;
       controller.abort();
-      const after = within(1_000, "the read after the abort", Promise.resolve(next ?? reader?.read()));
+      const after = within(60_000, "the read after the abort", Promise.resolve(next ?? reader?.read()));
       await expect(after).rejects.toMatchObject({ name: "AbortError" });
       await expect(unread.text()).rejects.toMatchObject({ name: "AbortError" });
     }
@@ -678,12 +678,12 @@ describe("faults", () => {
     `;
     const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" });
     try {
-      await within(10_000, "the process to end", child.exited);
+      await within(60_000, "the process to end", child.exited);
     } finally {
       child.kill();
     }
     expect([await child.stdout.text(), await child.stderr.text(), child.exitCode]).toEqual(["left\n", "", 0]);
-  }, 15_000);
+  });
 
   test("a finished answer no longer listens to its signal", async () => {
     const controller = new AbortController();

@@ -15,7 +15,7 @@ for (const engine of createEngines()) {
       const children = Array.from({ length: 4 }, () => startChild("migrate", options, at));
       expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0, 0]);
       expect(await readSteps(options)).toEqual(migrations.map((step) => BigInt(step.number)));
-    }, 20_000);
+    });
 
     test("migrating again changes nothing", async () => {
       const options = await engine.createStore();

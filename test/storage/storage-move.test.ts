@@ -22,11 +22,11 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
   let server: TestPostgres;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 30_000);
+  });
   afterAll(async () => {
     await server.stop();
     folders.remove();
-  }, 30_000);
+  });
 
   async function fill(keys: number): Promise<string> {
     const dataDir = folders.create();
@@ -58,7 +58,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
       expect(await createFirstKeys(storage)).toBeNull();
       await storage.keys.insert(makeKey());
     });
-  }, 20_000);
+  });
 
   test("responses and secrets arrive byte for byte, also those that are too large to be read together", async () => {
     const dataDir = await fill(1);
@@ -80,7 +80,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
       for (const response of responses)
         expect(await storage.responses.find(response.id, response.owner)).toEqual(response);
     });
-  }, 30_000);
+  });
 
   test("work that was left goes on: what is due, what was held, what is due later, and what is to be delivered", async () => {
     const dataDir = folders.create();
@@ -119,7 +119,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         outcome: "conflict",
       });
     });
-  }, 20_000);
+  });
 
   test("a database that holds data already is refused and left alone", async () => {
     const dataDir = await fill(3);

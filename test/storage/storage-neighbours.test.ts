@@ -38,4 +38,4 @@ test("a neighbour that writes without a pause does not keep others from writing"
     await storage.close();
     await rm(dataDir, { recursive: true, force: true });
   }
-}, 60_000);
+});

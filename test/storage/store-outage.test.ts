@@ -23,11 +23,11 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     const env = { DATABASE_URL: server.url, SWITCHYARD_KEYS_STALE_AFTER_MS: "12000" };
     gateway = await startGatewayProcess({ vendor, jobWorkers: 1, env });
     key = await gateway.createKey();
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway?.kill();
     await Promise.all([vendor?.stop(), server?.stop()]);
-  }, 60_000);
+  });
 
   async function readyz(query = ""): Promise<{ status: number; body: Readiness }> {
     const response = await fetch(`${gateway.url}/readyz${query}`);
@@ -45,15 +45,15 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     expect(await readyz()).toEqual({ status: 200, body: { status: "ok" } });
     expect((await ask(gateway.url, key, hello)).status).toBe(200);
 
-    await waitFor("the keys to be too old", async () => (await readyz()).status === 503, { withinMs: 30_000 });
+    await waitFor("the keys to be too old", async () => (await readyz()).status === 503, { withinMs: 60_000 });
     expect((await ask(gateway.url, key, hello)).status).toBe(503);
-  }, 90_000);
+  });
 
   test("every line of its log is JSON, also what the driver writes by itself", async () => {
-    await waitFor("a line of the driver", () => gateway.log().includes("bun:sql"), { withinMs: 30_000 });
+    await waitFor("a line of the driver", () => gateway.log().includes("bun:sql"), { withinMs: 60_000 });
     const lines = gateway.log().split("\n").slice(0, -1);
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
-  }, 60_000);
+  });
 
   test("a value of verbose that has no meaning is refused", async () => {
     expect((await readyz("?verbose=maybe")).status).toBe(422);

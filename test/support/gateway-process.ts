@@ -68,7 +68,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
 
   async function cleanUp(): Promise<void> {
     process.off("exit", endWithUs);
-    await within(5_000, "the gateway's output to end", collected).catch(() => {});
+    await within(60_000, "the gateway's output to end", collected).catch(() => {});
     await removeFolder();
   }
 

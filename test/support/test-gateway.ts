@@ -4,10 +4,14 @@
 import { afterAll } from "bun:test";
 import { readConfig, secretsOf } from "../../src/config.ts";
 import { startGateway } from "../../src/gateway.ts";
+import { createLoadWatch } from "../../src/http/load-watch.ts";
 import { createLog } from "../../src/log.ts";
 import { startWorkerProcess } from "../../src/worker-process.ts";
 import { createManagementClient, type Gateway, type GatewaySettings, prepareSettings } from "./gateway-settings.ts";
 import { type Behaviour, startVendor, type Vendor } from "./vendor.ts";
+
+/** The test shares the event loop: its own work must not make the gateway refuse requests as overloaded. */
+const lagLimitMs = 60_000;
 
 export interface TestGatewayOptions extends GatewaySettings {
   /** Serves the providers mock, mock2 and mockchat. Without one the gateway starts a vendor that behaves as `behaviour` says. */
@@ -35,7 +39,7 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   });
   for (const warning of config.warnings) log.warn(warning);
   const mayServe = () => Promise.resolve();
-  const gateway = await startGateway(config, log, mayServe);
+  const gateway = await startGateway(config, log, mayServe, createLoadWatch(lagLimitMs));
   const worker = config.jobWorkers === 0 ? null : await startWorkerProcess(config, log, mayServe);
   const url = `http://127.0.0.1:${gateway.port}`;
 

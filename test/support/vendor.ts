@@ -90,7 +90,7 @@ export async function startVendor(fallback: Behaviour = echo): Promise<Vendor> {
       if (request === undefined) throw new Error("no request has reached the vendor");
       return request;
     },
-    async waitFor(what, condition, withinMs = 5_000) {
+    async waitFor(what, condition, withinMs = 60_000) {
       await waitFor(what, () => condition(requests), { withinMs });
     },
     async whileRefusing(work) {

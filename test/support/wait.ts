@@ -9,7 +9,7 @@ interface Wait {
 export async function waitFor<Value>(
   what: string,
   condition: () => Value | Promise<Value>,
-  { withinMs = 5_000, everyMs = 5 }: Wait = {},
+  { withinMs = 60_000, everyMs = 5 }: Wait = {},
 ): Promise<NonNullable<Value>> {
   const deadline = performance.now() + withinMs;
   for (;;) {

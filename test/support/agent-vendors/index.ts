@@ -2,8 +2,8 @@
 
 import { answer } from "../answers.ts";
 import { awsSettings } from "../dialect-vendors/bedrock.ts";
-import { type Gateway, providerSecret } from "../gateway-settings.ts";
-import { testGateway } from "../test-gateway.ts";
+import { providerSecret } from "../gateway-settings.ts";
+import { type TestGateway, testGateway } from "../test-gateway.ts";
 import { startVendor, type Vendor } from "../vendor.ts";
 import { bedrockAgent } from "./bedrock.ts";
 import { deepseekChat, groqChat, minimaxChat, moonshotChat, openaiChat, openrouterChat, zaiChat } from "./chat.ts";
@@ -38,7 +38,7 @@ export function startAgentVendors(): Promise<Vendor> {
 }
 
 /** A gateway whose providers are these vendors. A refusal is not repeated. */
-export function startAgentGateway(vendor: Vendor): Promise<Gateway> {
+export function startAgentGateway(vendor: Vendor): Promise<TestGateway> {
   const names = [...Object.keys(chatVendors), "gemini"];
   const providers = Object.fromEntries(
     names.map((name) => [name, { base_url: `http://127.0.0.1:${vendor.port}/${name}`, api_key: providerSecret }]),

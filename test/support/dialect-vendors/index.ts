@@ -3,7 +3,7 @@
 
 import { answer, type Script } from "../answers.ts";
 import { type Gateway, providerSecret } from "../gateway-settings.ts";
-import { testGateway } from "../test-gateway.ts";
+import { sharedGateway } from "../test-gateway.ts";
 import { echo, startVendor, type Vendor, type VendorRequest } from "../vendor.ts";
 import { anthropic } from "./anthropic.ts";
 import { awsSettings, bedrock } from "./bedrock.ts";
@@ -49,8 +49,8 @@ interface Options {
   readonly config?: Readonly<Record<string, unknown>> & { readonly providers?: Readonly<Record<string, unknown>> };
 }
 
-/** A gateway whose providers of other dialects are these vendors. */
-export function startTranslatingGateway(vendor: Vendor, { env = {}, config = {} }: Options = {}): Promise<Gateway> {
+/** The gateway of all tests of a file; its providers of other dialects are these vendors. */
+export function sharedTranslatingGateway(vendor: Vendor, { env = {}, config = {} }: Options = {}): Promise<Gateway> {
   const providers = Object.fromEntries(
     Object.keys(vendors).map((name) => {
       const base_url = `http://127.0.0.1:${vendor.port}/${name}${addressEnds[name] ?? ""}`;
@@ -58,7 +58,7 @@ export function startTranslatingGateway(vendor: Vendor, { env = {}, config = {} 
       return [name, name === "bedrock" ? { base_url } : { base_url, api_key: providerSecret }];
     }),
   );
-  return testGateway({
+  return sharedGateway({
     vendor,
     env: { ...awsSettings, ...env },
     config: { ...config, providers: { ...providers, ...config.providers } },
