@@ -46,7 +46,7 @@ class EventStream implements BodyStream {
       index: -1,
       check(now) {
         if (writer.isStalled || now - lastWrite < heartbeatMs) return;
-        writer.write([heartbeatFrame]);
+        void writer.write([heartbeatFrame]);
         lastWrite = now;
       },
     };
@@ -71,7 +71,7 @@ class EventStream implements BodyStream {
       }
     } catch (error) {
       const failure = this.#hasLeft ? null : describeFailure(error);
-      if (failure !== null) writer.write([failure]);
+      if (failure !== null) void writer.write([failure]);
     } finally {
       ticker.forget(heartbeat);
     }

@@ -44,7 +44,7 @@ export function startRecorder(target: string, toPath: (path: string) => string =
       contentType: response.headers.get("content-type") ?? "",
     });
     running.add(keeping);
-    keeping.finally(() => running.delete(keeping));
+    void keeping.finally(() => running.delete(keeping));
     return new Response(passed, { status: response.status, headers: response.headers });
   }
 
