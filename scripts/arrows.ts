@@ -1,17 +1,19 @@
-// Checks which folder may import which, and the few rules that hold for all of src.
+// Checks which folder may import which, that no files import each other in a cycle, and a few rules for all of src.
 
 import { dirname, join, normalize } from "node:path";
 import { allRows as rows } from "../src/engines/vendors/index.ts";
 import { modelNamesOf } from "../src/providers/provider.ts";
 
-/** A folder may import itself, the folders listed here, and `shared`. A file directly under src/ counts as a folder. */
+/**
+ * A folder may import itself, the folders listed here, and `shared`. A file directly under src/ counts as a folder. The order is the order
+ * of the layers, from the top: a folder may import only folders that stand below it.
+ */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   main: ["cli"],
   cli: [
     "access",
     "config",
     "contract",
-    "egress",
     "engines",
     "gateway",
     "jobs",
@@ -27,40 +29,38 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "config",
     "contract",
     "egress",
-    "engines",
     "files",
-    "services",
     "http",
     "inference",
     "jobs",
     "providers",
+    "services",
     "storage",
-    "usage",
   ],
+  "worker-process": ["config", "jobs", "services"],
   services: ["catalogue", "config", "contract", "egress", "engines", "files", "inference", "providers", "storage"],
-  "worker-process": ["config", "services", "jobs"],
   http: ["access", "catalogue", "contract", "files", "inference", "jobs", "providers"],
   jobs: ["access", "contract", "egress", "engines", "inference", "storage"],
   inference: ["access", "catalogue", "contract", "egress", "engines", "files", "providers", "usage"],
-  catalogue: ["contract", "providers"],
-  usage: ["catalogue"],
   engines: ["contract", "egress", "providers"],
-  files: ["access", "contract", "egress", "storage"],
-  egress: [],
+  files: ["contract", "egress", "storage"],
+  usage: ["catalogue"],
+  catalogue: ["contract", "providers"],
   access: ["contract", "storage"],
-  storage: ["contract"],
+  egress: [],
   providers: ["contract"],
-  contract: [],
+  storage: ["contract"],
   config: ["contract"],
+  contract: [],
   version: [],
-  errors: [],
   log: [],
+  errors: [],
   lib: [],
 };
 const shared = ["errors", "lib", "log"];
 const withoutOurs = new Set(["errors", "lib"]);
 
-const importLine = /^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/gm;
+const importPattern = /^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"|\b(?:import|require)\("(\.[^"]+)"\)/gm;
 const typeImport = /^(?:import|export)\s+type\s/;
 
 interface Rule {
@@ -88,7 +88,7 @@ const rules: readonly Rule[] = [
   {
     pattern: /\bsql`|Bun\.SQL|bun:sqlite/,
     allowed: (path) => path.startsWith("src/storage/"),
-    says: "SQL stands in src/storage/ only",
+    says: "SQL belongs in src/storage/ only",
   },
   {
     pattern: /(?<![.\w])fetch\(|Bun\.connect[<(]/,
@@ -100,29 +100,60 @@ const rules: readonly Rule[] = [
     allowed: (path) => path === "src/egress/dial.ts",
     says: "addresses that a caller chose are dialled in src/egress/dial.ts only",
   },
-  { pattern: /^(?:export )?let /m, allowed: () => false, says: "there is no module-level state" },
+  { pattern: /^(?:export )?let /m, allowed: () => false, says: "modules hold no state" },
   {
     pattern: new RegExp(`"(?:${vendorNames.join("|")})"`),
     allowed: (path) => path.startsWith("src/providers/") || path.startsWith("src/engines/vendors/"),
-    says: "a vendor's name stands in its own row only",
+    says: "a vendor's name belongs in its own folder only",
   },
 ];
 
 export async function findBrokenArrows(): Promise<string[]> {
-  const broken: string[] = [];
+  const broken = findUpwardArrows();
+  const graph = new Map<string, readonly string[]>();
   for await (const path of new Bun.Glob("src/**/*.ts").scan(".")) {
     const text = await Bun.file(path).text();
     const folder = folderOf(path);
-    for (const match of text.matchAll(importLine)) {
-      const target = folderOf(normalize(join(dirname(path), match[1] ?? "")));
-      if (!mayImport(folder, target, typeImport.test(match[0])))
-        broken.push(`${path}: ${folder} may not import ${target}`);
+    const imported: string[] = [];
+    for (const match of text.matchAll(importPattern)) {
+      const file = normalize(join(dirname(path), match[1] ?? match[2] ?? ""));
+      imported.push(file);
+      if (!mayImport(folder, folderOf(file), typeImport.test(match[0])))
+        broken.push(`${path}: ${folder} may not import ${folderOf(file)}`);
     }
+    graph.set(path, imported);
     for (const { pattern, allowed, says } of rules) {
       if (!allowed(path) && pattern.test(text)) broken.push(`${path}: ${says}`);
     }
   }
-  return broken;
+  return [...broken, ...findCycles(graph).map((cycle) => `import cycle: ${cycle.join(" → ")}`)];
+}
+
+function findUpwardArrows(): string[] {
+  const order = Object.keys(arrows);
+  return Object.entries(arrows).flatMap(([folder, targets]) =>
+    targets
+      .filter((target) => order.indexOf(target) <= order.indexOf(folder))
+      .map((target) => `scripts/arrows.ts: ${target} does not stand below ${folder}`),
+  );
+}
+
+/** One cycle for each import that closes one. Imports of types count as well. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  function visit(file: string): void {
+    const start = path.indexOf(file);
+    if (start !== -1) cycles.push([...path.slice(start), file]);
+    if (start !== -1 || done.has(file)) return;
+    path.push(file);
+    for (const imported of graph.get(file) ?? []) visit(imported);
+    path.pop();
+    done.add(file);
+  }
+  for (const file of graph.keys()) visit(file);
+  return cycles;
 }
 
 /** The table of allowed imports for ARCHITECTURE.md. */

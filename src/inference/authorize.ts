@@ -1,11 +1,11 @@
 // The header lines of a request, with credentials that are computed for it where the provider requires them.
 
+import type { CallOptions } from "../providers/call.ts";
 import type { Deployment } from "../providers/configure.ts";
-import type { ProviderRequest } from "./attempt.ts";
 
 export function authorize(
   deployment: Deployment,
-  { method = "POST", path, body, headerLines = "" }: ProviderRequest,
+  { method = "POST", path, body, headerLines = "" }: Pick<CallOptions, "method" | "path" | "body" | "headerLines">,
 ): string | Promise<string> {
   const { authorizer, host, basePath } = deployment;
   if (authorizer === null) return headerLines;

@@ -1,6 +1,6 @@
 // The contract of a provider. A vendor is data: one row states its address, its credentials, its models and its tasks. Shared code
 // reads these properties and never branches on a vendor's name.
-import type { JsonObject } from "./dialect.ts";
+import type { JsonObject } from "../lib/lenient-json.ts";
 import type { ErrorRule } from "./error-rules.ts";
 import type { VendorTask } from "./task.ts";
 

@@ -2,7 +2,7 @@
 // engine around them (engines/vendor-engine.ts) decides what is sent, retried, timed and paid.
 
 import { type ErrorCode, ValidationError } from "../errors.ts";
-import type { JsonObject } from "./dialect.ts";
+import type { JsonObject } from "../lib/lenient-json.ts";
 
 export interface VendorTask {
   /** `text/sentiment_analysis` */

@@ -1,8 +1,5 @@
-import type { PassedMembers } from "../../passed-members.ts";
-import type { VoiceList } from "../../voices.ts";
-
 /** https://developers.openai.com/api/reference/resources/audio and …/images */
-export const openaiMembers: PassedMembers = {
+export const openaiMembers = {
   provider: "openai",
   members: {
     "audio/tts": ["instructions"],
@@ -23,7 +20,7 @@ export const openaiMembers: PassedMembers = {
 const early = ["alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer"];
 
 /** https://developers.openai.com/api/docs/guides/text-to-speech */
-export const openaiVoices: VoiceList = {
+export const openaiVoices = {
   provider: "openai",
   languages: null,
   models: {
