@@ -1,4 +1,4 @@
-// A working process: runs jobs and reports them. It listens to nobody; whatever it does stands in the store.
+// A worker process: runs jobs and delivers webhooks. It opens no port; everything it does is recorded in the store.
 
 import type { Config } from "./config.ts";
 import { createDeliverer } from "./jobs/deliverer.ts";
@@ -9,13 +9,13 @@ import type { Log } from "./log.ts";
 import { createServices } from "./services.ts";
 
 export interface WorkerProcess {
-  /** Takes no more work, and waits for what runs, within a bound. */
+  /** Takes no more work and waits for what is running, at most for the drain timeout. */
   stop(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
 
-/** `mayServe` resolves when jobs may be taken. */
+/** Takes no jobs until `mayServe` resolves. */
 export async function startWorkerProcess(
   config: Config,
   log: Log,
@@ -31,7 +31,7 @@ export async function startWorkerProcess(
     run: createRunner({
       jobs: storage.jobs,
       universalAi,
-      // For as long as the result that names them.
+      // Binary results live as long as the job whose result links to them.
       publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base, lifetimeMs }),
       report: calling.report,
       jobTimeoutMs: config.jobTimeoutMs,

@@ -1,6 +1,5 @@
-// The one form of a JSON value that is signed: what Python writes with json.dumps(sort_keys=True, indent=2, ensure_ascii=False), because a
-// receiver that parses the body and writes it again is most often written in Python. Numbers are spelled as Python spells them, and an
-// integer of any length keeps its digits.
+// The canonical form of JSON that is signed: the output of Python's json.dumps(sort_keys=True, indent=2, ensure_ascii=False), because most
+// receivers that parse and serialise the body again are written in Python. Numbers are formatted as in Python, and integers keep all digits.
 
 import { exactNumberOf, parseExactJson } from "../lib/exact-json.ts";
 
@@ -14,13 +13,13 @@ interface Open {
   next: number;
 }
 
-const mostQuotedKeys = 1_000;
+const maxQuotedKeys = 1_000;
 
-/** Takes what JSON.parse or parseExactJson gives. Members that are undefined are left out, as JSON.stringify does. */
+/** Accepts the values of JSON.parse and parseExactJson. Like JSON.stringify, it omits undefined members. */
 export function toCanonicalJson(value: unknown): string {
-  // A stack of our own: a value that was nested a hundred thousand times must not end the process.
+  // An explicit stack, because recursion would overflow on a deeply nested value.
   const open: Open[] = [];
-  // The same few keys come again and again.
+  // The same few keys are repeated many times.
   const quotedKeys = new Map<string, string>();
   let text = "";
   let indent = "\n";
@@ -62,7 +61,7 @@ export function toCanonicalJson(value: unknown): string {
     let quoted = quotedKeys.get(key);
     if (quoted === undefined) {
       quoted = `${toQuoted(key)}: `;
-      if (quotedKeys.size < mostQuotedKeys) quotedKeys.set(key, quoted);
+      if (quotedKeys.size < maxQuotedKeys) quotedKeys.set(key, quoted);
     }
     text += quoted;
     begin((top.container as Readonly<Record<string, unknown>>)[key]);
@@ -70,7 +69,7 @@ export function toCanonicalJson(value: unknown): string {
   return text;
 }
 
-/** The canonical form of a JSON text, as a receiver in Python writes it again; throws a SyntaxError. */
+/** The canonical form of a JSON text. Throws a SyntaxError. */
 export function canonicalizeJsonText(text: string): string {
   return toCanonicalJson(parseExactJson(text));
 }
@@ -79,7 +78,7 @@ function isArray(value: Container): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-// From here on the order of UTF-16 units and that of code points differ.
+// With these characters, the order of UTF-16 units differs from that of code points.
 const beyondUnits = /[\ud800-\uffff]/;
 
 function sortedKeys(container: Readonly<Record<string, unknown>>): readonly string[] {
@@ -89,14 +88,14 @@ function sortedKeys(container: Readonly<Record<string, unknown>>): readonly stri
     : all;
   if (!keys.some((key) => beyondUnits.test(key))) return isSorted(keys) ? keys : keys.sort();
   if (keys.every((key) => key.isWellFormed())) return keys.sort(byCodePoint);
-  // Keys that differ in a broken character alone become one key: the last one stays, as when a parser meets a key twice.
+  // Keys that differ only in lone surrogates become the same key. The last one wins, as for duplicate keys in a parser.
   const last = new Map(keys.map((key) => [key.toWellFormed(), key]));
   return Array.from(last.keys())
     .sort(byCodePoint)
     .map((written) => last.get(written) ?? written);
 }
 
-/** To look is much cheaper than to sort. */
+/** Checking is much cheaper than sorting. */
 function isSorted(keys: readonly string[]): boolean {
   for (let index = 1; index < keys.length; index++) if ((keys[index - 1] ?? "") > (keys[index] ?? "")) return false;
   return true;
@@ -111,7 +110,7 @@ function byCodePoint(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Surrogates stand for the highest code points: they are put behind the units that are characters of their own. */
+/** Surrogates encode the highest code points, so they sort after all other units. */
 function toCodePointOrder(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
@@ -131,16 +130,16 @@ function toScalar(value: unknown): string {
   }
 }
 
-/** JSON.stringify escapes what Python escapes, and lone surrogates besides: those cannot be sent as UTF-8. */
+/** JSON.stringify escapes the same characters as Python, and also lone surrogates, which UTF-8 cannot encode: they are replaced. */
 function toQuoted(text: string): string {
   return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
 }
 
 interface Digits {
   readonly sign: string;
-  /** The shortest that mean this number. */
+  /** The shortest digits that identify the number. */
   readonly digits: string;
-  /** Of the first digit. */
+  /** The exponent of the first digit. */
   readonly exponent: number;
   readonly plain: string;
 }
@@ -156,11 +155,11 @@ function toDigits(value: number): Digits {
   return { sign, digits, exponent, plain: `${sign}${whole}${fraction === "" ? "" : `.${fraction}`}` };
 }
 
-/** An integer keeps its digits; everything else is the shortest text of its double, with an exponent outside 1e-4 .. 1e16. */
+/** Integers keep their digits. Other numbers are the shortest text of their double, with an exponent outside 1e-4 to 1e16. */
 function toPythonNumber(source: string): string {
   if (!/[.eE]/.test(source)) return source === "-0" ? "0" : source;
   const value = Number(source);
-  // Python reads infinity, which JSON cannot write.
+  // Python would read infinity, which JSON cannot represent.
   if (!Number.isFinite(value)) return source;
   if (Object.is(value, -0)) return "-0.0";
   const { sign, digits, exponent, plain } = toDigits(value);

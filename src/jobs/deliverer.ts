@@ -1,4 +1,4 @@
-// One attempt to tell a receiver about a job, and what follows from its outcome.
+// One attempt to deliver a webhook, and whether and when to try again.
 
 import type { Egress } from "../egress/egress.ts";
 import { EgressError, type EgressErrorCode } from "../egress/egress-error.ts";
@@ -10,8 +10,8 @@ import { signWebhook } from "./webhook-signature.ts";
 
 export interface Deliverer {
   /**
-   * Throws the signal's reason when that fires before anything was sent, and when the keys cannot be read. Every send is an attempt, with
-   * the state of the delivery after it, also one that was ended before its answer.
+   * Throws the signal's reason if the signal fires before anything was sent, and throws if the keys cannot be read. Everything that was sent is
+   * an attempt, even if it was aborted before the answer.
    */
   attempt(delivery: DeliveryRecord, job: JobRecord, signal: AbortSignal): Promise<DeliveryOutcome>;
 }
@@ -19,7 +19,7 @@ export interface Deliverer {
 export interface DeliveryOutcome {
   readonly attempt: DeliveryAttempt;
   readonly state: DeliveryState;
-  /** Epoch milliseconds; null: there will be no further attempt. */
+  /** Epoch milliseconds; null: no further attempt. */
   readonly nextAt: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface DelivererOptions {
   readonly random?: () => number;
 }
 
-/** What an attempt came to. `error` is null when it was delivered. */
+/** The outcome of an attempt. `error` is null if the webhook was delivered. */
 interface Verdict {
   readonly status: number | null;
   readonly error: string | null;
@@ -42,11 +42,11 @@ interface Verdict {
 
 const defaultTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
-// Nothing in the answer but its status matters; a little is read so that the receiver is not cut off while it writes.
-const mostAnswerBytes = 65_536;
+// Only the status of the answer matters. A little of the body is read, so that the receiver can finish writing.
+const maxAnswerBytes = 65_536;
 const retryDelaysMs: readonly number[] = [1_000, 5_000, 25_000];
 const longestDelayMs = 30_000;
-// Each delay is this part longer or shorter, so that what failed together does not come back together.
+// Deliveries that failed together must not be retried together, so each delay varies by this fraction.
 const jitter = 0.2;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
@@ -63,7 +63,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const durationMs = Math.round(performance.now() - start);
     const made: DeliveryAttempt = { number, startedAt, durationMs, status, error, keyId: signing.keyId };
     log.debug("webhook attempt", { delivery: delivery.id, job: job.id, ...made });
-    // The gateway ended it, not the receiver: it is tried again at once, whatever its number.
+    // The gateway aborted the attempt: retry at once, however many attempts there were.
     if (verdict.state === "stopped") return { attempt: made, state: "pending", nextAt: now() };
     if (verdict.state !== "retry") return { attempt: made, state: verdict.state, nextAt: null };
     const delayMs = retryDelaysMs[number - 1];
@@ -81,9 +81,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     try {
       body = toWebhookBody(job);
     } catch (error) {
-      // It would fail in the same way each time, and must not be tried for ever.
-      log.error("a webhook body could not be written", { delivery: delivery.id, job: job.id, error });
-      return { status: null, error: "The job's result could not be written as a callback", state: "failed" };
+      // Every retry would fail in the same way.
+      log.error("The body of a webhook could not be created", { delivery: delivery.id, job: job.id, error });
+      return { status: null, error: "The job's result could not be converted to a webhook body", state: "failed" };
     }
     const message = { id: delivery.id, timestampSeconds: Math.floor(now() / 1000), body };
     const headers = {
@@ -97,9 +97,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         method: "POST",
         headers,
         body,
-        maxBytes: mostAnswerBytes,
+        maxBytes: maxAnswerBytes,
         isExcerpt: true,
-        // A receiver of many reports shakes hands once and not for each.
+        // One TLS handshake serves many webhooks to the same receiver.
         keepAlive: true,
         timeoutMs,
         connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs),
@@ -128,7 +128,7 @@ function judgeStatus(status: number): Verdict {
   if (status >= 200 && status < 300) return { status, error: null, state: "delivered" };
   if (status >= 300 && status < 400)
     return { status, error: `The receiver answered ${status}; redirects are not followed`, state: "failed" };
-  // Every 4xx, 408 and 429 too: the receiver has seen it and does not want it.
+  // No 4xx is retried, not even 408 and 429: the receiver has seen the webhook and rejected it.
   return { status, error: `The receiver answered ${status}`, state: status >= 500 ? "retry" : "failed" };
 }
 
@@ -137,7 +137,7 @@ const verdicts: Readonly<Partial<Record<EgressErrorCode, Verdict["state"]>>> = {
   redirect_refused: "failed",
 };
 
-/** The text is for the owner of the job: it names no address. */
+/** The owner of the job sees the text, so it contains no address. */
 function judgeFailure(error: unknown): Verdict {
   if (!(error instanceof EgressError)) throw error;
   const { status, code } = error;
@@ -146,12 +146,12 @@ function judgeFailure(error: unknown): Verdict {
 }
 
 const failureWords: Readonly<Partial<Record<EgressErrorCode, string>>> = {
-  url_not_allowed: "The receiver's address may not be called",
+  url_not_allowed: "The gateway is not allowed to call the receiver's address",
   timeout: "The receiver did not answer in time",
   bad_response: "The receiver closed the connection, or its answer was not HTTP",
 };
 
-/** By the code of what lies below, where that helps the owner of the receiver. */
+/** By the error code of the connection, where that helps the owner of the receiver. */
 const reasonWords: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, "The receiver refused the connection"],
   [/^(?:ECONNRESET|EPIPE)$/, "The receiver closed the connection"],

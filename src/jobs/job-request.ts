@@ -1,40 +1,40 @@
-// What is kept of a request until its job has run: as JSON text, written by who accepts it and read by who runs it.
+// The request of a job as JSON text: stored when the job is submitted, read when it runs.
 
 import type { Caller } from "../access/caller.ts";
 import type { AsyncJobRequest, JobObject } from "../contract/async-jobs.ts";
 import { parseExactJson } from "../lib/exact-json.ts";
 
-export interface KeptRequest {
+export interface StoredRequest {
   readonly request: AsyncJobRequest;
-  /** `user_webhook_parameters` as the caller wrote them: a number keeps its digits. */
+  /** `user_webhook_parameters` exactly as the caller wrote them, so that numbers keep all digits. */
   readonly userParameters: string | null;
   readonly caller: Pick<Caller, "keyId" | "kind" | "owner">;
   readonly requestId: string;
   readonly baseUrl: string;
 }
 
-export function packRequest(kept: KeptRequest): string {
-  return JSON.stringify(kept);
+export function packRequest(request: StoredRequest): string {
+  return JSON.stringify(request);
 }
 
-/** The cast says what `packRequest` wrote: nobody else writes there. */
-export function unpackRequest(text: string): KeptRequest {
-  return JSON.parse(text) as KeptRequest;
+/** The cast is safe, because only `packRequest` writes this text. */
+export function unpackRequest(text: string): StoredRequest {
+  return JSON.parse(text) as StoredRequest;
 }
 
-export interface KeptResult {
+export interface StoredResult {
   readonly output?: JobObject["output"];
   readonly error?: JobObject["error"];
   readonly original_response?: unknown;
 }
 
-/** Numbers of the vendor's own answer keep their digits. The gateway wrote those of the output, and a plain parse is faster. */
-export function unpackResult(text: string): KeptResult {
-  return (text.includes('"original_response"') ? parseExactJson(text) : JSON.parse(text)) as KeptResult;
+/** Numbers of the vendor's original response keep all digits. Other results are parsed by the faster JSON.parse. */
+export function unpackResult(text: string): StoredResult {
+  return (text.includes('"original_response"') ? parseExactJson(text) : JSON.parse(text)) as StoredResult;
 }
 
-/** What the key may do was checked when the job was accepted; a job is not taken back when its key is. */
-export function callerOf({ caller }: KeptRequest): Caller {
+/** The permissions of the key were checked when the job was submitted. Revoking the key later does not stop the job. */
+export function callerOf({ caller }: StoredRequest): Caller {
   return {
     ...caller,
     name: "",

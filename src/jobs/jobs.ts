@@ -1,4 +1,4 @@
-// Jobs as their owners see them: submitted, asked for, listed, deleted, and the reports that were sent about them.
+// Jobs as their owners see them: submit, find, list, cancel and delete jobs, list deliveries and redeliver webhooks.
 
 import { type Caller, ownerOf } from "../access/caller.ts";
 import type { AsyncJobRequest, DeliveryObject, JobObject, UnfinishedJobObject } from "../contract/async-jobs.ts";
@@ -7,16 +7,16 @@ import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
 import type { CreateJobOutcome, DeliveryRecord, JobStatus, ListedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
-import { type KeptRequest, packRequest, unpackResult } from "./job-request.ts";
+import { packRequest, type StoredRequest, unpackResult } from "./job-request.ts";
 
 export interface Jobs {
   submit(submission: Submission): Promise<JobObject>;
   find(id: string, caller: Caller): Promise<JobObject>;
   list(caller: Caller, filter: ListFilter): Promise<{ total: number; items: JobObject[] }>;
   remove(id: string, caller: Caller): Promise<void>;
-  /** Ends a job that is queued or running. `caller` null: the operator, for the job of any owner. */
+  /** Cancels a queued or running job. `caller` null: the operator, who may cancel jobs of all owners. */
   cancel(id: string, caller: Caller | null): Promise<JobObject>;
-  /** For the operator: jobs of all owners that are queued or running, the oldest first. */
+  /** For the operator: queued and running jobs, the oldest first. `owner` null: of all owners. */
   listUnfinished(owner: string | null, page: { limit: number; offset: number }): Promise<UnfinishedJobObject[]>;
   listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]>;
   redeliver(id: string, caller: Caller): Promise<DeliveryObject>;
@@ -24,12 +24,12 @@ export interface Jobs {
 
 export interface Submission {
   readonly request: AsyncJobRequest;
-  /** `user_webhook_parameters` as the caller wrote them. */
+  /** `user_webhook_parameters` as JSON text, exactly as the caller wrote them. */
   readonly userParameters: string | null;
   readonly caller: Caller;
   readonly requestId: string;
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
-  /** Where the gateway is reached, for addresses of binary results. */
+  /** The address of the gateway, for links to binary results. */
   readonly baseUrl: string;
 }
 
@@ -45,17 +45,17 @@ export interface JobsDependencies {
   readonly jobs: JobStore;
   readonly deliveries: DeliveryStore;
   readonly universalAi: UniversalAi;
-  /** Throws a ValidationError unless a report may be sent there. */
+  /** Throws a ValidationError if webhooks may not be sent to the address. */
   readonly checkReceiver: (url: string, ownHost: string) => Promise<void>;
   readonly lifetimeMs: number;
-  /** The most jobs of one owner that are not over. */
+  /** The most unfinished jobs that one owner may have. */
   readonly maxUnfinished: number;
 }
 
 const cancelledResult = JSON.stringify({ error: { message: "The job was cancelled." }, cancelled: true });
 // The time at which a job ends is unknown; with this delay a client rarely polls without success.
 const fullRetrySeconds = 10;
-const markLifetimeMs = 24 * 3_600_000;
+const idempotencyKeyLifetimeMs = 24 * 3_600_000;
 
 export function createJobs(dependencies: JobsDependencies): Jobs {
   const { jobs, deliveries, universalAi, checkReceiver, lifetimeMs, maxUnfinished } = dependencies;
@@ -70,19 +70,19 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   }: Submission): Promise<JobObject> {
     const plan = universalAi.check(request, caller, "job");
     const [offer] = plan.offers;
-    if (offer === undefined) throw new TypeError("a plan without an offer");
+    if (offer === undefined) throw new TypeError("The plan has no offer");
     const owner = ownerOf(caller);
     const receiver = request.webhook_receiver ?? null;
-    // What was accepted once stays accepted, also when its file or receiver is gone by now.
-    const marked = idempotency === null ? null : await jobs.findByIdempotencyKey(owner, idempotency);
-    if (marked !== null) return toAnswer(marked);
+    // A repeated request succeeds even if its file or receiver no longer exists.
+    const known = idempotency === null ? null : await jobs.findByIdempotencyKey(owner, idempotency);
+    if (known !== null) return toAnswer(known);
     await Promise.all([
       universalAi.checkFiles(plan, owner),
       receiver === null ? null : checkReceiver(receiver, new URL(baseUrl).hostname),
     ]);
     const now = Date.now();
     const { user_webhook_parameters: _, ...requestWithout } = request;
-    const kept: KeptRequest = {
+    const stored: StoredRequest = {
       request: requestWithout,
       userParameters,
       caller: { keyId: caller.keyId, kind: caller.kind, owner: caller.owner },
@@ -101,12 +101,12 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
         createdAt: now,
         expiresAt: now + lifetimeMs,
         webhookReceiver: receiver,
-        request: packRequest(kept),
-        // One that is slow, or has very much to do, does not hold up the others.
+        request: packRequest(stored),
+        // A slow or overloaded provider must not delay the jobs of other providers.
         group: offer.engine.provider,
         maxUnfinished,
       },
-      idempotency === null ? null : { ...idempotency, expiresAt: now + markLifetimeMs },
+      idempotency === null ? null : { ...idempotency, expiresAt: now + idempotencyKeyLifetimeMs },
     );
     return toAnswer(outcome);
   }
@@ -115,14 +115,14 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     if (outcome.outcome === "full")
       throw new GatewayError(
         "rate_limit_exceeded",
-        `This key may have ${maxUnfinished} jobs that are queued or running. Wait until some are over, or cancel some.`,
+        `This key has reached its limit of ${maxUnfinished} queued or running jobs. Wait until some have finished, or cancel some.`,
         { retryAfter: fullRetrySeconds },
       );
     if (outcome.outcome !== "conflict") return toJobObject(outcome.job);
     throw new ValidationError([
       {
         loc: ["header", "idempotency-key"],
-        msg: "This key was used with another body",
+        msg: "This idempotency key was already used with another body",
         type: "idempotency_key_reused",
       },
     ]);
@@ -143,9 +143,13 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const outcome = await jobs.remove(id, ownerOf(caller));
     if (outcome === "missing") throw jobNotFound();
     if (outcome === "processing")
-      throw new GatewayError("job_processing", "The job is still running. It can be deleted when it is over.", {
-        param: "job_id",
-      });
+      throw new GatewayError(
+        "job_processing",
+        "The job is still running. Delete it when it has finished, or cancel it first.",
+        {
+          param: "job_id",
+        },
+      );
   }
 
   async function cancel(id: string, caller: Caller | null): Promise<JobObject> {
@@ -156,7 +160,9 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     });
     if (outcome.outcome === "missing") throw jobNotFound();
     if (outcome.outcome === "finished")
-      throw new GatewayError("job_finished", "The job is over, so it cannot be cancelled.", { param: "job_id" });
+      throw new GatewayError("job_finished", "The job has already finished, so it cannot be cancelled.", {
+        param: "job_id",
+      });
     return toJobObject(outcome.job);
   }
 
@@ -176,7 +182,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const job = await jobs.find(id, owner);
     if (job === null) throw jobNotFound();
     if (job.status === "processing")
-      throw new GatewayError("job_processing", "The job is still running: there is nothing to report yet.", {
+      throw new GatewayError("job_processing", "The job is still running, so there is no webhook to deliver yet.", {
         param: "job_id",
       });
     if (job.webhookReceiver === null)
@@ -195,7 +201,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   return { submit, find, list, remove, cancel, listUnfinished, listDeliveries, redeliver };
 }
 
-/** Reports to one host share its connections: it is what is kept from holding up the others. */
+/** Webhooks to one host form a group, so that a slow host does not delay the webhooks to others. */
 export function groupOf(receiver: string): string {
   return URL.parse(receiver)?.host ?? "";
 }

@@ -1,7 +1,7 @@
-// Takes work that is due, hands it to whoever does it, and keeps it held until that is over. One for each kind of work.
+// Takes due work from the queue, passes it to a handler, and extends its lease until the handler is done. There is one consumer per kind of work.
 //
-// Work belongs to a group where it can get stuck (a provider, the host of a receiver): a group has so many concurrency and no more, and what
-// was taken for a full one waits here, held, while the others go on.
+// Work of one group (a provider, the host of a receiver) can get stuck together, so each group has a concurrency limit. Work that was taken for
+// a group at its limit waits here with its lease, while other groups continue.
 
 import { endsWithin } from "../lib/deadline.ts";
 import type { Log } from "../log.ts";
@@ -9,100 +9,100 @@ import type { TakeWork, WorkItem, WorkKind } from "../storage/work-queue.ts";
 
 export interface QueueConsumerOptions {
   readonly kind: WorkKind;
-  /** The most at once. */
   readonly concurrency: number;
   readonly concurrencyPerGroup: number;
-  readonly work: WorkHolder;
-  /** Resolves when it is over, however it ended; what it throws is a bug or an outage, and the work comes up again by itself. */
+  readonly work: WorkSource;
+  /** Resolves when the work is done, successfully or not. If it throws, because of a bug or an outage, the lease expires and the work is repeated. */
   readonly handle: (item: WorkItem, signal: AbortSignal) => Promise<void>;
-  /** Which subjects are still to be worked on. The work of the others is ended: a job was cancelled, perhaps by another process. */
-  readonly findWanted?: (subjects: readonly string[]) => Promise<readonly string[]>;
+  /** Those of the subjects that are unfinished. The handlers of the others are aborted: any process may have cancelled the job. */
+  readonly findUnfinished?: (subjects: readonly string[]) => Promise<readonly string[]>;
   readonly log: Log;
-  readonly timing?: Partial<typeof usualTiming>;
+  readonly timing?: Partial<typeof defaultTiming>;
 }
 
-export interface WorkHolder {
-  take(what: TakeWork): Promise<WorkItem[]>;
-  /** The ids of those that are still held. */
+export interface WorkSource {
+  take(request: TakeWork): Promise<WorkItem[]>;
+  /** Returns the ids whose lease is still valid. */
   extend(items: readonly WorkItem[]): Promise<string[]>;
 }
 
 export interface QueueConsumer {
-  /** There may be something to do. */
+  /** Call it when there may be new work. */
   wake(): void;
-  /** Takes no more, waits for what runs, and at the bound ends it. What waits here comes up again elsewhere. */
-  stop(boundMs: number): Promise<void>;
+  /** Takes no more work and waits for the handlers, which are aborted after the timeout. Work that waits here is released. */
+  stop(timeoutMs: number): Promise<void>;
   state(): { readonly running: number; readonly waiting: number; readonly groups: number };
 }
 
-interface Held {
+interface HeldWork {
   readonly item: WorkItem;
   readonly controller: AbortController;
   done: Promise<void> | null;
 }
 
-const usualTiming = {
-  askEveryMs: 500,
-  /** While the store is away. */
-  slowestAskMs: 2_000,
+const defaultTiming = {
+  pollEveryMs: 500,
+  /** The longest interval while the store is down. */
+  slowestPollMs: 2_000,
   extendEveryMs: 5_000,
   checkEveryMs: 500,
-  /** A lease lives for longer. After such a silence, of the store or of this whole machine, others may think us dead. */
-  longSilenceMs: 10_000,
-  /** Work that was ended puts itself back. */
-  putBackMs: 1_000,
+  /** Shorter than a lease. After such a time without contact to the store, other consumers may have taken our work. */
+  contactLostMs: 10_000,
+  /** The time that aborted handlers get to release their work. */
+  releaseMs: 1_000,
 };
-const gatherMs = 10;
-// A hint does not name its group. While groups are full most hints are of theirs, and the rest of the queue is looked through in vain.
-const gatherFullMs = 100;
-const mostTaken = 128;
-const extendedAtOnce = 256;
-// Of groups that are full. What is above it is left to others, or for later.
-const mostWaiting = 2_048;
+const hintDelayMs = 10;
+// A hint does not name a group. While groups are at their limit, most hints are about them, and polling finds nothing.
+const hintDelayWhileFullMs = 100;
+const maxTaken = 128;
+const maxExtended = 256;
+// Work of groups at their limit. More than this is left to other consumers, or for later.
+const maxWaiting = 2_048;
 
 export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer {
   const { kind, concurrency, concurrencyPerGroup, work, handle, log } = options;
-  const { askEveryMs, slowestAskMs, extendEveryMs, checkEveryMs, longSilenceMs, putBackMs } = {
-    ...usualTiming,
+  const { pollEveryMs, slowestPollMs, extendEveryMs, checkEveryMs, contactLostMs, releaseMs } = {
+    ...defaultTiming,
     ...options.timing,
   };
-  const held = new Map<string, Held>();
-  const waiting = new Map<string, Held[]>();
+  const held = new Map<string, HeldWork>();
+  const waiting = new Map<string, HeldWork[]>();
   const running = new Map<string, number>();
   let runningCount = 0;
   let waitingCount = 0;
   let isStopping = false;
-  let isAsking = false;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  /** The last time there was as much as could be taken. */
+  let isPolling = false;
+  let polledAt = Number.NEGATIVE_INFINITY;
+  /** Whether the last poll returned as much as it asked for. */
   let mayBeMore = false;
-  /** Groups that were full the last time. */
-  let passedBy: readonly string[] = [];
-  /** And nothing was found beside them. */
-  let isInVain = false;
-  /** By the clock of the wall, which is also the one that leases end by. */
+  /** The groups that were at their limit in the last poll. */
+  let ignoredGroups: readonly string[] = [];
+  /** Whether the last poll ignored groups and found no other work. */
+  let foundNothing = false;
+  /** Wall-clock time, because leases expire by it, too. */
   let contactedAt = Date.now();
-  let restsUntil = 0;
-  let pauseMs = askEveryMs;
+  let pausedUntil = 0;
+  let pauseMs = pollEveryMs;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let soon: ReturnType<typeof setTimeout> | null = null;
   let soonAt = 0;
-  let isFilling = false;
+  let isStartScheduled = false;
   const heartbeat = setInterval(() => void renewLeases(), extendEveryMs);
-  const { findWanted } = options;
+  const { findUnfinished } = options;
   let isChecking = false;
-  const checks = findWanted === undefined ? null : setInterval(() => void dropUnwanted(findWanted), checkEveryMs);
+  const checks =
+    findUnfinished === undefined ? null : setInterval(() => void dropFinished(findUnfinished), checkEveryMs);
 
   function wake(): void {
     if (isStopping) return;
-    // In a rush there is a hint for everything that is done, and each ask in vain costs as much as one that finds something.
-    const waitMs = askedAt + (isInVain ? gatherFullMs : gatherMs) - performance.now();
-    if (isAsking || waitMs > 0) wakeSoon(Math.max(waitMs, gatherMs));
-    else void ask();
+    // Under load there is a hint for every job, and a poll that finds nothing costs as much as any other.
+    const waitMs = polledAt + (foundNothing ? hintDelayWhileFullMs : hintDelayMs) - performance.now();
+    if (isPolling || waitMs > 0) wakeSoon(Math.max(waitMs, hintDelayMs));
+    else void poll();
   }
 
-  /** Work is taken many at a time: a moment after a place became free others have, too. */
-  function wakeSoon(waitMs = gatherMs): void {
+  /** Waits a moment, so that one poll serves several slots that become free at nearly the same time. */
+  function wakeSoon(waitMs = hintDelayMs): void {
     if (isStopping) return;
     const at = performance.now() + waitMs;
     if (soon !== null) {
@@ -112,71 +112,71 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
     soonAt = at;
     soon = setTimeout(() => {
       soon = null;
-      if (isAsking) wakeSoon();
-      else void ask();
+      if (isPolling) wakeSoon();
+      else void poll();
     }, waitMs);
   }
 
-  async function ask(): Promise<void> {
-    isAsking = true;
-    askedAt = performance.now();
+  async function poll(): Promise<void> {
+    isPolling = true;
+    polledAt = performance.now();
     if (timer !== null) clearTimeout(timer);
-    let delayMs = askEveryMs;
+    let delayMs = pollEveryMs;
     try {
-      // Our own work comes first: it would be taken from us, even by us.
+      // Extend our own leases first. Otherwise the work could be taken again, even by this consumer.
       if (isContactLost()) await extend();
-      delayMs = Math.max(delayMs, restsUntil - performance.now());
-      if (performance.now() >= restsUntil) await take();
-      pauseMs = askEveryMs;
+      delayMs = Math.max(delayMs, pausedUntil - performance.now());
+      if (performance.now() >= pausedUntil) await take();
+      pauseMs = pollEveryMs;
     } catch (error) {
-      pauseMs = Math.min(pauseMs * 2, slowestAskMs);
+      pauseMs = Math.min(pauseMs * 2, slowestPollMs);
       delayMs = pauseMs;
-      log.debug("work could not be taken", { kind, error });
+      log.debug("Work could not be taken", { kind, error });
     }
-    isAsking = false;
-    if (!isStopping) timer = setTimeout(() => void ask(), delayMs);
+    isPolling = false;
+    if (!isStopping) timer = setTimeout(() => void poll(), delayMs);
   }
 
   function isContactLost(): boolean {
-    return Math.abs(Date.now() - contactedAt) > longSilenceMs;
+    return Math.abs(Date.now() - contactedAt) > contactLostMs;
   }
 
-  /** After a long silence the others get the time to say that they still hold theirs. */
+  /** After a lost contact, other consumers get time to extend their leases before we take work. */
   function noteContact(): void {
-    if (isContactLost()) restsUntil = performance.now() + slowestAskMs;
+    if (isContactLost()) pausedUntil = performance.now() + slowestPollMs;
     contactedAt = Date.now();
   }
 
   async function take(): Promise<void> {
     do {
-      const limit = Math.min(concurrency - runningCount, mostTaken);
+      const limit = Math.min(concurrency - runningCount, maxTaken);
       mayBeMore = limit <= 0;
       if (mayBeMore) return;
-      passedBy = fullGroups();
-      const taken = await work.take({ kind, limit, ignoreGroups: passedBy });
+      ignoredGroups = fullGroups();
+      const taken = await work.take({ kind, limit, ignoreGroups: ignoredGroups });
       noteContact();
-      // What was taken in the last moment comes up again elsewhere.
+      // The leases of work that was taken during shutdown expire.
       if (isStopping) return;
       for (const item of taken) accept(item);
-      isInVain = taken.length === 0 && passedBy.length > 0;
+      foundNothing = taken.length === 0 && ignoredGroups.length > 0;
       mayBeMore = taken.length === limit;
     } while (mayBeMore && runningCount < concurrency);
   }
 
-  /** Those of which something waits here are among them: it would have begun else. */
+  /** Includes every group with waiting work, which would have started otherwise. */
   function fullGroups(): string[] {
     return [...running.keys()].filter((group) => !mayStart(group));
   }
 
   function accept(item: WorkItem): void {
-    // We were silent for so long that it was given away, to ourselves.
+    // The lease expired and we acquired it again.
     held.get(item.id)?.controller.abort();
-    const one: Held = { item, controller: new AbortController(), done: null };
+    const one: HeldWork = { item, controller: new AbortController(), done: null };
     if (mayStart(item.group)) {
       start(one);
       return;
     }
-    if (waitingCount >= mostWaiting) return;
+    if (waitingCount >= maxWaiting) return;
     held.set(item.id, one);
     const queue = waiting.get(item.group);
     if (queue === undefined) waiting.set(item.group, [one]);
@@ -184,7 +184,7 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
     waitingCount++;
   }
 
-  /** When concurrency become few, who has many gets no more: some are left for the others when several groups are stuck. */
+  /** When few slots are free, each group gets a smaller share, so that several stuck groups cannot use up all slots. */
   function mayStart(group: string): boolean {
     const free = concurrency - runningCount;
     if (free <= 0 || group === "") return free > 0;
@@ -192,32 +192,34 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
     return (running.get(group) ?? 0) < most;
   }
 
-  function start(one: Held): void {
+  function start(one: HeldWork): void {
     const { group, id } = one.item;
     held.set(id, one);
     runningCount++;
     running.set(group, (running.get(group) ?? 0) + 1);
     one.done = handle(one.item, one.controller.signal)
-      .catch((error) => log.warn("work was interrupted and comes up again", { kind, subject: one.item.subject, error }))
+      .catch((error) =>
+        log.warn("Work was interrupted and will be repeated", { kind, subject: one.item.subject, error }),
+      )
       .finally(() => {
         if (held.get(id) === one) held.delete(id);
         runningCount--;
         const left = (running.get(group) ?? 1) - 1;
         if (left === 0) running.delete(group);
         else running.set(group, left);
-        fillPlaces();
+        startNext();
       });
   }
 
-  /** After all that ends in this moment: what begins together asks the store together. */
-  function fillPlaces(): void {
-    if (isFilling) return;
-    isFilling = true;
+  /** Runs after all handlers that end in this turn, so that the calls of new handlers to the store are coalesced. */
+  function startNext(): void {
+    if (isStartScheduled) return;
+    isStartScheduled = true;
     setImmediate(() => {
-      isFilling = false;
+      isStartScheduled = false;
       if (isStopping) return;
       startWaiting();
-      if (mayBeMore || passedBy.some((group) => !waiting.has(group) && mayStart(group))) wakeSoon();
+      if (mayBeMore || ignoredGroups.some((group) => !waiting.has(group) && mayStart(group))) wakeSoon();
     });
   }
 
@@ -237,22 +239,22 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
     try {
       await extend();
     } catch (error) {
-      log.debug("work could not be held", { kind, error });
+      log.debug("Leases could not be extended", { kind, error });
     }
   }
 
-  /** Asks the store also when nothing is held: its answer ends a silence. */
+  /** Calls the store even if no lease is held, to restore the contact. */
   async function extend(): Promise<void> {
     const all = [...held.values()];
-    for (let from = 0; from === 0 || from < all.length; from += extendedAtOnce) {
-      const some = all.slice(from, from + extendedAtOnce);
+    for (let from = 0; from === 0 || from < all.length; from += maxExtended) {
+      const some = all.slice(from, from + maxExtended);
       const still = new Set(await work.extend(some.map(({ item }) => item)));
       noteContact();
       for (const one of some) if (!still.has(one.item.id)) dropLease(one);
     }
   }
 
-  async function dropUnwanted(find: NonNullable<QueueConsumerOptions["findWanted"]>): Promise<void> {
+  async function dropFinished(find: NonNullable<QueueConsumerOptions["findUnfinished"]>): Promise<void> {
     if (held.size === 0 || isChecking) return;
     isChecking = true;
     try {
@@ -260,35 +262,35 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
       const wanted = new Set(await find(all.map(({ item }) => item.subject)));
       for (const one of all) if (!wanted.has(one.item.subject)) dropLease(one);
     } catch (error) {
-      log.debug("work could not be checked", { kind, error });
+      log.debug("Held work could not be checked", { kind, error });
     } finally {
       isChecking = false;
     }
   }
 
-  /** Somebody else has it by now, or the job is gone. */
-  function dropLease(one: Held): void {
+  /** The lease expired, or the job is finished. */
+  function dropLease(one: HeldWork): void {
     if (held.get(one.item.id) !== one) return;
     held.delete(one.item.id);
     one.controller.abort();
   }
 
-  timer = setTimeout(() => void ask(), 0);
+  timer = setTimeout(() => void poll(), 0);
 
   return {
     wake,
-    async stop(boundMs) {
+    async stop(timeoutMs) {
       isStopping = true;
       if (timer !== null) clearTimeout(timer);
       if (soon !== null) clearTimeout(soon);
-      // Not held any longer, so that the others need not wait for our end.
+      // Stop extending these leases, so that other consumers need not wait until this one has stopped.
       for (const { item } of [...waiting.values()].flat()) held.delete(item.id);
       waiting.clear();
       waitingCount = 0;
-      const over = Promise.all([...held.values()].map(({ done }) => done));
-      if (!(await endsWithin(over, boundMs))) {
+      const allDone = Promise.all([...held.values()].map(({ done }) => done));
+      if (!(await endsWithin(allDone, timeoutMs))) {
         for (const { controller } of held.values()) controller.abort();
-        await endsWithin(over, putBackMs);
+        await endsWithin(allDone, releaseMs);
       }
       clearInterval(heartbeat);
       if (checks !== null) clearInterval(checks);

@@ -1,23 +1,22 @@
-// What has been done must be written down, also when the store is away for a while: it is tried until it is back.
+// Outcomes of finished work must be stored, so their writes are retried while the store is down.
 
-import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { isUnavailable } from "../storage/outage.ts";
 
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
-// Longer than this nobody waits: the work comes up again, and what it did is told from what was written before.
-const patienceMs = 300_000;
+// After this time, the work is repeated. The checkpoint that was stored before the call shows whether that is safe.
+const giveUpAfterMs = 300_000;
 
-/** Throws what is no outage at once, and an outage that lasts. */
+/** Throws an outage after `giveUpAfterMs`, and every other error at once. */
 export async function retryWhileStoreDown<Result>(log: Log, write: () => Promise<Result>): Promise<Result> {
   const since = performance.now();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {
       return await write();
     } catch (error) {
-      const isOutage = error instanceof GatewayError && error.code === "dependency_unavailable";
-      if (!isOutage || performance.now() - since > patienceMs) throw error;
-      log.debug("the store is away; what was done is written down when it is back", { error });
+      if (!isUnavailable(error) || performance.now() - since > giveUpAfterMs) throw error;
+      log.debug("The store is down; the write is retried", { error });
       await Bun.sleep(pauseMs);
     }
   }

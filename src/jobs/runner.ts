@@ -1,5 +1,5 @@
-// Runs jobs. Everything that must survive the end of this process is written down before it is relied upon:
-// that a provider may have been called, what an engine wants to find again, and the result.
+// Runs jobs. Everything that must survive a crash of this process is stored first: that a provider may have been called, the step that an
+// engine wants to continue with, and the result.
 
 import { ownerOf } from "../access/caller.ts";
 import type { Engine, EngineFile } from "../engines/engine.ts";
@@ -15,9 +15,10 @@ import type { Json } from "../lib/json-schema/schema.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import type { Log } from "../log.ts";
 import type { JobRecord, JobResult } from "../storage/job-records.ts";
+import { isUnavailable } from "../storage/outage.ts";
 import type { JobStore } from "../storage/storage.ts";
 import type { WorkItem } from "../storage/work-queue.ts";
-import { callerOf, type KeptRequest, unpackRequest } from "./job-request.ts";
+import { callerOf, type StoredRequest, unpackRequest } from "./job-request.ts";
 import { groupOf } from "./jobs.ts";
 import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
@@ -26,59 +27,59 @@ export interface RunnerDependencies {
   readonly universalAi: UniversalAi;
   readonly publish: (binary: Parameters<OfferRun["publish"]>[0], owner: string, baseUrl: string) => Promise<string>;
   readonly report: (attempt: AttemptReport) => void;
-  /** From its acceptance to its end. */
+  /** From the submission of a job to its end. */
   readonly jobTimeoutMs: number;
-  /** For an engine that is slow to notice that it was told to stop. */
+  /** The time that an engine gets to stop after an abort. */
   readonly stopMs?: number;
   readonly log: Log;
 }
 
-/** How far a job has come, as it is kept between runs. */
+/** How far a job has come, as it is stored between runs. */
 interface Progress {
-  /** Which of the offers is being tried. */
+  /** The index of the current offer. */
   readonly offer: number;
-  /** A provider may have been called for it. */
+  /** Whether a provider may have been called. */
   readonly called: boolean;
-  /** What its engine wants to find again. */
+  /** The step that the engine continues with. */
   readonly step: Json | null;
-  /** Runs that do not count: those before this offer's first or its last kept step, and those that others are to blame for. */
+  /** Runs that do not count: those before this offer or its last stored step, and those that failed because of an outage or overload. */
   readonly runsBefore: number;
 }
 
 interface Running {
   readonly item: WorkItem;
   readonly job: JobRecord;
-  readonly kept: KeptRequest;
+  readonly kept: StoredRequest;
   readonly plan: TaskPlan;
   /** Epoch milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
-/** What is known of a call when it fails. */
+/** A call to an offer, for the decision after it fails. */
 interface Attempt {
   readonly offer: TaskOffer;
   readonly progress: Progress;
-  /** Its engine may have begun. */
+  /** Whether the engine may have started. */
   isCalled: boolean;
 }
 
 type StepOutcome = Awaited<ReturnType<typeof runOfferStep>>;
 
-const mostRuns = 3;
+const maxRuns = 3;
 const pausesMs = [2_000, 10_000];
-// Until a store that was away in the middle of something is asked again, and an engine of this house that had no room.
+// The pause after an outage of the store.
 const outagePauseMs = 5_000;
-const usualWaitSeconds = 5;
-const leastProgressMs = 1_000;
-// A job that is over just before it expires is still reported.
+const defaultWaitSeconds = 5;
+const progressIntervalMs = 1_000;
+// Reserved for the webhook of a job that finishes just before it expires.
 const reportMs = 300_000;
-const usualStopMs = 10_000;
-// Above the largest answer of a vendor with its bytes in base64. What is larger no store takes in good time.
-const mostResultBytes = 96 * 1_048_576;
+const defaultStopMs = 10_000;
+// Larger than any answer of a vendor with its bytes in base64. The store could not write a larger one within its deadline.
+const maxResultBytes = 96 * 1_048_576;
 const begun: Progress = { offer: 0, called: false, step: null, runsBefore: 0 };
 
-/** After these nothing was done elsewhere, unless the error says otherwise: the same engine may be asked once more. */
+/** After these errors the provider has executed nothing, unless the error says otherwise, so the same engine may be called again. */
 const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
   "provider_rate_limited",
   "provider_unreachable",
@@ -86,7 +87,7 @@ const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export function createRunner(dependencies: RunnerDependencies): (item: WorkItem, signal: AbortSignal) => Promise<void> {
-  const { jobs, universalAi, publish, report, jobTimeoutMs, stopMs = usualStopMs, log } = dependencies;
+  const { jobs, universalAi, publish, report, jobTimeoutMs, stopMs = defaultStopMs, log } = dependencies;
 
   async function run(item: WorkItem, signal: AbortSignal): Promise<void> {
     const job = await jobs.begin(item, { countRun: true });
@@ -94,11 +95,11 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
     try {
       const kept = unpackRequest(job.request);
-      // Again, since it may be another version, or other settings, by now.
+      // Checked again, because the version or the settings may have changed since the submission.
       const plan = universalAi.check(kept.request, callerOf(kept), "job");
       await tryOffers({ item, job, kept, plan, deadline, signal }, readProgress(job.checkpoint));
     } catch (error) {
-      if (isOutage(error)) throw error;
+      if (isUnavailable(error)) throw error;
       await fail(item, job, error);
     }
   }
@@ -110,8 +111,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       throw new GatewayError("provider_not_found", "No configured provider supports this task anymore.");
     refuseLost(first, offer.engine);
     if (Date.now() >= deadline) throw timedOut();
-    if (job.runs - first.runsBefore > mostRuns)
-      throw new GatewayError("internal_error", `The job was started ${mostRuns} times and interrupted each time.`);
+    if (job.runs - first.runsBefore > maxRuns)
+      throw new GatewayError("internal_error", `The job was started ${maxRuns} times and interrupted each time.`);
     let attempt: Attempt = { offer, progress: first, isCalled: false };
     const failed = new Map<unknown, Attempt>();
     const options = { trace: new Trace(performance.now(), 0), signal, deadline: toMonotonic(deadline) };
@@ -171,14 +172,13 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           requestId: kept.requestId,
           owner,
           jobId: job.id,
-          tellProgress: createProgressTeller(job),
+          tellProgress: createProgressReporter(job),
           noteAttempt: ({ provider, model, reason }) => {
-            if (reason !== "first")
-              log.info("a job sends to a provider again", { job: job.id, provider, model, reason });
+            if (reason !== "first") log.info("A job calls a provider again", { job: job.id, provider, model, reason });
           },
         },
         keyId: job.keyId,
-        publish: (binary) => keepBinary(() => publish(binary, owner, kept.baseUrl)),
+        publish: (binary) => storeBinary(() => publish(binary, owner, kept.baseUrl)),
         report,
       },
       progress.step,
@@ -193,14 +193,14 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (signal.aborted) return await giveUp(running, attempt);
     if (Date.now() >= deadline) throw timedOut(attempt);
     // The store of the files is down: an engine reads its files before it calls a provider.
-    if (isOutage(error)) return await goOnLater(running, uncounted(progress), outagePauseMs);
+    if (isUnavailable(error)) return await goOnLater(running, uncounted(progress), outagePauseMs);
     if (!(error instanceof GatewayError)) throw error;
     const { code, details } = error;
-    // What goes on at a vendor's is not begun anew.
+    // A step that runs at the vendor is not started again.
     if (progress.step !== null) throw error;
-    // The queue of the local engines is full, or this owner's part of it: the job waits here.
+    // The queue of the local engines, or the owner's share of it, is full: the job waits in the work queue.
     if (code === "overloaded" || code === "rate_limit_exceeded")
-      return await goOnLater(running, uncounted(progress), (details.retryAfter ?? usualWaitSeconds) * 1_000);
+      return await goOnLater(running, uncounted(progress), (details.retryAfter ?? defaultWaitSeconds) * 1_000);
     const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
     if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, error))
       throw notRepeated(offer.engine, error);
@@ -215,12 +215,12 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (outcome.progress !== undefined) await jobs.setProgress(job.id, job.runs, outcome.progress).catch(() => {});
   }
 
-  /** From where it was before the call: what has been noted since is taken back. */
+  /** Stores the progress from before the call, which reverts later checkpoints. */
   async function goOnLater(running: Running, progress: Progress, pauseMs: number): Promise<void> {
     await postpone(running, progress, pauseMs * (0.8 + 0.4 * Math.random()));
   }
 
-  /** Not beyond the job's own time: that must be noticed, too. */
+  /** Never beyond the deadline of the job, so that the timeout is noticed. */
   async function postpone({ item, job, deadline }: Running, progress: Progress, pauseMs: number): Promise<void> {
     const dueAt = Math.round(Math.min(Date.now() + pauseMs, deadline));
     await retryWhileStoreDown(log, () => jobs.saveStep(item, job.id, { checkpoint: JSON.stringify(progress), dueAt }));
@@ -232,31 +232,31 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       throw new LeaseLost();
   }
 
-  /** It is there and paid for: it is not thrown away because its place is not. */
-  async function keepBinary(write: () => Promise<string>): Promise<string> {
+  /** The result exists and is paid for, so storing it is retried while the file store is down. */
+  async function storeBinary(write: () => Promise<string>): Promise<string> {
     try {
       return await retryWhileStoreDown(log, write);
     } catch (cause) {
-      // The owner has too many bytes: the message says what to do.
+      // The owner has reached the storage limit: the message says what to do.
       if (cause instanceof GatewayError && cause.code === "payload_too_large") throw cause;
-      throw new GatewayError("internal_error", "The result could not be kept: the store of files did not take it.", {
+      throw new GatewayError("internal_error", "The result could not be stored in the file store.", {
         cause,
       });
     }
   }
 
-  function createProgressTeller(job: JobRecord): (share: number) => void {
-    let toldAt = 0;
+  function createProgressReporter(job: JobRecord): (share: number) => void {
+    let reportedAt = 0;
     return (share) => {
       const now = performance.now();
-      if (now - toldAt < leastProgressMs) return;
-      toldAt = now;
-      // Nobody waits for it, and the next one says more.
+      if (now - reportedAt < progressIntervalMs) return;
+      reportedAt = now;
+      // Not awaited: a lost update is replaced by the next one.
       jobs.setProgress(job.id, job.runs, Math.min(1, Math.max(0, share))).catch(() => {});
     };
   }
 
-  /** The gateway goes down, or somebody else has the work by now. */
+  /** The gateway is shutting down, or the lease expired. */
   async function giveUp({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<void> {
     if (isCalled && progress.step === null && !mayRepeat(offer.engine)) throw interrupted(offer.engine);
     await retryWhileStoreDown(log, () => jobs.release(item, job.id, { dueAt: Date.now(), uncount: true }));
@@ -268,7 +268,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     let result = JSON.stringify(wantsOriginal ? { output, original_response: original } : { output });
     if (wantsOriginal && !fitsStore(result)) result = JSON.stringify({ output });
     if (!fitsStore(result))
-      throw new GatewayError("internal_error", `The result has more than the ${mostResultBytes} bytes that are kept.`);
+      throw new GatewayError("internal_error", `The result exceeds the limit of ${maxResultBytes} bytes.`);
     await finish(item, job, {
       status: "success",
       provider: outcome.provider,
@@ -282,7 +282,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
 
   async function fail(item: WorkItem, job: JobRecord, error: unknown): Promise<void> {
     if (!(error instanceof GatewayError || error instanceof ValidationError))
-      log.error("a job failed by a mistake of ours", { job: job.id, error });
+      log.error("A job failed because of a bug", { job: job.id, error });
     await finish(item, job, {
       status: "fail",
       provider: job.provider,
@@ -318,7 +318,7 @@ function mayRepeat({ isRepeatable }: Engine): boolean {
   return isRepeatable === true;
 }
 
-/** One that may be repeated after any failure that another engine would be asked after; else only when nothing was done. */
+/** A repeatable engine runs again after every error that allows a fallback; other engines only if nothing was executed. */
 function mayRunAgain(engine: Engine, { code, details }: GatewayError): boolean {
   if (mayRepeat(engine)) return code !== "provider_not_configured" && fallbackCodes.has(code);
   return harmlessCodes.has(code) && !details.mayHaveExecuted;
@@ -330,7 +330,7 @@ function notRepeated(engine: Engine, error: GatewayError): GatewayError {
   return new GatewayError(error.code, message, { ...error.details, cause: error });
 }
 
-/** A call was begun and nobody knows what became of it: doing it again could do it, and bill it, twice. */
+/** A call was interrupted and its outcome is unknown. Repeating it could execute and bill the task twice. */
 function refuseLost({ called, step }: Progress, engine: Engine): void {
   const isLost = step === null ? called && !mayRepeat(engine) : engine.runStep === undefined;
   if (isLost) throw interrupted(engine);
@@ -341,13 +341,13 @@ function uncounted(progress: Progress): Progress {
 }
 
 function fitsStore(result: string): boolean {
-  return Buffer.byteLength(result) <= mostResultBytes;
+  return Buffer.byteLength(result) <= maxResultBytes;
 }
 
 function interrupted({ provider }: Engine): GatewayError {
   return new GatewayError(
     "provider_disconnected",
-    `The gateway was interrupted while '${provider}' was at work. Whether the task was done, and billed, is not known; it was not begun again.`,
+    `The gateway was interrupted during the call to '${provider}'. The provider may have executed and billed the task, so it was not repeated.`,
   );
 }
 
@@ -355,11 +355,6 @@ function timedOut(attempt?: Attempt): GatewayError {
   const isCalled = attempt?.isCalled === true && !mayRepeat(attempt.offer.engine);
   const more = isCalled ? ` The provider '${attempt.offer.engine.provider}' may have executed the task.` : "";
   return new GatewayError("provider_timeout", `The job did not finish in time.${more}`);
-}
-
-/** The store is away: the work comes up again when it is back. */
-function isOutage(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === "dependency_unavailable";
 }
 
 function toMessage(error: unknown): string {

@@ -1,23 +1,23 @@
-// The keys that callbacks are signed with: an RSA pair for X-Service-Signature and an Ed25519 pair for the Standard Webhooks headers, made at
-// the first start and kept in the store, the same for every process and replica.
+// The keys that sign webhooks: an RSA pair for X-Service-Signature and an Ed25519 pair for Standard Webhooks. They are created at the first
+// start and stored, so that all processes and replicas share them.
 //
-// A new pair is published before it signs. A receiver that answers 4xx to a signature it cannot check yet would lose that callback, so every
-// process has to show the new key, and every receiver's copy of the list has to be out of date, before the first use.
+// A new pair is published before it signs. Otherwise a receiver that does not know the key yet would answer 4xx and lose the webhook. So all
+// processes must publish the key, and the receivers' cached copies of the list must have expired, before the key is used.
 
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import type { Log } from "../log.ts";
 
-/** Where the keys are kept: one value for all processes. */
+/** Stores all keys as one value. */
 export interface WebhookKeyStore {
   read(): Promise<Uint8Array | null>;
-  /** What is kept from then on: these bytes, or those of whoever was first. */
+  /** Returns the stored bytes: these, or those of the process that was first. */
   createOnce(bytes: Uint8Array): Promise<Uint8Array>;
-  /** False: it is not `old` any more, and was not changed. */
+  /** False: the value is no longer `old` and was not changed. */
   replace(old: Uint8Array, next: Uint8Array): Promise<boolean>;
 }
 
-/** The secrets of the storage, as far as they are needed here. */
+/** The part of the secret store that is needed here. */
 export interface WebhookSecrets {
   find(name: string): Promise<Uint8Array | null>;
   createOnce(name: string, value: Uint8Array): Promise<Uint8Array>;
@@ -25,13 +25,13 @@ export interface WebhookSecrets {
 }
 
 export interface WebhookKeys {
-  /** What signs now. */
+  /** The keys that sign now. */
   signing(): Promise<SigningKeys>;
-  /** The current key first, then the one that will sign next, then those of the past. */
+  /** The current key, then the next one, then the old ones. */
   published(): Promise<readonly PublishedKey[]>;
-  /** Makes a new pair. */
+  /** Creates a new pair. */
   rotate(how?: RotateOptions): Promise<readonly PublishedKey[]>;
-  /** Publishes no key of the past any more. */
+  /** Stops publishing the old keys. */
   dropOld(): Promise<readonly PublishedKey[]>;
 }
 
@@ -39,7 +39,7 @@ export interface SigningKeys {
   /** `kid` of the RSA key. */
   readonly keyId: string;
   readonly rsa: KeyObject;
-  /** The current key, then the one before it while that is still published: receivers that know only one of them are served too. */
+  /** The current key, then older published keys that can still sign, for receivers that know only one of them. */
   readonly ed25519: readonly KeyObject[];
 }
 
@@ -49,15 +49,15 @@ export interface PublishedKey {
   readonly rsa: KeyObject;
   readonly ed25519KeyId: string;
   readonly ed25519: KeyObject;
-  /** Epoch milliseconds, as the others. */
+  /** Epoch milliseconds, like the times below. */
   readonly createdAt: number;
   readonly signsFrom: number;
-  /** Null: until it is rotated. */
+  /** Null: until the next rotation. */
   readonly publishedUntil: number | null;
 }
 
 export interface RotateOptions {
-  /** Signs at once: for a key that nobody may use any more. */
+  /** The new key signs at once: for use after a key was compromised. */
   readonly isUrgent?: boolean;
   readonly dropOld?: boolean;
 }
@@ -65,16 +65,16 @@ export interface RotateOptions {
 export interface WebhookKeyOptions {
   readonly store: WebhookKeyStore;
   readonly log: Log;
-  /** How long a process may go on with what it has read. */
+  /** How long a process uses the keys before it reads them again. */
   readonly staleAfterMs?: number;
   readonly now?: () => number;
 }
 
-/** How old the answers with public keys may become in a receiver's or a proxy's memory. */
+/** `max-age` of the answers with public keys, in the caches of receivers and proxies. */
 export const publishedKeysMaxAgeSeconds = 60;
-/** A new key signs this long after it was made. */
+/** The time from the creation of a key to its first signature. */
 export const signsAfterMs = 120_000;
-/** An old key is published this long after another one began to sign. */
+/** How long an old key stays published after its successor began to sign. */
 export const publishedAfterMs = 30 * 86_400_000;
 
 const secretName = "webhook-keys";
@@ -82,28 +82,28 @@ const defaultStaleAfterMs = 10_000;
 const modulusLength = 3072;
 const generate = promisify(generateKeyPair);
 
-/** A pair of each kind, as it is kept. */
-interface KeptKey {
+/** Both pairs, as they are stored. */
+interface StoredKey {
   readonly created_at: number;
   readonly signs_from: number;
   readonly published_until: number | null;
-  readonly rsa: KeptPair;
-  readonly ed25519: KeptPair;
+  readonly rsa: StoredPair;
+  readonly ed25519: StoredPair;
 }
 
-/** PEM. Without the private half it can only be published. */
-interface KeptPair {
+/** PEM. A pair without its private key can only be published. */
+interface StoredPair {
   readonly public: string;
   readonly private: string | null;
 }
 
-interface KeptKeys {
+interface StoredKeys {
   readonly version: 1;
-  readonly keys: readonly KeptKey[];
+  readonly keys: readonly StoredKey[];
 }
 
 interface LoadedKey extends Omit<PublishedKey, "state"> {
-  readonly kept: KeptKey;
+  readonly kept: StoredKey;
   readonly privateRsa: KeyObject | null;
   readonly privateEd25519: KeyObject | null;
 }
@@ -111,7 +111,7 @@ interface LoadedKey extends Omit<PublishedKey, "state"> {
 interface Loaded {
   readonly bytes: Uint8Array;
   readonly keys: readonly LoadedKey[];
-  /** By the clock that never goes back. */
+  /** By `performance.now()`, which never goes back. */
   readonly readAt: number;
 }
 
@@ -123,7 +123,7 @@ export function storeWebhookKeysIn(secrets: WebhookSecrets): WebhookKeyStore {
   };
 }
 
-/** Begins to read the keys, or to make them, and waits for nothing: whoever needs them first waits. */
+/** Starts to read or create the keys without waiting. The first call that needs them waits. */
 export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
   const { store, log, staleAfterMs = defaultStaleAfterMs, now = Date.now } = options;
   let loaded: Loaded | null = null;
@@ -148,9 +148,9 @@ export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
     const known = loaded;
     if (known === null) return await reload();
     if (performance.now() - known.readAt < staleAfterMs) return known;
-    // A store that is away stops nobody who has keys already.
+    // While the store is down, keys that were read before are used.
     return await reload().catch((error: unknown) => {
-      log.warn("the webhook keys could not be read again; those read before are used", { error });
+      log.warn("The webhook keys could not be read again; the previous ones are used", { error });
       return known;
     });
   }
@@ -163,7 +163,7 @@ export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
     const ed25519 = [current, ...others].flatMap(({ privateEd25519 }) => privateEd25519 ?? []);
     if (current.privateRsa === null || current.privateEd25519 === null)
       throw new Error(
-        "The current webhook key has no private half: switchyard webhooks rotate-key --now makes another",
+        "The current webhook key has no private key. Create a new one with: switchyard webhooks rotate-key --now",
       );
     return { keyId: current.keyId, rsa: current.privateRsa, ed25519 };
   }
@@ -189,7 +189,7 @@ export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
     const kept = dropOld
       ? []
       : before.keys
-          // One that was to sign next has signed nothing, and will not.
+          // A key that has not signed yet is dropped, because it never will.
           .filter((key) => key.signsFrom <= time && (key === current || isPublished(key, time)))
           .map((key) =>
             key === current ? { ...key.kept, published_until: publishedUntil } : withoutPrivate(key.kept),
@@ -208,22 +208,20 @@ export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
     );
   }
 
-  async function replace(before: Loaded, keys: readonly KeptKey[]): Promise<readonly PublishedKey[]> {
+  async function replace(before: Loaded, keys: readonly StoredKey[]): Promise<readonly PublishedKey[]> {
     const next = toBytes(keys);
     if (!(await store.replace(before.bytes, next)))
-      throw new Error(
-        "The webhook keys were changed by somebody else at the same moment. Nothing was done; try again.",
-      );
+      throw new Error("Another process changed the webhook keys at the same time. Nothing was changed; try again.");
     loaded = { bytes: next, keys: fromBytes(next), readAt: performance.now() };
     return list(loaded.keys);
   }
 
-  // Whoever asks later tries again and is told.
-  reload().catch((error: unknown) => log.warn("the webhook keys could not be read yet", { error }));
+  // Later calls try again and get the error.
+  reload().catch((error: unknown) => log.warn("The webhook keys could not be read yet", { error }));
   return { signing, published, rotate, dropOld };
 }
 
-/** RFC 7517. `whpk` is the form in which Standard Webhooks' libraries take an Ed25519 key. */
+/** RFC 7517. `whpk` is the format of Ed25519 keys in the libraries of Standard Webhooks. */
 export function toKeySet(keys: readonly PublishedKey[]): { readonly keys: readonly Record<string, unknown>[] } {
   const use = "sig";
   return {
@@ -249,7 +247,7 @@ export function toStandardPublicKey(key: KeyObject): string {
   return `whpk_${Buffer.from(x, "base64url").toString("base64")}`;
 }
 
-/** RFC 7638: the digest of the members that make the key, in this order. */
+/** RFC 7638: the digest of the members that define the key, in this order. */
 function toThumbprint(key: KeyObject): string {
   const { kty, n, e, crv, x } = key.export({ format: "jwk" });
   const members = kty === "RSA" ? { e, kty, n } : { crv, kty, x };
@@ -266,7 +264,7 @@ function isPublished({ publishedUntil }: LoadedKey, time: number): boolean {
   return publishedUntil === null || publishedUntil > time;
 }
 
-/** The newest that may sign. A clock that was set back leaves none: then the oldest does. */
+/** The newest key that may sign. If the clock was set back, there may be none; then the oldest key signs. */
 function findCurrent(keys: readonly LoadedKey[], time: number): LoadedKey {
   const byAge = keys.toSorted((one, other) => other.signsFrom - one.signsFrom);
   const current = byAge.find((key) => key.signsFrom <= time) ?? byAge.at(-1);
@@ -274,37 +272,38 @@ function findCurrent(keys: readonly LoadedKey[], time: number): LoadedKey {
   return current;
 }
 
-async function makeKey(time: number, afterMs: number): Promise<KeptKey> {
+async function makeKey(time: number, afterMs: number): Promise<StoredKey> {
   const [rsa, ed25519] = await Promise.all([generate("rsa", { modulusLength }), generate("ed25519", {})]);
   return {
     created_at: time,
     signs_from: time + afterMs,
     published_until: null,
-    rsa: toKeptPair(rsa),
-    ed25519: toKeptPair(ed25519),
+    rsa: toStoredPair(rsa),
+    ed25519: toStoredPair(ed25519),
   };
 }
 
-function toKeptPair({ publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject }): KeptPair {
+function toStoredPair({ publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject }): StoredPair {
   return { public: toPem(publicKey), private: privateKey.export({ format: "pem", type: "pkcs8" }).toString() };
 }
 
-function withoutPrivate(key: KeptKey): KeptKey {
+function withoutPrivate(key: StoredKey): StoredKey {
   return { ...key, rsa: { ...key.rsa, private: null }, ed25519: { ...key.ed25519, private: null } };
 }
 
-function toBytes(keys: readonly KeptKey[]): Uint8Array {
-  const kept: KeptKeys = { version: 1, keys };
+function toBytes(keys: readonly StoredKey[]): Uint8Array {
+  const kept: StoredKeys = { version: 1, keys };
   return new TextEncoder().encode(JSON.stringify(kept));
 }
 
 function fromBytes(bytes: Uint8Array): readonly LoadedKey[] {
-  const { version, keys } = JSON.parse(new TextDecoder().decode(bytes)) as KeptKeys;
-  if (version !== 1) throw new Error("The webhook keys were written by a newer version of Switchyard");
+  const { version, keys } = JSON.parse(new TextDecoder().decode(bytes)) as StoredKeys;
+  if (version !== 1)
+    throw new Error("A newer version of Switchyard wrote the webhook keys. Start that version or a newer one.");
   return keys.map(toLoaded);
 }
 
-function toLoaded(kept: KeptKey): LoadedKey {
+function toLoaded(kept: StoredKey): LoadedKey {
   const rsa = createPublicKey(kept.rsa.public);
   const ed25519 = createPublicKey(kept.ed25519.public);
   return {

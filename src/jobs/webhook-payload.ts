@@ -1,4 +1,4 @@
-// What a receiver is told about a job that has ended. Members that do not apply are absent, not null; `model` is null when there is none.
+// The body of a webhook. Members that do not apply are absent instead of null; only `model` is null when there is none.
 
 import { parseExactJson } from "../lib/exact-json.ts";
 import type { JobRecord } from "../storage/job-records.ts";
@@ -21,13 +21,13 @@ export interface WebhookPayload {
   readonly user_parameters?: unknown;
 }
 
-/** What is read of a job's own columns; they hold more. */
-interface KeptRequest {
+/** The members of the stored request that the webhook needs. */
+interface StoredParameters {
   readonly request?: {
     readonly show_original_response?: boolean | null;
     readonly user_webhook_parameters?: unknown;
   };
-  /** As the caller wrote them. */
+  /** JSON text, exactly as the caller wrote it. */
   readonly userParameters?: string | null;
 }
 
@@ -36,14 +36,14 @@ type PayloadJob = Pick<
   "id" | "status" | "feature" | "subfeature" | "provider" | "model" | "createdAt" | "finishedAt" | "request" | "result"
 >;
 
-/** The bytes that are signed, and sent as they are. */
+/** The bytes that are signed and sent. */
 export function toWebhookBody(job: PayloadJob): Buffer {
   return Buffer.from(toCanonicalJson(toWebhookPayload(job)));
 }
 
 export function toWebhookPayload(job: PayloadJob): WebhookPayload {
-  if (job.status === "processing") throw new Error(`Job ${job.id} has not ended: there is nothing to tell about it`);
-  const { request, userParameters: written } = JSON.parse(job.request) as KeptRequest;
+  if (job.status === "processing") throw new Error(`Job ${job.id} is unfinished, so it has no webhook`);
+  const { request, userParameters: written } = JSON.parse(job.request) as StoredParameters;
   const result = unpackResult(job.result ?? "{}");
   const userParameters =
     (typeof written === "string" ? parseExactJson(written) : request?.user_webhook_parameters) ?? undefined;
@@ -65,7 +65,7 @@ export function toWebhookPayload(job: PayloadJob): WebhookPayload {
   };
 }
 
-/** With the offset spelled out, and milliseconds only where there are some: as `datetime.isoformat` has it. */
+/** The format of Python's `datetime.isoformat`: an offset instead of `Z`, and milliseconds only if they are not zero. */
 function toIsoTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/(?:\.000)?Z$/, "+00:00");
 }

@@ -1,4 +1,4 @@
-// Signatures of callbacks, in two schemes: the specification's, an RSA signature of the text of the body's digest, and that of Standard
+// Signs and verifies webhooks in two schemes: X-Service-Signature, an RSA signature of the hexadecimal digest of the body, and Standard
 // Webhooks, an Ed25519 signature of id, time and body.
 
 import { createHash, type KeyObject, sign, verify } from "node:crypto";
@@ -13,7 +13,7 @@ export interface SignedMessage {
   readonly body: Uint8Array;
 }
 
-/** All headers of a callback that say what it is and who sends it. */
+/** The headers that identify and sign a webhook. */
 export async function signWebhook(message: SignedMessage, keys: SigningKeys): Promise<Record<string, string>> {
   const [signature, ...standard] = await Promise.all([
     signDigest(message.body, keys.rsa),
@@ -29,12 +29,12 @@ export async function signWebhook(message: SignedMessage, keys: SigningKeys): Pr
   };
 }
 
-/** SHA-256 is applied twice: to the body, whose digest is written as text, and to that text inside of the signature. */
+/** SHA-256 is applied twice: to the body, and, within the signature, to the hexadecimal text of that digest. */
 export async function signDigest(body: Uint8Array, key: KeyObject): Promise<string> {
   return (await signAsync("sha256", digestOf(body), key)).toString("hex");
 }
 
-/** On a thread of its own: an RSA signature takes milliseconds, in which everybody else would wait. */
+/** Runs on another thread, because an RSA signature would block the event loop for milliseconds. */
 function signAsync(algorithm: "sha256" | null, content: Buffer, key: KeyObject): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   sign(algorithm, content, key, (error, signature) => (error === null ? resolve(signature) : reject(error)));
@@ -55,10 +55,10 @@ function toSignedContent({
 
 export interface WebhookToVerify {
   readonly body: Uint8Array;
-  /** The value of a header, its name in lower case; null when it is not there. */
+  /** Returns the value of a header by its lower-case name; null if it is missing. */
   readonly header: (name: string) => string | null;
   readonly keys: VerifyingKeys;
-  /** Null: its time is not looked at, for a callback that was kept. */
+  /** Null: do not check the time, for a webhook that was saved earlier. */
   readonly nowMs: number | null;
 }
 
@@ -70,13 +70,13 @@ export interface VerifyingKeys {
 export interface WebhookCheck {
   readonly scheme: "X-Service-Signature" | "Standard Webhooks";
   readonly isGood: boolean;
-  /** What is wrong, or worth knowing. */
+  /** The reason, or a remark about a valid signature. */
   readonly says: string;
 }
 
 const toleranceSeconds = 300;
 
-/** One check for each scheme whose header is there. None at all: it is not signed. */
+/** One check per scheme whose header is present. An empty list: the webhook is not signed. */
 export function verifyWebhook(webhook: WebhookToVerify): readonly WebhookCheck[] {
   return [checkService(webhook), checkStandard(webhook)].filter((check) => check !== null);
 }
@@ -126,7 +126,7 @@ function checkStandard({ body, header, keys, nowMs }: WebhookToVerify): WebhookC
     .flatMap((one) => (one.startsWith("v1a,") ? [Buffer.from(one.slice(4), "base64")] : []));
   if (signatures.length === 0) return bad("webhook-signature holds no signature of the kind v1a");
   const content = toSignedContent({ id, timestampSeconds: timestamp, body });
-  // One of the wrong length is no signature to some builds, and an error to others.
+  // For a signature of the wrong length, some builds of OpenSSL return false and others throw.
   const isSigned = signatures.some(
     (one) => one.length === 64 && keys.ed25519.some((key) => verify(null, content, key, one)),
   );
@@ -137,7 +137,7 @@ function checkStandard({ body, header, keys, nowMs }: WebhookToVerify): WebhookC
   return { scheme, isGood: true, says: "good" };
 }
 
-/** What a receiver in Python and one in JavaScript make of the body; nothing for what is no JSON. */
+/** The canonical forms that receivers in Python and in JavaScript would compute; empty if the body is not JSON. */
 function toCanonicalForms(body: Uint8Array): Buffer[] {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);

@@ -1,4 +1,4 @@
-// Who does the work that jobs leave: one pump for runs, one for reports.
+// Consumes the work queue: one consumer for runs, one for webhook deliveries.
 
 import type { Log } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -19,39 +19,39 @@ export interface WorkerOptions {
 }
 
 export interface JobWorker {
-  /** Takes no more, and waits for what runs; at the bound it is ended and put back. */
-  stop(boundMs: number): Promise<void>;
+  /** Takes no more work and waits for what is running. Work that is still running after the timeout is aborted and released. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
 const sweepEveryMs = 60_000;
 const sweptAtOnce = 500;
-// Of deliveries under way: with fewer the concurrency would be missed.
-const crowd = 8;
-// Who is killed meanwhile has delivered what will be delivered again; so it is short.
-const gatherMs = 20;
+// With fewer running deliveries, the delay would cost throughput.
+const minDeliveriesToDelay = 8;
+// Short, because a crash in this window redelivers the webhook.
+const delayMs = 20;
 
 export function startJobWorker(options: WorkerOptions): JobWorker {
   const { storage, run, deliverer, log } = options;
   const { work, deliveries } = storage;
-  const gathered = createGathering();
+  const waitForOthers = createSharedDelay();
 
   async function deliver(item: WorkItem, signal: AbortSignal): Promise<void> {
     const opened = await deliveries.open(item);
     if (opened === null) return;
     const { attempt, state, nextAt } = await deliverer.attempt(opened.delivery, opened.job, signal);
     const group = groupOf(opened.delivery.receiver);
-    await gathered(pumps.deliver.state().running);
+    await waitForOthers(consumers.deliver.state().running);
     await retryWhileStoreDown(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt, group }));
   }
 
-  const pumps: Record<WorkKind, QueueConsumer> = {
+  const consumers: Record<WorkKind, QueueConsumer> = {
     run: startQueueConsumer({
       kind: "run",
       concurrency: options.runsAtOnce,
       concurrencyPerGroup: options.runsAtOnce,
       work,
       handle: run,
-      findWanted: storage.jobs.findUnfinished,
+      findUnfinished: storage.jobs.findUnfinished,
       log,
     }),
     deliver: startQueueConsumer({
@@ -63,7 +63,7 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
       log,
     }),
   };
-  storage.onWork((kind) => pumps[kind].wake());
+  storage.onWork((kind) => consumers[kind].wake());
   const sweeper = setInterval(() => void sweep(), sweepEveryMs);
 
   /** What has expired is answered as if it had never been; here its rows go as well. */
@@ -71,29 +71,29 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
     try {
       while ((await storage.jobs.deleteExpired(Date.now(), sweptAtOnce)) === sweptAtOnce);
     } catch (error) {
-      log.warn("expired jobs could not be deleted", { error });
+      log.warn("Expired jobs could not be deleted", { error });
     }
   }
 
   return {
-    async stop(boundMs) {
+    async stop(timeoutMs) {
       clearInterval(sweeper);
-      await Promise.all([pumps.run.stop(boundMs), pumps.deliver.stop(boundMs)]);
+      await Promise.all([consumers.run.stop(timeoutMs), consumers.deliver.stop(timeoutMs)]);
     },
   };
 }
 
 /**
- * Reports leave one by one, as signatures are made. In a crowd those that have ended within a few milliseconds are written down
- * together; one that is nearly alone does not wait.
+ * Signing makes deliveries end one after the other. While many are running, those that end within a few milliseconds wait for each other, so
+ * that their attempts are stored in one transaction.
  */
-function createGathering(): (company: number) => Promise<void> | null {
-  let turn: Promise<void> | null = null;
-  return (company) => {
-    if (company < crowd) return null;
-    turn ??= Bun.sleep(gatherMs).finally(() => {
-      turn = null;
+function createSharedDelay(): (running: number) => Promise<void> | null {
+  let delay: Promise<void> | null = null;
+  return (running) => {
+    if (running < minDeliveriesToDelay) return null;
+    delay ??= Bun.sleep(delayMs).finally(() => {
+      delay = null;
     });
-    return turn;
+    return delay;
   };
 }

@@ -390,7 +390,7 @@ describe("while the store is away", () => {
     await job.work();
     expect(await job.result()).toMatchObject({
       status: "fail",
-      error: { message: expect.stringContaining("could not be kept") },
+      error: { message: expect.stringContaining("could not be stored") },
     });
     expect(job.asked).toEqual(["vendor"]);
   });

@@ -1,4 +1,4 @@
-// The worker over a real store: how the ends of reports are written down.
+// The worker with a real store: how attempts of deliveries are stored.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Deliverer } from "../../src/jobs/deliverer.ts";
@@ -58,7 +58,7 @@ async function deliver(
 }
 
 describe("the end of a report", () => {
-  test("in a crowd those of a moment are written down together, and none is forgotten", async () => {
+  test("attempts of many concurrent deliveries are stored together, and none is lost", async () => {
     let lastAt = 0;
     const { stored } = await deliver(200, 32, async () => {
       // One after the other, as signatures are made.
@@ -69,7 +69,7 @@ describe("the end of a report", () => {
     expect(moments.length).toBeLessThan(80);
   });
 
-  test("of one that is alone is written down at once", async () => {
+  test("the attempt of a single delivery is stored at once", async () => {
     const { over, stored } = await deliver(20, 1, () => Bun.sleep(1));
     const waits = stored.map((at, index) => at - (over[index] ?? 0));
     expect(Math.min(...waits)).toBeLessThan(5);

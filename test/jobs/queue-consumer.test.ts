@@ -5,7 +5,7 @@ import {
   type QueueConsumer,
   type QueueConsumerOptions,
   startQueueConsumer,
-  type WorkHolder,
+  type WorkSource,
 } from "../../src/jobs/queue-consumer.ts";
 import { createLog } from "../../src/log.ts";
 import type { TakeWork, WorkItem } from "../../src/storage/work-queue.ts";
@@ -22,7 +22,7 @@ interface Row {
 }
 
 /** A queue as the stores keep it: what is due is taken in its order, and is the taker's while it extends its lease. */
-class MemoryQueue implements WorkHolder {
+class MemoryQueue implements WorkSource {
   readonly rows = new Map<string, Row>();
   readonly takes: TakeWork[] = [];
   extensions = 0;
@@ -150,7 +150,7 @@ describe("the pump", () => {
   });
 
   function start(
-    queue: WorkHolder,
+    queue: WorkSource,
     handle: QueueConsumerOptions["handle"],
     more: Partial<QueueConsumerOptions> = {},
   ): QueueConsumer {
@@ -162,12 +162,12 @@ describe("the pump", () => {
       handle,
       log: quiet,
       ...more,
-      timing: { putBackMs: 50, ...more.timing },
+      timing: { releaseMs: 50, ...more.timing },
     });
     return pump;
   }
 
-  test("work that waits at the start is done at once, the longest due first", async () => {
+  test("work that is due at the start is handled at once, the longest due first", async () => {
     const queue = new MemoryQueue();
     const now = Date.now();
     const [third, first, second] = [queue.add("", now - 1), queue.add("", now - 3), queue.add("", now - 2)];
@@ -177,7 +177,7 @@ describe("the pump", () => {
     expect(doers.started).toEqual([first, second, third] as string[]);
   });
 
-  test("never more is done at once than there are concurrency, and no more is taken than can be done", async () => {
+  test("no more work runs than the concurrency allows, and no more is taken than can run", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 30; index++) queue.add();
     const doers = new Doers(queue);
@@ -193,21 +193,21 @@ describe("the pump", () => {
     expect(queue.rows.size).toBe(0);
   });
 
-  test("a place that becomes free is filled without waiting for the next question", async () => {
+  test("a free slot is filled without waiting for the next poll", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 9; index++) queue.add();
     const doers = new Doers(queue);
-    start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
     await waitFor("full places", () => doers.open.size === 8);
     doers.endOne();
     await waitFor("the ninth", () => doers.started.length === 9, { withinMs: 60_000 });
   });
 
-  test("a place that becomes free while work is being taken is filled, too", async () => {
+  test("a slot that becomes free during a poll is filled, too", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 7; index++) queue.add();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
     await waitFor("seven", () => doers.open.size === 7);
     for (let index = 0; index < 3; index++) queue.add();
     const gate = Promise.withResolvers<void>();
@@ -222,12 +222,12 @@ describe("the pump", () => {
     await waitFor("all of it", () => doers.started.length === 10, { withinMs: 60_000 });
   });
 
-  test("who is woken takes what has come since, also when it was just asking", async () => {
+  test("a wake-up takes new work, even if it arrives during a poll", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
     const gate = Promise.withResolvers<void>();
     queue.delay = () => gate.promise;
-    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
     await waitFor("the first question", () => queue.takes.length === 1);
     queue.add();
     running.wake();
@@ -239,10 +239,10 @@ describe("the pump", () => {
     await waitFor("the second", () => doers.started.length === 2, { withinMs: 60_000 });
   });
 
-  test("a thousand hints in a moment are a few questions, and the last hint is not lost", async () => {
+  test("a thousand hints at once cause a few polls, and the last hint is not lost", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
     await waitFor("the first question", () => queue.takes.length === 1);
     for (let index = 0; index < 1_000; index++) {
       running.wake();
@@ -254,10 +254,10 @@ describe("the pump", () => {
     expect(queue.takes.length).toBeLessThan(30);
   });
 
-  test("hints while a group is full are few questions, and a place that becomes free in it is still filled at once", async () => {
+  test("hints cause few polls while a group is at its limit, and a free slot of the group is filled at once", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { concurrency: 16, timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { pollEveryMs: 60_000 } });
     for (let index = 0; index < 4; index++) queue.add("host");
     running.wake();
     await waitFor("a full group", () => doers.open.size === 4);
@@ -278,16 +278,16 @@ describe("the pump", () => {
     expect(Math.min(...fillMs)).toBeLessThan(50);
   });
 
-  test("work that nobody told of is found all the same", async () => {
+  test("work is found without a hint", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    start(queue, doers.handle, { timing: { askEveryMs: 20 } });
+    start(queue, doers.handle, { timing: { pollEveryMs: 20 } });
     await waitFor("a question in vain", () => queue.takes.length > 0);
     queue.add();
     await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 60_000 });
   });
 
-  test("a group has its concurrency and no more; what is above waits, and the others go on", async () => {
+  test("a group never exceeds its concurrency; its other work waits while other groups continue", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 20; index++) queue.add("stuck", Date.now() - 1_000);
     const doers = new Doers(queue);
@@ -305,11 +305,11 @@ describe("the pump", () => {
     expect(queue.takes.slice(1).every(({ ignoreGroups }) => ignoreGroups.includes("stuck"))).toBe(true);
   });
 
-  test("what waits for its group begins as soon as one of it ends, in its order, each once", async () => {
+  test("waiting work of a group starts in order, once each, as soon as a slot of the group is free", async () => {
     const queue = new MemoryQueue();
     const ids = Array.from({ length: 12 }, (_, index) => queue.add("host", Date.now() - 100 + index));
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { concurrency: 32, timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { concurrency: 32, timing: { pollEveryMs: 60_000 } });
     await waitFor("the first four", () => doers.open.size === 4);
     for (let begun = 5; begun <= 12; begun++) {
       doers.endOne();
@@ -319,11 +319,11 @@ describe("the pump", () => {
     expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
   });
 
-  test("a group that was passed by is asked for as soon as it has a place", async () => {
+  test("work of an ignored group is taken as soon as the group has a free slot", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 4; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { askEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
     await waitFor("a full group", () => doers.open.size === 4 || doers.open.size + running.state().waiting === 4);
     queue.add("host");
     running.wake();
@@ -334,11 +334,15 @@ describe("the pump", () => {
     }
   });
 
-  test("when more groups are stuck than would fill all concurrency, the others still find some", async () => {
+  test("when stuck groups could fill every slot, some slots remain for other groups", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 60; index++) queue.add(`stuck-${index % 6}`, Date.now() - 1_000);
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { concurrency: 32, concurrencyPerGroup: 8, timing: { askEveryMs: 10 } });
+    const running = start(queue, doers.handle, {
+      concurrency: 32,
+      concurrencyPerGroup: 8,
+      timing: { pollEveryMs: 10 },
+    });
     const stuckGroups = () => new Set([...doers.open.values()].map(({ item }) => item.group)).size;
     await waitFor("the stuck ones", () => stuckGroups() === 6);
     for (let index = 0; index < 20; index++) {
@@ -356,7 +360,7 @@ describe("the pump", () => {
     await waitFor("all of it", () => queue.rows.size === 0);
   });
 
-  test("of hundreds of groups nothing is left when their work is done, and each had its turn", async () => {
+  test("hundreds of groups leave no state behind, and each is served", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 3_000; index++) queue.add(`host-${index % 1_000}`);
     const doers = new Doers(queue);
@@ -377,7 +381,7 @@ describe("the pump", () => {
     expect(queue.takes.at(-1)?.ignoreGroups).toEqual([]);
   });
 
-  test("what waits here is bounded; what is above it comes up again later", async () => {
+  test("the number of waiting items is bounded; further work is taken later", async () => {
     const queue = new MemoryQueue();
     queue.leaseMs = 300;
     for (let index = 0; index < 10_000; index++)
@@ -395,12 +399,12 @@ describe("the pump", () => {
     expect(running.state().waiting).toBeLessThanOrEqual(2_048);
   });
 
-  test("what is done and what waits is held, and what has ended is held no longer", async () => {
+  test("leases of running and waiting work are extended, those of finished work are not", async () => {
     const queue = new MemoryQueue();
     queue.leaseMs = 150;
     for (let index = 0; index < 8; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { askEveryMs: 20, extendEveryMs: 20 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 20, extendEveryMs: 20 } });
     await waitFor("many extensions", () => queue.extensions > 20);
     expect(running.state().running + running.state().waiting).toBe(8);
     expect([...queue.rows.values()].every(({ takes }) => takes === 1)).toBe(true);
@@ -415,11 +419,11 @@ describe("the pump", () => {
     expect(queue.extensions).toBe(extensions);
   });
 
-  test("work that was given to somebody else is ended here, and what waits of it never begins", async () => {
+  test("work whose lease was lost is aborted, and waiting work whose lease was lost never starts", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 8; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { concurrency: 16, timing: { askEveryMs: 60_000, extendEveryMs: 20 } });
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { pollEveryMs: 60_000, extendEveryMs: 20 } });
     await waitFor("four of them", () => running.state().running === 4 && running.state().waiting === 4);
     const [lost = "", kept = ""] = doers.started;
     const waiting = [...queue.rows.keys()].filter((id) => !doers.started.includes(id));
@@ -433,11 +437,11 @@ describe("the pump", () => {
     expect(running.state()).toMatchObject({ running: 4, waiting: 0 });
   });
 
-  test("one of many that are held is missed, not the others", async () => {
+  test("losing one of many leases does not affect the others", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 600; index++) queue.add();
     const doers = new Doers(queue);
-    start(queue, doers.handle, { concurrency: 600, timing: { askEveryMs: 10, extendEveryMs: 20 } });
+    start(queue, doers.handle, { concurrency: 600, timing: { pollEveryMs: 10, extendEveryMs: 20 } });
     await waitFor("all of them", () => doers.open.size === 600);
     const lost = doers.started.at(-1) as string;
     queue.giveAway(lost);
@@ -448,12 +452,12 @@ describe("the pump", () => {
     expect(doers.aborted).toHaveLength(1);
   });
 
-  test("after a store that was away for longer than leases live, nothing that is still being done is begun again", async () => {
+  test("after an outage longer than a lease, running work is not started a second time", async () => {
     const queue = new MemoryQueue();
     queue.leaseMs = 100;
     for (let index = 0; index < 3; index++) queue.add();
     const doers = new Doers(queue);
-    const timing = { askEveryMs: 10, slowestAskMs: 20, extendEveryMs: 40, longSilenceMs: 80 };
+    const timing = { pollEveryMs: 10, slowestPollMs: 20, extendEveryMs: 40, contactLostMs: 80 };
     start(queue, doers.handle, { timing });
     await waitFor("all of it", () => doers.open.size === 3);
     for (let round = 0; round < 5; round++) {
@@ -467,10 +471,10 @@ describe("the pump", () => {
     expect(doers.aborted).toEqual([]);
   });
 
-  test("after a long silence the others get the time to say what they hold", async () => {
+  test("after a lost contact, other consumers get time to extend their leases", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    const timing = { askEveryMs: 10, slowestAskMs: 200, longSilenceMs: 300 };
+    const timing = { pollEveryMs: 10, slowestPollMs: 200, contactLostMs: 300 };
     start(queue, doers.handle, { timing });
     await waitFor("a question", () => queue.takes.length > 0);
     queue.isAway = true;
@@ -486,12 +490,12 @@ describe("the pump", () => {
     await waitFor("it is done", () => doers.started.includes(id));
   });
 
-  test("work that comes back to the same worker ends the run before, and is held as long as the new one lasts", async () => {
+  test("work that the same consumer takes again aborts the earlier run, and its lease lasts as long as the new run", async () => {
     const queue = new MemoryQueue();
     const id = queue.add();
     const doers = new Doers(queue);
     doers.endsWhenAborted = false;
-    const running = start(queue, doers.handle, { timing: { askEveryMs: 10, extendEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 10, extendEveryMs: 60_000 } });
     await waitFor("it to begin", () => doers.open.size === 1);
     const row = queue.rows.get(id) as Row;
     row.leasedUntil = 0;
@@ -504,7 +508,7 @@ describe("the pump", () => {
     expect(doers.aborted.map(({ lease }) => lease)).toEqual(["1", "2"]);
   });
 
-  test("while the store is away it is asked more and more seldom, and on it goes when it is back", async () => {
+  test("the store is polled less and less often while it is down, and normally afterwards", async () => {
     const queue = new MemoryQueue();
     queue.isAway = true;
     let asked = 0;
@@ -514,7 +518,7 @@ describe("the pump", () => {
       return await take.call(queue, what);
     };
     const doers = new Doers(queue);
-    start(queue, doers.handle, { timing: { askEveryMs: 10, slowestAskMs: 80 } });
+    start(queue, doers.handle, { timing: { pollEveryMs: 10, slowestPollMs: 80 } });
     await Bun.sleep(400);
     expect(asked).toBeGreaterThan(3);
     expect(asked).toBeLessThan(20);
@@ -523,7 +527,7 @@ describe("the pump", () => {
     await waitFor("it to begin", () => doers.started.length === 1, { withinMs: 60_000 });
   });
 
-  test("work that fails is left for later, and its place is free", async () => {
+  test("work that fails is repeated later, and its slot is free", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 20; index++) queue.add();
     let failed = 0;
@@ -536,7 +540,7 @@ describe("the pump", () => {
     expect(queue.rows.size).toBe(20);
   });
 
-  test("on the way down nothing begins any more, and what runs is waited for", async () => {
+  test("a shutdown starts no work and waits for running work", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 6; index++) queue.add("host");
     const doers = new Doers(queue);
@@ -561,7 +565,7 @@ describe("the pump", () => {
     expect(queue.rows.size).toBe(waiting.length + 1);
   });
 
-  test("on the way down what runs is held, and what only waits is not", async () => {
+  test("a shutdown extends the leases of running work, not those of waiting work", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 6; index++) queue.add("host");
     const doers = new Doers(queue);
@@ -583,7 +587,7 @@ describe("the pump", () => {
     expect(extended).toHaveLength(length);
   });
 
-  test("what is taken in the very moment of going down does not begin", async () => {
+  test("work that is taken during a shutdown does not start", async () => {
     const queue = new MemoryQueue();
     const gate = Promise.withResolvers<void>();
     queue.delay = () => gate.promise;
@@ -598,13 +602,13 @@ describe("the pump", () => {
     expect(doers.started).toEqual([]);
   });
 
-  test("what runs at the bound is ended, and who does not end is not waited for", async () => {
+  test("work that runs at the timeout is aborted, and a handler that ignores the abort is not waited for", async () => {
     const queue = new MemoryQueue();
     queue.add();
     queue.add();
     const doers = new Doers(queue);
     doers.endsWhenAborted = false;
-    const running = start(queue, doers.handle, { timing: { putBackMs: 100, extendEveryMs: 20 } });
+    const running = start(queue, doers.handle, { timing: { releaseMs: 100, extendEveryMs: 20 } });
     await waitFor("both", () => doers.open.size === 2);
     const startedAt = performance.now();
     await within(60_000, "the way down", running.stop(100));
@@ -619,11 +623,11 @@ describe("the pump", () => {
     doers.endAll();
   });
 
-  test("the way down ends as soon as what was ended has put itself back", async () => {
+  test("the shutdown ends as soon as aborted work was released", async () => {
     const queue = new MemoryQueue();
     queue.add();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { putBackMs: 10_000 } });
+    const running = start(queue, doers.handle, { timing: { releaseMs: 10_000 } });
     await waitFor("it to begin", () => doers.open.size === 1);
     await within(60_000, "the way down", running.stop(10));
     expect(doers.aborted).toHaveLength(1);

@@ -312,7 +312,7 @@ describe("an address that may not be called is not called, and not tried again",
     const receiver = receive(() => new Response());
     const { attempt, state, nextAt } = await outcomeOf(receiver.url, { allow: [] });
     expect([state, nextAt, attempt.status]).toEqual(["blocked", null, null]);
-    expect(attempt.error).toBe("The receiver's address may not be called");
+    expect(attempt.error).toBe("The gateway is not allowed to call the receiver's address");
     expect(receiver.received.length).toBe(0);
   });
 
@@ -383,5 +383,5 @@ test("a result that cannot be written ends the delivery instead of being tried f
   const receiver = receive(() => new Response());
   const { attempt, state, nextAt } = await outcomeOf(receiver.url, { job: { ...job, result: "{broken" } });
   expect([state, nextAt, receiver.received.length]).toEqual(["failed", null, 0]);
-  expect(attempt.error).toBe("The job's result could not be written as a callback");
+  expect(attempt.error).toBe("The job's result could not be converted to a webhook body");
 });
