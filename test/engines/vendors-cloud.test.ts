@@ -104,7 +104,10 @@ describe("amazon", () => {
     expect(jsonOf(second as VendorRequest)).toEqual({ Text: "Bonjour", LanguageCode: "fr" });
     expect(await task.next?.(answerOf({ Sentiment: "POSITIVE" }), call, first)).toBeNull();
     // The question is paid as well.
-    expect((await read(amazon, "text/sentiment_analysis", {}, call)).units).toEqual({ char: 14, request: 2 });
+    expect((await read(amazon, "text/sentiment_analysis", { Sentiment: "POSITIVE" }, call)).units).toEqual({
+      char: 14,
+      request: 2,
+    });
   });
 
   test("provider_params go to the analysis, never to the question for the language", async () => {

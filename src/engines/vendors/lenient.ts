@@ -42,9 +42,21 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return found;
 }
 
-/** A score: 0 for what is no number, never outside of 0..1. */
-export function asScore(value: unknown): number {
-  return Math.min(1, Math.max(0, asNumber(value) ?? 0));
+/** A score within 0..1; null when the vendor sent none. */
+export function asScore(value: unknown): number | null {
+  const number = asNumber(value);
+  return number === null ? null : limitToOne(number);
+}
+
+/** A score that the vendor sends as a percentage, within 0..1; null when the vendor sent none. */
+export function fromPercentage(value: unknown): number | null {
+  const number = asNumber(value);
+  return number === null ? null : limitToOne(number / 100);
+}
+
+/** The nearest number within 0..1. */
+export function limitToOne(number: number): number {
+  return Math.min(1, Math.max(0, number));
 }
 
 /** As scores and boxes are told: six decimals are more than any model knows. */

@@ -1,4 +1,5 @@
-// Amazon Comprehend. Offsets are code points. It wants to be told the language: when the caller leaves it out, it is asked first.
+// Amazon Comprehend. Offsets are code points. It requires a language: when the caller leaves it out, the gateway requests its detection
+// first.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
@@ -9,7 +10,7 @@ import { baseLanguage, nameLanguage } from "../shapes/language-names.ts";
 import { toTag } from "../shapes/part-of-speech.ts";
 import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
 import { readSentiment, toFeeling } from "../shapes/sentiment.ts";
-import type { NextRequest, VendorAnswer, VendorTask } from "../vendor-engine.ts";
+import { type NextRequest, refuseInput, type VendorAnswer, type VendorTask } from "../vendor-engine.ts";
 import { toAwsRequest } from "./aws-json.ts";
 
 const docs = "https://docs.aws.amazon.com/comprehend/latest/APIReference/";
@@ -52,13 +53,20 @@ export const detectEntitySentiment = createTask({
   operation: "DetectTargetedSentiment",
   toOutput: (answer) => ({
     items: objectsIn(answer["Entities"]).flatMap((entity) =>
-      objectsIn(entity["Mentions"]).map((mention) => ({
-        type: asText(mention["Type"]) ?? "OTHER",
-        text: asText(mention["Text"]) ?? "",
-        sentiment: readSentiment(asObject(mention["MentionSentiment"])["Sentiment"]) ?? "Mixed",
-        begin_offset: asNumber(mention["BeginOffset"]),
-        end_offset: asNumber(mention["EndOffset"]),
-      })),
+      objectsIn(entity["Mentions"]).flatMap((mention) => {
+        const sentiment = asText(asObject(mention["MentionSentiment"])["Sentiment"]);
+        // The schema requires a sentiment.
+        if (sentiment === null) return [];
+        return [
+          {
+            type: asText(mention["Type"]) ?? "OTHER",
+            text: asText(mention["Text"]) ?? "",
+            sentiment: readSentiment(sentiment) ?? "Mixed",
+            begin_offset: asNumber(mention["BeginOffset"]),
+            end_offset: asNumber(mention["EndOffset"]),
+          },
+        ];
+      }),
     ),
   }),
 });
@@ -84,10 +92,10 @@ export const extractKeywords = createTask({
   task: "text/keyword_extraction",
   operation: "DetectKeyPhrases",
   toOutput: (answer) => ({
-    items: objectsIn(answer["KeyPhrases"]).map((phrase) => ({
-      keyword: asText(phrase["Text"]) ?? "",
-      importance: rounded(asScore(phrase["Score"]), 2),
-    })),
+    items: objectsIn(answer["KeyPhrases"]).map((phrase) => {
+      const score = asScore(phrase["Score"]);
+      return { keyword: asText(phrase["Text"]) ?? "", importance: score === null ? null : rounded(score, 2) };
+    }),
   }),
 });
 
@@ -138,10 +146,10 @@ const subcategories: Readonly<Record<string, string>> = {
 
 function toFoundData(entity: JsonObject): FoundData {
   const label = asText(entity["Type"]) ?? "";
-  const offset = asNumber(entity["BeginOffset"]) ?? 0;
+  const [offset, end] = [asNumber(entity["BeginOffset"]), asNumber(entity["EndOffset"])];
   return {
     offset,
-    length: (asNumber(entity["EndOffset"]) ?? offset) - offset,
+    length: offset === null || end === null ? null : end - offset,
     label,
     subcategory: lookUp(subcategories, label) ?? "Other",
     score: entity["Score"],
@@ -181,7 +189,10 @@ function createTask({ task, operation, toOutput }: Mapping): VendorTask {
     },
     next: (answer, call) => {
       if (asObject(answer.json)["Languages"] === undefined) return null;
-      return toRequest(call, languagesIn(answer)[0]?.code ?? "en");
+      const [language] = languagesIn(answer);
+      if (language === undefined)
+        refuseInput("language", "The provider could not detect the language of the text: name it", "missing");
+      return toRequest(call, language.code);
     },
     fromAnswer: (answer, call) => {
       // The question for the language is paid as well.
@@ -192,11 +203,11 @@ function createTask({ task, operation, toOutput }: Mapping): VendorTask {
   };
 }
 
-function languagesIn(answer: VendorAnswer): readonly { readonly code: string; readonly score: number }[] {
+function languagesIn(answer: VendorAnswer): readonly { readonly code: string; readonly score: number | null }[] {
   return objectsIn(asObject(answer.json)["Languages"])
     .map((language) => ({ code: asText(language["LanguageCode"]) ?? "", score: asScore(language["Score"]) }))
     .filter(({ code }) => code !== "")
-    .sort((one, another) => another.score - one.score);
+    .sort((one, another) => (another.score ?? 0) - (one.score ?? 0));
 }
 
 /** Regions are not known, but for the two ways to write Chinese. */

@@ -3,7 +3,7 @@
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall, EngineFile } from "../../engine.ts";
-import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asNumber, asObject, asText, at, fromPercentage, limitToOne, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { type Kind, toLikelihood, toModeration } from "../shapes/likelihood.ts";
 import { toShape } from "../shapes/to-shape.ts";
@@ -30,17 +30,19 @@ export const detectObjects: VendorTask = {
   },
 };
 
-/** One for each place where it was seen; one without a place for what the whole picture shows. */
+/**
+ * One for each position at which the object was seen; one without a position for what the whole picture shows. The schema requires a
+ * confidence: without one there is no item.
+ */
 function toItems(label: JsonObject): JsonObject[] {
   const name = asText(label["Name"]) ?? "";
-  const confidence = toScore(label["Confidence"]);
+  const ofLabel = fromPercentage(label["Confidence"]);
   const instances = objectsIn(label["Instances"]);
-  if (instances.length === 0) return [{ label: name, confidence, ...nowhere }];
-  return instances.map((instance) => ({
-    label: name,
-    confidence: asNumber(instance["Confidence"]) === null ? confidence : toScore(instance["Confidence"]),
-    ...toEdges(instance["BoundingBox"]),
-  }));
+  if (instances.length === 0) return ofLabel === null ? [] : [{ label: name, confidence: ofLabel, ...nowhere }];
+  return instances.flatMap((instance) => {
+    const confidence = fromPercentage(instance["Confidence"]) ?? ofLabel;
+    return confidence === null ? [] : [{ label: name, confidence, ...toEdges(instance["BoundingBox"]) }];
+  });
 }
 
 const nowhere = { x_min: null, x_max: null, y_min: null, y_max: null };
@@ -62,7 +64,11 @@ export const detectExplicitContent: VendorTask = {
     const labels = objectsIn(asObject(answer.json)["ModerationLabels"]);
     const findings = labels.map((label) => {
       const name = asText(label["Name"]) ?? "";
-      return { label: name, score: toScore(label["Confidence"]), kind: kindOf(name, asText(label["ParentName"])) };
+      return {
+        label: name,
+        score: fromPercentage(label["Confidence"]),
+        kind: kindOf(name, asText(label["ParentName"])),
+      };
     });
     return { output: toModeration(findings), units: oneImage };
   },
@@ -133,7 +139,7 @@ export const compareFaces: VendorTask = {
 function toMatch(match: JsonObject): JsonObject {
   const box = asObject(at(match, "Face", "BoundingBox"));
   return {
-    confidence: toScore(match["Similarity"]),
+    confidence: fromPercentage(match["Similarity"]),
     bounding_box: {
       top: asNumber(box["Top"]),
       left: asNumber(box["Left"]),
@@ -151,7 +157,7 @@ export const detectFaces: VendorTask = {
   toRequest: (call) => toImageRequest("DetectFaces", call, { Attributes: ["ALL"] }),
   fromAnswer: (answer) => {
     const faces = objectsIn(asObject(answer.json)["FaceDetails"]);
-    return { output: toShape("image/face_detection", { items: faces.map(toFace) }), units: oneImage };
+    return { output: toShape("image/face_detection", { items: faces.flatMap(toFace) }), units: oneImage };
   },
 };
 
@@ -200,10 +206,15 @@ const emotions: Readonly<Record<string, string>> = {
   UNKNOWN: "unknown",
 };
 
-function toFace(face: JsonObject): JsonObject {
+/** None without a confidence, because the schema requires one. */
+function toFace(face: JsonObject): JsonObject[] {
+  const confidence = fromPercentage(face["Confidence"]);
+  return confidence === null ? [] : [{ confidence, ...toTraits(face) }];
+}
+
+function toTraits(face: JsonObject): JsonObject {
   const pose = asObject(face["Pose"]);
   return {
-    confidence: toScore(face["Confidence"]),
     landmarks: toLandmarks(face),
     emotions: toEmotions(face),
     poses: { pitch: pose["Pitch"], roll: pose["Roll"], yaw: pose["Yaw"] },
@@ -228,7 +239,8 @@ function toFace(face: JsonObject): JsonObject {
 function toLandmarks(face: JsonObject): JsonObject {
   const found = objectsIn(face["Landmarks"]).flatMap(({ Type, X, Y }) => {
     const name = lookUp(landmarks, String(Type));
-    return name === undefined ? [] : [[name, [asNumber(X) ?? 0, asNumber(Y) ?? 0]] as const];
+    const [x, y] = [asNumber(X), asNumber(Y)];
+    return name === undefined || x === null || y === null ? [] : [[name, [x, y]] as const];
   });
   return Object.fromEntries(found);
 }
@@ -236,7 +248,8 @@ function toLandmarks(face: JsonObject): JsonObject {
 function toEmotions(face: JsonObject): JsonObject {
   const found = objectsIn(face["Emotions"]).flatMap(({ Type, Confidence }) => {
     const name = lookUp(emotions, String(Type).toUpperCase());
-    return name === undefined ? [] : [[name, toLikelihood(toScore(Confidence))] as const];
+    const score = fromPercentage(Confidence);
+    return name === undefined || score === null ? [] : [[name, toLikelihood(score)] as const];
   });
   return Object.fromEntries(found);
 }
@@ -252,7 +265,7 @@ function toAge(range: unknown): number | null {
 function toChance(attribute: unknown): number | null {
   const confidence = asNumber(at(attribute, "Confidence"));
   if (confidence === null) return null;
-  return at(attribute, "Value") === true ? toScore(confidence) : toScore(100 - confidence);
+  return limitToOne((at(attribute, "Value") === true ? confidence : 100 - confidence) / 100);
 }
 
 function toOcclusions(attribute: unknown): JsonObject {
@@ -264,10 +277,6 @@ function toOcclusions(attribute: unknown): JsonObject {
 function toPart(percent: unknown): number | null {
   const number = asNumber(percent);
   return number === null ? null : number / 100;
-}
-
-function toScore(percent: unknown): number {
-  return asScore((asNumber(percent) ?? 0) / 100);
 }
 
 async function toImageRequest(operation: string, call: EngineCall, more: JsonObject = {}): Promise<VendorRequest> {

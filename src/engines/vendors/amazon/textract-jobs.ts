@@ -1,7 +1,7 @@
 // Amazon Textract for documents of many pages: begun on a file in a bucket, and asked for until it is done.
 
 import type { JsonObject } from "../../../providers/dialect.ts";
-import { asCount, asList, asNumber, asScore, asText, at, objectsIn, rounded } from "../lenient.ts";
+import { asCount, asList, asNumber, asText, at, fromPercentage, objectsIn, rounded } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { type Box, type ReadCell, type ReadLine, toPages, toTables } from "../shapes/pages.ts";
 import {
@@ -133,7 +133,7 @@ function splitPages(blocks: readonly JsonObject[], count: number): readonly Json
 }
 
 function toWord(block: JsonObject) {
-  return { text: asText(block["Text"]) ?? "", box: toBox(block), confidence: toConfidence(block) };
+  return { text: asText(block["Text"]) ?? "", box: toBox(block), confidence: fromPercentage(block["Confidence"]) };
 }
 
 function toCell(cell: JsonObject, words: readonly JsonObject[]): ReadCell {
@@ -145,15 +145,9 @@ function toCell(cell: JsonObject, words: readonly JsonObject[]): ReadCell {
     rowSpan: asNumber(cell["RowSpan"]) ?? 1,
     columnSpan: asNumber(cell["ColumnSpan"]) ?? 1,
     box: toBox(cell),
-    confidence: toConfidence(cell),
+    confidence: fromPercentage(cell["Confidence"]),
     isHeader: asList(cell["EntityTypes"]).includes("COLUMN_HEADER"),
   };
-}
-
-/** A percentage here. */
-function toConfidence(block: JsonObject): number | null {
-  const percent = asNumber(block["Confidence"]);
-  return percent === null ? null : asScore(percent / 100);
 }
 
 function toBox(block: JsonObject): Box | null {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
-import { asCount, asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asCount, asNumber, asObject, asText, at, fromPercentage, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { toShape } from "../shapes/to-shape.ts";
 import type { FileLimits, VendorAnswer, VendorTask } from "../vendor-engine.ts";
@@ -201,7 +201,8 @@ function toIdentity(document: JsonObject): JsonObject {
     const detection = asObject(field["ValueDetection"]);
     const value = asText(at(detection, "NormalizedValue", "Value")) ?? asText(detection["Text"]);
     const type = asText(at(field, "Type", "Text"));
-    if (type !== null && value !== null) fields.set(type, { value, confidence: toScore(detection["Confidence"]) });
+    if (type !== null && value !== null)
+      fields.set(type, { value, confidence: fromPercentage(detection["Confidence"]) });
   }
   const told = (type: string) => fields.get(type) ?? nothing;
   const address = ["ADDRESS", "CITY_IN_ADDRESS", "STATE_IN_ADDRESS", "ZIP_CODE_IN_ADDRESS"].map(told);
@@ -226,12 +227,6 @@ function toIdentity(document: JsonObject): JsonObject {
 /** `1990-04-12` for `1990-04-12T00:00:00`. */
 function toDay({ value, confidence }: Told): Told {
   return { value: value?.split("T00:00:00", 1)[0] ?? null, confidence };
-}
-
-/** Confidences are percentages here. */
-function toScore(confidence: unknown): number | null {
-  const percent = asNumber(confidence);
-  return percent === null ? null : asScore(percent / 100);
 }
 
 async function readDocument(call: EngineCall): Promise<JsonObject> {

@@ -12,19 +12,18 @@ const points: Readonly<Record<string, string>> = {
 };
 
 export function toFaces(objects: readonly JsonObject[]): unknown {
-  return toShape("image/face_detection", { items: objects.map(toFace) })["items"];
+  return toShape("image/face_detection", { items: objects.flatMap(toFace) })["items"];
 }
 
-function toFace(found: JsonObject): JsonObject {
+/** None without a confidence, because the schema requires one. */
+function toFace(found: JsonObject): JsonObject[] {
   const entities = objectsIn(found["entities"]);
   const classes = asObject(entities.find(({ kind }) => kind === "classes")?.["classes"]);
   const named = asObject(entities.find(({ kind }) => kind === "namedpoints")?.["namedpoints"]);
   const landmarks = Object.entries(points).flatMap(([name, member]) =>
     named[name] === undefined ? [] : [[member, asList(named[name])]],
   );
-  return {
-    confidence: asScore(classes["face"]),
-    landmarks: Object.fromEntries(landmarks),
-    bounding_box: { ...toBox(found["box"]) },
-  };
+  const confidence = asScore(classes["face"]);
+  if (confidence === null) return [];
+  return [{ confidence, landmarks: Object.fromEntries(landmarks), bounding_box: { ...toBox(found["box"]) } }];
 }

@@ -34,9 +34,14 @@ function objectsOf(answer: VendorAnswer): readonly JsonObject[] {
   return objectsIn(entitiesOf(answer).find(({ kind }) => kind === "objects")?.["objects"]);
 }
 
-function classesOf(found: JsonObject): readonly (readonly [string, number])[] {
+function classesOf(found: JsonObject): readonly (readonly [string, number | null])[] {
   const classes = asObject(objectsIn(found["entities"]).find(({ kind }) => kind === "classes")?.["classes"]);
   return Object.entries(classes).map(([name, score]) => [name, asScore(score)]);
+}
+
+/** For outputs whose schema requires a confidence. */
+function scoredClassesOf(found: JsonObject): readonly (readonly [string, number])[] {
+  return classesOf(found).flatMap(([name, score]) => (score === null ? [] : [[name, score] as const]));
 }
 
 const detectObjects: VendorTask = {
@@ -45,7 +50,7 @@ const detectObjects: VendorTask = {
   toRequest: (call) => toRequest("/general-det/v1/results", call),
   fromAnswer(answer) {
     const items = objectsOf(answer).flatMap((found) =>
-      classesOf(found).map(([label, confidence]) => ({ label, confidence, ...toBox(found["box"]) })),
+      scoredClassesOf(found).map(([label, confidence]) => ({ label, confidence, ...toBox(found["box"]) })),
     );
     return { output: { items }, units };
   },
@@ -88,7 +93,7 @@ const anonymize: VendorTask = {
   fromAnswer(answer) {
     const image = toImage(answer);
     const items = objectsOf(answer).flatMap((found) =>
-      classesOf(found).map(([kind, confidence]) => ({ kind, confidence, bounding_boxes: toBox(found["box"]) })),
+      scoredClassesOf(found).map(([kind, confidence]) => ({ kind, confidence, bounding_boxes: toBox(found["box"]) })),
     );
     return {
       output: { items },
@@ -147,8 +152,12 @@ const readText: VendorTask = {
     const boxes = objectsOf(answer).flatMap((found) =>
       objectsIn(found["entities"]).flatMap(({ text }) => {
         if (typeof text !== "string") return [];
-        const [left, top, width, height] = asList(found["box"]).map((side) => rounded(asNumber(side) ?? 0));
-        return [{ text, left: left ?? null, top: top ?? null, width: width ?? null, height: height ?? null }];
+        const sides = [0, 1, 2, 3].map((index) => {
+          const side = asNumber(at(found["box"], index));
+          return side === null ? null : rounded(side);
+        });
+        const [left = null, top = null, width = null, height = null] = sides;
+        return [{ text, left, top, width, height }];
       }),
     );
     const text = boxes.map((box) => box.text).join("\n");

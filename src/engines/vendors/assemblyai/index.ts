@@ -38,14 +38,19 @@ const transcribe: VendorTask = {
     const words = objectsIn(transcript["utterances"]).flatMap((utterance) => objectsIn(utterance["words"]));
     const pieces = words.map((word) => ({
       text: asText(word["text"]) ?? "",
-      start: (asNumber(word["start"]) ?? 0) / 1_000,
-      end: (asNumber(word["end"]) ?? 0) / 1_000,
+      start: fromMilliseconds(word["start"]),
+      end: fromMilliseconds(word["end"]),
       speaker: asText(word["speaker"]),
       confidence: word["confidence"],
     }));
     return toTranscript(asText(transcript["text"]) ?? "", pieces, asNumber(transcript["audio_duration"]));
   },
 };
+
+function fromMilliseconds(value: unknown): number | null {
+  const milliseconds = asNumber(value);
+  return milliseconds === null ? null : milliseconds / 1_000;
+}
 
 function toSettings(call: VendorCall): JsonObject {
   const language = languageOf(call);

@@ -76,7 +76,7 @@ function toCells(table: JsonObject, text: readonly string[]): readonly ReadCell[
           1,
           1,
         ),
-        confidence: asNumber(confidence) === null ? null : asScore(confidence),
+        confidence: asScore(confidence),
         isHeader: rowIndex < headers.length,
       };
     });

@@ -1,4 +1,4 @@
-// Google Cloud Natural Language. Offsets are asked for in code points.
+// Google Cloud Natural Language. Offsets are requested in code points. Google omits members whose value is 0, so a missing score is 0.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
@@ -28,6 +28,7 @@ export const detectSentiment = createTask({
   method: "analyzeSentiment",
   more: codePoints,
   toOutput: (answer) => {
+    if (answer["documentSentiment"] === undefined) throw new TypeError("there is no sentiment in the answer");
     const { sentiment, rate } = fromSignedScore(asNumber(at(answer, "documentSentiment", "score")) ?? 0);
     return {
       general_sentiment: sentiment,
@@ -110,7 +111,7 @@ export const classify = createTask({
   toOutput: (answer) => ({
     items: objectsIn(answer["categories"]).map((category) => ({
       category: asText(category["name"]) ?? "",
-      importance: asScore(category["confidence"]),
+      importance: asScore(category["confidence"]) ?? 0,
     })),
   }),
 });
@@ -123,7 +124,7 @@ export const moderate = createTask({
     const items = objectsIn(answer["moderationCategories"]).map((category) => {
       const label = asText(category["name"]) ?? "";
       const [kind, subkind] = lookUp(kinds, label) ?? ["Other", "Other"];
-      const score = asScore(category["confidence"]);
+      const score = asScore(category["confidence"]) ?? 0;
       return {
         label,
         // The vendor names every category, the unlikely ones as well: none of them counts as not looked for.

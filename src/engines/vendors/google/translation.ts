@@ -1,6 +1,6 @@
 // Cloud Translation, basic edition: the one that takes API keys and names no project.
 
-import { asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asScore, asText, at, objectsIn } from "../lenient.ts";
 import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
 import { nameLanguage } from "../shapes/language-names.ts";
 import type { VendorTask } from "../vendor-engine.ts";
@@ -44,7 +44,7 @@ export const detectLanguage: VendorTask = {
     const items = objectsIn(at(answer.json, "data", "detections", 0)).flatMap(({ language, confidence }) => {
       const code = asText(language);
       if (code === null || code === "und") return [];
-      const score = asNumber(confidence) === null ? null : asScore(confidence);
+      const score = asScore(confidence);
       return [{ language: code, display_name: nameLanguage(code), confidence: score }];
     });
     return { output: { items }, units: { char: countCharacters(textOf(call)), request: 1 } };

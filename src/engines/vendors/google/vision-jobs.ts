@@ -2,7 +2,7 @@
 // rules say. Pictures are read at once.
 
 import type { JsonObject } from "../../../providers/dialect.ts";
-import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asObject, asScore, asText, at, limitToOne, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { type Box, boxAround, type ReadLine, type ReadWord, toPages } from "../shapes/pages.ts";
 import type { VendorCall, VendorTask } from "../vendor-engine.ts";
@@ -114,7 +114,11 @@ function toLines(page: JsonObject): readonly ReadLine[] {
 
 function toWord(word: JsonObject, page: JsonObject): ReadWord {
   const signs = objectsIn(word["symbols"]).map((symbol) => asText(symbol["text"]) ?? "");
-  return { text: signs.join(""), box: toBox(asObject(word["boundingBox"]), page), confidence: toScore(word) };
+  return {
+    text: signs.join(""),
+    box: toBox(asObject(word["boundingBox"]), page),
+    confidence: asScore(word["confidence"]),
+  };
 }
 
 function toLine(words: readonly ReadWord[]): ReadLine {
@@ -128,12 +132,8 @@ function toLine(words: readonly ReadWord[]): ReadLine {
       1,
       1,
     ),
-    confidence: scores.length === 0 ? null : asScore(scores.reduce((sum, score) => sum + score, 0) / scores.length),
+    confidence: scores.length === 0 ? null : limitToOne(scores.reduce((sum, score) => sum + score, 0) / scores.length),
   };
-}
-
-function toScore({ confidence }: JsonObject): number | null {
-  return asNumber(confidence) === null ? null : asScore(confidence);
 }
 
 /** In documents shares of the page, in pictures pixels. Members of value 0 are left out. */

@@ -1,9 +1,9 @@
-// Google Cloud Vision. Most boxes are told in pixels, and members of value 0 are left out.
+// Google Cloud Vision. Most boxes are in pixels. Google omits members whose value is 0, so a missing score or coordinate is 0.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
-import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asNumber, asObject, asScore, asText, at, limitToOne, objectsIn } from "../lenient.ts";
 import { type ImageSize, readImageSize } from "../shapes/image-size.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import type { Kind } from "../shapes/likelihood.ts";
@@ -95,7 +95,7 @@ export const detectObjects: VendorTask = {
     output: {
       items: objectsIn(firstOf(answer)["localizedObjectAnnotations"]).map((object) => ({
         label: asText(object["name"]) ?? "",
-        confidence: asScore(object["score"]),
+        confidence: asScore(object["score"]) ?? 0,
         ...toEdges(asObject(object["boundingPoly"]), null),
       })),
     },
@@ -114,7 +114,7 @@ export const detectLogos: VendorTask = {
     const items = objectsIn(firstOf(answer)["logoAnnotations"]).map((logo) => ({
       bounding_poly: { vertices: toVertices(asObject(logo["boundingPoly"]), size).map(({ x, y }) => ({ x, y })) },
       description: asText(logo["description"]),
-      score: asScore(logo["score"]),
+      score: asScore(logo["score"]) ?? 0,
     }));
     return { output: { items }, units: oneImage };
   },
@@ -130,7 +130,7 @@ export const detectLandmarks: VendorTask = {
     output: {
       items: objectsIn(firstOf(answer)["landmarkAnnotations"]).map((landmark) => ({
         description: asText(landmark["description"]) ?? "",
-        confidence: asScore(landmark["score"]),
+        confidence: asScore(landmark["score"]) ?? 0,
         // Whole numbers, says the schema: these are pixels.
         bounding_box: objectsIn(at(landmark, "boundingPoly", "vertices")).map(({ x, y }) => ({
           x: Math.round(asNumber(x) ?? 0),
@@ -164,10 +164,14 @@ export const detectExplicitContent: VendorTask = {
   toRequest: (call) => toRequest("SAFE_SEARCH_DETECTION", call),
   fromAnswer: (answer) => {
     const found = asObject(firstOf(answer)["safeSearchAnnotation"]);
-    const items = explicitKinds.map(([member, label, [category, subcategory]]) => {
-      const likelihood = toStep(found[member]) ?? 0;
-      return { label, likelihood, likelihood_score: likelihood / 5, category, subcategory };
+    // The schema requires a likelihood: a kind that the vendor does not know is left out.
+    const items = explicitKinds.flatMap(([member, label, [category, subcategory]]) => {
+      const likelihood = toStep(found[member]);
+      return likelihood === null
+        ? []
+        : [{ label, likelihood, likelihood_score: likelihood / 5, category, subcategory }];
     });
+    if (items.length === 0) throw new TypeError("there are no likelihoods in the answer");
     const worst = Math.max(...items.map(({ likelihood }) => likelihood));
     return { output: { nsfw_likelihood: worst, nsfw_likelihood_score: worst / 5, items }, units: oneImage };
   },
@@ -244,7 +248,7 @@ function toFace(face: JsonObject, size: ImageSize | null): JsonObject {
     return step === null ? null : step / 5;
   };
   return {
-    confidence: asScore(face["detectionConfidence"]),
+    confidence: asScore(face["detectionConfidence"]) ?? 0,
     landmarks: Object.fromEntries(points),
     emotions: {
       joy: toStep(face["joyLikelihood"]),
@@ -289,7 +293,7 @@ function toVertices(box: JsonObject, size: ImageSize | null): readonly Point[] {
 
 /** A box may reach over the edge of the picture. */
 function toPoint({ x, y }: JsonObject, { width, height }: ImageSize): Point {
-  return { x: asScore((asNumber(x) ?? 0) / width), y: asScore((asNumber(y) ?? 0) / height) };
+  return { x: limitToOne((asNumber(x) ?? 0) / width), y: limitToOne((asNumber(y) ?? 0) / height) };
 }
 
 export async function toRequest(feature: string, call: EngineCall): Promise<VendorRequest> {

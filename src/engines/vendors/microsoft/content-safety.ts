@@ -58,9 +58,10 @@ export const detectExplicitContent: VendorTask = {
 function toOutput(answer: JsonObject, worst: number): JsonObject {
   const findings = objectsIn(answer["categoriesAnalysis"]).map(({ category, severity }) => {
     const label = asText(category) ?? "";
+    const step = asNumber(severity);
     return {
       label,
-      score: (asNumber(severity) ?? 0) / worst,
+      score: step === null ? null : step / worst,
       kind: lookUp(kinds, label) ?? (["Other", "Other"] as const),
     };
   });

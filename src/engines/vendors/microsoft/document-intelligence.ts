@@ -4,9 +4,10 @@
 
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
-import { asList, asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import { findCountry } from "../shapes/countries.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
+import { boxAround, nowhere } from "../shapes/pages.ts";
 import { toShape } from "../shapes/to-shape.ts";
 import type { FileLimits, VendorAnswer, VendorResult, VendorTask } from "../vendor-engine.ts";
 import { nextOfOperation } from "./operation.ts";
@@ -75,17 +76,11 @@ export const readText = createTask({
 
 /** Inches for documents and pixels for pictures: relative to the page they are the same. */
 function toWordBoxes(page: JsonObject): JsonObject[] {
-  const width = asNumber(page["width"]) ?? 0;
-  const height = asNumber(page["height"]) ?? 0;
+  const { width, height } = page;
   return objectsIn(page["words"]).map((word) => {
-    const polygon = asList(word["polygon"]).map((value) => asNumber(value) ?? 0);
-    const text = asText(word["content"]);
-    if (polygon.length < 8 || width <= 0 || height <= 0)
-      return { text, left: null, top: null, width: null, height: null };
-    const xs = polygon.filter((_, index) => index % 2 === 0).map((x) => asScore(x / width));
-    const ys = polygon.filter((_, index) => index % 2 === 1).map((y) => asScore(y / height));
-    const [left, top] = [Math.min(...xs), Math.min(...ys)];
-    return { text, left, top, width: Math.max(...xs) - left, height: Math.max(...ys) - top };
+    const polygon = asList(word["polygon"]);
+    const box = polygon.length < 8 ? null : boxAround(polygon, width, height);
+    return { text: asText(word["content"]), ...(box ?? nowhere) };
   });
 }
 

@@ -40,7 +40,7 @@ function toWord(read: JsonObject, page: JsonObject): ReadWord {
   return {
     text: asText(read["content"]) ?? "",
     box: boxAround(asList(read["polygon"]), page["width"], page["height"]),
-    confidence: asNumber(read["confidence"]) === null ? null : asScore(read["confidence"]),
+    confidence: asScore(read["confidence"]),
   };
 }
 

@@ -1,5 +1,5 @@
-// Azure AI Language. Offsets are asked for in code points. It takes every text for English unless it is told otherwise: when the
-// caller leaves the language out, it is asked first.
+// Azure AI Language. Offsets are requested in code points. It takes every text for English unless the request names a language: when the
+// caller leaves the language out, the gateway requests its detection first.
 
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
@@ -86,8 +86,8 @@ export const anonymize = createTask({
 function toFoundData(entity: JsonObject): FoundData {
   const label = asText(entity["category"]) ?? "";
   return {
-    offset: asNumber(entity["offset"]) ?? 0,
-    length: asNumber(entity["length"]) ?? 0,
+    offset: asNumber(entity["offset"]),
+    length: asNumber(entity["length"]),
     label,
     subcategory: subcategoryOf(label, asText(entity["subcategory"])),
     score: entity["confidenceScore"],
@@ -188,8 +188,9 @@ export const summarize: VendorTask = {
 };
 
 function createTask({ task, kind, parameters = {}, toOutput }: Mapping): VendorTask {
-  const toAnalysis = (call: EngineCall, language: string): VendorRequest => ({
-    ...toRequest(kind, { id: "1", text: textOf(call), language }, parameters),
+  // Null: detection found no language, and what the vendor assumes then is its own choice.
+  const toAnalysis = (call: EngineCall, language: string | null): VendorRequest => ({
+    ...toRequest(kind, { id: "1", text: textOf(call), ...(language !== null && { language }) }, parameters),
     takesParams: true,
   });
   return {
@@ -202,7 +203,7 @@ function createTask({ task, kind, parameters = {}, toOutput }: Mapping): VendorT
     next: ({ json }, call) => {
       const answer = asObject(json);
       if (answer["kind"] !== "LanguageDetectionResults") return null;
-      return toAnalysis(call, languageIn(answer)?.code ?? "en");
+      return toAnalysis(call, languageIn(answer)?.code ?? null);
     },
     fromAnswer: ({ json }, call) => {
       // The question for the language is paid as well.
@@ -229,7 +230,7 @@ function toRequest(kind: string, document: JsonObject, parameters: JsonObject): 
 interface FoundLanguage {
   readonly code: string;
   readonly name: string | null;
-  readonly score: number;
+  readonly score: number | null;
 }
 
 /** Null when the vendor does not know it. */

@@ -19,11 +19,12 @@ export const transcribe: VendorTask = {
   }),
   fromAnswer({ json }) {
     const pieces = objectsIn(at(json, "phrases")).map((phrase) => {
-      const start = (asNumber(phrase["offsetMilliseconds"]) ?? 0) / 1_000;
+      const start = asNumber(phrase["offsetMilliseconds"]);
+      const duration = asNumber(phrase["durationMilliseconds"]);
       return {
         text: asText(phrase["text"]) ?? "",
-        start,
-        end: start + (asNumber(phrase["durationMilliseconds"]) ?? 0) / 1_000,
+        start: start === null ? null : start / 1_000,
+        end: start === null || duration === null ? null : start / 1_000 + duration / 1_000,
         speaker: asNumber(phrase["speaker"]),
         confidence: phrase["confidence"],
       };

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
-import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asNumber, asObject, asScore, asText, at, limitToOne, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import type { FileLimits, VendorRequest, VendorTask } from "../vendor-engine.ts";
 
@@ -32,11 +32,13 @@ export const detectObjects: VendorTask = {
   toRequest: (call) => toVisionRequest(call, { visualFeatures: "Objects" }),
   fromAnswer: ({ json }) => {
     const answer = asObject(json);
-    const items = objectsIn(answer["objects"]).map((object) => ({
-      label: asText(object["object"]) ?? "",
-      confidence: asScore(object["confidence"]),
-      ...toEdges(asObject(object["rectangle"]), answer),
-    }));
+    const items = objectsIn(answer["objects"]).flatMap((object) => {
+      const confidence = asScore(object["confidence"]);
+      // The schema requires a confidence.
+      if (confidence === null) return [];
+      const label = asText(object["object"]) ?? "";
+      return [{ label, confidence, ...toEdges(asObject(object["rectangle"]), answer) }];
+    });
     return { output: { items }, units: oneImage };
   },
 };
@@ -79,8 +81,10 @@ export const detectLandmarks: VendorTask = {
     // One that belongs to several categories is told with each of them.
     const confidences = new Map<string, number>();
     for (const { name, confidence } of found) {
-      const known = confidences.get(String(name)) ?? 0;
-      confidences.set(String(name), Math.max(known, asScore(confidence)));
+      const score = asScore(confidence);
+      // The schema requires a confidence.
+      if (score === null) continue;
+      confidences.set(String(name), Math.max(confidences.get(String(name)) ?? 0, score));
     }
     const items = [...confidences].map(([description, confidence]) => ({
       description,
@@ -100,14 +104,16 @@ interface Edges {
 }
 
 function toEdges({ x, y, w, h }: JsonObject, answer: JsonObject): Edges {
+  const nowhere = { x_min: null, x_max: null, y_min: null, y_max: null };
   const width = asNumber(at(answer, "metadata", "width")) ?? 0;
   const height = asNumber(at(answer, "metadata", "height")) ?? 0;
-  if (width <= 0 || height <= 0) return { x_min: null, x_max: null, y_min: null, y_max: null };
-  const [left, top] = [asNumber(x) ?? 0, asNumber(y) ?? 0];
+  if (width <= 0 || height <= 0) return nowhere;
+  const [left, top, across, down] = [asNumber(x), asNumber(y), asNumber(w), asNumber(h)];
+  if (left === null || top === null || across === null || down === null) return nowhere;
   return {
-    x_min: asScore(left / width),
-    x_max: asScore((left + (asNumber(w) ?? 0)) / width),
-    y_min: asScore(top / height),
-    y_max: asScore((top + (asNumber(h) ?? 0)) / height),
+    x_min: limitToOne(left / width),
+    x_max: limitToOne((left + across) / width),
+    y_min: limitToOne(top / height),
+    y_max: limitToOne((top + down) / height),
   };
 }

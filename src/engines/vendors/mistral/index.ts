@@ -1,8 +1,9 @@
 import { lookUp } from "../../../lib/look-up.ts";
 import type { EngineFile } from "../../engine.ts";
-import { asCount, asList, asNumber, asObject, asText, at, objectsIn, rounded } from "../lenient.ts";
+import { asCount, asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import { dataUrlOf, fileOf, textOf } from "../shapes/inputs.ts";
 import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
+import { boxAround, nowhere } from "../shapes/pages.ts";
 import type { VendorRow, VendorTask } from "../vendor-engine.ts";
 import { transcribe } from "./transcribe.ts";
 
@@ -63,16 +64,9 @@ function toBoxes(page: object): object[] {
   const height = asNumber(at(dimensions, "height")) ?? 0;
   if (width <= 0 || height <= 0) return [];
   return objectsIn(blocks).map((block) => {
-    const [left, top, right, bottom] = ["top_left_x", "top_left_y", "bottom_right_x", "bottom_right_y"].map(
-      (member) => asNumber(block[member]) ?? 0,
-    ) as [number, number, number, number];
-    return {
-      text: asText(block["content"]),
-      left: rounded(left / width),
-      top: rounded(top / height),
-      width: rounded((right - left) / width),
-      height: rounded((bottom - top) / height),
-    };
+    const { top_left_x, top_left_y, bottom_right_x, bottom_right_y } = block;
+    const box = boxAround([top_left_x, top_left_y, bottom_right_x, bottom_right_y], width, height);
+    return { text: asText(block["content"]), ...(box ?? nowhere) };
   });
 }
 
@@ -106,6 +100,7 @@ const moderateText: VendorTask = {
       score,
       kind: lookUp(kinds, label) ?? other,
     }));
+    if (findings.length === 0) throw new TypeError("there are no scores in the answer");
     return { output: toModeration(findings), units: { request: 1 } };
   },
 };

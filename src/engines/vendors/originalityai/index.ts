@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../providers/dialect.ts";
-import { asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
+import { asScore, asText, at, fromPercentage, limitToOne, objectsIn } from "../lenient.ts";
 import { asAmount } from "../shapes/amounts.ts";
-import { toAiPrediction } from "../shapes/detection.ts";
+import { toJudgedText } from "../shapes/detection.ts";
 import { countCharacters, textOf } from "../shapes/inputs.ts";
 import type { VendorRow, VendorTask } from "../vendor-engine.ts";
 
@@ -10,18 +10,12 @@ const detectAi: VendorTask = {
   docs: "https://docs.originality.ai/api-v1-0-reference/scan/ai-scan",
   toRequest: (call) => ({ path: "/api/v1/scan/ai", body: { kind: "json", value: { content: textOf(call) } } }),
   fromAnswer({ json }, call) {
-    const score = asNumber(at(json, "score", "ai"));
+    const score = asScore(at(json, "score", "ai"));
     if (score === null) throw new TypeError("there is no score in the answer");
-    const items = objectsIn(at(json, "blocks")).map((block) => {
-      const blockScore = asScore(at(block, "result", "fake"));
-      return {
-        text: asText(block["text"]) ?? "",
-        prediction: toAiPrediction(blockScore),
-        ai_score: blockScore,
-        ai_score_detail: blockScore,
-      };
-    });
-    return { output: { ai_score: asScore(score), items }, units: unitsOf(textOf(call)) };
+    const items = objectsIn(at(json, "blocks")).flatMap((block) =>
+      toJudgedText(asText(block["text"]) ?? "", at(block, "result", "fake")),
+    );
+    return { output: { ai_score: score, items }, units: unitsOf(textOf(call)) };
   },
 };
 
@@ -39,20 +33,24 @@ const findPlagiarism: VendorTask = {
     if (score === null) throw new TypeError("there is no score in the answer");
     const items = objectsIn(at(json, "results")).map((result) => ({
       text: asText(result["phrase"]) ?? "",
-      candidates: objectsIn(result["matches"]).map(toCandidate),
+      candidates: objectsIn(result["matches"]).flatMap(toCandidate),
     }));
-    return { output: { plagia_score: asScore(score / 100), items }, units: unitsOf(textOf(call)) };
+    return { output: { plagia_score: limitToOne(score / 100), items }, units: unitsOf(textOf(call)) };
   },
 };
 
-function toCandidate(match: JsonObject): object {
-  const score = asScore((asNumber(match["score"]) ?? 0) / 100);
-  return {
-    url: asText(match["website"]) ?? "",
-    plagia_score: score,
-    prediction: score > 0.5 ? "plagiarized" : "not plagiarized",
-    plagiarized_text: asText(match["pText"]) ?? "",
-  };
+/** None without a score, because the schema requires one. */
+function toCandidate(match: JsonObject): object[] {
+  const score = fromPercentage(match["score"]);
+  if (score === null) return [];
+  return [
+    {
+      url: asText(match["website"]) ?? "",
+      plagia_score: score,
+      prediction: score > 0.5 ? "plagiarized" : "not plagiarized",
+      plagiarized_text: asText(match["pText"]) ?? "",
+    },
+  ];
 }
 
 function unitsOf(text: string): { char: number; request: number } {

@@ -43,13 +43,16 @@ interface Entity {
 }
 
 function toEntity(entity: JsonObject): Entity[] {
-  const offset = asCount(at(entity, "location", "stt_idx"));
-  const length = asCount(at(entity, "location", "end_idx")) - offset;
+  const start = asNumber(at(entity, "location", "stt_idx"));
+  const end = asNumber(at(entity, "location", "end_idx"));
+  // Without a position the gateway cannot hide the entity: the text would look anonymous and would not be.
+  if (start === null || end === null) throw new TypeError("there is personal data without a position in the answer");
+  const offset = Math.max(0, Math.round(start));
+  const length = Math.round(end) - offset;
   const label = asText(entity["best_label"]);
   const content = asText(entity["text"]);
   if (label === null || content === null || length <= 0) return [];
   const [category, subcategory] = kindOf(label);
-  const confidence = asNumber(at(entity, "labels", label));
   return [
     {
       offset,
@@ -58,7 +61,7 @@ function toEntity(entity: JsonObject): Entity[] {
       subcategory,
       original_label: label,
       content,
-      confidence_score: confidence === null ? null : asScore(confidence),
+      confidence_score: asScore(at(entity, "labels", label)),
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { lookUp } from "../../../lib/look-up.ts";
 import { asList, asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
-import { toAiPrediction } from "../shapes/detection.ts";
+import { toJudgedText } from "../shapes/detection.ts";
 import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
 import type { VendorRow, VendorTask } from "../vendor-engine.ts";
 
@@ -9,18 +9,12 @@ const detectAi: VendorTask = {
   docs: "https://sapling.ai/docs/api/detector",
   toRequest: (call) => ({ path: "/aidetect", body: { kind: "json", value: { text: textOf(call) } } }),
   fromAnswer({ json }, call) {
-    const score = asNumber(at(json, "score"));
+    const score = asScore(at(json, "score"));
     if (score === null) throw new TypeError("there is no score in the answer");
-    const items = objectsIn(at(json, "sentence_scores")).map((sentence) => {
-      const sentenceScore = asScore(sentence["score"]);
-      return {
-        text: asText(sentence["sentence"]) ?? "",
-        prediction: toAiPrediction(sentenceScore),
-        ai_score: sentenceScore,
-        ai_score_detail: sentenceScore,
-      };
-    });
-    return { output: { ai_score: asScore(score), items }, units: unitsOf(textOf(call)) };
+    const items = objectsIn(at(json, "sentence_scores")).flatMap((sentence) =>
+      toJudgedText(asText(sentence["sentence"]) ?? "", sentence["score"]),
+    );
+    return { output: { ai_score: score, items }, units: unitsOf(textOf(call)) };
   },
 };
 
@@ -85,7 +79,7 @@ const analyseSentiment: VendorTask = {
 };
 
 /** Pairs of score and label, the likeliest first; those that we have no word for (mixed) are passed over. */
-function toSentiment(pairs: unknown): { readonly sentiment: string; readonly rate: number } | null {
+function toSentiment(pairs: unknown): { readonly sentiment: string; readonly rate: number | null } | null {
   for (const pair of asList(pairs)) {
     const sentiment = lookUp(sentiments, String(at(pair, 1)).toUpperCase());
     if (sentiment !== undefined) return { sentiment, rate: asScore(at(pair, 0)) };

@@ -1,10 +1,11 @@
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { EngineCall } from "../../engine.ts";
-import { asNumber, asScore, asText, objectsIn, rounded } from "../lenient.ts";
+import { asNumber, asText, fromPercentage, objectsIn, rounded } from "../lenient.ts";
 import { type ImageSize, readImageSize } from "../shapes/image-size.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { type Kind, other, safe, toModeration } from "../shapes/likelihood.ts";
+import { boxAround, nowhere } from "../shapes/pages.ts";
 import type { VendorRequest, VendorRow, VendorTask } from "../vendor-engine.ts";
 
 const units = { file: 1, image: 1, request: 1 };
@@ -40,17 +41,9 @@ const readText: VendorTask = {
 };
 
 function toTextBox(line: JsonObject, { width, height }: ImageSize) {
-  const points = objectsIn(line["points"]);
-  const across = points.map(({ x }) => (asNumber(x) ?? 0) / width);
-  const down = points.map(({ y }) => (asNumber(y) ?? 0) / height);
-  const [left, top] = [Math.min(...across), Math.min(...down)];
-  return {
-    text: asText(line["label"]),
-    left: rounded(left),
-    top: rounded(top),
-    width: rounded(Math.max(...across) - left),
-    height: rounded(Math.max(...down) - top),
-  };
+  const corners = objectsIn(line["points"]).flatMap(({ x, y }) => [x, y]);
+  const box = boxAround(corners, width, height);
+  return { text: asText(line["label"]), ...(box ?? nowhere) };
 }
 
 const detectObjects: VendorTask = {
@@ -60,15 +53,25 @@ const detectObjects: VendorTask = {
   toRequest: (call) => toRequest("Object-detection", call),
   async fromAnswer({ json }, call) {
     const { width, height } = await sizeOf(call);
-    const relative = (pixels: unknown, whole: number) => rounded((asNumber(pixels) ?? 0) / whole);
-    const items = objectsIn(json).map((found) => ({
-      label: asText(found["label"]) ?? "",
-      confidence: asScore((asNumber(found["score"]) ?? 0) / 100),
-      x_min: relative(found["x0"], width),
-      x_max: relative(found["x1"], width),
-      y_min: relative(found["y0"], height),
-      y_max: relative(found["y1"], height),
-    }));
+    const relative = (pixels: unknown, whole: number) => {
+      const number = asNumber(pixels);
+      return number === null ? null : rounded(number / whole);
+    };
+    const items = objectsIn(json).flatMap((found) => {
+      const confidence = fromPercentage(found["score"]);
+      // The schema requires a confidence.
+      if (confidence === null) return [];
+      return [
+        {
+          label: asText(found["label"]) ?? "",
+          confidence,
+          x_min: relative(found["x0"], width),
+          x_max: relative(found["x1"], width),
+          y_min: relative(found["y0"], height),
+          y_max: relative(found["y1"], height),
+        },
+      ];
+    });
     return { output: { items }, units };
   },
 };
@@ -83,7 +86,7 @@ const detectExplicitContent: VendorTask = {
   fromAnswer({ json }) {
     const findings = objectsIn(json).map(({ label, score }) => ({
       label: asText(label) ?? "",
-      score: (asNumber(score) ?? 0) / 100,
+      score: fromPercentage(score),
       kind: lookUp(kinds, String(label)) ?? other,
     }));
     if (findings.length === 0) throw new TypeError("there are no classes in the answer");

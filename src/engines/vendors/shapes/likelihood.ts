@@ -18,15 +18,17 @@ export interface Finding {
   readonly kind: Kind;
 }
 
-/** The output of `text/moderation` and `image/explicit_content`. What is found to be safe does not count towards the whole. */
+/**
+ * The output of `text/moderation` and `image/explicit_content`. What is found to be safe does not count towards the whole. The schema
+ * requires a score, so a finding without one is left out; an answer without any score does not say that the content is harmless.
+ */
 export function toModeration(findings: readonly Finding[]): JsonObject {
-  const items = findings.map(({ label, score, kind: [category, subcategory] }) => ({
-    label,
-    likelihood: toLikelihood(asScore(score)),
-    category,
-    subcategory,
-    likelihood_score: asScore(score),
-  }));
+  const items = findings.flatMap(({ label, score, kind: [category, subcategory] }) => {
+    const likelihood_score = asScore(score);
+    if (likelihood_score === null) return [];
+    return [{ label, likelihood: toLikelihood(likelihood_score), category, subcategory, likelihood_score }];
+  });
+  if (findings.length > 0 && items.length === 0) throw new TypeError("there are no scores in the answer");
   const worst = items.reduce(
     (most, item) => (item.category === "Safe" ? most : Math.max(most, item.likelihood_score)),
     0,

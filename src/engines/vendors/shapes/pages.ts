@@ -1,7 +1,7 @@
 // Documents of many pages: lines and words with their places, and tables.
 
 import type { JsonObject } from "../../../providers/dialect.ts";
-import { asNumber, asScore, rounded } from "../lenient.ts";
+import { asNumber, limitToOne, rounded } from "../lenient.ts";
 import type { VendorResult } from "../vendor-engine.ts";
 
 /** Shares of the page, 0..1. */
@@ -59,7 +59,8 @@ export interface ReadCell {
   readonly isHeader: boolean;
 }
 
-const nowhere = { left: null, top: null, width: null, height: null };
+/** In place of the box of a text whose position the vendor did not send. */
+export const nowhere = { left: null, top: null, width: null, height: null };
 
 /** The result of `ocr/ocr_tables_async`: the tables of each page, each as its cells. */
 export function toTables(pages: readonly (readonly (readonly ReadCell[])[])[]): VendorResult {
@@ -113,10 +114,10 @@ function toCell(cell: ReadCell): JsonObject {
 /** The box around the corners `x, y, x, y, …` on a page of that size. */
 export function boxAround(corners: readonly unknown[], width: unknown, height: unknown): Box | null {
   const [pageWidth, pageHeight] = [asNumber(width) ?? 0, asNumber(height) ?? 0];
-  if (corners.length < 4 || pageWidth <= 0 || pageHeight <= 0) return null;
-  const numbers = corners.map((value) => asNumber(value) ?? 0);
-  const xs = numbers.filter((_, index) => index % 2 === 0).map((x) => asScore(x / pageWidth));
-  const ys = numbers.filter((_, index) => index % 2 === 1).map((y) => asScore(y / pageHeight));
+  const numbers = corners.flatMap((value) => asNumber(value) ?? []);
+  if (numbers.length < 4 || numbers.length < corners.length || pageWidth <= 0 || pageHeight <= 0) return null;
+  const xs = numbers.filter((_, index) => index % 2 === 0).map((x) => limitToOne(x / pageWidth));
+  const ys = numbers.filter((_, index) => index % 2 === 1).map((y) => limitToOne(y / pageHeight));
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   return {
     left: rounded(left),

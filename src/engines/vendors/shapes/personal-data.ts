@@ -39,9 +39,9 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface FoundData {
-  /** In code points, as are all offsets of the task. */
-  readonly offset: number;
-  readonly length: number;
+  /** In code points, as are all offsets of the task. Null: the vendor did not say where. */
+  readonly offset: number | null;
+  readonly length: number | null;
   /** The vendor's word. */
   readonly label: string;
   readonly subcategory: string;
@@ -51,18 +51,20 @@ export interface FoundData {
 /** `redacted`: as the vendor hid it; null: every character of what was found becomes an asterisk. */
 export function toAnonymization(text: string, found: readonly FoundData[], redacted: string | null): JsonObject {
   const characters = [...text];
-  const entities = found
-    .map(({ offset, length, label, subcategory, score }) => ({
-      offset,
-      length,
-      category: categoryOf(subcategory),
-      subcategory,
-      original_label: label,
-      content: characters.slice(offset, offset + length).join(""),
-      confidence_score: asScore(score),
-    }))
-    // The schema has no place for an entity without a text.
-    .filter(({ content, original_label }) => content !== "" && original_label !== "");
+  const entities = found.flatMap(({ offset, length, label, subcategory, score }) => {
+    if (offset === null || length === null) {
+      // Without a position the gateway cannot hide the entity: the text would look anonymous and would not be.
+      if (redacted === null) throw new TypeError("there is personal data without a position in the answer");
+      return [];
+    }
+    const content = characters.slice(offset, offset + length).join("");
+    // The schema requires a text and a label.
+    if (content === "" || label === "") return [];
+    const category = categoryOf(subcategory);
+    return [
+      { offset, length, category, subcategory, original_label: label, content, confidence_score: asScore(score) },
+    ];
+  });
   if (redacted !== null) return { result: redacted, entities };
   for (const { offset, length } of entities)
     for (let index = offset; index < Math.min(offset + length, characters.length); index++) characters[index] = "*";

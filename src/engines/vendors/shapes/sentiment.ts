@@ -1,12 +1,13 @@
 // Feelings as the text tasks tell them: three words and a rate of two decimals.
 
-import { asScore, rounded } from "../lenient.ts";
+import { asScore, limitToOne, rounded } from "../lenient.ts";
 
 export type Sentiment = "Positive" | "Negative" | "Neutral";
 
 export interface Feeling {
   readonly sentiment: Sentiment;
-  readonly rate: number;
+  /** Null when the vendor sent no score. */
+  readonly rate: number | null;
 }
 
 interface Scores {
@@ -17,10 +18,15 @@ interface Scores {
 
 /** From the vendor's word and its scores. What is mixed is told by the stronger of the two sides. */
 export function toFeeling(word: unknown, scores: Scores): Feeling {
-  const side: Sentiment = asScore(scores.positive) > asScore(scores.negative) ? "Positive" : "Negative";
-  const sentiment = readSentiment(word) ?? side;
-  const score = { Positive: scores.positive, Negative: scores.negative, Neutral: scores.neutral }[sentiment];
-  return { sentiment, rate: rounded(asScore(score), 2) };
+  const sentiment = readSentiment(word) ?? strongerSide(scores);
+  const score = asScore({ Positive: scores.positive, Negative: scores.negative, Neutral: scores.neutral }[sentiment]);
+  return { sentiment, rate: score === null ? null : rounded(score, 2) };
+}
+
+function strongerSide(scores: Scores): Sentiment {
+  const [positive, negative] = [asScore(scores.positive), asScore(scores.negative)];
+  if (positive === null || negative === null) throw new TypeError("there is no sentiment in the answer");
+  return positive > negative ? "Positive" : "Negative";
 }
 
 /** Null for what is mixed, or something else. */
@@ -40,5 +46,5 @@ export function readSentiment(word: unknown): Sentiment | null {
 /** From a number between -1 and 1 whose sign is the side. */
 export function fromSignedScore(score: number): Feeling {
   const sentiment = score > 0 ? "Positive" : score < 0 ? "Negative" : "Neutral";
-  return { sentiment, rate: rounded(asScore(Math.abs(score)), 2) };
+  return { sentiment, rate: rounded(limitToOne(Math.abs(score)), 2) };
 }

@@ -24,7 +24,7 @@ export function toTranscript(text: string, pieces: readonly SpokenPiece[], secon
     start_time: toSeconds(start),
     end_time: toSeconds(end),
     speaker: numbers.get(speaker) ?? 0,
-    confidence: asNumber(confidence) === null ? null : asScore(confidence),
+    confidence: asScore(confidence),
   }));
   const diarization: JsonObject = { total_speakers: names.length, entries, error_message: null };
   return {

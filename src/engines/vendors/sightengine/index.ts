@@ -38,9 +38,9 @@ function read({ json, text }: VendorAnswer): unknown {
 }
 
 function scoreAt(answer: VendorAnswer, name: string): number {
-  const score = asNumber(at(read(answer), "type", name));
+  const score = asScore(at(read(answer), "type", name));
   if (score === null) throw new TypeError(`there is no score ${name} in the answer`);
-  return asScore(score);
+  return score;
 }
 
 const detectAi: VendorTask = {

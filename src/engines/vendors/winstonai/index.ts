@@ -1,5 +1,5 @@
-import { asList, asNumber, asScore, asText, at, objectsIn, rounded } from "../lenient.ts";
-import { toAiPrediction } from "../shapes/detection.ts";
+import { asList, asNumber, asScore, asText, at, fromPercentage, limitToOne, objectsIn, rounded } from "../lenient.ts";
+import { toAiPrediction, toJudgedText } from "../shapes/detection.ts";
 import { countCharacters, textOf } from "../shapes/inputs.ts";
 import { refuseInput, type VendorRow, type VendorTask } from "../vendor-engine.ts";
 
@@ -11,27 +11,25 @@ const detectAi: VendorTask = {
     body: { kind: "json", value: { text: textOf(call), sentences: true } },
   }),
   fromAnswer({ json }, call) {
-    const items = objectsIn(at(json, "sentences")).map((sentence) => {
-      const score = fromHumanScore(sentence["score"]);
-      return {
-        text: asText(sentence["text"]) ?? "",
-        prediction: toAiPrediction(score),
-        ai_score: score,
-        ai_score_detail: score,
-      };
-    });
+    const items = objectsIn(at(json, "sentences")).flatMap((sentence) =>
+      toJudgedText(asText(sentence["text"]) ?? "", fromHumanScore(sentence["score"])),
+    );
     return {
-      output: { ai_score: fromHumanScore(at(json, "score")), items },
+      output: { ai_score: requireScore(fromHumanScore(at(json, "score"))), items },
       units: { char: countCharacters(textOf(call)), request: 1 },
     };
   },
 };
 
 /** The vendor's scores say how human something is, from 0 to 100. */
-function fromHumanScore(value: unknown): number {
+function fromHumanScore(value: unknown): number | null {
   const score = asNumber(value);
+  return score === null ? null : limitToOne(rounded(1 - score / 100));
+}
+
+function requireScore(score: number | null): number {
   if (score === null) throw new TypeError("there is no score in the answer");
-  return asScore(rounded(1 - score / 100));
+  return score;
 }
 
 const findPlagiarism: VendorTask = {
@@ -40,31 +38,33 @@ const findPlagiarism: VendorTask = {
   unused: ["title"],
   toRequest: (call) => ({ path: "/v2/plagiarism", body: { kind: "json", value: { text: textOf(call) } } }),
   fromAnswer({ json }, call) {
-    const score = asNumber(at(json, "result", "score") ?? at(json, "score"));
-    if (score === null) throw new TypeError("there is no score in the answer");
+    const score = requireScore(fromPercentage(at(json, "result", "score") ?? at(json, "score")));
     const items = objectsIn(at(json, "sources") ?? at(json, "results")).map(toSource);
     return {
-      output: { plagia_score: asScore(score / 100), items },
+      output: { plagia_score: score, items },
       units: { char: countCharacters(textOf(call)), request: 1 },
     };
   },
 };
 
-/** A page that has parts of the text. Older versions of the API tell excerpts and no score for each page. */
+/** A page that has parts of the text. The schema requires a score for each candidate. */
 function toSource(source: Readonly<Record<string, unknown>>): object {
-  const passages = [
-    ...objectsIn(source["plagiarismFound"]).map(({ sequence }) => asText(sequence) ?? ""),
-    ...asList(source["excerpts"]).map(String),
-  ];
-  const score = source["score"] === undefined ? 1 : asScore((asNumber(source["score"]) ?? 0) / 100);
+  const score = fromPercentage(source["score"]);
+  const passages = objectsIn(source["plagiarismFound"]).map(({ sequence }) => asText(sequence) ?? "");
+  // The older API sends no scores: its excerpts are literal matches, which the API's normal form scores 1.
+  const excerpts = asList(source["excerpts"]).map(String);
+  const toCandidate = (passage: string, plagia_score: number) => ({
+    url: asText(source["url"]) ?? "",
+    plagia_score,
+    prediction: plagia_score > 0 ? "plagiarized" : "not plagiarized",
+    plagiarized_text: passage,
+  });
   return {
     text: asText(source["title"]) ?? "",
-    candidates: passages.map((passage) => ({
-      url: asText(source["url"]) ?? "",
-      plagia_score: score,
-      prediction: score > 0 ? "plagiarized" : "not plagiarized",
-      plagiarized_text: passage,
-    })),
+    candidates: [
+      ...(score === null ? [] : passages.map((passage) => toCandidate(passage, score))),
+      ...excerpts.map((passage) => toCandidate(passage, score ?? 1)),
+    ],
   };
 }
 
@@ -78,8 +78,7 @@ const detectAiImage: VendorTask = {
     return { path: "/v2/image-detection", body: { kind: "json", value: { url } } };
   },
   fromAnswer({ json }) {
-    const probability = asNumber(at(json, "ai_probability"));
-    const score = probability === null ? fromHumanScore(at(json, "score")) : asScore(probability);
+    const score = requireScore(asScore(at(json, "ai_probability")) ?? fromHumanScore(at(json, "score")));
     return {
       output: { ai_score: score, prediction: toAiPrediction(score) },
       units: { image: 1, request: 1 },
