@@ -36,8 +36,6 @@ export interface ChatCompletions {
   attempt(input: ChatInput, candidate: Candidate): Promise<ChatAnswer>;
 }
 
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
-
 export interface ChatDependencies extends PlanDependencies {
   /** Replaces the addresses of media by their content, for providers that need bytes. */
   readonly fetchMedia: FetchMedia;
@@ -60,7 +58,7 @@ export function toChatInput(
     request: chat as unknown as ChatCompletionRequest,
     value: chat,
     text,
-    scan: scanJson(text, scanLimits),
+    scan: scanJson(text),
     ...options,
   };
 }

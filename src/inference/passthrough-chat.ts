@@ -52,7 +52,6 @@ function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, 
 
 const noEdits: readonly Replacement[] = [];
 const ourMembers = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
 function readWhole(text: string, provider: Provider, accounting: Accounting): WholeAnswer {
   const value = readCompletion(text, provider);
@@ -66,7 +65,7 @@ function readWhole(text: string, provider: Provider, accounting: Accounting): Wh
   const withTotal = () => JSON.stringify({ ...(usage as object), total_tokens: total });
   const replace: readonly Replacement[] = total === null ? noEdits : [["usage", withTotal()]];
   const edits = { replace, remove: ourMembers, append: [addedText] };
-  return { text: editMembers(text, scanJson(text, scanLimits), edits), value, charge, added };
+  return { text: editMembers(text, scanJson(text), edits), value, charge, added };
 }
 
 function readCompletion(text: string, provider: Provider): Record<string, unknown> {

@@ -29,6 +29,8 @@ interface Limits {
   readonly maxTokens: number;
 }
 
+const noLimits: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
+
 // Deeper than this the scan stops: a million brackets must not cost more than a glance.
 const hopelessDepth = 1_000;
 const longNumber = 300;
@@ -36,7 +38,7 @@ const longNumber = 300;
 const quote = 0x22;
 const backslash = 0x5c;
 
-export function scanJson(text: string, limits: Limits): JsonScan {
+export function scanJson(text: string, limits: Limits = noLimits): JsonScan {
   const members: Member[] = [];
   const length = text.length;
   let depth = 0;

@@ -3,7 +3,6 @@
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 const nothing: ReadonlyMap<string, string> = new Map();
 
 /** `value` is what the text says. A provider that is a gateway itself may have members of the same names: ours count. */
@@ -11,5 +10,5 @@ export function appendMembers(text: string, value: JsonObject, added: JsonObject
   const members = JSON.stringify(added).slice(1, -1);
   const names = Object.keys(added);
   if (!names.some((name) => Object.hasOwn(value, name))) return `${text.slice(0, text.lastIndexOf("}"))},${members}}`;
-  return editMembers(text, scanJson(text, scanLimits), { replace: nothing, remove: new Set(names), append: [members] });
+  return editMembers(text, scanJson(text), { replace: nothing, remove: new Set(names), append: [members] });
 }

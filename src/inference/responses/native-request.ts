@@ -32,7 +32,6 @@ export interface NativeRequest {
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
 export function toNativeRequest(input: ResponsesInput, options: NativeRequestOptions): NativeRequest {
   const { text, scan, value } = input;
@@ -117,5 +116,5 @@ function toElement(text: string, item: JsonObject, told: JsonObject | null): str
   const changed = Object.keys(item).filter((member) => told[member] !== item[member]);
   const replace = new Map(changed.map((member) => [member, JSON.stringify(told[member])] as const));
   const remove = new Set(changed.filter((member) => !Object.hasOwn(told, member)));
-  return [editMembers(text, scanJson(text, scanLimits), { replace, remove, append: [] })];
+  return [editMembers(text, scanJson(text), { replace, remove, append: [] })];
 }

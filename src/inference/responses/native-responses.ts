@@ -33,8 +33,6 @@ import type { KeptResponse, StoredResponse } from "./response-keeper.ts";
 import type { ResponseContext } from "./response-planner.ts";
 import { ResponseRecorder } from "./response-recorder.ts";
 
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
-
 // The types InputTokenCountParams and ResponseCompactParams of npm's openai 7.53.0.
 const countedMembers: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls"],
@@ -126,7 +124,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
 
 /** The same request for a path below that of the Responses API, with only these members. */
 function toPathBelow({ native, sent }: Prepared, suffix: string, members: ReadonlySet<string>): Prepared {
-  const scan = scanJson(native.body, scanLimits);
+  const scan = scanJson(native.body);
   const remove = new Set(scan.members.map(({ name }) => name).filter((name) => !members.has(name)));
   const body = editMembers(native.body, scan, { replace: new Map(), remove, append: [] });
   return { native, sent: { path: appendPath(sent.path, suffix), body } };

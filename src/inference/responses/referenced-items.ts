@@ -8,7 +8,6 @@ import type { ResponseKeeper } from "./response-keeper.ts";
 import { responseIdOf } from "./to-response.ts";
 
 const mostResponses = 1_000;
-const scanLimits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
 /** References that lead nowhere stay: whoever reads them says so. */
 export async function withReferencedItems(
@@ -37,6 +36,6 @@ export async function withReferencedItems(
     request: { ...input.request, input: told as NonNullable<ResponsesInput["request"]["input"]> },
     value: { ...input.value, input: told },
     text,
-    scan: scanJson(text, scanLimits),
+    scan: scanJson(text),
   };
 }
