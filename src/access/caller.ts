@@ -1,28 +1,13 @@
-// Who is calling: a key and what it may do, as the hot path sees it.
+// The caller of a request: a key and its permissions.
 
-export const scopes = ["chat", "responses", "universal", "embeddings"] as const;
-export type Scope = (typeof scopes)[number];
-
-export type KeyKind = "inference" | "management" | "sandbox";
-
-export interface RateLimit {
-  readonly requests_per_second: number | null;
-  readonly requests_per_minute: number | null;
-  readonly tokens_per_minute: number | null;
-}
-
-export interface Budget {
-  /** USD. */
-  readonly amount: number;
-  readonly period: "none" | "daily" | "weekly" | "monthly";
-}
+import type { Budget, KeyKind, KeyScope, RateLimit } from "../contract/keys.ts";
 
 export interface Caller {
   readonly keyId: string;
   readonly kind: KeyKind;
   readonly name: string;
   readonly owner: string | null;
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: ReadonlySet<KeyScope>;
   /** Patterns such as `openai/*`; null allows every model. */
   readonly allowedModels: readonly string[] | null;
   readonly rateLimit: RateLimit | null;
@@ -30,7 +15,7 @@ export interface Caller {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** Who shares what is kept: keys of one owner; a key without an owner keeps it to itself. */
+/** Stored data belongs to an owner and is shared by all keys of that owner; a key without an owner shares it with no other key. */
 export function ownerOf({ owner, keyId }: Caller): string {
   return owner === null ? `key:${keyId}` : `owner:${owner}`;
 }

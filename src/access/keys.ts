@@ -1,12 +1,19 @@
 // Who may call: keys are looked up in a snapshot in memory, and made, changed and revoked in the store.
 
 import { timingSafeEqual } from "node:crypto";
-import type { CreateKeyRequest, KeyKind, KeyObject, KeyWithSecret, UpdateKeyRequest } from "../contract/keys.ts";
+import {
+  type CreateKeyRequest,
+  type KeyKind,
+  type KeyObject,
+  type KeyWithSecret,
+  keyScopes,
+  type UpdateKeyRequest,
+} from "../contract/keys.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { KeyOutcome, KeyRecord, KeySettings } from "../storage/keys.ts";
 import type { Storage } from "../storage/storage.ts";
-import { type Caller, scopes as everyScope } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 
 export type Lookup =
   | { readonly caller: Caller }
@@ -332,7 +339,7 @@ function toRecord(request: CreateKeyRequest, secret: string, time: number): KeyR
     kind: request.kind,
     name: request.name,
     owner: request.owner,
-    scopes: request.kind === "management" ? [] : (request.scopes ?? everyScope),
+    scopes: request.kind === "management" ? [] : (request.scopes ?? keyScopes),
     allowedModels: request.allowed_models,
     rateLimit: request.rate_limit,
     budget: request.budget,

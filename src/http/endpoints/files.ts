@@ -1,6 +1,6 @@
 // `/v3/upload`: files that callers send, to be named in later requests.
 
-import { type Caller, ownerOf, type Scope } from "../../access/caller.ts";
+import { type Caller, ownerOf } from "../../access/caller.ts";
 import {
   deleteAllFilesQuery,
   deleteFilesRequest,
@@ -9,6 +9,7 @@ import {
   filePath,
   listFilesQuery,
 } from "../../contract/files.ts";
+import type { KeyScope } from "../../contract/keys.ts";
 import { parse } from "../../contract/problems.ts";
 import { GatewayError } from "../../errors.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
@@ -25,7 +26,7 @@ interface Dependencies {
 
 const key = "inference" as const;
 // Whoever may send a file to any of these may keep one for it.
-const scopesWithFiles: readonly Scope[] = ["universal", "chat", "responses"];
+const scopesWithFiles: readonly KeyScope[] = ["universal", "chat", "responses"];
 
 export function fileRoutes({ files, uploads }: Dependencies): Route[] {
   return [
