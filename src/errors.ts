@@ -199,3 +199,8 @@ export function shorten(text: string, maxLength: number): string {
   const cut = text.slice(0, maxLength - 1);
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -3,6 +3,7 @@
 // drains all processes on SIGTERM. It serves no request itself, so that no request can end it.
 
 import { type Config, childEnvironment, toSnapshot } from "./config.ts";
+import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 export type ProcessKind = "serving" | "working";
@@ -249,8 +250,4 @@ async function passOn(output: ReadableStream<Uint8Array>, tell: (line: string) =
     for (const line of lines) if (line.trim() !== "") tell(line);
   }
   if (rest.trim() !== "") tell(rest);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

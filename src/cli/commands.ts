@@ -1,7 +1,7 @@
 // The command line: noun, then verb. A command loads its own code only: a gateway starts sooner that way.
 
 import { type Config, ConfigError, readConfig, readLauncher, secretsOf } from "../config.ts";
-import { SettingError } from "../errors.ts";
+import { messageOf, SettingError } from "../errors.ts";
 import { lookUp } from "../lib/look-up.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
@@ -100,7 +100,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof UsageError) console.error(`${error.message}\n\n${usage}`);
     else if (error instanceof SettingError) console.error(`${error.path}: ${error.message}`);
-    else console.error(error instanceof Error ? error.message : String(error));
+    else console.error(messageOf(error));
     return error instanceof ConfigError || error instanceof SettingError || error instanceof UsageError ? 2 : 1;
   }
 }
@@ -110,7 +110,7 @@ async function runPlain(spec: CommandSpec, args: readonly string[], run: () => P
   try {
     input = readArguments(spec, args);
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${describeCommand(spec)}`);
+    console.error(`${messageOf(error)}\n\n${describeCommand(spec)}`);
     return 2;
   }
   if (input !== "help") return await run();

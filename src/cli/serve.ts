@@ -11,7 +11,7 @@ import {
   readLogFormat,
   secretsOf,
 } from "../config.ts";
-import { SettingError } from "../errors.ts";
+import { messageOf, SettingError } from "../errors.ts";
 import { createLog, type Log } from "../log.ts";
 import { lockDataDir, openStorage } from "../storage/storage.ts";
 import { type ProcessCounts, type ProcessReport, startSupervisor } from "../supervisor.ts";
@@ -59,7 +59,7 @@ async function withLog(run: (config: Config, log: Log) => Promise<number>): Prom
     for (const warning of config.warnings) log.warn(warning);
     return await run(config, log);
   } catch (error) {
-    return fail(log, messageOf(error), isConfiguration(error));
+    return fail(log, describeFailure(error), isConfiguration(error));
   } finally {
     log.flush();
   }
@@ -164,7 +164,7 @@ async function runChild(start: Start): Promise<number> {
     return await ended.promise;
   } catch (error) {
     // The supervisor tells it once, for however many processes failed in the same way.
-    report({ state: "failed", message: messageOf(error), isConfiguration: isConfiguration(error) });
+    report({ state: "failed", message: describeFailure(error), isConfiguration: isConfiguration(error) });
     if (!isExpected(error)) log.error("a process could not start", { error });
     return 1;
   } finally {
@@ -186,9 +186,8 @@ function isExpected(error: unknown): boolean {
   return isConfiguration(error) || (error instanceof Error && error.constructor === Error);
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof SettingError) return `${error.path}: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
+function describeFailure(error: unknown): string {
+  return error instanceof SettingError ? `${error.path}: ${error.message}` : messageOf(error);
 }
 
 function openLog({ logFormat, logLevel }: Pick<Config, "logFormat" | "logLevel">, secrets: readonly string[]): Log {

@@ -1,5 +1,6 @@
 // `switchyard storage move`: from SQLite in the data folder to PostgreSQL.
 
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { moveStorage, requireStore } from "../storage/storage.ts";
 import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
@@ -40,7 +41,7 @@ export async function runStorageCommand(args: string[], context: StorageContext)
       if (!isJson) context.print("Done. Set DATABASE_URL to this database and start the gateway.");
       return 0;
     } catch (error) {
-      output.printError(error instanceof Error ? error.message : String(error));
+      output.printError(messageOf(error));
       return 1;
     }
   });

@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../errors.ts";
 import { type VerifyingKeys, verifyWebhook, type WebhookCheck } from "../jobs/webhook-signature.ts";
 
 export interface ListenerOptions {
@@ -61,7 +62,7 @@ export function startListener({ statuses, print, saveTo, ...options }: ListenerO
         if (checks.length === 0) print("  not signed");
         for (const { scheme, isGood, says } of checks) print(`  ${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
       },
-      (error: unknown) => print(`  not checked: ${error instanceof Error ? error.message : String(error)}`),
+      (error: unknown) => print(`  not checked: ${messageOf(error)}`),
     );
     print(toShownBody(new TextDecoder().decode(body)));
     if (saveTo !== null) save(join(saveTo, String(number)), request, body);

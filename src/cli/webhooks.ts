@@ -6,6 +6,7 @@ import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { messageOf } from "../errors.ts";
 import {
   openWebhookKeys,
   type PublishedKey,
@@ -126,7 +127,7 @@ export async function runWebhooksCommand(args: string[], context: WebhooksContex
       return await command.run(input, context);
     } catch (error) {
       if (error instanceof UsageError) throw error;
-      output.printError(error instanceof Error ? error.message : String(error));
+      output.printError(messageOf(error));
       return 1;
     }
   });

@@ -2,6 +2,7 @@
 // reads texts as well. Messages complete the name of the setting: "port: should be …, and is '…'".
 
 import { z } from "zod";
+import { messageOf } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import { isObject } from "../lib/lenient-json.ts";
 
@@ -53,7 +54,7 @@ export function readableBy<T>(read: (value: T) => unknown) {
     try {
       read(value);
     } catch (error) {
-      context.addIssue(error instanceof Error ? error.message : String(error));
+      context.addIssue(messageOf(error));
     }
   };
 }

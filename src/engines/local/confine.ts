@@ -8,6 +8,7 @@ import { dlopen, ptr } from "bun:ffi";
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { messageOf } from "../../errors.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { Confinement, Grants } from "./confinement.ts";
 
@@ -74,10 +75,6 @@ function attempt(part: keyof typeof inForce, confine: () => void): void {
 function report(): string {
   const confinement: Confinement = { ...inForce, problem: problems.length === 0 ? null : problems.join("; ") };
   return JSON.stringify(confinement);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function openLibc() {

@@ -2,6 +2,7 @@
 
 import { fileNotFound } from "../../files/file-errors.ts";
 import { type OpenedResource, type ResourceUrls, resourcePath } from "../../files/resource-urls.ts";
+import { matchesEntityTag } from "../../lib/entity-tag.ts";
 import { type Reply, reply } from "../reply.ts";
 import type { Call, Route } from "../route.ts";
 
@@ -33,7 +34,7 @@ function send({ file, expiresAt }: OpenedResource, request: Request): Reply {
     "content-security-policy": "sandbox; default-src 'none'",
     "referrer-policy": "no-referrer",
   };
-  if (holdsTag(request.headers.get("if-none-match"), tag)) return reply(null, { status: 304, headers });
+  if (matchesEntityTag(request.headers.get("if-none-match"), tag)) return reply(null, { status: 304, headers });
   const range = readRange(request.headers, tag, file.size);
   if (range === "unsatisfiable")
     return reply(null, { status: 416, headers: { "content-range": `bytes */${file.size}` } });
@@ -47,11 +48,6 @@ function send({ file, expiresAt }: OpenedResource, request: Request): Reply {
       ...(range !== null && { "content-range": `bytes ${start}-${end - 1}/${file.size}` }),
     },
   });
-}
-
-function holdsTag(header: string | null, tag: string): boolean {
-  if (header === null) return false;
-  return header.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === tag);
 }
 
 /** One range. Several, and what is no range, are answered with the whole, as the standard allows. */

@@ -1,6 +1,7 @@
 // Sends a document that is kept in memory, or 304 to a client that has it already.
 
 import type { Document } from "../../catalogue/document.ts";
+import { matchesEntityTag } from "../../lib/entity-tag.ts";
 import { type Reply, reply } from "../reply.ts";
 import type { Call } from "../route.ts";
 
@@ -11,14 +12,4 @@ export function sendDocument(call: Call, document: Document, headers: Readonly<R
     return reply(null, { status: 304, headers: shared });
   }
   return reply(document.bytes, { headers: { ...shared, "content-type": document.contentType } });
-}
-
-const listedTag = /(?:W\/)?("[^"]*")/g;
-
-/** `If-None-Match` compares weakly: a `W/` prefix on either side does not matter (RFC 9110, 13.1.2). */
-export function matchesEntityTag(header: string | null, entityTag: string): boolean {
-  if (header === null) return false;
-  if (header.trim() === "*") return true;
-  for (const [, listed] of header.matchAll(listedTag)) if (listed === entityTag) return true;
-  return false;
 }

@@ -1,6 +1,6 @@
 // Audio files as sound: one channel, 16,000 samples a second. What a file is, its first bytes say; names and types are not believed.
 
-import { ValidationError } from "../../../errors.ts";
+import { messageOf, ValidationError } from "../../../errors.ts";
 import { readModelFile } from "../checksums.ts";
 import { importPackage } from "../resolve-package.ts";
 import { createResampler, type Resampler } from "./resample.ts";
@@ -137,7 +137,7 @@ async function attempt<Result>(decode: () => Result | Promise<Result>): Promise<
   try {
     return await decode();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw refuseAudio(`The audio could not be decoded: ${reason.slice(0, 200)}`);
   }
 }
