@@ -155,7 +155,7 @@ export async function createServices(config: Config, log: Log, { processes, work
       egress,
       openUpload: (id, owner) => files.open(id, owner),
       maxFileBytes: config.maxFileBytes,
-      refuseFull: (owner) => files.refuseFull(owner),
+      refuseOverQuota: (owner) => files.refuseOverQuota(owner),
     },
     publish: ({ bytes, mediaType }, owner, base) => resources.publish(bytes, mediaType, owner, { base }),
     totalTimeoutMs: config.totalTimeoutMs,

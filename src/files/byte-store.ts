@@ -1,20 +1,20 @@
-// The contract of a place that keeps the bytes of files, by id.
+// The contract of a backend that stores the bytes of files by id: a folder or S3.
 
 export interface ByteStore {
-  /** Takes a finished file from the disk. When it resolves the bytes are safe; the file is no longer at `path`. */
+  /** Moves a complete file from the disk into the store. When it resolves, the bytes are durable and `path` no longer exists. */
   take(path: string, id: string): Promise<void>;
   read(id: string): Promise<Uint8Array>;
   stream(id: string, range?: ByteRange): ReadableStream<Uint8Array>;
-  /** One that is not there is fine. */
+  /** Does nothing when there is no such file. */
   remove(id: string): Promise<void>;
   /** The ids that begin with these two hexadecimal digits and have not changed since `before` (epoch milliseconds). */
   listOld(shard: string, before: number): Promise<string[]>;
-  /** A note that says whose place it is; null when there is none. */
-  readMark(): Promise<string | null>;
-  writeMark(text: string): Promise<void>;
+  /** Which database this backend belongs to; null when that was never written. */
+  readStoreId(): Promise<string | null>;
+  writeStoreId(id: string): Promise<void>;
 }
 
-/** From `start` to before `end`. */
+/** `start` is included, `end` is not. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

@@ -1,37 +1,36 @@
-// What a caller is told when a file is not there, or cannot be kept.
+// Errors of the file store.
 
 import { GatewayError } from "../errors.ts";
 
-/** Unknown, foreign, deleted or expired: one and the same answer. */
+/** The same answer for an unknown, foreign, deleted or expired file. */
 export function fileNotFound(): GatewayError {
   return new GatewayError("file_not_found", "There is no such file.", { param: "file_id" });
 }
 
 const fullDisk: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** A full or absent disk is the operator's matter, and passes; anything else stays what it is. */
+/** A full or unavailable disk becomes an error that a caller may retry; other errors are returned unchanged. */
 export function toFileError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof GatewayError || !("code" in error)) return error;
-  if (fullDisk.has(error.code)) return noRoom(error);
+  if (fullDisk.has(error.code)) return storageFull(error);
   if (typeof error.code !== "string" || !/^E[A-Z]+$/.test(error.code)) return error;
   return fileStoreUnavailable(error);
 }
 
 export function fileStoreUnavailable(cause: unknown): GatewayError {
-  return new GatewayError("dependency_unavailable", "The file store does not answer as it should.", { cause });
+  return new GatewayError("dependency_unavailable", "The file store does not respond correctly.", { cause });
 }
 
-/** The limit of one owner is reached. */
-export function noOwnerRoom(maxOwnerBytes: number): GatewayError {
+export function quotaExceeded(maxOwnerBytes: number): GatewayError {
   return new GatewayError(
     "payload_too_large",
-    `Your files, uploads and results of tasks, may have at most ${maxOwnerBytes} bytes together. Delete uploads, or wait until files expire.`,
+    `The storage quota of ${maxOwnerBytes} bytes for your uploads and results of tasks is used up. Delete uploads, or wait until files expire.`,
     { param: "file", headers: { connection: "close" }, shouldRetry: false },
   );
 }
 
-export function noRoom(cause?: unknown): GatewayError {
-  return new GatewayError("dependency_unavailable", "There is no room for more files at the moment.", {
+export function storageFull(cause?: unknown): GatewayError {
+  return new GatewayError("dependency_unavailable", "The file storage is full.", {
     retryAfter: 60,
     cause,
   });

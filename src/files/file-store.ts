@@ -1,7 +1,7 @@
-// Files of callers and of tasks: the rows say what there is, the bytes are in a folder or in S3.
+// Uploads of callers and results of tasks: rows in the database, bytes in a folder or in S3.
 //
-// A file is written to `incoming/` first. When all of it is there and safe it goes to its place, and only then does a row say
-// that it exists: whatever is listed can be read, and a crash leaves at most bytes that nobody knows of, which are swept.
+// A file is first written to `incoming/`. Once it is complete and synced, it moves to its backend, and only then gets a row. So every
+// listed file can be read, and a crash leaves at most bytes without a row, which the sweeper deletes.
 
 import { mkdir, open, readdir, readFile, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,32 +9,32 @@ import type { Log } from "../log.ts";
 import type { DeletedFile, FileKind, FilePlace, FileRecord } from "../storage/files.ts";
 import type { FileRows } from "../storage/stores.ts";
 import { type ByteRange, type ByteStore, fileIdPattern, shards } from "./byte-store.ts";
-import { noOwnerRoom, noRoom, toFileError } from "./file-errors.ts";
+import { quotaExceeded, storageFull, toFileError } from "./file-errors.ts";
 import { detectFileType, headBytes } from "./file-type.ts";
 import { createFolderBytes } from "./folder-bytes.ts";
 import { createS3Bytes, type S3Settings } from "./s3-bytes.ts";
 
 export interface FileStoreOptions {
   readonly rows: FileRows;
-  /** `<data folder>/files`. Unfinished files are here also when the finished ones are in S3. */
+  /** `<data folder>/files`. Incomplete files are here even when complete ones are in S3. */
   readonly folder: string;
-  /** Null: the folder keeps them. */
+  /** Null: files are stored in the folder. */
   readonly s3: S3Settings | null;
-  /** The same for every process on one database and for no other: nobody sweeps what a stranger wrote. */
+  /** Identifies the database, so that no gateway sweeps the files of another database. */
   readonly storeId: string;
   readonly log: Log;
-  /** Of one owner's files together, uploads and results; absent: any number. */
+  /** Quota of one owner for uploads and results; absent: no limit. */
   readonly maxOwnerBytes?: number;
-  /** So much of the disk stays free for everything else that is on it. */
+  /** Disk space that uploads leave free. */
   readonly reservedBytes?: number;
-  /** Bytes without a row are given up after this time without a change. */
+  /** Age after which bytes without a row are deleted. */
   readonly orphanAfterMs?: number;
 }
 
 export interface StoredFile {
   readonly id: string;
   readonly name: string;
-  /** Detected from the bytes, or what the task said that produced them. */
+  /** Detected from the bytes, or stated by the task that produced them. */
   readonly mediaType: string;
   readonly size: number;
   read(): Promise<Uint8Array>;
@@ -45,42 +45,42 @@ export interface FileAbout {
   readonly owner: string;
   readonly kind: FileKind;
   readonly name: string;
-  /** Null: told from the bytes. */
+  /** Null: detected from the bytes. */
   readonly mediaType: string | null;
   readonly purpose: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly lifetimeMs: number;
 }
 
-/** A file that is being written. One of `keep` and `discard` ends it. */
+/** A file that is being written. It ends with `commit` or `discard`. */
 export interface FileDraft {
   readonly size: number;
-  /** Told from the bytes that have come. */
+  /** Detected from the bytes so far. */
   readonly mediaType: string;
   write(bytes: Uint8Array): Promise<void>;
-  /** What was written, for whoever needs the file only now. */
+  /** The bytes so far, for a file that is not stored. */
   read(): Promise<Uint8Array>;
-  keep(about: FileAbout): Promise<FileRecord>;
+  commit(about: FileAbout): Promise<FileRecord>;
   discard(): Promise<void>;
 }
 
 export interface FileStore {
-  /** An upload of this owner; null for every other id, whatever it looks like. */
+  /** An upload of this owner; null for every other id, valid or not. */
   open(fileId: string, owner: string): Promise<StoredFile | null>;
-  /** What a task produced. The caller has proved that it may be read. */
+  /** A result of a task. Its signed address has been verified. */
   openResult(fileId: string): Promise<StoredFile | null>;
   put(content: Uint8Array | AsyncIterable<Uint8Array>, about: FileAbout): Promise<FileRecord>;
-  /** Throws when the disk has no room for so many bytes. */
+  /** Throws when the disk has less free space than that. */
   begin(expectedBytes: number): Promise<FileDraft>;
   find(fileId: string, owner: string): Promise<FileRecord | null>;
   list(filter: ListFilter): Promise<{ total: number; files: FileRecord[] }>;
-  /** Throws when the files of this owner may not have so many more bytes, at this moment. One when absent. */
-  refuseFull(owner: string, bytes?: number): Promise<void>;
-  /** How many were there. Null: all of this owner's. */
+  /** Throws when so many more bytes (default: 1) would exceed the quota of the owner. */
+  refuseOverQuota(owner: string, bytes?: number): Promise<void>;
+  /** Returns how many existed. Null: all uploads of the owner. */
   remove(owner: string, fileIds: readonly string[] | null): Promise<number>;
-  /** Deletes what has expired: rows and bytes. Returns how many. */
+  /** Deletes expired files, rows and bytes. Returns how many. */
   sweepExpired(): Promise<number>;
-  /** Deletes bytes that no row speaks of: left behind by a crash, or by a place that was away. Returns how many. */
+  /** Deletes bytes without a row, left by a crash or by an unavailable backend. Returns how many. */
   sweepOrphans(): Promise<number>;
 }
 
@@ -92,10 +92,10 @@ interface ListFilter {
 }
 
 const defaultReservedBytes = 256 * 1_048_576;
-// Longer than the longest silence of an upload, and than it takes a slow disk to make its bytes safe.
+// Longer than the idle timeout of an upload, and than a slow disk takes to sync.
 const defaultOrphanAfterMs = 3_600_000;
-const deletedAtOnce = 500;
-const removedAtOnce = 8;
+const rowsPerBatch = 500;
+const concurrentRemovals = 8;
 
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { rows, folder, s3, storeId, log } = options;
@@ -108,7 +108,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
   function bytesOf(place: FilePlace): ByteStore {
     const found = places.get(place);
-    if (found === undefined) throw new Error("The file is in S3, and no bucket is configured");
+    if (found === undefined)
+      throw new Error("The file is in S3, but no bucket is configured. Set SWITCHYARD_FILES_S3_BUCKET.");
     return found;
   }
 
@@ -121,10 +122,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     try {
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(incoming);
-      if (bavail * bsize < expectedBytes + reservedBytes) throw noRoom();
+      if (bavail * bsize < expectedBytes + reservedBytes) throw storageFull();
       return await createDraft();
     } catch (error) {
-      log.error("a file could not be begun", { error });
+      log.error("a file could not be created", { error });
       throw toFileError(error);
     }
   }
@@ -148,7 +149,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         await close();
         await rm(path, { force: true });
       } catch (error) {
-        log.warn("an unfinished file could not be deleted; it will be swept", { error });
+        log.warn("an incomplete file could not be deleted; the sweeper will delete it", { error });
       }
     }
 
@@ -163,7 +164,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
     const detect = () => detectFileType(Buffer.concat(head), size <= headBytes);
 
-    async function keep(about: FileAbout): Promise<FileRecord> {
+    async function commit(about: FileAbout): Promise<FileRecord> {
       const createdAt = Date.now();
       const { lifetimeMs, mediaType, ...rest } = about;
       const record: FileRecord = {
@@ -178,10 +179,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       await handle.sync();
       await close();
       await bytesOf(current).take(path, id);
-      // When this fails nobody can say whether the row is there, so the bytes stay; without a row they are swept.
+      // When this throws, the row may or may not exist, so the bytes stay. Without a row the sweeper deletes them.
       if (await rows.create(record, maxOwnerBytes)) return record;
       await removeBytes([record]);
-      throw noOwnerRoom(maxOwnerBytes);
+      throw quotaExceeded(maxOwnerBytes);
     }
 
     return {
@@ -193,18 +194,18 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       },
       read: () => readFile(path).catch(explain),
       write: (bytes) => write(bytes).catch(explain),
-      keep: (about) => keep(about).catch(explain),
+      commit: (about) => commit(about).catch(explain),
       discard,
     };
   }
 
   function explain(error: unknown): never {
-    const told = toFileError(error);
-    if (told !== error) log.error("a file could not be written", { error });
-    throw told;
+    const explained = toFileError(error);
+    if (explained !== error) log.error("a file could not be written", { error });
+    throw explained;
   }
 
-  /** After their rows: what cannot be deleted now is an orphan, and goes with the next sweep. */
+  /** Called after the rows are gone: bytes that cannot be removed now are orphans, which the next sweep deletes. */
   async function removeBytes(deleted: readonly DeletedFile[]): Promise<void> {
     const waiting = [...deleted];
     const work = async () => {
@@ -212,20 +213,23 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         try {
           await bytesOf(next.place).remove(next.id);
         } catch (error) {
-          log.warn("the bytes of a deleted file could not be removed; they will be swept", { file: next.id, error });
+          log.warn("the bytes of a deleted file could not be removed; the sweeper will remove them", {
+            file: next.id,
+            error,
+          });
         }
       }
     };
-    await Promise.all(Array.from({ length: Math.min(removedAtOnce, waiting.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(concurrentRemovals, waiting.length) }, work));
   }
 
   async function removeAll(owner: string, now: number): Promise<number> {
     let count = 0;
     for (;;) {
-      const deleted = await rows.deleteSomeUploads(owner, now, deletedAtOnce);
+      const deleted = await rows.deleteSomeUploads(owner, now, rowsPerBatch);
       await removeBytes(deleted);
       count += deleted.filter(({ expiresAt }) => expiresAt > now).length;
-      if (deleted.length < deletedAtOnce) return count;
+      if (deleted.length < rowsPerBatch) return count;
     }
   }
 
@@ -233,7 +237,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     let count = 0;
     for (const name of await readdir(incoming).catch(() => [])) {
       const path = join(incoming, name);
-      // Somebody else may have been quicker.
+      // Another process may have deleted it.
       const found = await stat(path).catch(() => null);
       if (found === null || found.mtimeMs >= before) continue;
       await rm(path, { force: true });
@@ -244,10 +248,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
   async function sweepPlace(place: FilePlace, before: number): Promise<number> {
     const bytes = bytesOf(place);
-    const mark = await bytes.readMark();
-    if (mark === null) await bytes.writeMark(storeId);
-    else if (mark !== storeId) {
-      log.warn("files are kept where those of another database are; what is left over there is not swept", { place });
+    const foundId = await bytes.readStoreId();
+    if (foundId === null) await bytes.writeStoreId(storeId);
+    else if (foundId !== storeId) {
+      log.warn("another database stores its files in the same place; orphaned files there are not deleted", { place });
       return 0;
     }
     let count = 0;
@@ -285,15 +289,15 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       try {
         if (content instanceof Uint8Array) await draft.write(content);
         else for await (const piece of content) await draft.write(piece);
-        return await draft.keep(about);
+        return await draft.commit(about);
       } catch (error) {
         await draft.discard();
         throw error;
       }
     },
     list: (filter) => rows.listUploads(filter),
-    async refuseFull(owner, bytes = 1) {
-      if ((await rows.countBytes(owner)) + bytes > maxOwnerBytes) throw noOwnerRoom(maxOwnerBytes);
+    async refuseOverQuota(owner, bytes = 1) {
+      if ((await rows.countBytes(owner)) + bytes > maxOwnerBytes) throw quotaExceeded(maxOwnerBytes);
     },
     async remove(owner, fileIds) {
       const now = Date.now();
@@ -305,10 +309,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     async sweepExpired() {
       let count = 0;
       for (;;) {
-        const deleted = await rows.deleteExpired(Date.now(), deletedAtOnce);
+        const deleted = await rows.deleteExpired(Date.now(), rowsPerBatch);
         await removeBytes(deleted);
         count += deleted.length;
-        if (deleted.length < deletedAtOnce) return count;
+        if (deleted.length < rowsPerBatch) return count;
       }
     },
     async sweepOrphans() {

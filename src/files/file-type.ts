@@ -1,22 +1,22 @@
-// What a file is, told from its first bytes. Beyond pictures, sound and films, which the egress room knows, the containers and
-// texts that documents come in.
+// Detects the type of a file from its first bytes: images, audio and video through egress/media-type.ts, here the containers and
+// texts of documents.
 
 import { detectMediaType } from "../egress/media-type.ts";
 
-/** As many bytes as are looked at. */
+/** Number of bytes that the detection uses. */
 export const headBytes = 65_536;
 
 const unknownType = "application/octet-stream";
 const plainText = "text/plain";
 
-/** `head`: the first bytes, at least `headBytes` of them where there are so many. */
+/** `head`: the first `headBytes` bytes, or all of a shorter file. */
 export function detectFileType(head: Buffer, isWhole: boolean): string {
   const found = detectMediaType(isWhole ? head : withoutHalfCharacter(head))?.mediaType ?? null;
   if (found === plainText) return detectText(head.toString("utf8"));
   return found ?? detectContainer(head) ?? unknownType;
 }
 
-/** A text that is cut may end in the middle of a character, which would make it seem no text at all. */
+/** A truncated text may end inside a character, which would make it look like binary data. */
 function withoutHalfCharacter(head: Buffer): Buffer {
   for (let back = 1; back <= 3; back += 1) {
     const byte = head[head.length - back] ?? 0;
@@ -40,7 +40,7 @@ function detectText(text: string): string {
   return isJson(text) ? "application/json" : plainText;
 }
 
-/** Only where all of it was seen: a beginning proves nothing. */
+/** Only for complete texts: the beginning alone does not show that the JSON is valid. */
 function isJson(text: string): boolean {
   if (!/^\ufeff?\s*[[{]/.test(text) || text.length >= headBytes) return false;
   try {
@@ -53,14 +53,14 @@ function isJson(text: string): boolean {
 
 const office = "application/vnd.openxmlformats-officedocument.";
 
-/** Names of entries that tell what a zip archive is; they stand uncompressed in it. */
+/** Names of entries that identify a zip archive; names are not compressed. */
 const zipEntries: readonly (readonly [entry: string, mediaType: string])[] = [
   ["word/", `${office}wordprocessingml.document`],
   ["xl/", `${office}spreadsheetml.sheet`],
   ["ppt/", `${office}presentationml.presentation`],
 ];
 
-/** Names of streams in Microsoft's older container, in the encoding that its directory has. */
+/** Names of streams in Microsoft's older container format (OLE); its directory is UTF-16. */
 const oleStreams: readonly (readonly [stream: string, mediaType: string])[] = [
   ["WordDocument", "application/msword"],
   ["Workbook", "application/vnd.ms-excel"],
@@ -78,7 +78,7 @@ function detectContainer(head: Buffer): string | null {
 }
 
 function detectZip(head: Buffer): string {
-  // OpenDocument and EPUB: the first entry is called `mimetype` and holds it, uncompressed.
+  // OpenDocument and EPUB: the first entry is named `mimetype` and holds the type, uncompressed.
   const [, stated] = /^mimetype(application\/[\w.+-]{1,100}?)(?=PK|$)/.exec(head.toString("latin1", 30, 200)) ?? [];
   if (stated !== undefined) return stated;
   if (!head.includes("[Content_Types].xml")) return "application/zip";

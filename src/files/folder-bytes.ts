@@ -1,5 +1,5 @@
-// Bytes in a folder: `<folder>/xx/<id>`, where xx are the first digits of the id, so that no folder becomes long. No name that a
-// caller chose ever reaches the disk.
+// Bytes in a folder: `<folder>/xx/<id>`, where xx are the first digits of the id, so that no folder has too many entries. Names that
+// callers choose never reach the disk.
 
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export function createFolderBytes(folder: string): ByteStore {
     if (!fileIdPattern.test(id)) throw new TypeError("the id of a file is a UUID");
     return join(folder, shardOf(id), id);
   };
-  const markPath = join(folder, "store-id");
+  const storeIdPath = join(folder, "store-id");
 
   return {
     async take(path, id) {
@@ -19,7 +19,7 @@ export function createFolderBytes(folder: string): ByteStore {
       const shard = join(folder, shardOf(id));
       const made = await mkdir(shard, { recursive: true, mode: 0o700 });
       await rename(path, target);
-      // A name is safe when its folder is; a new folder's own name too.
+      // A rename is durable once its folder is synced; so is the name of a new folder.
       await syncFolder(shard);
       if (made !== undefined) await syncFolder(folder);
     },
@@ -36,13 +36,13 @@ export function createFolderBytes(folder: string): ByteStore {
       }
       return old;
     },
-    async readMark() {
-      const text = await readFile(markPath, "utf8").catch(noneWhenAbsent);
+    async readStoreId() {
+      const text = await readFile(storeIdPath, "utf8").catch(noneWhenAbsent);
       return typeof text === "string" ? text : null;
     },
-    async writeMark(text) {
+    async writeStoreId(id) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFile(markPath, text, { mode: 0o600 });
+      await writeFile(storeIdPath, id, { mode: 0o600 });
     },
   };
 }

@@ -1,17 +1,17 @@
-// A form with files (RFC 7578), read as it arrives: the bytes of a part go to whoever takes them, piece by piece, and no more than
-// a few kilobytes are held here.
+// A streaming parser for forms with files (RFC 7578): the bytes of a part go to a sink chunk by chunk, and the parser buffers no more
+// than a few kilobytes.
 
 import { GatewayError } from "../errors.ts";
 
 export interface PartHead {
   readonly name: string;
-  /** As the client wrote it; null when there is none. */
+  /** As the client sent it; null when there is none. */
   readonly fileName: string | null;
   readonly mediaType: string | null;
 }
 
 export interface PartSink {
-  /** The bytes are only lent: keep a copy of what is needed later. */
+  /** The buffer is reused after the call: copy the bytes that are needed later. */
   write(bytes: Buffer): Promise<void> | void;
   end(): Promise<void> | void;
 }
@@ -24,7 +24,7 @@ const maxPreambleBytes = 1_024;
 const maxPaddingBytes = 256;
 const nothing = Buffer.alloc(0);
 
-/** The boundary that a Content-Type header names. Throws 415 when it is no form, 400 when it has no boundary. */
+/** The boundary in a Content-Type header. Throws 415 when the type is no form, 400 when the boundary is missing or invalid. */
 export function readBoundary(contentType: string | null): string {
   const { value, parameters } = parseHeaderValue(contentType ?? "");
   if (value.toLowerCase() !== "multipart/form-data")
@@ -42,7 +42,7 @@ export class MultipartParser {
   readonly #delimiter: Buffer;
   readonly #open: (head: PartHead) => PartSink | Promise<PartSink>;
   #state: State = "preamble";
-  /** What came and cannot be judged yet. A delimiter begins with a line end, which the first one lacks. */
+  /** Bytes that may belong to an incomplete delimiter. A delimiter begins with a line end, which the first one lacks. */
   #rest: Buffer = Buffer.from("\r\n");
   #preambleBytes = 0;
   #parts = 0;
@@ -62,16 +62,16 @@ export class MultipartParser {
       if (used === 0) break;
       bytes = bytes.subarray(used);
     }
-    // A copy: what is lent to us is a piece of a larger buffer.
+    // A copy: the chunk is part of a larger buffer.
     if (bytes.length > 0) this.#rest = Buffer.from(bytes);
   }
 
-  /** When the body has ended. */
+  /** Call it at the end of the body. */
   finish(): void {
     if (this.#state !== "epilogue") throw malformed("The form ends before its last boundary.");
   }
 
-  /** How many bytes were dealt with; 0 when more have to come first. */
+  /** Returns how many bytes were used; 0 when more bytes are needed. */
   #step(bytes: Buffer): number | Promise<number> {
     if (bytes.length === 0) return 0;
     switch (this.#state) {
@@ -98,7 +98,7 @@ export class MultipartParser {
     return at + this.#delimiter.length;
   }
 
-  /** A boundary is followed by a line end, or by two hyphens when it is the last; spaces may stand in between. */
+  /** A boundary is followed by a line end, or by two hyphens when it is the last; spaces may come first (RFC 2046). */
   #endDelimiter(bytes: Buffer): number {
     let at = 0;
     while (bytes[at] === 0x20 || bytes[at] === 0x09) at += 1;
@@ -134,7 +134,7 @@ export class MultipartParser {
     return at + this.#delimiter.length;
   }
 
-  /** How many bytes cannot belong to a delimiter whose rest has yet to come. It holds one carriage return, at its beginning. */
+  /** How many bytes cannot belong to an incomplete delimiter. A delimiter has one carriage return, at its beginning. */
   #undelimited(bytes: Buffer): number {
     const at = bytes.lastIndexOf(0x0d);
     if (at === -1 || bytes.length - at >= this.#delimiter.length) return bytes.length;
@@ -147,7 +147,7 @@ function parseHead(text: string): PartHead {
   const headers = new Map<string, string>();
   for (const line of text.split("\r\n")) {
     const colon = line.indexOf(":");
-    if (colon < 1) throw malformed("A part of the form has a header that is none.");
+    if (colon < 1) throw malformed("A part of the form has a malformed header.");
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
   const { value, parameters } = parseHeaderValue(headers.get("content-disposition") ?? "");
@@ -164,34 +164,34 @@ function parseHead(text: string): PartHead {
   };
 }
 
-/** `filename*` carries its own encoding and comes first, as RFC 6266 has it. */
+/** `filename*` states its own encoding and takes precedence (RFC 6266). */
 function readFileName(parameters: ReadonlyMap<string, string>): string | null {
   const plain = parameters.get("filename");
   const [, encoded] = /^utf-8'[^']*'(.*)$/is.exec(parameters.get("filename*") ?? "") ?? [];
   try {
     if (encoded !== undefined) return decodeURIComponent(encoded);
   } catch {
-    // Badly encoded: the plain one is there for that.
+    // Invalid encoding: fall back to `filename`.
   }
   return plain === undefined ? null : fromFormText(plain);
 }
 
-/** Browsers write a quote and line ends inside a quoted name so (the HTML standard's multipart encoding). */
+/** Browsers encode a quote and line ends inside a quoted name like this (multipart encoding of the HTML standard). */
 function fromFormText(text: string): string {
   return text.replace(/%22|%0[da]/gi, (code) => (code === "%22" ? '"' : " "));
 }
 
 interface HeaderValue {
   readonly value: string;
-  /** Names in lower case; of one that is repeated, the first counts. */
+  /** Names in lower case; of a repeated name, the first value counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** `value; name=token; name="quoted \" string"`. A backslash is only an escape before a quote or a backslash. */
+/** `value; name=token; name="quoted \" string"`. A backslash escapes only a quote or a backslash. */
 function parseHeaderValue(text: string): HeaderValue {
   const [value = ""] = text.split(";", 1);
   const parameters = new Map<string, string>();
-  // Every character matches in one way only, so that no text makes the search slow.
+  // Each character matches in one way only, so that no input causes backtracking.
   const pattern = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^;]*))/g;
   for (const [, name = "", quoted, token = ""] of text.slice(value.length).matchAll(pattern)) {
     const key = name.toLowerCase();

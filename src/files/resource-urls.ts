@@ -1,5 +1,5 @@
-// Addresses of what tasks produced: whoever holds one may read it until it expires, without a key. The signature covers the id
-// and the time, so neither can be changed.
+// Signed addresses of results of tasks: they give access without a key until they expire. The signature covers the id and the
+// expiry time, so neither can be changed.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { lookUp } from "../lib/look-up.ts";
@@ -8,21 +8,21 @@ import type { FileStore, StoredFile } from "./file-store.ts";
 export interface ResourceUrlsOptions {
   readonly secret: Uint8Array;
   readonly store: FileStore;
-  /** `https://gateway.example`: what every address begins with. Null: what the request that made it was sent to. */
+  /** Start of every address, such as `https://gateway.example`. Null: the address of the request that produced the result. */
   readonly baseUrl: string | null;
   readonly lifetimeMs: number;
 }
 
 export interface ResourceUrls {
-  /** Keeps a result and gives its address. `base` is used when no public address is configured. */
+  /** Stores a result and returns its address. `base` is used when no public address is configured. */
   publish(content: Uint8Array, mediaType: string, owner: string, base: PublishBase): Promise<string>;
-  /** Null when the address is forged, has expired, or what it leads to is gone: nobody is told which. */
+  /** Null when the address is forged or has expired, or when its file no longer exists. The caller does not learn which. */
   open(id: string, expires: string, signature: string): Promise<OpenedResource | null>;
 }
 
 export interface PublishBase {
   readonly base: string;
-  /** Instead of the usual lifetime. */
+  /** Overrides the configured lifetime. */
   readonly lifetimeMs?: number;
 }
 
@@ -33,15 +33,15 @@ export interface OpenedResource {
 }
 
 export const resourcePath = "/v3/resources/";
-const leastSecretBytes = 32;
+const minSecretBytes = 32;
 const mediaTypePattern = /^[\w.+-]{1,64}\/[\w.+-]{1,100}(?:; ?[\w-]{1,32}=[\w.+-]{1,64})?$/;
 
 export function createResourceUrls(options: ResourceUrlsOptions): ResourceUrls {
   const { secret, store, baseUrl, lifetimeMs } = options;
-  if (secret.length < leastSecretBytes)
-    throw new Error(`The secret of addresses needs at least ${leastSecretBytes} bytes`);
+  if (secret.length < minSecretBytes)
+    throw new Error(`The secret for signed addresses needs at least ${minSecretBytes} bytes`);
 
-  // The words in front keep these signatures apart from whatever else is made with the same secret.
+  // The prefix keeps these signatures apart from other uses of the same secret.
   const sign = (id: string, expires: string) =>
     createHmac("sha256", secret).update(`resource\0${id}\0${expires}`).digest("base64url");
 

@@ -1,4 +1,4 @@
-// Bytes in an S3 bucket, or in anything that speaks its protocol: `<prefix>xx/<id>`.
+// Bytes in an S3 bucket, or in a service with the same protocol: `<prefix>xx/<id>`.
 
 import { rm } from "node:fs/promises";
 import { untilAborted, withDeadline } from "../lib/deadline.ts";
@@ -12,18 +12,18 @@ export interface S3Settings {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
   readonly region?: string;
-  /** `https://…`; without it Amazon's own, in the region. */
+  /** `https://…`; default: AWS in the region. */
   readonly endpoint?: string;
-  /** The bucket as part of the host's name. */
+  /** The bucket is part of the host name. */
   readonly virtualHostedStyle?: boolean;
-  /** What every key begins with: `files/`. */
+  /** Prefix of every key: `files/`. */
   readonly prefix: string;
 }
 
 const callDeadlineMs = 30_000;
 const uploadDeadlineMs = 600_000;
 const keysAtOnce = 1_000;
-// The least that S3 takes as a part. One at a time: more would each be held in memory.
+// The smallest part that S3 accepts. One at a time, because each part in flight is held in memory.
 const partBytes = 5 * 1_048_576;
 const partsAtOnce = 1;
 const retries = 3;
@@ -31,7 +31,7 @@ const retries = 3;
 export function createS3Bytes(settings: S3Settings): ByteStore {
   const { prefix, ...credentials } = settings;
   const client = new Bun.S3Client(credentials);
-  const markKey = `${prefix}store-id`;
+  const storeIdKey = `${prefix}store-id`;
   const keyOf = (id: string) => {
     if (!fileIdPattern.test(id)) throw new TypeError("the id of a file is a UUID");
     return `${prefix}${shardOf(id)}/${id}`;
@@ -67,12 +67,12 @@ export function createS3Bytes(settings: S3Settings): ByteStore {
         startAfter = last.key;
       }
     },
-    async readMark() {
-      const text = await answered(client.file(markKey).text().catch(fineWhenAbsent), callDeadlineMs);
+    async readStoreId() {
+      const text = await answered(client.file(storeIdKey).text().catch(fineWhenAbsent), callDeadlineMs);
       return text ?? null;
     },
-    async writeMark(text) {
-      await answered(client.write(markKey, text), callDeadlineMs);
+    async writeStoreId(id) {
+      await answered(client.write(storeIdKey, id), callDeadlineMs);
     },
   };
 }
@@ -87,7 +87,7 @@ async function send(path: string, target: Bun.S3File): Promise<void> {
     }
     await writer.end();
   } catch (error) {
-    // Ends an upload in parts, of which nothing must stay.
+    // Aborts a multipart upload, so that no part stays in the bucket.
     await Promise.resolve(writer.end(error instanceof Error ? error : new Error(String(error)))).catch(() => {});
     throw error;
   }

@@ -1,4 +1,4 @@
-// Deletes in the background what has expired, and what a crash has left behind.
+// Deletes expired files, and bytes that a crash left without a row, in the background.
 
 import type { Log } from "../log.ts";
 import type { FileStore } from "./file-store.ts";
@@ -11,7 +11,7 @@ export interface SweeperOptions {
 }
 
 export interface Sweeper {
-  /** Resolves when nothing runs any more. */
+  /** Resolves when no sweep is running. */
   stop(): Promise<void>;
 }
 
@@ -30,14 +30,14 @@ export function startFileSweeper(options: SweeperOptions): Sweeper {
       if (Date.now() < orphansAt) return;
       orphansAt = Date.now() + orphansEveryMs;
       const orphans = await store.sweepOrphans();
-      if (orphans > 0) log.info("files that nobody knows of were deleted", { files: orphans });
+      if (orphans > 0) log.info("orphaned files were deleted", { files: orphans });
     } catch (error) {
       log.warn("files could not be swept", { error });
     }
   }
 
   const timer = setInterval(() => {
-    // One at a time: a sweep that takes long is not joined by the next.
+    // One sweep at a time: a slow one delays the next.
     running ??= sweep().finally(() => {
       running = null;
     });

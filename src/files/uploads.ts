@@ -1,5 +1,5 @@
-// Takes an upload in: a form whose part `file` goes to the disk as it arrives, with its size counted, its clocks watched, and
-// nothing left behind when it does not end well. One that is needed only for the request that brings it is not kept at all.
+// Receives an upload: a form whose part `file` is streamed to the disk, within limits of size and time. A failed upload leaves nothing
+// behind. A file that only the current request needs is never stored.
 
 import { type UploadFields, uploadFields } from "../contract/files.ts";
 import { parse } from "../contract/problems.ts";
@@ -13,9 +13,9 @@ import { MultipartParser, type PartHead, type PartSink, readBoundary } from "./m
 
 export interface UploadLimits {
   readonly maxFileBytes: number;
-  /** Silence after which an upload is given up. */
+  /** Timeout between two chunks. */
   readonly idleTimeoutMs: number;
-  /** For the whole of it. */
+  /** Timeout for the whole upload. */
   readonly totalTimeoutMs: number;
 }
 
@@ -26,26 +26,29 @@ export interface UploadsOptions extends UploadLimits {
 
 export interface Uploads {
   receive(request: Request, owner: string): Promise<FileRecord>;
-  /** For a request that brings the file it is about. `readFields` throws a ValidationError for fields that are wrong. */
-  borrow<Fields>(request: Request, readFields: (fields: FormFields) => Fields): Promise<BorrowedFile<Fields>>;
+  /** A file that only this request needs. `readFields` throws a ValidationError for wrong fields. */
+  receiveTemporary<Fields>(
+    request: Request,
+    readFields: (fields: FormFields) => Fields,
+  ): Promise<TemporaryFile<Fields>>;
 }
 
-/** Text, as a form has nothing else; a name that ends in `[]` stands for several. */
+/** Fields of a form are text. A name that ends in `[]` has a list of values. */
 export type FormFields = Readonly<Record<string, string | readonly string[]>>;
 
-export interface BorrowedFile<Fields> {
+export interface TemporaryFile<Fields> {
   readonly fields: Fields;
   readonly name: string;
-  /** Detected from the bytes, never believed. */
+  /** Detected from the bytes; the type that the client states is ignored. */
   readonly mediaType: string;
   readonly size: number;
   read(): Promise<Uint8Array>;
-  /** Takes it off the disk. Whoever borrows a file gives it back, however it ends. */
-  releaseBuffer(): Promise<void>;
+  /** Deletes it from the disk. The receiver has to call this, also after an error. */
+  delete(): Promise<void>;
 }
 
 const dayMs = 86_400_000;
-// What may be in a form beside the file: boundaries, heads of parts, fields.
+// Size of a form without the file: boundaries, headers of parts, fields.
 const overheadBytes = 131_072;
 const maxFieldBytes = 16_384;
 const longestName = 255;
@@ -58,29 +61,29 @@ export function createUploads(options: UploadsOptions): Uploads {
   async function receive(request: Request, owner: string): Promise<FileRecord> {
     const boundary = checkHead(request.headers, maxFileBytes);
     const declared = Number(request.headers.get("content-length") ?? 0);
-    // Before a byte is read. What is written is counted again when it is kept.
-    await store.refuseFull(owner, Math.max(1, declared - overheadBytes));
+    // Before any byte is read. The real size is checked again at the end.
+    await store.refuseOverQuota(owner, Math.max(1, declared - overheadBytes));
     const form = new UploadForm(store, { maxFileBytes, declared, fieldNames });
     try {
       await readInto(form, boundary, request);
       const fields = form.check(readUploadFields);
-      return await form.keep(fields, owner);
+      return await form.commit(fields, owner);
     } catch (error) {
       await form.discard();
       throw error;
     }
   }
 
-  async function borrow<Fields>(
+  async function receiveTemporary<Fields>(
     request: Request,
     readFields: (fields: FormFields) => Fields,
-  ): Promise<BorrowedFile<Fields>> {
+  ): Promise<TemporaryFile<Fields>> {
     const boundary = checkHead(request.headers, maxFileBytes);
     const declared = Number(request.headers.get("content-length") ?? 0);
     const form = new UploadForm(store, { maxFileBytes, declared, fieldNames: null });
     try {
       await readInto(form, boundary, request);
-      return form.lend(form.check(readFields));
+      return form.toTemporaryFile(form.check(readFields));
     } catch (error) {
       await form.discard();
       throw error;
@@ -89,26 +92,26 @@ export function createUploads(options: UploadsOptions): Uploads {
 
   async function readInto(form: UploadForm, boundary: string, request: Request): Promise<void> {
     const parser = new MultipartParser(boundary, (head) => form.openPart(head));
-    await forEachPiece(request.body, (piece) => parser.push(piece));
+    await forEachChunk(request.body, (chunk) => parser.push(chunk));
     parser.finish();
   }
 
-  /** Reads with both clocks running and no more than one piece at a time, so that a slow disk slows the client down. */
-  async function forEachPiece(
+  /** Reads within both timeouts and one chunk at a time, so that a slow disk causes backpressure. */
+  async function forEachChunk(
     body: ReadableStream<Uint8Array> | null,
-    take: (piece: Uint8Array) => Promise<void>,
+    take: (chunk: Uint8Array) => Promise<void>,
   ): Promise<void> {
     if (body === null) return;
     const reader = body.getReader();
     const endsAt = ticker.now + totalTimeoutMs;
-    let silentAt = ticker.now + idleTimeoutMs;
+    let idleUntil = ticker.now + idleTimeoutMs;
     let isLate = false;
     const watched: Watched = {
       index: -1,
       check(now) {
-        if (now < Math.min(silentAt, endsAt)) return;
+        if (now < Math.min(idleUntil, endsAt)) return;
         isLate = true;
-        // Ends the wait for the next piece. A race with a promise would hold on to every piece until the last.
+        // Ends the wait for the next chunk. Promise.race would keep every chunk in memory until the end.
         reader.cancel().catch(() => {});
       },
     };
@@ -116,19 +119,19 @@ export function createUploads(options: UploadsOptions): Uploads {
     let bytes = 0;
     try {
       for (;;) {
-        const { done, value } = await reader.read().catch(toCutBody);
+        const { done, value } = await reader.read().catch(toIncompleteBody);
         if (isLate) throw tookTooLong();
         if (done) return;
         bytes += value.length;
         if (bytes > maxFileBytes + overheadBytes) throw tooLarge(maxFileBytes);
-        // While the disk takes its time the client is not silent.
-        silentAt = Number.POSITIVE_INFINITY;
+        // The idle timeout does not run while the disk is writing.
+        idleUntil = Number.POSITIVE_INFINITY;
         await take(value);
         releaseBuffer(value);
-        silentAt = ticker.now + idleTimeoutMs;
+        idleUntil = ticker.now + idleTimeoutMs;
       }
     } catch (error) {
-      // Whatever still comes is for nobody.
+      // The remaining bytes are not needed.
       reader.cancel().catch(() => {});
       throw error;
     } finally {
@@ -136,14 +139,14 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
-  return { receive, borrow };
+  return { receive, receiveTemporary };
 }
 
 interface FormLimits {
   readonly maxFileBytes: number;
-  /** The length that the client has told, or 0. */
+  /** The Content-Length of the request, or 0. */
   readonly declared: number;
-  /** The others are passed over. Null: all are read. */
+  /** Other fields are skipped. Null: all fields are read. */
   readonly fieldNames: ReadonlySet<string> | null;
 }
 
@@ -205,19 +208,19 @@ class UploadForm {
       end: () => {
         if (length > maxFieldBytes)
           this.#refuse(name, "string_too_long", `String should have at most ${maxFieldBytes} characters`);
-        else this.#keepField(name, decodeText(Buffer.concat(pieces)));
+        else this.#addField(name, decodeText(Buffer.concat(pieces)));
       },
     };
   }
 
-  #keepField(name: string, text: string): void {
+  #addField(name: string, text: string): void {
     const earlier = this.#fields.get(name) ?? [];
     this.#fields.set(name, name.endsWith("[]") ? [...earlier, text] : text);
   }
 
-  /** All problems at once. */
+  /** Throws all problems at once. */
   check<Fields>(readFields: (fields: FormFields) => Fields): Fields {
-    // A form that is sent without choosing a file has a part without name and content.
+    // A browser that sends a form without a chosen file sends a part without file name and content.
     const isUnchosen = this.#draft?.size === 0 && this.#fileName === "";
     if (this.#files === 0 || isUnchosen) this.#refuse("file", "missing", "Field required");
     else if (this.#draft?.size === 0) this.#refuse("file", "too_short", "The file is empty");
@@ -237,9 +240,9 @@ class UploadForm {
     }
   }
 
-  async keep(fields: UploadFields, owner: string): Promise<FileRecord> {
-    if (this.#draft === null) throw new TypeError("there is no file to keep");
-    return await this.#draft.keep({
+  async commit(fields: UploadFields, owner: string): Promise<FileRecord> {
+    if (this.#draft === null) throw new TypeError("there is no file to store");
+    return await this.#draft.commit({
       owner,
       kind: "upload",
       name: this.#fileName || "file",
@@ -250,11 +253,11 @@ class UploadForm {
     });
   }
 
-  lend<Fields>(fields: Fields): BorrowedFile<Fields> {
+  toTemporaryFile<Fields>(fields: Fields): TemporaryFile<Fields> {
     const draft = this.#draft;
-    if (draft === null) throw new TypeError("there is no file to lend");
+    if (draft === null) throw new TypeError("there is no file");
     const { mediaType, size } = draft;
-    return { fields, name: this.#fileName || "file", mediaType, size, read: draft.read, releaseBuffer: draft.discard };
+    return { fields, name: this.#fileName || "file", mediaType, size, read: draft.read, delete: draft.discard };
   }
 
   async discard(): Promise<void> {
@@ -266,7 +269,7 @@ class UploadForm {
   }
 }
 
-/** `metadata` as what its text holds. */
+/** Parses `metadata`, which is JSON in a text field. */
 function readUploadFields({ metadata, ...fields }: FormFields): UploadFields {
   const parsed = metadata === undefined ? {} : parseObject(String(metadata));
   const forbidden = findForbiddenKey(String(metadata ?? ""), parsed);
@@ -305,7 +308,7 @@ function checkHead(headers: Headers, maxFileBytes: number): string {
   return readBoundary(headers.get("content-type"));
 }
 
-function toCutBody(error: unknown): never {
+function toIncompleteBody(error: unknown): never {
   if (error instanceof GatewayError) throw error;
   throw new GatewayError("malformed_request", "The body ended before it was complete.", { cause: error });
 }
@@ -318,7 +321,7 @@ function decodeText(bytes: Buffer): string {
   }
 }
 
-/** Null when it is no JSON. */
+/** Null when it is not JSON. */
 function parseObject(text: string): unknown {
   try {
     return JSON.parse(text) ?? {};
@@ -327,10 +330,10 @@ function parseObject(text: string): unknown {
   }
 }
 
-/** The last part of a path, without what cannot be shown, within the length that file systems have. */
+/** The last segment of a path, without control characters, at most as long as file systems allow. */
 function toPlainName(fileName: string): string {
   const last = fileName.toWellFormed().split(/[/\\]/).at(-1) ?? "";
-  // Control characters, and those that turn the direction of text around: `exe.txt` must not be shown as `txt.exe`.
+  // Control characters, and characters that reverse the direction of text: `exe.txt` must not be displayed as `txt.exe`.
   const shown = last.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/g, "").trim();
   const name = /^\.*$/.test(shown) ? "file" : shown;
   if (name.length <= longestName) return name;

@@ -138,10 +138,10 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
           // Eleven of 90 bytes fit.
           expect([refused, await storage.files.countBytes("tenant-a")]).toEqual([29, 990]);
           const [store] = stores as [FileStore, FileStore];
-          await store.refuseFull("tenant-a", 10);
+          await store.refuseOverQuota("tenant-a", 10);
           await store.put(Buffer.alloc(10), about());
-          expect(String(await catchError(store.refuseFull("tenant-a")))).toContain("1000 bytes");
-          await store.refuseFull("tenant-b");
+          expect(String(await catchError(store.refuseOverQuota("tenant-a")))).toContain("1000 bytes");
+          await store.refuseOverQuota("tenant-b");
           // Deleted files, and expired ones that were removed, are not counted.
           await store.remove("tenant-a", ids);
           expect(await storage.files.countBytes("tenant-a")).toBe(1_000 - 90 * ids.length);

@@ -628,7 +628,7 @@ describe("limits of uploads", () => {
     const refused = await upload(key, "x");
     expect([refused.status, refused.body.error.code]).toEqual([503, "dependency_unavailable"]);
     expect(refused.body.detail).not.toContain(door.folder);
-    expect(door.lines.join("\n")).toContain("could not be begun");
+    expect(door.lines.join("\n")).toContain("could not be created");
     rmSync(join(door.folder, "incoming"));
     expect((await upload(key, "x")).status).toBe(200);
   });

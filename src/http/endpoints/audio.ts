@@ -9,7 +9,7 @@ import {
 import { engineMemberNames } from "../../contract/engine-models.ts";
 import { parse } from "../../contract/problems.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
-import type { BorrowedFile, Uploads } from "../../files/uploads.ts";
+import type { TemporaryFile, Uploads } from "../../files/uploads.ts";
 import { runShapedTask, type ShapedAnswer, type TakenBinary } from "../../inference/universal-ai/shaped-task.ts";
 import { toTranscript } from "../../inference/universal-ai/transcript-shape.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
@@ -89,16 +89,16 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
   /** The scope first, unlike elsewhere: nobody should send a hundred megabytes to learn that they may not. */
   async function transcribe(call: Call): Promise<Reply> {
     requireCaller(call.caller, "universal");
-    const file = await uploads.borrow(call.request, (fields) => parse(transcriptionSchema, fields));
+    const file = await uploads.receiveTemporary(call.request, (fields) => parse(transcriptionSchema, fields));
     try {
       refuseOtherTypes(file);
       return await transcribeFile(call, file);
     } finally {
-      await file.releaseBuffer();
+      await file.delete();
     }
   }
 
-  async function transcribeFile(call: Call, file: BorrowedFile<TranscriptionFields>): Promise<Reply> {
+  async function transcribeFile(call: Call, file: TemporaryFile<TranscriptionFields>): Promise<Reply> {
     const { fields } = file;
     const answer = await runShapedTask(
       universalAi,
@@ -173,7 +173,7 @@ function toHeaders({ added, model }: ShapedAnswer): Record<string, string> {
 }
 
 /** What is not known by its bytes may still be a recording; a picture is none. */
-function refuseOtherTypes({ mediaType }: BorrowedFile<unknown>): void {
+function refuseOtherTypes({ mediaType }: TemporaryFile<unknown>): void {
   if (/^(?:audio|video)\//.test(mediaType) || mediaType === unknownType || mediaType === "application/ogg") return;
   const msg = `The file is ${mediaType}, and should be a recording`;
   throw new ValidationError([{ loc: ["body", "file"], msg, type: "file_type_not_allowed" }]);

@@ -16,7 +16,7 @@ export interface TaskFilesOptions {
   readonly openUpload: (id: string, owner: string) => Promise<EngineFile | null>;
   readonly maxFileBytes: number;
   /** Throws when the files of this owner may have no further byte. Asked before a task is paid for whose results are files. */
-  readonly refuseFull?: (owner: string) => Promise<void>;
+  readonly refuseOverQuota?: (owner: string) => Promise<void>;
 }
 
 export interface FileFetching {

@@ -103,7 +103,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     { task, input, offers }: TaskPlan,
     fetching: FileFetching,
   ): Promise<Record<string, EngineFile>> {
-    if (producesFiles(task)) await dependencies.files.refuseFull?.(fetching.owner);
+    if (producesFiles(task)) await dependencies.files.refuseOverQuota?.(fetching.owner);
     const fetchesAddresses = offers.some(({ engine }) => engine.ignoresFiles !== true);
     return await readFiles(task, findFiles(task, input), dependencies.files, { ...fetching, fetchesAddresses });
   }
