@@ -571,7 +571,7 @@ describe("limits of uploads", () => {
     expect(first.status).toBe(200);
     const second = await upload(key, "x".repeat(600));
     expect([second.status, second.body.error.code]).toEqual([413, "payload_too_large"]);
-    expect(second.body.detail).toContain("together");
+    expect(second.body.detail).toContain("storage quota of 1000 bytes");
     expect((await upload(key, "x".repeat(400))).status).toBe(200);
     expect((await upload(key, "x")).status).toBe(413);
     await call(key, "POST", "/v3/upload/delete", { file_ids: [first.body.file_id] });
@@ -617,7 +617,7 @@ describe("limits of uploads", () => {
     const { door, key, upload } = await open({ reservedBytes: 2 ** 60 });
     const refused = await upload(key, "x");
     expect([refused.status, refused.body.error.code]).toEqual([503, "dependency_unavailable"]);
-    expect(refused.body.detail).toContain("no room");
+    expect(refused.body.detail).toContain("storage is full");
     await expectNothingKept(door, key);
   });
 
