@@ -1,7 +1,7 @@
 // Checks which folder may import which, that no files import each other in a cycle, and a few rules for all of src.
 
 import { dirname, join, normalize } from "node:path";
-import { allRows as rows } from "../src/engines/vendors/index.ts";
+import { rows } from "../src/providers/index.ts";
 import { modelNamesOf } from "../src/providers/provider.ts";
 
 /**
@@ -103,8 +103,8 @@ const rules: readonly Rule[] = [
   { pattern: /^(?:export )?let /m, allowed: () => false, says: "modules hold no state" },
   {
     pattern: new RegExp(`"(?:${vendorNames.join("|")})"`),
-    allowed: (path) => path.startsWith("src/providers/") || path.startsWith("src/engines/vendors/"),
-    says: "a vendor's name belongs in its own folder only",
+    allowed: (path) => path.startsWith("src/providers/"),
+    says: "a vendor's name belongs in src/providers/ only",
   },
 ];
 

@@ -1,9 +1,9 @@
 // Pages that are generated from the code, completely or in part. This script writes them; `npm run check` compares them.
 
 import { readFileSync } from "node:fs";
-import { allRows } from "../src/engines/vendors/index.ts";
 import { errorCatalogue } from "../src/errors.ts";
 import { errorMeanings } from "../src/http/openapi/error-answers.ts";
+import { rows } from "../src/providers/index.ts";
 import { importsTable } from "./arrows.ts";
 import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
@@ -15,7 +15,7 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/settings.md", settingsPage()],
     ["docs/switchyard.schema.json", configJsonSchema()],
     ["docs/errors.md", errorsPage()],
-    ["docs/providers.md", providersPage(allRows)],
+    ["docs/providers.md", providersPage(rows)],
     ["docs/faults.md", faultsPage()],
     ["README.md", withBlock("README.md", "tasks", tasksTable())],
     ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],

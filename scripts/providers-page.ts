@@ -1,6 +1,6 @@
 // Writes docs/providers.md from the rows of all providers. A test compares the page with the output of this script.
 
-import { allRows } from "../src/engines/vendors/index.ts";
+import { rows } from "../src/providers/index.ts";
 import { type Access, hasModels, modelNamesOf, type ProviderRow } from "../src/providers/provider.ts";
 import { settingName } from "../src/providers/settings.ts";
 
@@ -54,7 +54,7 @@ listed, and answer 503 \`provider_not_configured\`.
 function modelLine(row: ProviderRow): string {
   const access = row.modelAccess ?? row;
   const own = row.modelAccess?.name ?? row.name;
-  const names = modelNamesOf(row).filter((name) => name === row.name || !allRows.some((other) => other.name === name));
+  const names = modelNamesOf(row).filter((name) => name === row.name || !rows.some((other) => other.name === name));
   const keys = [
     ...new Set([...keySettings(access, own), ...(row.modelAccess ? [settingName(row.name, "API_KEY")] : [])]),
   ];
@@ -114,4 +114,4 @@ function asCode(text: string): string {
   return `\`${text}\``;
 }
 
-if (import.meta.main) await Bun.write(`${import.meta.dir}/../docs/providers.md`, providersPage(allRows));
+if (import.meta.main) await Bun.write(`${import.meta.dir}/../docs/providers.md`, providersPage(rows));

@@ -3,7 +3,7 @@
 import { tasks } from "../src/contract/tasks.ts";
 import { definitions } from "../src/engines/llm/tasks/index.ts";
 import { localEngines } from "../src/engines/local/list.ts";
-import { vendorRows } from "../src/engines/vendors/index.ts";
+import { rows } from "../src/providers/index.ts";
 
 export function tasksTable(): string {
   const names = tasks.map(({ feature, subfeature }) => `${feature}/${subfeature}`);
@@ -21,8 +21,8 @@ function localOf(task: string): string {
 }
 
 function vendorsOf(task: string): string {
-  return vendorRows
-    .filter((row) => row.tasks.some((one) => one.task === task))
+  return rows
+    .filter(({ tasks = [] }) => tasks.some((one) => one.task === task))
     .map(({ name }) => name)
     .sort()
     .join(", ");

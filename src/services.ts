@@ -18,7 +18,6 @@ import type { Engine } from "./engines/engine.ts";
 import { createLlmEngines } from "./engines/llm/index.ts";
 import { createLocalEngines } from "./engines/local/index.ts";
 import { createSandboxEngines } from "./engines/sandbox/index.ts";
-import { allRows } from "./engines/vendors/index.ts";
 import { createVendorEngines } from "./engines/vendors/vendor-engine.ts";
 import { SettingError } from "./errors.ts";
 import { createFileStore } from "./files/file-store.ts";
@@ -41,6 +40,7 @@ import type { Log } from "./log.ts";
 import { configureProviders, type Provider } from "./providers/configure.ts";
 import { listProviderNames } from "./providers/find-provider.ts";
 import { HttpClient, type ProxyRule } from "./providers/http-client.ts";
+import { rows as builtInRows } from "./providers/index.ts";
 import { modelNamesOf, ownNamesOf, type ProviderRow } from "./providers/provider.ts";
 import { openStorage } from "./storage/storage.ts";
 
@@ -73,7 +73,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   // An operator's own provider of that name goes first.
   const ownRows = Object.hasOwn(config.providers, localEmbeddings.row.name) ? [] : [localEmbeddings.row];
   const isOn = (name: string) => !config.switchedOff.has(name);
-  const rows = [...allRows, ...ownRows];
+  const rows = [...builtInRows, ...ownRows];
   checkSwitchedOff(config, [...rows.flatMap(modelNamesOf), localEmbeddings.row.name]);
   const providers = explainSettings(config, () =>
     configureProviders(

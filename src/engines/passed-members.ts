@@ -1,15 +1,8 @@
-// Vendors whose own format is the one that a route speaks: which of its members a task has no place for and they take all the same.
+// Members of a route in another format than ours that a task has no member for, and that the vendor of that format accepts all the same.
 
-import { openaiMembers } from "./vendors/openai/members.ts";
-
-export interface PassedMembers {
-  readonly provider: string;
-  /** Task → names. */
-  readonly members: Readonly<Record<string, readonly string[]>>;
-}
-
-const lists: readonly PassedMembers[] = [openaiMembers];
+import { rows } from "../providers/index.ts";
 
 export function listPassedMembers(provider: string, task: string): readonly string[] {
-  return lists.find((list) => list.provider === provider)?.members[task] ?? [];
+  const row = rows.find(({ name }) => name === provider);
+  return row?.tasks?.find((one) => one.task === task)?.passedMembers ?? [];
 }

@@ -19,6 +19,10 @@ export interface VendorTask {
   readonly files?: FileLimits;
   /** Members of the task's input that the vendor has no parameter for: a caller who gives one is told. */
   readonly unused?: readonly string[];
+  /** Members that a route in the vendor's own format has beyond the task's input, and that are passed on. */
+  readonly passedMembers?: readonly string[];
+  /** Of a task that speaks: the voices that every account has. Absent: they are not the same for all, or too many to list. */
+  readonly voices?: Voices;
   /** Settings without which this task cannot be done, by the names under which the call has them. */
   readonly needs?: Readonly<Record<string, string>>;
   /** The vendor takes a token against doing it twice, and is given the one of the job: a job may begin it again. */
@@ -34,6 +38,13 @@ export interface VendorTask {
   fromAnswer(answer: VendorAnswer, call: VendorCall, asked: VendorRequest): VendorResult | Promise<VendorResult>;
   /** What takes away the files that the work left at the vendor's, after its end. `asked` was the last request. */
   leftovers?(call: VendorCall, asked: VendorRequest): readonly VendorRequest[];
+}
+
+export interface Voices {
+  /** BCP-47; null: the language of the text. */
+  readonly languages: readonly string[] | null;
+  /** Model → voices; the empty name stands for the provider's default model. */
+  readonly models: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface VendorCall extends EngineCall {

@@ -12,9 +12,9 @@ import {
 } from "../../src/contract/info.ts";
 import registry from "../../src/contract/tasks.json";
 import { findTask, tasks } from "../../src/contract/tasks.ts";
-import { vendorRows } from "../../src/engines/vendors/index.ts";
 import { infoRoutes } from "../../src/http/endpoints/info.ts";
 import { toTaskOffers } from "../../src/inference/universal-ai/task-offers.ts";
+import { rows } from "../../src/providers/index.ts";
 import { openTestServer } from "../support/test-server.ts";
 
 const offer: TaskOffer = {
@@ -30,7 +30,7 @@ const offer: TaskOffer = {
 
 /** Every vendor, and none of them is set up. */
 const unconfigured = toTaskOffers(
-  vendorRows.flatMap(({ name, tasks: vendorTasks }) =>
+  rows.flatMap(({ name, tasks: vendorTasks = [] }) =>
     vendorTasks.map(({ task, models = [] }) => ({
       provider: name,
       task,

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import published from "../../docs/switchyard.schema.json";
 import { readConfig, secretsOf } from "../../src/config.ts";
-import { allRows as rows } from "../../src/engines/vendors/index.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
+import { rows } from "../../src/providers/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "switchyard-config-"));
 afterAll(() => rmSync(folder, { recursive: true }));

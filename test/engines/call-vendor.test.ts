@@ -3,22 +3,18 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
 import type { Engine, EngineAnswer } from "../../src/engines/engine.ts";
-import { amazon } from "../../src/engines/vendors/amazon/index.ts";
-import { google } from "../../src/engines/vendors/google/index.ts";
-import { microsoft } from "../../src/engines/vendors/microsoft/index.ts";
-import {
-  createVendorEngines,
-  VendorFailure,
-  type VendorRequest,
-  type VendorRow,
-  type VendorTask,
-} from "../../src/engines/vendors/vendor-engine.ts";
+import { createVendorEngines } from "../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
+import { amazon } from "../../src/providers/amazon/index.ts";
 import { CallerLeft } from "../../src/providers/call.ts";
 import { configureProviders, type Declared } from "../../src/providers/configure.ts";
+import { google } from "../../src/providers/google/index.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
+import { microsoft } from "../../src/providers/microsoft/index.ts";
+import type { ProviderRow } from "../../src/providers/provider.ts";
+import { VendorFailure, type VendorRequest, type VendorTask } from "../../src/providers/task.ts";
 import { answer, hang, headOf, rst, type Script, wait, write } from "../support/answers.ts";
 import { startVendor } from "../support/vendor.ts";
 import { type CallOptions, callOf, fileOf } from "./vendor-calls.ts";
@@ -47,7 +43,7 @@ interface Setup {
   readonly shutdownSignal?: AbortSignal;
 }
 
-function enginesOf(row: VendorRow, setup: Setup = {}): readonly Engine[] {
+function enginesOf(row: ProviderRow, setup: Setup = {}): readonly Engine[] {
   const { settings = { TRYOUT_API_KEY: secret, TRYOUT_BASE_URL: root }, declared = {}, clocks, shutdownSignal } = setup;
   return createVendorEngines({
     providers: configureProviders([row], declared, (name) => settings[name] ?? null).values(),
@@ -59,7 +55,7 @@ function enginesOf(row: VendorRow, setup: Setup = {}): readonly Engine[] {
   });
 }
 
-function rowOf(task: Partial<VendorTask>, more: Partial<VendorRow> = {}): VendorRow {
+function rowOf(task: Partial<VendorTask>, more: Partial<ProviderRow> = {}): ProviderRow {
   return {
     name: "tryout",
     title: "Tryout",
@@ -79,16 +75,16 @@ function rowOf(task: Partial<VendorTask>, more: Partial<VendorRow> = {}): Vendor
   };
 }
 
-function run(row: VendorRow, options: CallOptions = {}, setup: Setup = {}): Promise<EngineAnswer> {
+function run(row: ProviderRow, options: CallOptions = {}, setup: Setup = {}): Promise<EngineAnswer> {
   const [engine] = enginesOf(row, setup);
   if (engine === undefined) throw new Error("there is no engine");
   return engine.run(callOf(options));
 }
 
-const asking = (request: VendorRequest, more: Partial<VendorRow> = {}) => rowOf({ toRequest: () => request }, more);
+const asking = (request: VendorRequest, more: Partial<ProviderRow> = {}) => rowOf({ toRequest: () => request }, more);
 const good = answer(200, { fine: true });
 
-async function failureOf(row: VendorRow, options: CallOptions = {}, setup: Setup = {}): Promise<unknown> {
+async function failureOf(row: ProviderRow, options: CallOptions = {}, setup: Setup = {}): Promise<unknown> {
   try {
     await run(row, options, setup);
   } catch (error) {
@@ -169,8 +165,8 @@ describe("what is sent", () => {
 
   test("a key goes where the vendor wants it, and nothing takes its place", async () => {
     const asked = async (
-      auth: VendorRow["auth"],
-      more: Partial<VendorRow> = {},
+      auth: ProviderRow["auth"],
+      more: Partial<ProviderRow> = {},
       body: VendorRequest["body"] = { kind: "json", value: {} },
     ) => {
       vendor.next(good);
@@ -255,7 +251,7 @@ describe("what is sent", () => {
 });
 
 describe("who may be called", () => {
-  const missingOf = (row: VendorRow, setup: Setup) => enginesOf(row, setup)[0]?.unavailableReason;
+  const missingOf = (row: ProviderRow, setup: Setup) => enginesOf(row, setup)[0]?.unavailableReason;
 
   test("what is not set up says which setting is missing, and is not called", async () => {
     expect(missingOf(rowOf({}), { settings: {} })).toEndWith("set TRYOUT_API_KEY.");

@@ -6,12 +6,12 @@ import type { ChatCompletion, ChatPart, ChatRequest } from "../../src/contract/c
 import { tasks } from "../../src/contract/tasks.ts";
 import type { Engine, EngineAnswer, EngineFile } from "../../src/engines/engine.ts";
 import { type Complete, createLlmEngines } from "../../src/engines/llm/index.ts";
-import { allRows as rows } from "../../src/engines/vendors/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { toRefusal } from "../../src/providers/call.ts";
 import { configureProviders, type Provider } from "../../src/providers/configure.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { dialects } from "../../src/providers/dialects/index.ts";
+import { rows } from "../../src/providers/index.ts";
 import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
 import { answer, completion } from "../support/answers.ts";
 import { startVendor, type VendorRequest } from "../support/vendor.ts";

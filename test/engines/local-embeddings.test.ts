@@ -6,7 +6,6 @@ import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
 import { embeddingsRequest } from "../../src/contract/embeddings.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { semanticEngines } from "../../src/engines/local/semantic/index.ts";
-import { allRows as rows } from "../../src/engines/vendors/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { createEmbeddings, type Embeddings } from "../../src/inference/embeddings.ts";
@@ -21,6 +20,7 @@ import { createLog } from "../../src/log.ts";
 import { CallerLeft } from "../../src/providers/call.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
+import { rows } from "../../src/providers/index.ts";
 import { measureMeaning } from "../quality/text/measure-groups.ts";
 import { fitsTask, runLocal } from "./local-call.ts";
 

@@ -3,9 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { createQuotes } from "../../src/engines/llm/quotes.ts";
 import { readJson } from "../../src/engines/llm/read-json.ts";
-import { google } from "../../src/engines/vendors/google/index.ts";
-import { type ReadCell, toTables } from "../../src/engines/vendors/shapes/pages.ts";
 import { readErrorMessage } from "../../src/providers/call.ts";
+import { google } from "../../src/providers/google/index.ts";
+import { type ReadCell, toTables } from "../../src/providers/shapes/pages.ts";
 import { callOf, read } from "./vendor-calls.ts";
 
 const cell: ReadCell = {

@@ -4,16 +4,11 @@ import { expect } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { EngineFile } from "../../src/engines/engine.ts";
 import { ReadAnswer } from "../../src/engines/vendors/call-vendor.ts";
-import type {
-  VendorAnswer,
-  VendorCall,
-  VendorResult,
-  VendorRow,
-  VendorTask,
-} from "../../src/engines/vendors/vendor-engine.ts";
 import { SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
+import type { ProviderRow } from "../../src/providers/provider.ts";
+import type { VendorAnswer, VendorCall, VendorResult, VendorTask } from "../../src/providers/task.ts";
 
 export interface CallOptions {
   readonly model?: string;
@@ -64,14 +59,14 @@ export function bytesOf(bytes: Uint8Array, mediaType: string): VendorAnswer {
   return new ReadAnswer("vendor", 200, (name) => (name === "content-type" ? mediaType : null), bytes);
 }
 
-export function taskOf(row: VendorRow, name: string): VendorTask {
-  const task = row.tasks.find(({ task }) => task === name);
+export function taskOf(row: ProviderRow, name: string): VendorTask {
+  const task = row.tasks?.find(({ task }) => task === name);
   if (task === undefined) throw new Error(`${row.name} has no ${name}`);
   return task;
 }
 
 /** Maps an answer and holds the output against the schema of its task. */
-export async function read(row: VendorRow, name: string, json: unknown, call: VendorCall): Promise<VendorResult> {
+export async function read(row: ProviderRow, name: string, json: unknown, call: VendorCall): Promise<VendorResult> {
   const result = await taskOf(row, name).fromAnswer(answerOf(json), call, { path: "/" });
   expectOutput(name, result);
   return result;

@@ -2,10 +2,11 @@
 // never makes one up: a score of 0 or a language of "en" would look like the vendor's own.
 
 import { describe, expect, test } from "bun:test";
-import { vendorRows } from "../../src/engines/vendors/index.ts";
-import type { VendorCall, VendorResult, VendorRow } from "../../src/engines/vendors/vendor-engine.ts";
 import { ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
+import { rows } from "../../src/providers/index.ts";
+import type { ProviderRow } from "../../src/providers/provider.ts";
+import type { VendorCall, VendorResult } from "../../src/providers/task.ts";
 import { answerOf, callOf, fileOf, read as readAnswer, taskOf } from "./vendor-calls.ts";
 
 /** The head of a PNG of 200 by 100 pixels. */
@@ -13,8 +14,8 @@ const picture = Buffer.from("89504e470d0a1a0a0000000d49484452000000c800000064080
 const photo = callOf({ files: { file: fileOf(picture, "image/png") } });
 const text = callOf({ input: { text: "Anna met Bob.", language: "en" } });
 
-function rowOf(vendor: string): VendorRow {
-  return vendorRows.find(({ name }) => name === vendor) as VendorRow;
+function rowOf(vendor: string): ProviderRow {
+  return rows.find(({ name }) => name === vendor) as ProviderRow;
 }
 
 async function read(vendor: string, task: string, json: unknown, call: VendorCall): Promise<VendorResult> {

@@ -2,18 +2,14 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Engine, EngineStep } from "../../src/engines/engine.ts";
-import {
-  createVendorEngines,
-  VendorFailure,
-  type VendorRow,
-  type VendorTask,
-} from "../../src/engines/vendors/vendor-engine.ts";
+import { createVendorEngines } from "../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
 import { configureProviders, type Declared } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
+import { VendorFailure, type VendorTask } from "../../src/providers/task.ts";
 import { answer, hang, rst, type Script } from "../support/answers.ts";
 import { startVendor } from "../support/vendor.ts";
 import { callOf, fileOf } from "./vendor-calls.ts";
@@ -56,7 +52,7 @@ const work: VendorTask = {
 
 interface Setup {
   readonly task?: Partial<VendorTask>;
-  readonly row?: Partial<VendorRow>;
+  readonly row?: Partial<ProviderRow>;
   readonly declared?: Readonly<Record<string, Declared>>;
   readonly settings?: Readonly<Record<string, string>>;
   readonly shutdownSignal?: AbortSignal;
@@ -288,7 +284,7 @@ describe("a job's work at a vendor's", () => {
 
   test("that needs a setting of its own says which, and the vendor's other tasks do without", async () => {
     const { toRequest, fromAnswer } = work;
-    const row: Partial<VendorRow> = {
+    const row: Partial<ProviderRow> = {
       tasks: [
         { ...work, needs: { bucket: "TRYOUT_BUCKET" } },
         { task: "text/keyword_extraction", docs: "", toRequest, fromAnswer },

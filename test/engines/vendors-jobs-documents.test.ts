@@ -2,10 +2,10 @@
 // they come from: `documented` follows an example of the vendor's reference, `invented` has its form with values of ours.
 
 import { describe, expect, test } from "bun:test";
-import { amazon } from "../../src/engines/vendors/amazon/index.ts";
-import { google } from "../../src/engines/vendors/google/index.ts";
-import { microsoft } from "../../src/engines/vendors/microsoft/index.ts";
-import { mistral } from "../../src/engines/vendors/mistral/index.ts";
+import { amazon } from "../../src/providers/amazon/index.ts";
+import { google } from "../../src/providers/google/index.ts";
+import { microsoft } from "../../src/providers/microsoft/index.ts";
+import { mistral } from "../../src/providers/mistral/index.ts";
 import { failureOf, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { document, image, type Seen } from "./vendors-others/ask.ts";
 

@@ -2,9 +2,9 @@
 // they come from: `documented` follows an example of the vendor's reference, `invented` has its form with values of ours.
 
 import { describe, expect, test } from "bun:test";
-import { replicate } from "../../src/engines/vendors/replicate/index.ts";
-import { sightengine } from "../../src/engines/vendors/sightengine/index.ts";
 import { ValidationError } from "../../src/errors.ts";
+import { replicate } from "../../src/providers/replicate/index.ts";
+import { sightengine } from "../../src/providers/sightengine/index.ts";
 import { failureOf, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { image, key } from "./vendors-others/ask.ts";
 

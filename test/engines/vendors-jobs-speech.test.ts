@@ -3,16 +3,16 @@
 
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { amazon } from "../../src/engines/vendors/amazon/index.ts";
-import { assembly } from "../../src/engines/vendors/assemblyai/index.ts";
-import { deepgram } from "../../src/engines/vendors/deepgram/index.ts";
-import { elevenlabs } from "../../src/engines/vendors/elevenlabs/index.ts";
-import { gladia } from "../../src/engines/vendors/gladia/index.ts";
-import { google } from "../../src/engines/vendors/google/index.ts";
-import { microsoft } from "../../src/engines/vendors/microsoft/index.ts";
-import { mistral } from "../../src/engines/vendors/mistral/index.ts";
-import { openai } from "../../src/engines/vendors/openai/index.ts";
 import { ValidationError } from "../../src/errors.ts";
+import { amazon } from "../../src/providers/amazon/index.ts";
+import { assembly } from "../../src/providers/assembly/index.ts";
+import { deepgram } from "../../src/providers/deepgram/index.ts";
+import { elevenlabs } from "../../src/providers/elevenlabs/index.ts";
+import { gladia } from "../../src/providers/gladia/index.ts";
+import { google } from "../../src/providers/google/index.ts";
+import { microsoft } from "../../src/providers/microsoft/index.ts";
+import { mistral } from "../../src/providers/mistral/index.ts";
+import { openai } from "../../src/providers/openai/index.ts";
 import { failureOf, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { fileOf, key, type Seen } from "./vendors-others/ask.ts";
 

@@ -2,10 +2,10 @@
 // they come from: `documented` follows an example of the vendor's reference, `invented` has its form with values of ours.
 
 import { describe, expect, test } from "bun:test";
-import { amazon } from "../../src/engines/vendors/amazon/index.ts";
-import { google } from "../../src/engines/vendors/google/index.ts";
-import { minimax } from "../../src/engines/vendors/minimax/index.ts";
 import { ValidationError } from "../../src/errors.ts";
+import { amazon } from "../../src/providers/amazon/index.ts";
+import { google } from "../../src/providers/google/index.ts";
+import { minimax } from "../../src/providers/minimax/index.ts";
 import { failureOf, jobId, pathsOf, runJob } from "./vendors-jobs/job.ts";
 import { image, key } from "./vendors-others/ask.ts";
 

@@ -2,10 +2,10 @@
 // they come from: `documented` follows an example of the vendor's reference, `invented` has its form with values of ours.
 
 import { describe, expect, test } from "bun:test";
-import { firecrawl } from "../../src/engines/vendors/firecrawl/index.ts";
-import { linkup } from "../../src/engines/vendors/linkup/index.ts";
-import { tavily } from "../../src/engines/vendors/tavily/index.ts";
 import { ValidationError } from "../../src/errors.ts";
+import { firecrawl } from "../../src/providers/firecrawl/index.ts";
+import { linkup } from "../../src/providers/linkup/index.ts";
+import { tavily } from "../../src/providers/tavily/index.ts";
 import { failureOf, pathsOf, runJob } from "./vendors-jobs/job.ts";
 
 describe("the web", () => {

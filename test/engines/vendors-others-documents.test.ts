@@ -1,18 +1,18 @@
 // Vendors that read invoices, receipts, checks, identity papers and résumés. Answers here are invented, in the members that the mappings read.
 
 import { describe, expect, test } from "bun:test";
-import { affinda } from "../../src/engines/vendors/affinda/index.ts";
-import { base64 } from "../../src/engines/vendors/base64/index.ts";
-import { eagledoc } from "../../src/engines/vendors/eagledoc/index.ts";
-import { klippa } from "../../src/engines/vendors/klippa/index.ts";
-import { mindee } from "../../src/engines/vendors/mindee/index.ts";
-import { asAmount } from "../../src/engines/vendors/shapes/amounts.ts";
-import { findCountry } from "../../src/engines/vendors/shapes/countries.ts";
-import { toShape } from "../../src/engines/vendors/shapes/to-shape.ts";
-import { tabscanner } from "../../src/engines/vendors/tabscanner/index.ts";
-import { veryfi } from "../../src/engines/vendors/veryfi/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
+import { affinda } from "../../src/providers/affinda/index.ts";
+import { base64 } from "../../src/providers/base64/index.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
+import { eagledoc } from "../../src/providers/eagledoc/index.ts";
+import { klippa } from "../../src/providers/klippa/index.ts";
+import { mindee } from "../../src/providers/mindee/index.ts";
+import { asAmount } from "../../src/providers/shapes/amounts.ts";
+import { findCountry } from "../../src/providers/shapes/countries.ts";
+import { toShape } from "../../src/providers/shapes/to-shape.ts";
+import { tabscanner } from "../../src/providers/tabscanner/index.ts";
+import { veryfi } from "../../src/providers/veryfi/index.ts";
 import { ask, document, key } from "./vendors-others/ask.ts";
 
 const financial = { task: "ocr/financial_parser", input: { file: "x" }, files: { file: document } };

@@ -5,29 +5,29 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { affinda } from "../../src/engines/vendors/affinda/index.ts";
-import { amazon } from "../../src/engines/vendors/amazon/index.ts";
-import { api4ai } from "../../src/engines/vendors/api4ai/index.ts";
-import { base64 } from "../../src/engines/vendors/base64/index.ts";
-import { deepgram } from "../../src/engines/vendors/deepgram/index.ts";
-import { deepl } from "../../src/engines/vendors/deepl/index.ts";
-import { eagledoc } from "../../src/engines/vendors/eagledoc/index.ts";
-import { gladia } from "../../src/engines/vendors/gladia/index.ts";
-import { klippa } from "../../src/engines/vendors/klippa/index.ts";
-import { mindee } from "../../src/engines/vendors/mindee/index.ts";
-import { minimax } from "../../src/engines/vendors/minimax/index.ts";
-import { mistral } from "../../src/engines/vendors/mistral/index.ts";
-import { modernmt } from "../../src/engines/vendors/modernmt/index.ts";
-import { openai } from "../../src/engines/vendors/openai/index.ts";
-import { originalityai } from "../../src/engines/vendors/originalityai/index.ts";
-import { privateai } from "../../src/engines/vendors/privateai/index.ts";
-import { sapling } from "../../src/engines/vendors/sapling/index.ts";
-import { sentisight } from "../../src/engines/vendors/sentisight/index.ts";
-import { tabscanner } from "../../src/engines/vendors/tabscanner/index.ts";
-import type { VendorRow } from "../../src/engines/vendors/vendor-engine.ts";
-import { veryfi } from "../../src/engines/vendors/veryfi/index.ts";
-import { winstonai } from "../../src/engines/vendors/winstonai/index.ts";
+import { affinda } from "../../src/providers/affinda/index.ts";
+import { amazon } from "../../src/providers/amazon/index.ts";
+import { api4ai } from "../../src/providers/api4ai/index.ts";
+import { base64 } from "../../src/providers/base64/index.ts";
+import { deepgram } from "../../src/providers/deepgram/index.ts";
+import { deepl } from "../../src/providers/deepl/index.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
+import { eagledoc } from "../../src/providers/eagledoc/index.ts";
+import { gladia } from "../../src/providers/gladia/index.ts";
+import { klippa } from "../../src/providers/klippa/index.ts";
+import { mindee } from "../../src/providers/mindee/index.ts";
+import { minimax } from "../../src/providers/minimax/index.ts";
+import { mistral } from "../../src/providers/mistral/index.ts";
+import { modernmt } from "../../src/providers/modernmt/index.ts";
+import { openai } from "../../src/providers/openai/index.ts";
+import { originalityai } from "../../src/providers/originalityai/index.ts";
+import { privateai } from "../../src/providers/privateai/index.ts";
+import type { ProviderRow } from "../../src/providers/provider.ts";
+import { sapling } from "../../src/providers/sapling/index.ts";
+import { sentisight } from "../../src/providers/sentisight/index.ts";
+import { tabscanner } from "../../src/providers/tabscanner/index.ts";
+import { veryfi } from "../../src/providers/veryfi/index.ts";
+import { winstonai } from "../../src/providers/winstonai/index.ts";
 import { type Job, runJob } from "./vendors-jobs/job.ts";
 import { type Answer, ask, document, fileOf, image, type Seen } from "./vendors-others/ask.ts";
 
@@ -43,7 +43,7 @@ type Excuses = Readonly<Record<string, string>>;
 
 const inPixels = "the normal form has pixels, or takes width and height for edges";
 const inCents = "the vendor tells cents, and the normal form took them for units";
-const cases: readonly (readonly [task: string, row: VendorRow, excuses: Excuses])[] = [
+const cases: readonly (readonly [task: string, row: ProviderRow, excuses: Excuses])[] = [
   ["text/ai_detection", originalityai, {}],
   ["text/ai_detection", sapling, {}],
   ["text/ai_detection", winstonai, {}],
@@ -104,7 +104,7 @@ const kept = ({ url }: Seen) => ({
 /** Work that takes a while: what comes before the recorded answer, and what after it. */
 const jobs: readonly (readonly [
   task: string,
-  row: VendorRow,
+  row: ProviderRow,
   before: Job["answers"],
   after: Job["answers"],
   Excuses,
@@ -126,7 +126,7 @@ const jobs: readonly (readonly [
 ];
 
 /** Recorded under the names of tasks that are one task now: they have to fit, and have no normal form of that task. */
-const olderCases: readonly (readonly [kind: string, row: VendorRow])[] = [
+const olderCases: readonly (readonly [kind: string, row: ProviderRow])[] = [
   ["ocr/invoice_parser", affinda],
   ["ocr/invoice_parser", eagledoc],
   ["ocr/invoice_parser", klippa],
@@ -189,11 +189,11 @@ else
       });
   });
 
-function read(kind: string, { name }: VendorRow): Recorded {
+function read(kind: string, { name }: ProviderRow): Recorded {
   return JSON.parse(readFileSync(join(folder, kind, `${name}.json`), "utf8")) as Recorded;
 }
 
-function replay(task: string, row: VendorRow, { original_response: json, standardized_response: normal }: Recorded) {
+function replay(task: string, row: ProviderRow, { original_response: json, standardized_response: normal }: Recorded) {
   // One of them tells a token first, and then the recorded answer.
   const answers: Answer[] = row === tabscanner ? [{ json: { success: true, token: "t1" } }, { json }] : [{ json }];
   const text = typeof normal["text"] === "string" ? normal["text"] : textBefore(normal);

@@ -2,27 +2,27 @@
 // which of those a vendor's own page confirms differs from vendor to vendor.
 
 import { describe, expect, test } from "bun:test";
-import { api4ai } from "../../src/engines/vendors/api4ai/index.ts";
-import { base64 } from "../../src/engines/vendors/base64/index.ts";
-import { clipdrop } from "../../src/engines/vendors/clipdrop/index.ts";
-import { deepgram } from "../../src/engines/vendors/deepgram/index.ts";
-import { deepl } from "../../src/engines/vendors/deepl/index.ts";
-import { elevenlabs } from "../../src/engines/vendors/elevenlabs/index.ts";
-import { firecrawl } from "../../src/engines/vendors/firecrawl/index.ts";
-import { linkup } from "../../src/engines/vendors/linkup/index.ts";
-import { mistral } from "../../src/engines/vendors/mistral/index.ts";
-import { modernmt } from "../../src/engines/vendors/modernmt/index.ts";
-import { openai } from "../../src/engines/vendors/openai/index.ts";
-import { originalityai } from "../../src/engines/vendors/originalityai/index.ts";
-import { photoroom } from "../../src/engines/vendors/photoroom/index.ts";
-import { privateai } from "../../src/engines/vendors/privateai/index.ts";
-import { sapling } from "../../src/engines/vendors/sapling/index.ts";
-import { sentisight } from "../../src/engines/vendors/sentisight/index.ts";
-import { stabilityai } from "../../src/engines/vendors/stabilityai/index.ts";
-import { tavily } from "../../src/engines/vendors/tavily/index.ts";
-import type { VendorRow } from "../../src/engines/vendors/vendor-engine.ts";
-import { winstonai } from "../../src/engines/vendors/winstonai/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
+import { api4ai } from "../../src/providers/api4ai/index.ts";
+import { base64 } from "../../src/providers/base64/index.ts";
+import { clipdrop } from "../../src/providers/clipdrop/index.ts";
+import { deepgram } from "../../src/providers/deepgram/index.ts";
+import { deepl } from "../../src/providers/deepl/index.ts";
+import { elevenlabs } from "../../src/providers/elevenlabs/index.ts";
+import { firecrawl } from "../../src/providers/firecrawl/index.ts";
+import { linkup } from "../../src/providers/linkup/index.ts";
+import { mistral } from "../../src/providers/mistral/index.ts";
+import { modernmt } from "../../src/providers/modernmt/index.ts";
+import { openai } from "../../src/providers/openai/index.ts";
+import { originalityai } from "../../src/providers/originalityai/index.ts";
+import { photoroom } from "../../src/providers/photoroom/index.ts";
+import { privateai } from "../../src/providers/privateai/index.ts";
+import type { ProviderRow } from "../../src/providers/provider.ts";
+import { sapling } from "../../src/providers/sapling/index.ts";
+import { sentisight } from "../../src/providers/sentisight/index.ts";
+import { stabilityai } from "../../src/providers/stabilityai/index.ts";
+import { tavily } from "../../src/providers/tavily/index.ts";
+import { winstonai } from "../../src/providers/winstonai/index.ts";
 import { type Answer, type Asked, ask, document, image, key, png } from "./vendors-others/ask.ts";
 
 const mp3 = Buffer.from("fffb9064", "hex");
@@ -315,7 +315,7 @@ describe("documents that are translated", () => {
 });
 
 describe("speech", () => {
-  const speech: [VendorRow, string, Record<string, unknown>][] = [
+  const speech: [ProviderRow, string, Record<string, unknown>][] = [
     [openai, "/audio/speech", { model: "tts-1", input: "Hi", voice: "alloy", response_format: "mp3", speed: 1.5 }],
     [deepgram, "/v1/speak?model=aura-2-thalia-en&encoding=mp3&speed=1.5", { text: "Hi" }],
     [
@@ -459,7 +459,7 @@ describe("images that are made", () => {
 });
 
 describe("backgrounds that are removed", () => {
-  const cutters: [VendorRow, string, string][] = [
+  const cutters: [ProviderRow, string, string][] = [
     [clipdrop, "/remove-background/v1", "image_file"],
     [photoroom, "/v1/segment", "image_file"],
     [stabilityai, "/v2beta/stable-image/edit/remove-background", "image"],

@@ -1,7 +1,7 @@
 // GET /v3/manage/providers: how each provider is doing, for the operator and for nobody else.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { allRows as rows } from "../../src/engines/vendors/index.ts";
+import { rows } from "../../src/providers/index.ts";
 import { answer, completion, wait } from "../support/answers.ts";
 import { ask, hello, readError } from "../support/chat.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
-import { vendorRows } from "../../src/engines/vendors/index.ts";
-import { VendorFailure, type VendorTask } from "../../src/engines/vendors/vendor-engine.ts";
 import { ValidationError } from "../../src/errors.ts";
+import { rows } from "../../src/providers/index.ts";
+import { VendorFailure, type VendorTask } from "../../src/providers/task.ts";
 import { answerOf, callOf, fileOf } from "../engines/vendor-calls.ts";
 import { answer } from "../support/answers.ts";
 import { ask } from "../support/chat.ts";
@@ -24,7 +24,7 @@ const key = await gateway.createKey();
 
 describe("each vendor's task", () => {
   test.each(
-    vendorRows.flatMap((row) => row.tasks.map((task) => [row.name, task.task, task] as const)),
+    rows.flatMap(({ name, tasks = [] }) => tasks.map((task) => [name, task.task, task] as const)),
   )("%s %s uses, refuses or declares every member of the input", async (_row, _name, task) => {
     const names = Object.keys(schemaOf(task));
     const handled = await findHandled(task);

@@ -1,8 +1,8 @@
 // Azure OpenAI as an operator sets it up: both of its addressings, and both kinds of keys.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { allRows as rows } from "../../src/engines/vendors/index.ts";
 import { configureProviders } from "../../src/providers/configure.ts";
+import { rows } from "../../src/providers/index.ts";
 import { ask, hello, readCompletion } from "../support/chat.ts";
 import type { Gateway } from "../support/gateway-settings.ts";
 import { testGateway } from "../support/test-gateway.ts";

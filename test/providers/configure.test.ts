@@ -1,14 +1,14 @@
 // From rows and settings to providers: one configuration for models and tasks.
 
 import { describe, expect, test } from "bun:test";
-import { allRows } from "../../src/engines/vendors/index.ts";
 import { configureProviders, type Declared, type Provider } from "../../src/providers/configure.ts";
 import { findProvider } from "../../src/providers/find-provider.ts";
+import { rows } from "../../src/providers/index.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
 function configure(settings: Settings, declared: Readonly<Record<string, Declared>> = {}) {
-  return configureProviders(allRows, declared, (name) => settings[name] ?? null);
+  return configureProviders(rows, declared, (name) => settings[name] ?? null);
 }
 
 function providerOf(name: string, settings: Settings, declared: Readonly<Record<string, Declared>> = {}): Provider {

@@ -8,13 +8,9 @@ import type { Clocks } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { Deployment } from "../../providers/deployment.ts";
 import type { HttpClient } from "../../providers/http-client.ts";
-import type { ProviderRow } from "../../providers/provider.ts";
 import { type EngineCall, type FileLimits, refuseInput, type VendorTask } from "../../providers/task.ts";
 import type { Engine } from "../engine.ts";
 import { deploymentOfKept, type Running, runAtOnce, runInSteps } from "./run-task.ts";
-
-export * from "../../providers/task.ts";
-export type VendorRow = ProviderRow & Required<Pick<ProviderRow, "tasks">>;
 
 export interface VendorOptions {
   readonly providers: Iterable<Provider>;

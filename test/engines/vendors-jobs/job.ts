@@ -3,17 +3,18 @@
 
 import { createEgress } from "../../../src/egress/egress.ts";
 import type { Engine, EngineAnswer, EngineFile, EngineStep } from "../../../src/engines/engine.ts";
-import { createVendorEngines, type VendorRow } from "../../../src/engines/vendors/vendor-engine.ts";
+import { createVendorEngines } from "../../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError } from "../../../src/errors.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
 import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
+import type { ProviderRow } from "../../../src/providers/provider.ts";
 import { type Answer, judge, key, type Seen, see, toResponse, withBinaries } from "../vendors-others/ask.ts";
 
 export interface Job {
-  readonly row: VendorRow;
+  readonly row: ProviderRow;
   readonly task: string;
   /** In the order of the requests; a function sees the request that it answers. */
   readonly answers: readonly (Answer | ((seen: Seen) => Answer))[];

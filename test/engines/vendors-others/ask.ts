@@ -4,15 +4,16 @@
 import { z } from "zod";
 import { findTask } from "../../../src/contract/tasks.ts";
 import type { BinaryResult, EngineAnswer, EngineFile } from "../../../src/engines/engine.ts";
-import { createVendorEngines, type VendorRow } from "../../../src/engines/vendors/vendor-engine.ts";
+import { createVendorEngines } from "../../../src/engines/vendors/vendor-engine.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
 import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
+import type { ProviderRow } from "../../../src/providers/provider.ts";
 
 export interface Asked {
-  readonly row: VendorRow;
+  readonly row: ProviderRow;
   readonly task: string;
   /** In the order of the requests; a function sees the request that it answers. */
   readonly answers: readonly (Answer | ((seen: Seen) => Answer))[];

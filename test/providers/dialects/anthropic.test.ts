@@ -4,10 +4,10 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatMessage, ChatRequest } from "../../../src/contract/chat-format.ts";
 import { ValidationError } from "../../../src/errors.ts";
+import { anthropic as row } from "../../../src/providers/anthropic/index.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../../src/providers/dialect.ts";
 import { anthropic, readAnthropicUsage } from "../../../src/providers/dialects/anthropic/index.ts";
 import { findModelFacts } from "../../../src/providers/provider.ts";
-import { anthropic as row } from "../../../src/providers/rows/anthropic.ts";
 
 const { toRequest, fromAnswer, createStreamReader, readRefusal } = anthropic.chat;
 const plainReading: Reading = { model: "claude-opus-5-5", answerTool: null };

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import type { ChatChunk, ChatMessage, ChatRequest } from "../../../src/contract/chat-format.ts";
 import { ValidationError } from "../../../src/errors.ts";
+import { amazon as row } from "../../../src/providers/amazon/index.ts";
 import {
   type ChatDialect,
   type EmbeddingsDialect,
@@ -15,7 +16,6 @@ import { findTraits, splitModelId } from "../../../src/providers/dialects/bedroc
 import { toStrictSchema } from "../../../src/providers/dialects/bedrock/schema.ts";
 import { failureMember } from "../../../src/providers/framing/aws-event-stream.ts";
 import { findModelFacts } from "../../../src/providers/provider.ts";
-import { bedrock as row } from "../../../src/providers/rows/bedrock.ts";
 
 const chat = bedrock.chat as ChatDialect;
 const embeddings = bedrock.embeddings as EmbeddingsDialect;

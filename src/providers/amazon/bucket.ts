@@ -1,0 +1,43 @@
+// Long files are taken from a bucket of the operator's, and from nowhere else: they are put there first, and taken away in the end.
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+
+import { asText, at } from "../lenient.ts";
+import type { EngineFile, VendorCall, VendorRequest } from "../task.ts";
+
+export const bucketNeeds = { bucket: "AWS_S3_BUCKET" };
+
+/** What goes along with every request of such a task. */
+export interface Stored {
+  readonly token: string;
+  readonly key: string;
+}
+
+/** The job's own, so that a job that is begun again puts the same file to the same place and asks for the same work. */
+export function toStored(call: VendorCall): Stored {
+  const token = call.jobId ?? crypto.randomUUID();
+  return { token, key: `switchyard/${token}/input` };
+}
+
+export async function putFile(file: EngineFile, { settings }: VendorCall, note: Stored): Promise<VendorRequest> {
+  return {
+    service: "s3",
+    method: "PUT",
+    path: pathOf(settings, note.key),
+    body: { kind: "bytes", bytes: await file.read(), mediaType: file.mediaType },
+    takesParams: false,
+    note,
+  };
+}
+
+export function getFile({ settings }: VendorCall, key: string, note: unknown): VendorRequest {
+  return { service: "s3", method: "GET", path: pathOf(settings, key), headers: { accept: "*/*" }, note };
+}
+
+export function removeFile({ settings }: VendorCall, asked: VendorRequest): readonly VendorRequest[] {
+  const key = asText(at(asked.note, "key"));
+  return key === null ? [] : [{ service: "s3", method: "DELETE", path: pathOf(settings, key) }];
+}
+
+function pathOf({ bucket = "" }: VendorCall["settings"], key: string): string {
+  return `/${encodeURIComponent(bucket)}/${key.split("/").map(encodeURIComponent).join("/")}`;
+}

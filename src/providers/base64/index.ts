@@ -1,0 +1,122 @@
+import type { JsonObject } from "../dialect.ts";
+import { asNumber, asObject, asText, at, objectsIn, rounded } from "../lenient.ts";
+import type { ProviderRow } from "../provider.ts";
+import { readImageSize } from "../shapes/image-size.ts";
+import { dataUrlOf, fileOf } from "../shapes/inputs.ts";
+import { toShape } from "../shapes/to-shape.ts";
+import type { EngineCall, VendorAnswer, VendorRequest, VendorTask } from "../task.ts";
+import { toCheck, toFinancialDocument, toIdentity } from "./fields.ts";
+
+async function toScan(call: EngineCall, modelTypes: readonly string[] | null): Promise<VendorRequest> {
+  const image = await dataUrlOf(fileOf(call));
+  return {
+    path: "/api/scan",
+    body: { kind: "json", value: { image, ...(modelTypes !== null && { modelTypes }) } },
+  };
+}
+
+/** One for each document that was found in the file. */
+function documentsOf({ json }: VendorAnswer): readonly JsonObject[] {
+  const documents = objectsIn(json);
+  if (documents.length === 0) throw new TypeError("there is no document in the answer");
+  return documents;
+}
+
+function unitsOf(answer: VendorAnswer) {
+  return { page: documentsOf(answer).length, file: 1, request: 1 };
+}
+
+const readText: VendorTask = {
+  task: "ocr/ocr",
+  docs: "https://base64.ai/docs/api",
+  unused: ["language"],
+  toRequest: (call) => toScan(call, ["ocr"]),
+  fromAnswer(answer) {
+    const text = documentsOf(answer)
+      .map(({ ocr }) => asText(ocr) ?? "")
+      .join("\n");
+    return { output: { text, bounding_boxes: [] }, units: unitsOf(answer) };
+  },
+};
+
+const parseFinancialDocument: VendorTask = {
+  task: "ocr/financial_parser",
+  docs: "https://base64.ai/docs/api",
+  unused: ["language"],
+  toRequest: (call) => {
+    const kind = call.input["document_type"];
+    const kinds = kind === "invoice" || kind === "receipt" ? [kind] : ["invoice", "receipt"];
+    return toScan(
+      call,
+      kinds.map((one) => `finance/${one}`),
+    );
+  },
+  fromAnswer(answer) {
+    const extracted_data = documentsOf(answer).map(toFinancialDocument);
+    return { output: toShape("ocr/financial_parser", { extracted_data }), units: unitsOf(answer) };
+  },
+};
+
+const parseIdentity: VendorTask = {
+  task: "ocr/identity_parser",
+  docs: "https://base64.ai/docs/api",
+  toRequest: (call) => toScan(call, null),
+  fromAnswer(answer) {
+    const extracted_data = documentsOf(answer).map(toIdentity);
+    return { output: toShape("ocr/identity_parser", { extracted_data }), units: unitsOf(answer) };
+  },
+};
+
+const parseBankCheck: VendorTask = {
+  task: "ocr/bank_check_parsing",
+  docs: "https://base64.ai/docs/api",
+  toRequest: (call) => toScan(call, ["finance/check"]),
+  fromAnswer(answer) {
+    const extracted_data = documentsOf(answer).map(({ fields }) => toCheck(asObject(fields)));
+    return { output: toShape("ocr/bank_check_parsing", { extracted_data }), units: unitsOf(answer) };
+  },
+};
+
+const compareFaces: VendorTask = {
+  task: "image/face_compare",
+  docs: "https://base64.ai/docs/api",
+  toRequest: async (call) => ({
+    path: "/api/face",
+    body: {
+      kind: "json",
+      value: {
+        referenceImage: await dataUrlOf(fileOf(call, "file1")),
+        queryImage: await dataUrlOf(fileOf(call, "file2")),
+      },
+    },
+  }),
+  async fromAnswer({ json }, call) {
+    // Boxes are told in pixels of the second image.
+    const size = readImageSize(await fileOf(call, "file2").read());
+    const relative = (pixels: unknown, whole: number | undefined) => {
+      const number = asNumber(pixels);
+      return number === null || whole === undefined || whole === 0 ? null : rounded(number / whole);
+    };
+    const items = objectsIn(at(json, "matches")).map((match) => ({
+      confidence: asNumber(match["confidence"]),
+      bounding_box: {
+        top: relative(match["top"], size?.height),
+        left: relative(match["left"], size?.width),
+        height: relative(match["height"], size?.height),
+        width: relative(match["width"], size?.width),
+      },
+    }));
+    return { output: { items }, units: { request: 1, image: 2 } };
+  },
+};
+
+export const base64: ProviderRow = {
+  name: "base64",
+  title: "Base64.ai",
+  docs: "https://base64.ai/docs/api",
+  baseUrl: "https://base64.ai",
+  auth: { kind: "header", name: "authorization" },
+  // Instead of an upload it takes an address: that would be another file than the one that was checked.
+  sealedParams: ["image", "document", "url", "referenceImage", "queryImage", "referenceUrl", "queryUrl"],
+  tasks: [readText, parseFinancialDocument, parseIdentity, parseBankCheck, compareFaces],
+};

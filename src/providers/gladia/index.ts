@@ -1,0 +1,77 @@
+import type { JsonObject } from "../dialect.ts";
+import { asNumber, asText, at, objectsIn } from "../lenient.ts";
+import type { ProviderRow } from "../provider.ts";
+import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
+import { refuseProfanityFilter, speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { type VendorCall, VendorFailure, type VendorTask } from "../task.ts";
+
+const transcribe: VendorTask = {
+  task: "audio/speech_to_text_async",
+  docs: "https://docs.gladia.io/api-reference/pre-recorded-flow",
+  models: ["solaria-1", "solaria-3"],
+  takesOtherModels: true,
+  toRequest: async (call) => {
+    refuseProfanityFilter(call);
+    return {
+      path: "/v2/upload",
+      body: { kind: "form", parts: [await filePart("audio", fileOf(call))] },
+      takesParams: false,
+    };
+  },
+  next({ json }, call) {
+    const uploaded = asText(at(json, "audio_url"));
+    if (uploaded !== null)
+      return {
+        path: "/v2/pre-recorded",
+        body: { kind: "json", value: { audio_url: uploaded, ...toSettings(call) } },
+        takesParams: true,
+      };
+    const status = at(json, "status");
+    if (status === "done") return null;
+    if (status === "error") {
+      const code = asNumber(at(json, "error_code")) ?? 502;
+      throw new VendorFailure(code >= 400 && code < 600 ? code : 502, "the transcription failed");
+    }
+    const id = asText(at(json, "id"));
+    if (id === null) throw new TypeError("there is no id in the answer");
+    return { method: "GET", path: `/v2/pre-recorded/${encodeURIComponent(id)}`, waitMs: "growing" };
+  },
+  fromAnswer({ json }) {
+    const transcription = at(json, "result", "transcription");
+    const pieces = objectsIn(at(transcription, "utterances")).flatMap(({ speaker, words }) =>
+      objectsIn(words).map((word) => ({
+        text: asText(word["word"]) ?? "",
+        start: word["start"],
+        end: word["end"],
+        speaker: asNumber(speaker),
+        confidence: word["confidence"],
+      })),
+    );
+    const metadata = at(json, "result", "metadata");
+    const seconds = asNumber(at(metadata, "billing_time")) ?? asNumber(at(metadata, "audio_duration"));
+    return toTranscript(asText(at(transcription, "full_transcript")) ?? "", pieces, seconds);
+  },
+};
+
+function toSettings(call: VendorCall): JsonObject {
+  const language = languageOf(call);
+  const speakers = speakersOf(call);
+  const vocabulary = vocabularyOf(call);
+  return {
+    diarization: true,
+    ...(speakers !== null && { diarization_config: { number_of_speakers: speakers } }),
+    ...(language !== null && { language_config: { languages: [language.split("-")[0]?.toLowerCase()] } }),
+    ...(vocabulary.length > 0 && { custom_vocabulary: true, custom_vocabulary_config: { vocabulary } }),
+    ...(call.model !== null && { model: call.model }),
+  };
+}
+
+export const gladia: ProviderRow = {
+  name: "gladia",
+  title: "Gladia",
+  docs: "https://docs.gladia.io/api-reference",
+  baseUrl: "https://api.gladia.io",
+  auth: { kind: "header", name: "x-gladia-key" },
+  sealedParams: ["audio_url", "callback_url", "callback", "callback_config"],
+  tasks: [transcribe],
+};

@@ -1,0 +1,86 @@
+import type { ProviderRow } from "../provider.ts";
+import { readTables } from "./document-ai.ts";
+import { chat, embeddings, modelAccess } from "./gemini.ts";
+import { readGoogleRefusal } from "./google-json.ts";
+import {
+  classify,
+  detectEntities,
+  detectEntitySentiment,
+  detectSentiment,
+  detectSyntax,
+  moderate,
+} from "./language.ts";
+import { speak } from "./speech.ts";
+import { transcribe } from "./transcribe.ts";
+import { detectLanguage, translate } from "./translation.ts";
+import { generateVideo } from "./video.ts";
+import { detectExplicitContent, detectFaces, detectLandmarks, detectLogos, detectObjects, readText } from "./vision.ts";
+import { readPages } from "./vision-jobs.ts";
+
+export const google: ProviderRow = {
+  name: "google",
+  title: "Google",
+  docs: "https://docs.cloud.google.com/apis/docs/overview",
+  auth: { kind: "google-service-account" },
+  keyNames: ["GOOGLE_APPLICATION_CREDENTIALS"],
+  baseUrl: null,
+  services: {
+    "documentai-eu": "https://eu-documentai.googleapis.com",
+    "documentai-us": "https://us-documentai.googleapis.com",
+    generativelanguage: "https://generativelanguage.googleapis.com",
+    language: "https://language.googleapis.com",
+    "speech-eu": "https://eu-speech.googleapis.com",
+    "speech-us": "https://us-speech.googleapis.com",
+    storage: "https://storage.googleapis.com",
+    texttospeech: "https://texttospeech.googleapis.com",
+    translation: "https://translation.googleapis.com",
+    vision: "https://vision.googleapis.com",
+  },
+  sealedParams: [
+    "gcsContentUri",
+    "gcsImageUri",
+    "gcsSource",
+    "gcsDestination",
+    "source",
+    "outputConfig",
+    "parent",
+    "uri",
+    "storageUri",
+    "gcsDocument",
+    "phraseSet",
+  ],
+  // https://docs.cloud.google.com/translate/quotas: a quota that is exceeded is a 403 there.
+  errors: [
+    {
+      status: 403,
+      says: /"reason"\s*:\s*"(?:daily|userRate|rate)LimitExceeded"|(?:Daily|User Rate) Limit Exceeded/,
+      means: "rate_limit",
+    },
+  ],
+  readRefusal: readGoogleRefusal,
+  dialect: "gemini",
+  modelAccess,
+  chat,
+  embeddings,
+  tasks: [
+    readText,
+    detectObjects,
+    detectFaces,
+    detectExplicitContent,
+    detectLogos,
+    detectLandmarks,
+    detectSentiment,
+    detectEntities,
+    detectEntitySentiment,
+    detectSyntax,
+    classify,
+    moderate,
+    translate,
+    detectLanguage,
+    speak,
+    readPages,
+    readTables,
+    transcribe,
+    generateVideo,
+  ],
+};

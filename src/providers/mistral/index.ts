@@ -1,0 +1,55 @@
+import type { ProviderRow } from "../provider.ts";
+import { tasks } from "./tasks.ts";
+
+export const mistral: ProviderRow = {
+  name: "mistral",
+  title: "Mistral AI",
+  docs: "https://docs.mistral.ai/api/",
+  dialect: "mistral",
+  baseUrl: "https://api.mistral.ai/v1",
+  auth: { kind: "bearer" },
+  chat: {
+    // The last chunk carries usage unasked, beside the finish_reason.
+    streamUsage: "always",
+    defaultModel: "mistral-small-2603",
+    models: [
+      { id: "mistral-large-4", reasoning: true },
+      {
+        id: "mistral-large-2512",
+        contextTokens: 262_144,
+        input: ["text", "image"],
+        tools: true,
+        jsonSchema: true,
+        reasoning: false,
+      },
+      { id: "mistral-large-latest", tools: true },
+      {
+        id: "mistral-medium-2604",
+        contextTokens: 262_144,
+        input: ["text", "image"],
+        tools: true,
+        jsonSchema: true,
+        reasoning: true,
+      },
+      {
+        id: "mistral-medium-3-5",
+        contextTokens: 262_144,
+        input: ["text", "image"],
+        tools: true,
+        jsonSchema: true,
+        reasoning: true,
+      },
+      { id: "mistral-medium-latest", tools: true },
+      { id: "mistral-small-2603", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: true },
+      { id: "mistral-small-latest", tools: true, reasoning: true },
+      { id: "ministral-14b-2512", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: false },
+      { id: "codestral-2508", contextTokens: 128_000, tools: true, jsonSchema: true, reasoning: false },
+      { id: "codestral-latest", tools: true },
+      { id: "devstral-2512", contextTokens: 256_000, tools: true },
+    ],
+  },
+  embeddings: { models: [{ id: "mistral-embed", dimensions: 1_024 }, { id: "codestral-embed" }] },
+  // Another file than the one that was checked.
+  sealedParams: ["document"],
+  tasks,
+};

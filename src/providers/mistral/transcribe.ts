@@ -1,0 +1,36 @@
+import { asNumber, asText, at, objectsIn } from "../lenient.ts";
+import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
+import { refuseProfanityFilter, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import type { FormPart, VendorTask } from "../task.ts";
+
+/** The vendor answers when it is done: behind a job there is nothing to ask for. */
+export const transcribe: VendorTask = {
+  task: "audio/speech_to_text_async",
+  docs: "https://docs.mistral.ai/api/endpoint/audio/transcriptions",
+  unused: ["speakers"],
+  models: ["voxtral-mini-latest"],
+  takesOtherModels: true,
+  toRequest: async (call) => {
+    refuseProfanityFilter(call);
+    const language = languageOf(call)?.split("-")[0];
+    const parts: FormPart[] = [
+      { name: "model", value: call.model ?? "voxtral-mini-latest" },
+      { name: "diarize", value: "true" },
+      { name: "timestamp_granularities", value: "segment" },
+    ];
+    if (language !== undefined) parts.push({ name: "language", value: language });
+    for (const word of vocabularyOf(call)) parts.push({ name: "context_bias", value: word });
+    parts.push(await filePart("file", fileOf(call)));
+    return { path: "/audio/transcriptions", body: { kind: "form", parts } };
+  },
+  fromAnswer({ json }) {
+    const pieces = objectsIn(at(json, "segments")).map((segment) => ({
+      text: asText(segment["text"])?.trim() ?? "",
+      start: segment["start"],
+      end: segment["end"],
+      speaker: asText(segment["speaker_id"]),
+      confidence: segment["score"],
+    }));
+    return toTranscript(asText(at(json, "text")) ?? "", pieces, asNumber(at(json, "usage", "prompt_audio_seconds")));
+  },
+};

@@ -1,0 +1,71 @@
+import type { ChatApi, ModelChatRules, ModelFacts } from "../provider.ts";
+
+type Facts = Omit<ModelFacts, "id">;
+
+const current: Facts = {
+  contextTokens: 1_050_000,
+  maxOutputTokens: 128_000,
+  input: ["text", "image", "file"],
+  tools: true,
+  jsonSchema: true,
+  reasoning: true,
+};
+const gpt5: Facts = { ...current, contextTokens: 400_000, input: ["text", "image"] };
+const gpt41: Facts = { ...current, contextTokens: 1_047_576, maxOutputTokens: 32_768, reasoning: false };
+const gpt4o: Facts = { ...current, contextTokens: 128_000, maxOutputTokens: 16_384, reasoning: false };
+
+const threeEfforts = ["low", "medium", "high"];
+const fiveEfforts = ["none", ...threeEfforts, "xhigh"];
+
+/**
+ * Efforts: https://developers.openai.com/api/docs/guides/reasoning and the description of `reasoning_effort` in the API reference.
+ * The refusals ("Unsupported parameter: 'max_tokens'", "Only the default (1) value is supported", "Function tools with
+ * reasoning_effort are not supported … in /v1/chat/completions") are quoted in the loopback vendor of the tests, with their sources.
+ */
+export const openaiChatRules: readonly ModelChatRules[] = [
+  // https://developers.openai.com/api/docs/guides/tools-web-search: chat searches with the models that are named for it alone.
+  { outputLimit: "max_completion_tokens", efforts: [], responsesOnly: ["search"] },
+  { models: /-search/, responsesOnly: [] },
+  {
+    models: /^(?:o\d|gpt-[5-9])(?!.*-chat)/,
+    efforts: threeEfforts,
+    refused: [
+      ...["temperature", "top_p", "presence_penalty", "frequency_penalty"],
+      ...["logprobs", "top_logprobs", "logit_bias", "stop"],
+    ],
+  },
+  { models: /^o1-(?:mini|preview)/, efforts: [] },
+  { models: /^gpt-5(?!\.|.*-chat)/, efforts: ["minimal", ...threeEfforts] },
+  { models: /^gpt-5\.1(?!.*-chat)/, efforts: ["none", ...threeEfforts] },
+  { models: /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/, efforts: fiveEfforts, responsesOnly: ["tools", "search"] },
+  { models: /^gpt-6(?:-astra|\.1)/, efforts: [...threeEfforts, "xhigh"] },
+  { models: /^(?:o|gpt-).*-pro/, responsesOnly: ["everything"] },
+  { models: /codex/, efforts: [...threeEfforts, "xhigh"], responsesOnly: ["everything"] },
+  { models: /^gpt-5(?:\.1)?-codex(?!-max)/, efforts: threeEfforts },
+  { models: /^gpt-5-pro/, efforts: ["high"] },
+];
+
+export const chat: ChatApi = {
+  rules: openaiChatRules,
+  defaultModel: "gpt-6-luna",
+  models: [
+    { id: "gpt-6.1-sol", reasoning: true },
+    { id: "gpt-6.1-terra", reasoning: true },
+    { id: "gpt-6-astra", ...current },
+    { id: "gpt-6-sol", ...current },
+    { id: "gpt-6-luna", ...current },
+    { id: "gpt-5.6", ...current },
+    { id: "gpt-5.6-sol", ...current },
+    { id: "gpt-5.6-terra", ...current },
+    { id: "gpt-5.6-luna", ...current },
+    { id: "gpt-5.5", ...current },
+    { id: "gpt-5.4", ...current },
+    { id: "gpt-5", ...gpt5 },
+    { id: "gpt-5-mini", ...gpt5 },
+    { id: "gpt-5-nano", ...gpt5 },
+    { id: "gpt-4.1", ...gpt41 },
+    { id: "gpt-4.1-mini", ...gpt41 },
+    { id: "gpt-4o", ...gpt4o },
+    { id: "gpt-4o-mini", ...gpt4o },
+  ],
+};

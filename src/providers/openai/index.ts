@@ -1,0 +1,21 @@
+import type { ProviderRow } from "../provider.ts";
+import { chat } from "./chat.ts";
+import { generateImages } from "./images.ts";
+import { moderateText } from "./moderation.ts";
+import { speak } from "./speech.ts";
+import { transcribe } from "./transcribe.ts";
+
+export const openai: ProviderRow = {
+  name: "openai",
+  title: "OpenAI",
+  docs: "https://developers.openai.com/api/docs/models/compare",
+  baseUrl: "https://api.openai.com/v1",
+  auth: { kind: "bearer" },
+  chat,
+  responses: {
+    kind: "native",
+    // https://developers.openai.com/api/reference/resources/responses
+    paths: ["input_tokens", "compact"],
+  },
+  tasks: [moderateText, generateImages, speak, transcribe],
+};

@@ -1,0 +1,50 @@
+// Images that a vendor made, and those that a caller gave it to begin with.
+
+import type { EngineCall, EngineFile, VendorResult } from "../task.ts";
+
+export interface MadeImage {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}
+
+/** The result of `image/generation`. */
+export function toImages(images: readonly MadeImage[], units: VendorResult["units"] = {}): VendorResult {
+  if (images.length === 0) throw new TypeError("there is no image in the answer");
+  return {
+    output: { items: images.map(() => ({})) },
+    units: { image: images.length, request: 1, ...units },
+    binaries: images.map(({ bytes, mediaType }, index) => ({
+      base64Path: ["items", index, "image"],
+      urlPath: ["items", index, "image_resource_url"],
+      bytes,
+      mediaType,
+    })),
+  };
+}
+
+/** The result of `image/background_removal`. */
+export function toCutOut({ bytes, mediaType }: MadeImage): VendorResult {
+  if (bytes.length === 0) throw new TypeError("there is no image in the answer");
+  return {
+    output: {},
+    units: { image: 1, file: 1, request: 1 },
+    binaries: [{ base64Path: ["image_b64"], urlPath: ["image_resource_url"], bytes, mediaType }],
+  };
+}
+
+export function referenceImagesOf({ files }: EngineCall): readonly EngineFile[] {
+  return Object.keys(files)
+    .filter((member) => member.startsWith("reference_images."))
+    .sort((one, another) => positionOf(one) - positionOf(another))
+    .map((member) => files[member] as EngineFile);
+}
+
+function positionOf(member: string): number {
+  return Number(member.split(".")[1]);
+}
+
+/** `1024x768` as numbers; null for names such as `auto`. */
+export function sizeOf({ input }: EngineCall): { readonly width: number; readonly height: number } | null {
+  const found = /^(\d+)x(\d+)$/.exec(String(input["resolution"] ?? ""));
+  return found === null ? null : { width: Number(found[1]), height: Number(found[2]) };
+}

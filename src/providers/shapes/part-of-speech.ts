@@ -1,0 +1,29 @@
+// The tags of universal dependencies, which most vendors use, in the words of `text/syntax_analysis`. One is misspelt, and public.
+
+import { lookUp } from "../../lib/look-up.ts";
+
+const words: Readonly<Record<string, string>> = {
+  ADJ: "Adjactive",
+  ADP: "Adposition",
+  ADV: "Adverb",
+  AUX: "Auxiliary",
+  CCONJ: "Coordinating_Conjunction",
+  CONJ: "Coordinating_Conjunction",
+  DET: "Determiner",
+  INTJ: "Interjection",
+  NOUN: "Noun",
+  NUM: "Cardinal_number",
+  PART: "Particle",
+  PRON: "Pronoun",
+  PROPN: "Proper_noun",
+  PRT: "Particle",
+  PUNCT: "Punctuation",
+  SCONJ: "Subordinating_Conjunction",
+  SYM: "Symbol",
+  VERB: "Verb",
+  AFFIX: "Affix",
+};
+
+export function toTag(tag: unknown): string {
+  return lookUp(words, String(tag)) ?? "Other";
+}

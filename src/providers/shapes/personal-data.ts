@@ -1,0 +1,76 @@
+// What `text/anonymization` calls the kinds of personal data, and how it hides them.
+
+import { lookUp } from "../../lib/look-up.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asScore } from "../lenient.ts";
+
+const groups: Readonly<Record<string, readonly string[]>> = {
+  PersonalInformation: ["Name", "Age", "Email", "Phone", "PersonType", "Gender"],
+  FinancialInformation: [
+    "CreditCard",
+    "CardExpiry",
+    "BankAccountNumber",
+    "BankRoutingNumber",
+    "SwiftCode",
+    "TaxIdentificationNumber",
+  ],
+  IdentificationNumbers: [
+    "SocialSecurityNumber",
+    "NationalIdentificationNumber",
+    "NationalHealthService",
+    "ResidentRegistrationNumber",
+    "DriverLicenseNumber",
+    "PassportNumber",
+  ],
+  Miscellaneous: [
+    "URL",
+    "IP",
+    "MAC",
+    "VehicleIdentificationNumber",
+    "LicensePlate",
+    "VoterNumber",
+    "AWSKeys",
+    "AzureKeys",
+    "Password",
+  ],
+  OrganizationInformation: ["CompanyName", "CompanyNumber", "BuisnessNumber"],
+  DateAndTime: ["Date", "Time", "DateTime", "Duration"],
+  LocationInformation: ["Address", "Location"],
+};
+
+export interface FoundData {
+  /** In code points, as are all offsets of the task. Null: the vendor did not say where. */
+  readonly offset: number | null;
+  readonly length: number | null;
+  /** The vendor's word. */
+  readonly label: string;
+  readonly subcategory: string;
+  readonly score: unknown;
+}
+
+/** `redacted`: as the vendor hid it; null: every character of what was found becomes an asterisk. */
+export function toAnonymization(text: string, found: readonly FoundData[], redacted: string | null): JsonObject {
+  const characters = [...text];
+  const entities = found.flatMap(({ offset, length, label, subcategory, score }) => {
+    if (offset === null || length === null) {
+      // Without a position the gateway cannot hide the entity: the text would look anonymous and would not be.
+      if (redacted === null) throw new TypeError("there is personal data without a position in the answer");
+      return [];
+    }
+    const content = characters.slice(offset, offset + length).join("");
+    // The schema requires a text and a label.
+    if (content === "" || label === "") return [];
+    const category = categoryOf(subcategory);
+    return [
+      { offset, length, category, subcategory, original_label: label, content, confidence_score: asScore(score) },
+    ];
+  });
+  if (redacted !== null) return { result: redacted, entities };
+  for (const { offset, length } of entities)
+    for (let index = offset; index < Math.min(offset + length, characters.length); index++) characters[index] = "*";
+  return { result: characters.join(""), entities };
+}
+
+function categoryOf(subcategory: string): string {
+  return Object.keys(groups).find((category) => lookUp(groups, category)?.includes(subcategory)) ?? "Other";
+}
