@@ -19,7 +19,7 @@ import { createChatCompletions } from "./inference/chat-completions.ts";
 import { createEmbeddings } from "./inference/embeddings.ts";
 import { createMessages } from "./inference/messages/messages.ts";
 import { describeProviders, listOpenCircuits } from "./inference/provider-states.ts";
-import { createResponseKeeper } from "./inference/responses/response-keeper.ts";
+import { createConversationStore } from "./inference/responses/conversation-store.ts";
 import { createResponses } from "./inference/responses/responses.ts";
 import { toTaskOffers } from "./inference/universal-ai/task-offers.ts";
 import { createJobs } from "./jobs/jobs.ts";
@@ -104,10 +104,10 @@ export async function startGateway(
     chatCompletions,
     fetchMedia,
     owned: createOwnedIds(idSecret),
-    keeper: createResponseKeeper({
+    conversations: createConversationStore({
       store: storage.responses,
       ids: createResponseIds(idSecret),
-      keepsAll: config.responsesStoreForAll,
+      storesAll: config.responsesStoreForAll,
       sealer: createSealer([
         ...(config.encryptionKey === null ? [] : parseSealingKeys(config.encryptionKey)),
         sandboxKey,

@@ -14,8 +14,8 @@ import {
   responseObject,
 } from "../../src/contract/responses.ts";
 import { type Problem, ValidationError } from "../../src/errors.ts";
+import { readEncryptedContent, toEncryptedContent } from "../../src/inference/reasoning-state.ts";
 import { fromResponsesRequest } from "../../src/inference/responses/from-responses-request.ts";
-import { readEncryptedContent, toEncryptedContent } from "../../src/inference/responses/kept-reasoning.ts";
 import {
   completeEvent,
   completeResponse,

@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest, responseId, responseQuery } from "../../contract/responses.ts";
-import type { ResponseQuestion, ResponsesAnswer, ResponsesInput } from "../../inference/responses/response-call.ts";
 import type { Responses } from "../../inference/responses/responses.ts";
+import type { ResponseLookup, ResponsesAnswer, ResponsesInput } from "../../inference/responses/responses-input.ts";
 import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
@@ -59,7 +59,7 @@ export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, t
     });
   }
 
-  function ask(call: Call): ResponseQuestion {
+  function ask(call: Call): ResponseLookup {
     const { response_id } = parse(path, call.params, "path");
     const { query } = call;
     parse(responseQuery, Object.fromEntries(query), "query");

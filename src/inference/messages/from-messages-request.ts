@@ -4,7 +4,7 @@
 import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
 import type { MessagesRequest } from "../../contract/messages.ts";
 import { type SearchDomains, toSearchFilters } from "../../providers/search-domains.ts";
-import { Findings } from "./findings.ts";
+import { TranslationReport } from "../../providers/translation-report.ts";
 import { fromMessagesTurns, readCacheMark, toContent, toTextPart } from "./from-messages-turns.ts";
 
 export interface TranslatedRequest {
@@ -24,8 +24,8 @@ export function fromMessagesRequest(
   request: MessagesRequest,
   { origin = null, searchDomains = new Set() }: TranslationOptions = {},
 ): TranslatedRequest {
-  const findings = new Findings();
-  const tools = toTools(request, searchDomains, findings);
+  const report = new TranslationReport();
+  const tools = toTools(request, searchDomains, report);
   const members: Record<string, unknown> = {
     max_tokens: request.max_tokens,
     temperature: request.temperature,
@@ -33,20 +33,20 @@ export function fromMessagesRequest(
     top_k: request.top_k,
     stop: request.stop_sequences?.length ? request.stop_sequences : undefined,
     ...tools,
-    ...toReasoning(request, findings),
-    response_format: toResponseFormat(request, findings),
+    ...toReasoning(request, report),
+    response_format: toResponseFormat(request, report),
     user: toUser(request.metadata?.user_id),
     service_tier: toServiceTier(request.service_tier),
     cache_control: readCacheMark(request.cache_control),
     ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
-  const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, findings, origin)];
-  checkOtherMembers(request, findings);
-  findings.throwProblems();
+  const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, report, origin)];
+  checkOtherMembers(request, report);
+  report.throwProblems();
   const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
   return {
     request: { model: request.model, messages, ...Object.fromEntries(given) },
-    dropped: findings.dropped,
+    dropped: report.dropped,
   };
 }
 
@@ -70,16 +70,16 @@ type CustomTool = Extract<Tool, { input_schema: unknown }>;
 function toTools(
   { tools: given, tool_choice: choice }: MessagesRequest,
   searchDomains: SearchDomains,
-  findings: Findings,
+  report: TranslationReport,
 ): ToolMembers {
   const tools: ChatTool[] = [];
   let search: ToolMembers = {};
   for (const [index, tool] of (given ?? []).entries()) {
-    if (isCustomTool(tool)) tools.push(toChatTool(tool, findings));
+    if (isCustomTool(tool)) tools.push(toChatTool(tool, report));
     else if (/^web_search_\d+$/.test(tool.type))
-      search = { web_search_options: toSearchOptions(tool, index, { searchDomains, findings }) };
+      search = { web_search_options: toSearchOptions(tool, index, { searchDomains, report }) };
     else
-      findings.refuse(
+      report.unsupported(
         ["tools", index, "type"],
         `This provider has no tool '${tool.type}': declare it as a custom tool with an input_schema`,
       );
@@ -88,7 +88,7 @@ function toTools(
   const isSerial = choice !== null && choice !== undefined && choice["disable_parallel_tool_use"] === true;
   return {
     tools,
-    tool_choice: toToolChoice(choice, tools, findings),
+    tool_choice: toToolChoice(choice, tools, report),
     ...(isSerial && { parallel_tool_calls: false }),
     ...search,
   };
@@ -98,8 +98,8 @@ function isCustomTool(tool: Tool): tool is CustomTool {
   return tool.type === undefined || tool.type === null || tool.type === "custom";
 }
 
-function toChatTool(tool: CustomTool, findings: Findings): ChatTool {
-  if (Array.isArray(tool["input_examples"])) findings.drop("tools.input_examples");
+function toChatTool(tool: CustomTool, report: TranslationReport): ChatTool {
+  if (Array.isArray(tool["input_examples"])) report.drop("tools.input_examples");
   const mark = readCacheMark(tool.cache_control);
   return {
     type: "function",
@@ -117,19 +117,23 @@ function toChatTool(tool: CustomTool, findings: Findings): ChatTool {
 function toSearchOptions(
   tool: Tool,
   index: number,
-  { searchDomains, findings }: { readonly searchDomains: SearchDomains; readonly findings: Findings },
+  { searchDomains, report }: { readonly searchDomains: SearchDomains; readonly report: TranslationReport },
 ): Readonly<Record<string, unknown>> {
   const filters = toSearchFilters(tool, searchDomains, (name) =>
-    findings.refuse(["tools", index, name], "This provider's search takes no such list of domains"),
+    report.unsupported(["tools", index, name], "This provider's search takes no such list of domains"),
   );
-  if (typeof tool["max_uses"] === "number") findings.drop("tools.max_uses");
+  if (typeof tool["max_uses"] === "number") report.drop("tools.max_uses");
   const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
   if (!location) return filters;
   const { type: _, ...approximate } = location;
   return { user_location: { type: "approximate", approximate }, ...filters };
 }
 
-function toToolChoice(choice: MessagesRequest["tool_choice"], tools: readonly ChatTool[], findings: Findings): unknown {
+function toToolChoice(
+  choice: MessagesRequest["tool_choice"],
+  tools: readonly ChatTool[],
+  report: TranslationReport,
+): unknown {
   switch (choice?.type) {
     case "auto":
     case "none":
@@ -138,7 +142,7 @@ function toToolChoice(choice: MessagesRequest["tool_choice"], tools: readonly Ch
       return "required";
     case "tool":
       if (!tools.some((tool) => tool.function?.name === choice.name))
-        findings.reject(["tool_choice", "name"], `There is no tool '${choice.name}' among the tools`);
+        report.invalid(["tool_choice", "name"], `There is no tool '${choice.name}' among the tools`);
       return { type: "function", function: { name: choice.name } };
     default:
       return undefined;
@@ -156,7 +160,7 @@ const effortSizes: readonly (readonly [effort: string, tokens: number])[] = [
 // "high" is what leaving the effort out means: https://platform.claude.com/docs/en/build-with-claude/effort
 const adaptiveEffort = "high";
 
-function toReasoning({ thinking, output_config: output }: MessagesRequest, findings: Findings) {
+function toReasoning({ thinking, output_config: output }: MessagesRequest, report: TranslationReport) {
   const effort = output?.effort ?? undefined;
   if (!thinking) return { reasoning_effort: effort };
   switch (thinking.type) {
@@ -169,18 +173,18 @@ function toReasoning({ thinking, output_config: output }: MessagesRequest, findi
       return { reasoning_effort: effort ?? effortSizes.find(([, tokens]) => budget >= tokens)?.[0], thinking };
     }
     default:
-      findings.drop("thinking");
+      report.drop("thinking");
       return { reasoning_effort: effort };
   }
 }
 
-function toResponseFormat(request: MessagesRequest, findings: Findings): ChatResponseFormat | undefined {
+function toResponseFormat(request: MessagesRequest, report: TranslationReport): ChatResponseFormat | undefined {
   const nested = request.output_config?.format;
   const format = nested ?? request.output_format;
   if (!format) return undefined;
   if (format.type !== "json_schema" || !format.schema) {
     const path = nested ? ["output_config", "format"] : ["output_format"];
-    findings.refuse(path, "This provider knows the output format 'json_schema' with a schema only");
+    report.unsupported(path, "This provider knows the output format 'json_schema' with a schema only");
     return undefined;
   }
   const schema = format.schema;
@@ -238,24 +242,24 @@ const readMembers: ReadonlySet<string> = new Set([
   ...["fallbacks", "routing", "tags", "session_id", "strict_parameters"],
 ]);
 
-function checkOtherMembers(request: MessagesRequest, findings: Findings): void {
+function checkOtherMembers(request: MessagesRequest, report: TranslationReport): void {
   for (const [member, value] of Object.entries(request)) {
     if (readMembers.has(member) || value === null || value === undefined) continue;
     switch (member) {
       case "container":
-        findings.refuse([member], "This provider has no containers");
+        report.unsupported([member], "This provider has no containers");
         break;
       case "mcp_servers":
-        if (isList(value)) findings.refuse([member], "This provider does not connect to MCP servers");
+        if (isList(value)) report.unsupported([member], "This provider does not connect to MCP servers");
         break;
       case "context_management":
-        checkContextManagement(value, findings);
+        checkContextManagement(value, report);
         break;
       case "inference_geo":
-        if (value !== "global") findings.refuse([member], "The place where this provider computes cannot be chosen");
+        if (value !== "global") report.unsupported([member], "The place where this provider computes cannot be chosen");
         break;
       default:
-        findings.drop(member);
+        report.drop(member);
     }
   }
 }
@@ -264,13 +268,13 @@ function checkOtherMembers(request: MessagesRequest, findings: Findings): void {
  * Clearing old thoughts and old results of tools saves tokens, and some clients always ask for it: without it the model sees
  * more, not less. Any other edit (a summary in place of the conversation) would be missed.
  */
-function checkContextManagement(value: unknown, findings: Findings): void {
+function checkContextManagement(value: unknown, report: TranslationReport): void {
   const edits = (value as { edits?: unknown }).edits;
   for (const [index, edit] of (Array.isArray(edits) ? edits : []).entries()) {
     const type = String((edit as { type?: unknown } | null)?.type);
-    if (type.startsWith("clear_")) findings.drop("context_management");
+    if (type.startsWith("clear_")) report.drop("context_management");
     else
-      findings.refuse(
+      report.unsupported(
         ["context_management", "edits", index, "type"],
         `This provider cannot edit the conversation by '${type}'`,
       );

@@ -11,8 +11,8 @@ import type {
   ReasoningDetail,
 } from "../../contract/chat-format.ts";
 import type { ContentBlock, KnownContentBlock, MessagesTurn } from "../../contract/messages.ts";
-import { type ExtraContent, type Kept, mergeExtraContent, readEncryptedContent } from "../responses/kept-reasoning.ts";
-import type { Findings, Path } from "./findings.ts";
+import type { Path, TranslationReport } from "../../providers/translation-report.ts";
+import { type ExtraContent, mergeExtraContent, type ReasoningState, readEncryptedContent } from "../reasoning-state.ts";
 
 type BlockOf<Type extends KnownContentBlock["type"]> = Extract<KnownContentBlock, { type: Type }>;
 
@@ -29,7 +29,7 @@ interface Turn {
 /** `origin` is the provider whose kept reasoning goes into the messages; null for providers of other dialects. */
 export function fromMessagesTurns(
   turns: readonly MessagesTurn[],
-  findings: Findings,
+  report: TranslationReport,
   origin: string | null,
 ): ChatMessage[] {
   const messages: ChatMessage[] = [];
@@ -39,9 +39,9 @@ export function fromMessagesTurns(
     let end = start + 1;
     while (placed[end]?.role === role) end++;
     const run = placed.slice(start, end);
-    if (role === "user") messages.push(...toUserMessages(run, findings));
-    else if (role === "assistant") messages.push(toAssistantMessage(run, findings, origin));
-    else for (const turn of run) messages.push({ role: "system", content: toContent(toParts(turn.blocks, findings)) });
+    if (role === "user") messages.push(...toUserMessages(run, report));
+    else if (role === "assistant") messages.push(toAssistantMessage(run, report, origin));
+    else for (const turn of run) messages.push({ role: "system", content: toContent(toParts(turn.blocks, report)) });
     start = end;
   }
   return messages;
@@ -76,19 +76,19 @@ function place(turn: MessagesTurn, index: number): Turn {
 }
 
 /** All results of the run first, because nothing may stand between them and the calls; then what each turn says. */
-function toUserMessages(run: readonly Turn[], findings: Findings): ChatMessage[] {
+function toUserMessages(run: readonly Turn[], report: TranslationReport): ChatMessage[] {
   const results: ChatMessage[] = [];
   const lifted: ChatPart[] = [];
   const spoken: ChatMessage[] = [];
   for (const { blocks } of run) {
     for (const { block, path } of blocks) {
-      if (block.type === "tool_result") results.push(toToolMessage(block, { path, lifted, findings }));
+      if (block.type === "tool_result") results.push(toToolMessage(block, { path, lifted, report }));
     }
   }
   for (const { blocks } of run) {
     const parts = toParts(
       blocks.filter(({ block }) => block.type !== "tool_result"),
-      findings,
+      report,
     );
     if (parts.length > 0) spoken.push({ role: "user", content: toContent(parts) });
   }
@@ -101,16 +101,16 @@ interface ResultContext {
   readonly path: Path;
   /** Takes what has to follow after the results. */
   readonly lifted: ChatPart[];
-  readonly findings: Findings;
+  readonly report: TranslationReport;
 }
 
-function toToolMessage(result: BlockOf<"tool_result">, { path, lifted, findings }: ResultContext): ChatMessage {
+function toToolMessage(result: BlockOf<"tool_result">, { path, lifted, report }: ResultContext): ChatMessage {
   const texts: string[] = [];
   const content = result.content ?? "";
   const blocks: readonly ContentBlock[] =
     typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly ContentBlock[]);
   for (const [position, block] of blocks.entries()) {
-    for (const part of toResultParts(block, [...path, "content", position], findings)) {
+    for (const part of toResultParts(block, [...path, "content", position], report)) {
       if (part.type === "text") texts.push(part.text);
       else {
         const kind = part.type === "image_url" ? "image" : "file";
@@ -132,33 +132,33 @@ function toErrorText(text: string): string {
   return text === "" ? "The tool call failed without a message." : `The tool call failed:\n${text}`;
 }
 
-function toResultParts(block: ContentBlock, path: Path, findings: Findings): ChatPart[] {
+function toResultParts(block: ContentBlock, path: Path, report: TranslationReport): ChatPart[] {
   const known = block as KnownContentBlock;
   switch (known.type) {
     case "text":
     case "image":
     case "document":
     case "search_result":
-      return toParts([{ block: known, path }], findings);
+      return toParts([{ block: known, path }], report);
     default:
       // Kinds of results that other models were trained on: their members are still the tool's answer.
       return [{ type: "text", text: JSON.stringify(block) }];
   }
 }
 
-function toParts(blocks: readonly Placed[], findings: Findings): ChatPart[] {
+function toParts(blocks: readonly Placed[], report: TranslationReport): ChatPart[] {
   return blocks.flatMap(({ block, path }): ChatPart[] => {
     switch (block.type) {
       case "text":
         return block.text === "" ? [] : [toTextPart(block.text, block)];
       case "image":
-        return toImageParts(block, path, findings);
+        return toImageParts(block, path, report);
       case "document":
-        return toDocumentParts(block, path, findings);
+        return toDocumentParts(block, path, report);
       case "search_result":
-        return [toSearchResultPart(block, findings)];
+        return [toSearchResultPart(block, report)];
       default:
-        findings.refuse(path, `A block of type '${block.type}' cannot be sent to this provider here`);
+        report.unsupported(path, `A block of type '${block.type}' cannot be sent to this provider here`);
         return [];
     }
   });
@@ -169,7 +169,7 @@ type ImageSource =
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "file"; readonly file_id: string };
 
-function toImageParts(block: BlockOf<"image">, path: Path, findings: Findings): ChatPart[] {
+function toImageParts(block: BlockOf<"image">, path: Path, report: TranslationReport): ChatPart[] {
   const source = block.source as ImageSource;
   const mark = toMarkMember(block);
   switch (source.type) {
@@ -182,7 +182,7 @@ function toImageParts(block: BlockOf<"image">, path: Path, findings: Findings): 
     case "file":
       return [{ type: "file", file: { file_id: source.file_id }, ...mark }];
     default:
-      findings.refuse([...path, "source"], "A source of this type cannot be sent to this provider");
+      report.unsupported([...path, "source"], "A source of this type cannot be sent to this provider");
       return [];
   }
 }
@@ -192,8 +192,8 @@ type DocumentSource =
   | { readonly type: "text"; readonly data: string }
   | { readonly type: "content"; readonly content: string | readonly ContentBlock[] };
 
-function toDocumentParts(block: BlockOf<"document">, path: Path, findings: Findings): ChatPart[] {
-  if (block.citations?.enabled === true) findings.drop("messages.citations");
+function toDocumentParts(block: BlockOf<"document">, path: Path, report: TranslationReport): ChatPart[] {
+  if (block.citations?.enabled === true) report.drop("messages.citations");
   const source = block.source as DocumentSource;
   const filename = block.title ?? "document.pdf";
   const mark = toMarkMember(block);
@@ -217,10 +217,10 @@ function toDocumentParts(block: BlockOf<"document">, path: Path, findings: Findi
         path: [...path, "source", "content", position],
       }));
       const opening = toTextPart(documentOpening(block).trimEnd());
-      return [opening, ...toParts(inner, findings), toTextPart(documentEnd.trimStart(), block)];
+      return [opening, ...toParts(inner, report), toTextPart(documentEnd.trimStart(), block)];
     }
     default:
-      findings.refuse([...path, "source"], "A source of this type cannot be sent to this provider");
+      report.unsupported([...path, "source"], "A source of this type cannot be sent to this provider");
       return [];
   }
 }
@@ -234,8 +234,8 @@ function documentOpening({ title, context }: BlockOf<"document">): string {
   return `${lines.join("\n")}\n`;
 }
 
-function toSearchResultPart(block: BlockOf<"search_result">, findings: Findings): ChatPart {
-  if (block.citations?.enabled === true) findings.drop("messages.citations");
+function toSearchResultPart(block: BlockOf<"search_result">, report: TranslationReport): ChatPart {
+  if (block.citations?.enabled === true) report.drop("messages.citations");
   const text = block.content.map((piece) => piece.text).join("\n\n");
   const lines = [
     "<search_result>",
@@ -253,7 +253,11 @@ function toMarkMember(block: { readonly cache_control?: unknown }): { cache_cont
 }
 
 /** One message for consecutive turns: a call of a tool has to be in the message that its result follows. */
-function toAssistantMessage(run: readonly Turn[], findings: Findings, origin: string | null): ChatAssistantMessage {
+function toAssistantMessage(
+  run: readonly Turn[],
+  report: TranslationReport,
+  origin: string | null,
+): ChatAssistantMessage {
   const parts: ChatPart[] = [];
   const calls: ChatToolCall[] = [];
   const reasoning = new ReturnedReasoning(origin);
@@ -277,11 +281,11 @@ function toAssistantMessage(run: readonly Turn[], findings: Findings, origin: st
       case "document":
       case "search_result":
       case "tool_result":
-        findings.reject(path, `A block of type '${block.type}' cannot stand in an assistant's turn`);
+        report.invalid(path, `A block of type '${block.type}' cannot stand in an assistant's turn`);
         break;
       default:
         // Calls that the other provider ran itself, and their results, mostly encrypted: only it can read them again.
-        findings.drop(`messages.${(block as ContentBlock).type}`);
+        report.drop(`messages.${(block as ContentBlock).type}`);
     }
     lastWasText = isText;
   }
@@ -321,7 +325,7 @@ class ReturnedReasoning {
     if (kept !== null && kept.origin === this.#origin) this.#add(kept);
   }
 
-  #add({ details, calls, message }: Kept): void {
+  #add({ details, calls, message }: ReasoningState): void {
     this.#details.push(...details);
     for (const [id, extra] of calls) this.#calls.set(id, extra);
     if (message !== null) this.#message = mergeExtraContent(this.#message, message);

@@ -1,18 +1,12 @@
-// Chunks of a chat completion as the events of a Messages stream. A Messages stream has one block open at a time; calls of
-// tools may arrive mixed, so the later ones wait until the open one is complete.
+// Writes the chunks of a chat completion as the events of a Messages stream. A Messages stream has one open block at a time. Pieces of tool
+// calls may arrive interleaved, so later calls wait until the open one is complete.
 
 import type { ChatChunk, ChatDelta, ChatUsage, ReasoningDetail } from "../../contract/chat-format.ts";
-import {
-  addDetail,
-  type ExtraContent,
-  type Kept,
-  mergeExtraContent,
-  toEncryptedContent,
-} from "../responses/kept-reasoning.ts";
+import { ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
+import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
 import {
   type AnswerBlock,
   type Citation,
-  isEmpty,
   readDetailText,
   readMatchedStop,
   readReasoningText,
@@ -25,43 +19,28 @@ import {
 } from "./to-messages-answer.ts";
 
 interface WriterOptions {
-  /** Said when the provider does not name its model. */
+  /** Used when the provider does not name its model. */
   readonly model: string;
   readonly stopSequences?: readonly string[] | null;
-  /** The provider that what is kept of the reasoning belongs to; null for providers of other dialects. */
+  /** The provider that the reasoning state belongs to; null for providers of other dialects. */
   readonly origin?: string | null;
 }
-
-interface ToolCall {
-  /** The provider's number; several calls may share it, told apart by their ids. */
-  readonly number: number;
-  id: string;
-  name: string;
-  arguments: string;
-  extraContent: ExtraContent | null;
-}
-
-type CallDelta = NonNullable<ChatDelta["tool_calls"]>[number];
 
 export class MessagesStreamWriter {
   readonly #options: WriterOptions;
   readonly #origin: string | null;
-  /** What the provider wants back, and no block carries yet. */
-  #details: ReasoningDetail[] = [];
-  #callExtras = new Map<string, ExtraContent>();
-  #messageExtra: ExtraContent | null = null;
-  /** Collected by one call of `write` or `end`. */
+  readonly #reasoning: ReasoningCollector;
+  /** The frames of the current call of `write` or `end`. */
   #frames: string[] = [];
   #started = false;
   #ended = false;
   #nextIndex = 0;
   #open: "text" | "thinking" | "tool" | null = null;
-  /** The text of the open block of thoughts. */
+  /** The text of the open thinking block. */
   #thought = "";
-  /** Calls that are not written to their end: the first is the open one, when the open block is a tool. */
-  readonly #calls: ToolCall[] = [];
-  readonly #writtenCalls: ToolCall[] = [];
-  /** What came in the middle of a call, and has to wait for its end. */
+  /** When the open block is a tool, it is the first of the open calls. */
+  readonly #calls = new StreamedCalls<StreamedCall>((call) => call);
+  /** Content that arrived in the middle of a call and waits for its end. */
   #held: (() => void)[] = [];
   #refusal = "";
   #finishReason: string | null = null;
@@ -71,15 +50,16 @@ export class MessagesStreamWriter {
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#origin = options.origin ?? null;
+    this.#reasoning = new ReasoningCollector(this.#origin);
   }
 
-  /** The frames that come of one chunk, each one complete event. */
+  /** The frames for one chunk, each of them one complete event. */
   write(chunk: ChatChunk): string[] {
     this.#frames = [];
     if (chunk.usage) this.#usage = chunk.usage;
     if (!this.#started) this.#start(chunk.id, chunk.model);
     for (const choice of chunk.choices) {
-      // A message is one answer, also where a provider gives several.
+      // A message has a single answer, even when the provider returns several choices.
       if (choice.index > 0) continue;
       if (choice.delta) this.#writeDelta(choice.delta);
       if (!choice.finish_reason) continue;
@@ -89,22 +69,22 @@ export class MessagesStreamWriter {
     return this.#frames;
   }
 
-  /** The end of a complete stream. One that breaks off ends with an error event instead. */
+  /** The end of a complete stream. A broken stream ends with an error event instead. */
   end(extra: { readonly cost: number | null }): string[] {
     this.#frames = [];
     if (this.#ended) return this.#frames;
     this.#ended = true;
     if (!this.#started) this.#start("", "");
     this.#finishCalls();
-    // Clients read the last block as the answer (Claude Code 2.1.325 prints nothing when another block follows the text), and
-    // providers demand what is kept for calls only.
+    // Clients take the last block for the answer (Claude Code 2.1.325 prints nothing when another block follows the text), and
+    // providers require the reasoning state only with calls.
     const endsWithText = this.#open === "text";
     this.#closeBlock();
-    if (!endsWithText) this.#writeKept();
+    if (!endsWithText) this.#writeReasoning();
     const delta = {
       ...toStop({
         finishReason: this.#finishReason,
-        hasToolCalls: this.#writtenCalls.length > 0,
+        hasToolCalls: this.#calls.closed.length > 0,
         refusal: this.#refusal === "" ? null : this.#refusal,
         matched: this.#matchedStop,
       }),
@@ -149,18 +129,18 @@ export class MessagesStreamWriter {
       for (const citation of toCitation(annotation)) this.#betweenCalls(() => this.#writeCitation(citation));
     }
     const extra = delta.extra_content;
-    if (extra) this.#messageExtra = mergeExtraContent(this.#messageExtra, extra);
+    if (extra) this.#reasoning.addMessage(extra);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
   }
 
-  /** Nothing can be written into the middle of a call: it waits until the calls are complete. */
+  /** Content cannot be written in the middle of a call: it waits until all calls are complete. */
   #betweenCalls(write: () => void): void {
-    if (this.#calls.length === 0) {
+    if (this.#calls.open.length === 0) {
       write();
       return;
     }
     this.#held.push(write);
-    if (this.#calls.every(isComplete)) this.#finishCalls();
+    if (this.#calls.open.every(hasWholeArguments)) this.#finishCalls();
   }
 
   #writeThought(text: string): void {
@@ -169,10 +149,10 @@ export class MessagesStreamWriter {
     this.#pushText("thinking_delta", "thinking", text);
   }
 
-  /** A signed detail repeats the text that came before, and its signature ends the block. */
+  /** A signed detail repeats the text before it, and its signature ends the block. */
   #writeReasoningDetail(detail: ReasoningDetail, cameWithText: boolean): void {
     if (this.#origin !== null) {
-      addDetail(this.#details, detail);
+      this.#reasoning.addDetail(detail);
       const text = cameWithText ? "" : readDetailText(detail);
       if (text !== "") this.#writeThought(text);
       return;
@@ -204,64 +184,36 @@ export class MessagesStreamWriter {
   }
 
   #writeCall(delta: CallDelta): void {
-    if (this.#isLatePiece(delta)) return;
-    const call = this.#findCall(delta);
+    const call = this.#calls.find(delta);
+    if (call === null) return;
     const piece = delta.function?.arguments ?? "";
     call.arguments += piece;
+    const isOpenBlock = this.#open === "tool" && this.#calls.open[0] === call;
     if (delta.extra_content) {
       call.extraContent = delta.extra_content;
-      const isWritten = this.#open === "tool" && this.#calls[0] === call;
-      if (this.#origin !== null && isWritten) this.#callExtras.set(call.id, delta.extra_content);
+      if (this.#origin !== null && isOpenBlock) this.#reasoning.setCall(call.id, delta.extra_content);
     }
-    if (this.#open === "tool" && this.#calls[0] === call && piece !== "")
-      this.#pushText("input_json_delta", "partial_json", piece);
+    if (isOpenBlock && piece !== "") this.#pushText("input_json_delta", "partial_json", piece);
     this.#advanceCalls();
   }
 
-  /** Some providers end a call with an empty piece after the next one has begun. */
-  #isLatePiece(delta: CallDelta): boolean {
-    if (delta.id) return this.#writtenCalls.some((call) => call.id === delta.id);
-    const number = delta.index ?? 0;
-    if (delta.function?.name || this.#calls.some((call) => call.number === number)) return false;
-    return this.#writtenCalls.some((call) => call.number === number);
-  }
-
-  #findCall(delta: CallDelta): ToolCall {
-    const number = delta.index ?? 0;
-    const known = this.#calls.findLast((call) => call.number === number);
-    if (known !== undefined && !isNewCall(delta, known)) {
-      known.id ||= delta.id ?? "";
-      known.name ||= delta.function?.name ?? "";
-      return known;
-    }
-    const call: ToolCall = {
-      number,
-      id: delta.id ?? "",
-      name: delta.function?.name ?? "",
-      arguments: "",
-      extraContent: null,
-    };
-    this.#calls.push(call);
-    return call;
-  }
-
-  /** Opens the first call; goes on to the next when it is complete, because complete JSON grows no more. */
+  /** Opens the first call, and moves on to the next one when it is complete. */
   #advanceCalls(): void {
-    for (let first = this.#calls[0]; first !== undefined; first = this.#calls[0]) {
+    for (let [first] = this.#calls.open; first !== undefined; [first] = this.#calls.open) {
       if (this.#open !== "tool") {
         if (first.name === "") return;
         this.#openCall(first);
       }
-      if (this.#calls.length === 1 || !isComplete(first)) return;
+      if (this.#calls.open.length === 1 || !hasWholeArguments(first)) return;
       this.#closeBlock();
     }
   }
 
-  #openCall(call: ToolCall): void {
+  #openCall(call: StreamedCall): void {
     call.id ||= toToolUseId();
-    if (this.#origin !== null && call.extraContent !== null) this.#callExtras.set(call.id, call.extraContent);
+    if (this.#origin !== null && call.extraContent !== null) this.#reasoning.setCall(call.id, call.extraContent);
     this.#closeBlock();
-    this.#writeKept();
+    this.#writeReasoning();
     this.#pushBlock({
       type: "tool_use",
       id: call.id,
@@ -273,9 +225,9 @@ export class MessagesStreamWriter {
     if (call.arguments !== "") this.#pushText("input_json_delta", "partial_json", call.arguments);
   }
 
-  /** Writes every call that waits, whole, and then what waited for them. */
+  /** Writes every waiting call to its end, and then the content that waited for the calls. */
   #finishCalls(): void {
-    for (let first = this.#calls[0]; first !== undefined; first = this.#calls[0]) {
+    for (let [first] = this.#calls.open; first !== undefined; [first] = this.#calls.open) {
       if (this.#open !== "tool") this.#openCall(first);
       this.#closeBlock();
     }
@@ -287,7 +239,7 @@ export class MessagesStreamWriter {
   #openBlock(kind: "text" | "thinking", block: AnswerBlock): void {
     if (this.#open === kind) return;
     this.#closeBlock();
-    if (kind !== "thinking") this.#writeKept();
+    if (kind !== "thinking") this.#writeReasoning();
     this.#pushBlock(block);
     this.#open = kind;
     this.#thought = "";
@@ -295,32 +247,19 @@ export class MessagesStreamWriter {
 
   #closeBlock(): void {
     if (this.#open === null) return;
-    if (this.#open === "tool") this.#writtenCalls.push(...this.#calls.splice(0, 1));
+    const [call] = this.#calls.open;
+    if (this.#open === "tool" && call !== undefined) this.#calls.close(call);
     if (this.#open === "thinking" && this.#origin !== null)
-      this.#pushDelta({ type: "signature_delta", signature: toEncryptedContent(this.#takeKept()) });
+      this.#pushDelta({ type: "signature_delta", signature: toEncryptedContent(this.#reasoning.take()) });
     this.#open = null;
     this.#pushStop();
   }
 
-  /** What the provider wants back gets a block of its own where no block of thoughts can carry it. */
-  #writeKept(): void {
-    const kept = this.#takeKept();
-    if (isEmpty(kept)) return;
-    this.#pushBlock({ type: "redacted_thinking", data: toEncryptedContent(kept) });
+  /** Writes the reasoning state as a block of its own where no thinking block can carry it. */
+  #writeReasoning(): void {
+    if (this.#reasoning.isEmpty) return;
+    this.#pushBlock({ type: "redacted_thinking", data: toEncryptedContent(this.#reasoning.take()) });
     this.#pushStop();
-  }
-
-  #takeKept(): Kept {
-    const kept = {
-      origin: this.#origin,
-      details: this.#details,
-      calls: this.#callExtras,
-      message: this.#messageExtra,
-    };
-    this.#details = [];
-    this.#callExtras = new Map();
-    this.#messageExtra = null;
-    return kept;
   }
 
   #pushBlock(block: AnswerBlock): void {
@@ -335,7 +274,7 @@ export class MessagesStreamWriter {
     this.#push("content_block_delta", { index: this.#nextIndex - 1, delta });
   }
 
-  /** The usual event, written without an object in between. */
+  /** The most frequent event, written without an intermediate object. */
   #pushText(type: "text_delta" | "thinking_delta" | "input_json_delta", member: string, text: string): void {
     this.#frames.push(
       `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#nextIndex - 1},` +
@@ -350,21 +289,4 @@ export class MessagesStreamWriter {
 
 export function toEventFrame(type: string, members: Readonly<Record<string, unknown>>): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
-}
-
-/** Some providers number all calls alike: another id, or another name after a complete call, begins the next. */
-function isNewCall(delta: CallDelta, known: ToolCall): boolean {
-  if (delta.id) return known.id !== "" && known.id !== delta.id;
-  return Boolean(delta.function?.name) && known.name !== "" && isComplete(known);
-}
-
-function isComplete(call: ToolCall): boolean {
-  const text = call.arguments.trimEnd();
-  if (!text.endsWith("}")) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -25,7 +25,7 @@ import { countTokens } from "./count-tokens.ts";
 import { fromMessagesRequest } from "./from-messages-request.ts";
 import { MessagesRelay } from "./messages-relay.ts";
 import { MessagesStreamWriter } from "./messages-stream.ts";
-import { toOwnTurns } from "./own-turns.ts";
+import { toProviderTurns } from "./provider-turns.ts";
 import { toMessagesAnswer } from "./to-messages-answer.ts";
 import { toPlainChatRequest } from "./to-plain-chat-request.ts";
 
@@ -121,7 +121,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     { model }: Candidate,
     path: string,
   ): ProviderRequest {
-    const own = toOwnTurns(request);
+    const own = toProviderTurns(request);
     if (request["strict_parameters"] === true) refuseDropped(own.dropped);
     trace.dropped = own.dropped;
     const body = editMembers(text, scan, {

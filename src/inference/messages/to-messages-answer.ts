@@ -10,7 +10,7 @@ import type {
   ReasoningDetail,
 } from "../../contract/chat-format.ts";
 import { isObject } from "../../lib/lenient-json.ts";
-import { type ExtraContent, type Kept, toEncryptedContent } from "../responses/kept-reasoning.ts";
+import { type ExtraContent, isEmpty, type ReasoningState, toEncryptedContent } from "../reasoning-state.ts";
 
 interface AnswerOptions {
   /** The caller's own, so that a provider's word on which one ended the answer can be believed. */
@@ -114,7 +114,7 @@ function toBlocks(message: ChatChoice["message"], refusal: string | null, origin
 function toBoundBlocks(message: ChatChoice["message"], calls: readonly ChatToolCall[], origin: string): AnswerBlock[] {
   const details = message.reasoning_details ?? [];
   const extras = calls.flatMap(({ id, extra_content: extra }) => (extra ? [[id ?? "", extra] as const] : []));
-  const kept: Kept = {
+  const kept: ReasoningState = {
     origin,
     details,
     calls: new Map<string, ExtraContent>(extras),
@@ -123,10 +123,6 @@ function toBoundBlocks(message: ChatChoice["message"], calls: readonly ChatToolC
   const text = readReasoningText(message) || details.map(readDetailText).join("");
   if (text !== "") return [{ type: "thinking", thinking: text, signature: toEncryptedContent(kept) }];
   return isEmpty(kept) ? [] : [{ type: "redacted_thinking", data: toEncryptedContent(kept) }];
-}
-
-export function isEmpty({ details, calls, message }: Kept): boolean {
-  return details.length === 0 && calls.size === 0 && message === null;
 }
 
 function toThinkingBlocks(message: ChatChoice["message"]): AnswerBlock[] {
@@ -140,7 +136,7 @@ function toThinkingBlocks(message: ChatChoice["message"]): AnswerBlock[] {
 }
 
 /** What a provider of another dialect wants back with the whole message. */
-function keptMessage(message: ExtraContent): Kept {
+function keptMessage(message: ExtraContent): ReasoningState {
   return { origin: null, details: [], calls: new Map(), message };
 }
 

@@ -10,9 +10,9 @@ import type {
   ReasoningDetail,
 } from "../../contract/chat-format.ts";
 import type { Item, KnownItems, KnownParts, Part } from "../../contract/responses.ts";
-import type { Findings, Path } from "../messages/findings.ts";
+import type { Path, TranslationReport } from "../../providers/translation-report.ts";
 import { readCacheMark, toTextPart } from "../messages/from-messages-turns.ts";
-import { type ExtraContent, mergeExtraContent, readEncryptedContent } from "./kept-reasoning.ts";
+import { type ExtraContent, mergeExtraContent, readEncryptedContent } from "../reasoning-state.ts";
 import { responseIdOf } from "./to-response.ts";
 import { toFlatName } from "./tool-names.ts";
 
@@ -36,7 +36,7 @@ const serverItems: ReadonlySet<string> = new Set([
 ]);
 
 export class Conversation {
-  readonly #findings: Findings;
+  readonly #report: TranslationReport;
   readonly #messages: ChatMessage[] = [];
   #turn: AssistantTurn | null = null;
   /** What a tool message cannot hold: it follows after the results. */
@@ -45,8 +45,8 @@ export class Conversation {
   readonly #origin: string | null;
 
   /** `origin` is the provider whose kept reasoning goes into the messages; null for providers of other dialects. */
-  constructor(findings: Findings, origin: string | null) {
-    this.#findings = findings;
+  constructor(report: TranslationReport, origin: string | null) {
+    this.#report = report;
     this.#origin = origin;
   }
 
@@ -76,16 +76,16 @@ export class Conversation {
         this.#addReasoning(item as KnownItems["reasoning"]);
         break;
       case "item_reference":
-        this.#findings.refuse(
+        this.#report.unsupported(
           path,
           "This provider stores no items: send the item itself, which clients do with `store: false`, or ask the operator for `responses.store_for_all`",
         );
         break;
       default:
         // A search that we told of is not lost: what the provider wants back of it stands beside it.
-        if (serverItems.has(type) && responseIdOf(item["id"]) === null) this.#findings.drop(`input.${type}`);
+        if (serverItems.has(type) && responseIdOf(item["id"]) === null) this.#report.drop(`input.${type}`);
         else if (serverItems.has(type)) break;
-        else this.#findings.refuse([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
+        else this.#report.unsupported([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
     }
   }
 
@@ -106,11 +106,11 @@ export class Conversation {
 
   #addMessage({ role, content }: KnownItems["message"], path: Path): void {
     if (role === "assistant") {
-      const text = toAssistantText(content, path, this.#findings);
+      const text = toAssistantText(content, path, this.#report);
       if (text !== "") this.#openTurn().texts.push(text);
       return;
     }
-    const said = toContent(toParts(content, [...path, "content"], this.#findings));
+    const said = toContent(toParts(content, [...path, "content"], this.#report));
     // To the chat format's providers `developer` is the newer name of the same, and not all know it.
     if (role !== "user") {
       this.addSystem(said);
@@ -131,7 +131,7 @@ export class Conversation {
     if (!encrypted) return;
     const kept = readEncryptedContent(encrypted);
     if (kept === null || kept.origin !== this.#origin) {
-      this.#findings.drop("input.encrypted_content");
+      this.#report.drop("input.encrypted_content");
       return;
     }
     turn.details.push(...kept.details);
@@ -143,11 +143,11 @@ export class Conversation {
     this.#closeTurn();
     const caller = this.#messages.findLastIndex((message) => hasCall(message, id));
     if (caller < 0) {
-      this.#findings.reject([...path, "call_id"], `There is no call '${id}' before this result`);
+      this.#report.invalid([...path, "call_id"], `There is no call '${id}' before this result`);
       return;
     }
     const texts: string[] = [];
-    for (const part of toParts(output, [...path, "output"], this.#findings)) {
+    for (const part of toParts(output, [...path, "output"], this.#report)) {
       if (part.type === "text") texts.push(part.text);
       else {
         const kind = part.type === "image_url" ? "image" : "file";
@@ -208,7 +208,7 @@ function hasCall(message: ChatMessage, id: string): boolean {
 }
 
 /** The parts of an answer are one text; what it refused with is also what it said. */
-function toAssistantText(content: string | readonly Part[], path: Path, findings: Findings): string {
+function toAssistantText(content: string | readonly Part[], path: Path, report: TranslationReport): string {
   if (typeof content === "string") return content;
   const texts = content.map((part, index) => {
     const { text, refusal } = part as { readonly text?: string; readonly refusal?: string };
@@ -220,7 +220,7 @@ function toAssistantText(content: string | readonly Part[], path: Path, findings
       case "refusal":
         return refusal ?? "";
       default:
-        findings.refuse(
+        report.unsupported(
           [...path, "content", index, "type"],
           `A part of type '${part.type}' cannot stand in an assistant's message`,
         );
@@ -236,12 +236,12 @@ function toContent(parts: readonly ChatPart[]): ChatContent {
   return texts.length === parts.length ? texts.join("\n\n") : parts;
 }
 
-function toParts(content: string | readonly Part[], path: Path, findings: Findings): ChatPart[] {
+function toParts(content: string | readonly Part[], path: Path, report: TranslationReport): ChatPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.flatMap((part, index) => toPart(part, [...path, index], findings));
+  return content.flatMap((part, index) => toPart(part, [...path, index], report));
 }
 
-function toPart(part: Part, path: Path, findings: Findings): ChatPart[] {
+function toPart(part: Part, path: Path, report: TranslationReport): ChatPart[] {
   switch (part.type) {
     case "input_text":
     case "output_text":
@@ -252,20 +252,20 @@ function toPart(part: Part, path: Path, findings: Findings): ChatPart[] {
     case "refusal":
       return [{ type: "text", text: (part as unknown as KnownParts["refusal"]).refusal }];
     case "input_image":
-      return toImagePart(part as unknown as KnownParts["input_image"], path, findings);
+      return toImagePart(part as unknown as KnownParts["input_image"], path, report);
     case "input_file":
-      return toFilePart(part as unknown as KnownParts["input_file"], path, findings);
+      return toFilePart(part as unknown as KnownParts["input_file"], path, report);
     case "input_audio": {
       const { data, format } = (part as unknown as KnownParts["input_audio"]).input_audio;
       return [{ type: "input_audio", input_audio: { data, format } }];
     }
     default:
-      findings.refuse([...path, "type"], `A part of type '${part.type}' cannot be sent to this provider`);
+      report.unsupported([...path, "type"], `A part of type '${part.type}' cannot be sent to this provider`);
       return [];
   }
 }
 
-function toImagePart(part: KnownParts["input_image"], path: Path, findings: Findings): ChatPart[] {
+function toImagePart(part: KnownParts["input_image"], path: Path, report: TranslationReport): ChatPart[] {
   if (part.image_url)
     return [
       {
@@ -274,21 +274,22 @@ function toImagePart(part: KnownParts["input_image"], path: Path, findings: Find
         ...toMarkMember(part),
       },
     ];
-  if (part.file_id) findings.refuse([...path, "file_id"], "This provider has no files: send the image in 'image_url'");
-  else findings.reject(path, "An image should have an 'image_url'");
+  if (part.file_id)
+    report.unsupported([...path, "file_id"], "This provider has no files: send the image in 'image_url'");
+  else report.invalid(path, "An image should have an 'image_url'");
   return [];
 }
 
 const filenameOfNone = "document.pdf";
 
-function toFilePart(part: KnownParts["input_file"], path: Path, findings: Findings): ChatPart[] {
+function toFilePart(part: KnownParts["input_file"], path: Path, report: TranslationReport): ChatPart[] {
   const data = part.file_data || part.file_url;
   if (data) {
     const filename = part.filename || nameIn(part.file_url);
     return [{ type: "file", file: { file_data: data, filename }, ...toMarkMember(part) }];
   }
   if (part.file_id) return [{ type: "file", file: { file_id: part.file_id }, ...toMarkMember(part) }];
-  findings.reject(path, "A file should have 'file_data', a 'file_url' or a 'file_id'");
+  report.invalid(path, "A file should have 'file_data', a 'file_url' or a 'file_id'");
   return [];
 }
 

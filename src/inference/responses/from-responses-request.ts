@@ -5,7 +5,7 @@ import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contract/chat-format.ts";
 import type { FunctionTool, Item, NamespaceTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
 import { type SearchDomains, toSearchFilters } from "../../providers/search-domains.ts";
-import { Findings, type Path } from "../messages/findings.ts";
+import { type Path, TranslationReport } from "../../providers/translation-report.ts";
 import type { TranslationOptions } from "../messages/from-messages-request.ts";
 import { readCacheMark } from "../messages/from-messages-turns.ts";
 import { Conversation } from "./from-responses-items.ts";
@@ -25,7 +25,7 @@ export function fromResponsesRequest(
   earlier: readonly Readonly<Record<string, unknown>>[],
   { origin = null, searchDomains = new Set() }: TranslationOptions = {},
 ): TranslatedRequest {
-  const findings = new Findings();
+  const report = new TranslationReport();
   const wantsLogprobs = request.include?.includes("message.output_text.logprobs") || Boolean(request.top_logprobs);
   const members: Record<string, unknown> = {
     max_tokens: request.max_output_tokens,
@@ -34,8 +34,8 @@ export function fromResponsesRequest(
     presence_penalty: request.presence_penalty,
     frequency_penalty: request.frequency_penalty,
     ...(wantsLogprobs && { logprobs: true, top_logprobs: request.top_logprobs }),
-    ...toTools(request, searchDomains, findings),
-    response_format: toResponseFormat(request.text?.format, findings),
+    ...toTools(request, searchDomains, report),
+    response_format: toResponseFormat(request.text?.format, report),
     verbosity: request.text?.verbosity,
     reasoning_effort: request.reasoning?.effort,
     service_tier: request.service_tier,
@@ -44,12 +44,12 @@ export function fromResponsesRequest(
     user: request.user,
     ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
-  const messages = toMessages(request, earlier as readonly Item[], new Conversation(findings, origin));
-  dropWishes(request, findings);
-  checkOtherMembers(request, findings);
-  findings.throwProblems();
+  const messages = toMessages(request, earlier as readonly Item[], new Conversation(report, origin));
+  dropWishes(request, report);
+  checkOtherMembers(request, report);
+  report.throwProblems();
   const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
-  return { request: { model: request.model, messages, ...Object.fromEntries(given) }, dropped: findings.dropped };
+  return { request: { model: request.model, messages, ...Object.fromEntries(given) }, dropped: report.dropped };
 }
 
 function toMessages({ instructions, input }: ResponseRequest, earlier: readonly Item[], conversation: Conversation) {
@@ -69,19 +69,19 @@ interface ToolMembers {
 
 const searchType = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/;
 
-function toTools(request: ResponseRequest, searchDomains: SearchDomains, findings: Findings): ToolMembers {
+function toTools(request: ResponseRequest, searchDomains: SearchDomains, report: TranslationReport): ToolMembers {
   const tools: ChatTool[] = [];
   let search: Readonly<Record<string, unknown>> | null = null;
   for (const [index, tool] of (request.tools ?? []).entries()) {
     const path = ["tools", index];
     // The schema has checked the tools of these types.
     if (tool.type === "function") tools.push(toChatTool(tool as unknown as FunctionTool));
-    else if (isNamespace(tool)) tools.push(...toNamespaceTools(tool, path, findings));
-    else if (searchType.test(tool.type)) search = toSearchOptions(tool, path, { searchDomains, findings });
-    else refuseTool(tool.type, path, findings);
+    else if (isNamespace(tool)) tools.push(...toNamespaceTools(tool, path, report));
+    else if (searchType.test(tool.type)) search = toSearchOptions(tool, path, { searchDomains, report });
+    else refuseTool(tool.type, path, report);
   }
-  refuseSameNames(tools, findings);
-  const choice = toToolChoice(request.tool_choice, { tools, hasSearch: search !== null, findings });
+  refuseSameNames(tools, report);
+  const choice = toToolChoice(request.tool_choice, { tools, hasSearch: search !== null, report });
   return {
     ...(tools.length > 0 && {
       tools,
@@ -92,17 +92,21 @@ function toTools(request: ResponseRequest, searchDomains: SearchDomains, finding
   };
 }
 
-function refuseTool(type: string, path: Path, findings: Findings): void {
-  findings.refuse(
+function refuseTool(type: string, path: Path, report: TranslationReport): void {
+  report.unsupported(
     [...path, "type"],
     `This provider has no tool '${type}': declare it as a function with its parameters`,
   );
 }
 
-function toNamespaceTools({ name: namespace, tools }: NamespaceTool, path: Path, findings: Findings): ChatTool[] {
+function toNamespaceTools(
+  { name: namespace, tools }: NamespaceTool,
+  path: Path,
+  report: TranslationReport,
+): ChatTool[] {
   return tools.flatMap((tool, index) => {
     if (tool.type !== "function") {
-      refuseTool(tool.type, [...path, "tools", index], findings);
+      refuseTool(tool.type, [...path, "tools", index], report);
       return [];
     }
     const { name, ...others } = tool as unknown as FunctionTool;
@@ -111,10 +115,10 @@ function toNamespaceTools({ name: namespace, tools }: NamespaceTool, path: Path,
 }
 
 /** A function of a namespace may get the name that another function has. */
-function refuseSameNames(tools: readonly ChatTool[], findings: Findings): void {
+function refuseSameNames(tools: readonly ChatTool[], report: TranslationReport): void {
   const names = tools.map((tool) => tool.function?.name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice !== undefined) findings.reject(["tools"], `Two functions have the name '${twice}' at this provider`);
+  if (twice !== undefined) report.invalid(["tools"], `Two functions have the name '${twice}' at this provider`);
 }
 
 /**
@@ -144,14 +148,14 @@ function toChatTool({ name, description, parameters, strict, cache_control }: Fu
 function toSearchOptions(
   tool: ResponseTool,
   path: Path,
-  { searchDomains, findings }: { readonly searchDomains: SearchDomains; readonly findings: Findings },
+  { searchDomains, report }: { readonly searchDomains: SearchDomains; readonly report: TranslationReport },
 ): Readonly<Record<string, unknown>> | null {
   if (tool["external_web_access"] === false) {
-    findings.drop(`tools.${tool.type}`);
+    report.drop(`tools.${tool.type}`);
     return null;
   }
   const filters = toSearchFilters((tool["filters"] ?? {}) as Readonly<Record<string, unknown>>, searchDomains, (name) =>
-    findings.refuse([...path, "filters", name], "This provider's search takes no such list of domains"),
+    report.unsupported([...path, "filters", name], "This provider's search takes no such list of domains"),
   );
   const size = tool["search_context_size"];
   const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
@@ -166,7 +170,7 @@ function toSearchOptions(
 interface ToolContext {
   readonly tools: readonly ChatTool[];
   readonly hasSearch: boolean;
-  readonly findings: Findings;
+  readonly report: TranslationReport;
 }
 
 interface Choice {
@@ -181,13 +185,13 @@ interface NamedTool {
 }
 
 function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolContext): Choice {
-  const { tools, hasSearch, findings } = context;
+  const { tools, hasSearch, report } = context;
   const path = ["tool_choice"];
   if (choice === null || choice === undefined) return { chosen: undefined, maySearch: true };
   if (typeof choice === "string") {
     if (choice === "required" && tools.length === 0)
-      if (hasSearch) findings.refuse(path, "This provider cannot be made to search");
-      else findings.reject(path, "'required' needs tools to choose from");
+      if (hasSearch) report.unsupported(path, "This provider cannot be made to search");
+      else report.invalid(path, "'required' needs tools to choose from");
     return { chosen: choice, maySearch: choice !== "none" };
   }
   switch (choice.type) {
@@ -196,23 +200,23 @@ function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolConte
     case "allowed_tools":
       return toAllowedTools(choice, context);
     default:
-      findings.refuse([...path, "type"], `This provider cannot be made to use '${choice.type}'`);
+      report.unsupported([...path, "type"], `This provider cannot be made to use '${choice.type}'`);
       return { chosen: undefined, maySearch: true };
   }
 }
 
-function toNamed(tool: NamedTool, path: Path, { tools, findings }: ToolContext) {
+function toNamed(tool: NamedTool, path: Path, { tools, report }: ToolContext) {
   const name = toFlatName({ name: String(tool.name), namespace: tool.namespace });
   if (!tools.some((declared) => declared.function?.name === name))
-    findings.reject(path, `There is no function '${name}' among the tools`);
+    report.invalid(path, `There is no function '${name}' among the tools`);
   return { type: "function" as const, function: { name } };
 }
 
 function toAllowedTools(choice: Readonly<Record<string, unknown>>, context: ToolContext): Choice {
-  const { findings } = context;
+  const { report } = context;
   const mode = choice["mode"];
   if (mode !== "auto" && mode !== "required")
-    findings.reject(["tool_choice", "mode"], "The mode should be 'auto' or 'required'");
+    report.invalid(["tool_choice", "mode"], "The mode should be 'auto' or 'required'");
   const listed = Array.isArray(choice["tools"]) ? (choice["tools"] as readonly NamedTool[]) : [];
   let maySearch = false;
   const allowed: { readonly type: "function"; readonly function: { readonly name: string } }[] = [];
@@ -220,10 +224,10 @@ function toAllowedTools(choice: Readonly<Record<string, unknown>>, context: Tool
     const path = ["tool_choice", "tools", index];
     if (tool?.type === "function") allowed.push(toNamed(tool, [...path, "name"], context));
     else if (searchType.test(String(tool?.type))) maySearch = true;
-    else findings.refuse([...path, "type"], `This provider has no tool '${String(tool?.type)}'`);
+    else report.unsupported([...path, "type"], `This provider has no tool '${String(tool?.type)}'`);
   }
   if (allowed.length === 0) {
-    if (mode === "required") findings.refuse(["tool_choice"], "This provider can only be made to call functions");
+    if (mode === "required") report.unsupported(["tool_choice"], "This provider can only be made to call functions");
     return { chosen: "none", maySearch };
   }
   const chosen = { mode: mode === "required" ? ("required" as const) : ("auto" as const), tools: allowed };
@@ -232,7 +236,7 @@ function toAllowedTools(choice: Readonly<Record<string, unknown>>, context: Tool
 
 type TextFormat = NonNullable<ResponseRequest["text"]>["format"];
 
-function toResponseFormat(format: TextFormat, findings: Findings): ChatResponseFormat | undefined {
+function toResponseFormat(format: TextFormat, report: TranslationReport): ChatResponseFormat | undefined {
   switch (format?.type) {
     case undefined:
     case "text":
@@ -255,7 +259,7 @@ function toResponseFormat(format: TextFormat, findings: Findings): ChatResponseF
       return { type: "json_schema", json_schema };
     }
     default:
-      findings.refuse(["text", "format", "type"], `This provider knows no output format '${format?.type}'`);
+      report.unsupported(["text", "format", "type"], `This provider knows no output format '${format?.type}'`);
       return undefined;
   }
 }
@@ -263,12 +267,12 @@ function toResponseFormat(format: TextFormat, findings: Findings): ChatResponseF
 const knownIncludes: ReadonlySet<string> = new Set(["reasoning.encrypted_content", "message.output_text.logprobs"]);
 
 /** Wishes that leave the answer good when nobody hears them. */
-function dropWishes(request: ResponseRequest, findings: Findings): void {
-  if (request.truncation === "auto") findings.drop("truncation");
-  if (typeof request.max_tool_calls === "number") findings.drop("max_tool_calls");
-  for (const name of request.include ?? []) if (!knownIncludes.has(name)) findings.drop(`include.${name}`);
+function dropWishes(request: ResponseRequest, report: TranslationReport): void {
+  if (request.truncation === "auto") report.drop("truncation");
+  if (typeof request.max_tool_calls === "number") report.drop("max_tool_calls");
+  for (const name of request.include ?? []) if (!knownIncludes.has(name)) report.drop(`include.${name}`);
   for (const [name, value] of Object.entries(request.reasoning ?? {}))
-    if (value !== null && !["effort", "summary", "generate_summary"].includes(name)) findings.drop(`reasoning.${name}`);
+    if (value !== null && !["effort", "summary", "generate_summary"].includes(name)) report.drop(`reasoning.${name}`);
 }
 
 const readMembers: ReadonlySet<string> = new Set([
@@ -279,13 +283,13 @@ const readMembers: ReadonlySet<string> = new Set([
   ...gatewayMemberNames,
 ]);
 
-function checkOtherMembers(request: ResponseRequest, findings: Findings): void {
+function checkOtherMembers(request: ResponseRequest, report: TranslationReport): void {
   for (const [member, value] of Object.entries(request)) {
     if (readMembers.has(member) || value === null || value === undefined) continue;
     if (member === "conversation")
-      findings.refuse([member], "This provider keeps no conversations: send the items in 'input'");
+      report.unsupported([member], "This provider keeps no conversations: send the items in 'input'");
     else if (member === "prompt")
-      findings.refuse([member], "This provider keeps no prompts: send the text in 'instructions' and 'input'");
-    else findings.drop(member);
+      report.unsupported([member], "This provider keeps no prompts: send the text in 'instructions' and 'input'");
+    else report.drop(member);
   }
 }

@@ -6,17 +6,17 @@ import { type Problem, throwProblems } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import type { ResponseRecord } from "./conversation-store.ts";
 import { elementTexts } from "./patch-json.ts";
-import { type ResponsesInput, toItems } from "./response-call.ts";
-import type { KeptResponse } from "./response-keeper.ts";
-import { toToldItems } from "./told-items.ts";
+import { toProviderItems } from "./provider-items.ts";
+import { type ResponsesInput, toItems } from "./responses-input.ts";
 
 export interface NativeRequestOptions {
   readonly model: string;
   readonly owned: OwnedIds;
   readonly scope: IdScope;
   /** The provider goes on from it. */
-  readonly previous: KeptResponse | null;
+  readonly previous: ResponseRecord | null;
   /** What was said before, when the provider has to be told all of it; null: it has not. */
   readonly history: readonly JsonObject[] | null;
   readonly mayStore: boolean;
@@ -80,8 +80,8 @@ function toInput(
 ): Told {
   const given = value["input"] as ResponsesInput["request"]["input"] | null;
   const items = Array.isArray(given) ? (given as readonly JsonObject[]) : [];
-  const own = toToldItems(items, { owned, scope, isStateless, loc: (index) => ["body", "input", index] });
-  const earlier = toToldItems(history ?? [], {
+  const own = toProviderItems(items, { owned, scope, isStateless, loc: (index) => ["body", "input", index] });
+  const earlier = toProviderItems(history ?? [], {
     owned,
     scope,
     isStateless,

@@ -10,6 +10,7 @@ import { refuseDropped } from "../../providers/parameters.ts";
 import { type Attempt, attempt, type ProviderRequest } from "../attempt.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
 import type { Candidate } from "../route-planner.ts";
+import type { PendingResponse, ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import { type NativeRequest, toNativeRequest } from "./native-request.ts";
 import {
@@ -21,17 +22,16 @@ import {
   toOwnResponse,
 } from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
+import { isCancelled } from "./response-defaults.ts";
+import type { ResponseContext } from "./response-planner.ts";
+import { ResponseRecorder } from "./response-recorder.ts";
 import {
   type ResponsesAnswer,
   type ResponsesDependencies,
   type ResponsesInput,
   stateless,
   toItems,
-} from "./response-call.ts";
-import { isCancelled } from "./response-defaults.ts";
-import type { KeptResponse, StoredResponse } from "./response-keeper.ts";
-import type { ResponseContext } from "./response-planner.ts";
-import { ResponseRecorder } from "./response-recorder.ts";
+} from "./responses-input.ts";
 
 // The types InputTokenCountParams and ResponseCompactParams of npm's openai 7.53.0.
 const countedMembers: ReadonlySet<string> = new Set([
@@ -150,7 +150,7 @@ async function send<Answer>(
 }
 
 /** The provider's message with the caller's ids. When it says that an id is unknown, the error says which of the caller's. */
-function toOwnError(error: unknown, { pairs }: NativeRequest, previous: KeptResponse | null): unknown {
+function toOwnError(error: unknown, { pairs }: NativeRequest, previous: ResponseRecord | null): unknown {
   const own = withOwnIds(error, pairs);
   if (!(own instanceof GatewayError) || own === error) return own;
   const { code, message } = own;
@@ -211,7 +211,7 @@ class Creation {
   constructor(dependencies: ResponsesDependencies, options: CreationOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
-    this.#isStoredHere = dependencies.keeper.keepsAll && options.input.request.store !== false;
+    this.#isStoredHere = dependencies.conversations.storesAll && options.input.request.store !== false;
   }
 
   async read(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
@@ -274,19 +274,19 @@ class Creation {
     const { input, context } = this.#options;
     const isStored = this.#isAtProvider(answer) || this.#isStoredHere;
     return {
-      id: this.#dependencies.keeper.issue(context.owner, isStored),
+      id: this.#dependencies.conversations.issue(context.owner, isStored),
       previousId: input.request.previous_response_id ?? null,
       isStored,
       instructions: input.request.instructions ?? null,
     };
   }
 
-  #store(answer: JsonObject, own: JsonObject): StoredResponse | null {
+  #store(answer: JsonObject, own: JsonObject): PendingResponse | null {
     const { input, candidate, context } = this.#options;
     const { provider, deployment, model } = candidate;
     if (!own["store"]) return null;
     if (typeof answer["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
-    return this.#dependencies.keeper.store({
+    return this.#dependencies.conversations.store({
       id: own["id"] as string,
       owner: context.owner,
       keyId: input.caller.keyId,

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../providers/dialect.ts";
 import { type Attempt, type AttemptTarget, attempt, type ProviderRequest } from "../attempt.ts";
 import { toCostMembers } from "../pricing.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
+import type { ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import {
   createMarkId,
@@ -17,8 +18,7 @@ import {
 } from "./native-response.ts";
 import { appendPath, readResponse, withOwnIds } from "./native-responses.ts";
 import { patchJson } from "./patch-json.ts";
-import { notFound, type ResponseQuestion, type ResponsesAnswer, type ResponsesDependencies } from "./response-call.ts";
-import type { KeptResponse } from "./response-keeper.ts";
+import { notFound, type ResponseLookup, type ResponsesAnswer, type ResponsesDependencies } from "./responses-input.ts";
 
 interface LookupOptions {
   /** GET when absent. */
@@ -32,9 +32,9 @@ interface LookupOptions {
 const passedQuery = ["include", "include[]", "include_obfuscation", "starting_after", "stream", "limit", "order"];
 
 export function createProviderStoredResponses(dependencies: ResponsesDependencies) {
-  const { keeper, owned } = dependencies;
+  const { conversations, owned } = dependencies;
 
-  async function retrieve(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<ResponsesAnswer> {
+  async function retrieve(question: ResponseLookup, kept: ResponseRecord, owner: string): Promise<ResponsesAnswer> {
     const isStream = question.query.get("stream") === "true";
     const { provider } = findTarget(kept);
     const { id, previousId } = kept;
@@ -61,12 +61,12 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
       const added = { provider: provider.name, ...toCostMembers(charge), ...toFinishedTime(value, startedAt) };
       const own = toOwnResponse(value, names, markId, added);
       // A response that ran in the background has ended since: the gateway's copy receives the end as well.
-      if (kept.body !== null && !hasEnded(kept) && hasEnded(own)) await keeper.complete(kept, own);
+      if (kept.body !== null && !hasEnded(kept) && hasEnded(own)) await conversations.complete(kept, own);
       return { kind: "whole", text: patchJson(text, value, own) };
     });
   }
 
-  async function remove(question: ResponseQuestion, kept: KeptResponse): Promise<void> {
+  async function remove(question: ResponseLookup, kept: ResponseRecord): Promise<void> {
     try {
       await lookUp(question, kept, { method: "DELETE" }, (running, sent) => running.read(sent));
     } catch (error) {
@@ -75,7 +75,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     }
   }
 
-  async function cancel(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<string> {
+  async function cancel(question: ResponseLookup, kept: ResponseRecord, owner: string): Promise<string> {
     const { provider } = findTarget(kept);
     const { id, previousId } = kept;
     const markId = createMarkId(owned, { owner, place: kept.deployment });
@@ -86,7 +86,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     });
   }
 
-  async function listInputItems(question: ResponseQuestion, kept: KeptResponse, owner: string): Promise<string> {
+  async function listInputItems(question: ResponseLookup, kept: ResponseRecord, owner: string): Promise<string> {
     const { provider } = findTarget(kept);
     const scope = { owner, place: kept.deployment };
     const after = question.query.get("after");
@@ -107,8 +107,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     return withoutProviderIds(patchJson(text, list, own), [[kept.providerResponseId ?? "", kept.id]]);
   }
 
-  function findTarget({ provider, deployment, model }: KeptResponse): AttemptTarget {
-    const place = keeper.findPlace(provider, deployment);
+  function findTarget({ provider, deployment, model }: ResponseRecord): AttemptTarget {
+    const place = conversations.findPlace(provider, deployment);
     if (place !== null) return { ...place, model, health: null };
     throw new GatewayError(
       "provider_not_configured",
@@ -118,8 +118,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
 
   /** Costs were reported when the response was created, so a lookup is not reported. */
   async function lookUp<Answer>(
-    question: ResponseQuestion,
-    kept: KeptResponse,
+    question: ResponseLookup,
+    kept: ResponseRecord,
     { method, suffix = "", isStream = false, after = null }: LookupOptions,
     exchange: (running: Attempt, sent: ProviderRequest) => Promise<Answer>,
   ): Promise<Answer> {

@@ -3,8 +3,8 @@
 
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { ResponsesInput } from "./response-call.ts";
-import type { ResponseKeeper } from "./response-keeper.ts";
+import type { ConversationStore } from "./conversation-store.ts";
+import type { ResponsesInput } from "./responses-input.ts";
 import { responseIdOf } from "./to-response.ts";
 
 const mostResponses = 1_000;
@@ -13,7 +13,7 @@ const mostResponses = 1_000;
 export async function withReferencedItems(
   input: ResponsesInput,
   owner: string,
-  keeper: ResponseKeeper,
+  conversations: ConversationStore,
 ): Promise<ResponsesInput> {
   const given = input.value["input"];
   if (!Array.isArray(given)) return input;
@@ -24,8 +24,8 @@ export async function withReferencedItems(
 
   const kept = new Map<unknown, JsonObject>();
   for (const id of ids) {
-    const response = await keeper.find(id, owner);
-    const output = response === null ? null : (await keeper.readResponse(response))?.["output"];
+    const response = await conversations.find(id, owner);
+    const output = response === null ? null : (await conversations.readResponse(response))?.["output"];
     for (const item of (output ?? []) as readonly JsonObject[]) kept.set(item["id"], item);
   }
   const told = items.map((item) => (item["type"] === "item_reference" ? (kept.get(item["id"]) ?? item) : item));

@@ -5,15 +5,15 @@ import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { isNamed } from "../../providers/find-provider.ts";
 import type { Candidate } from "../route-planner.ts";
+import type { ResponseRecord } from "./conversation-store.ts";
+import { comesFrom } from "./provider-items.ts";
 import { withReferencedItems } from "./referenced-items.ts";
-import { type ResponsesDependencies, type ResponsesInput, stateless, toItems } from "./response-call.ts";
-import type { KeptResponse } from "./response-keeper.ts";
-import { comesFrom } from "./told-items.ts";
+import { type ResponsesDependencies, type ResponsesInput, stateless, toItems } from "./responses-input.ts";
 
 export interface ResponseContext {
   readonly owner: string;
   /** The response that this one continues. */
-  readonly previous: KeptResponse | null;
+  readonly previous: ResponseRecord | null;
   /** The earlier conversation, for a provider that has to receive all of it; null for a provider that stores it itself. */
   readonly history: readonly JsonObject[] | null;
 }
@@ -26,10 +26,10 @@ export interface ResponsePlan {
   readonly context: ResponseContext;
 }
 
-export function createResponsePlanner({ router, keeper, owned }: ResponsesDependencies) {
+export function createResponsePlanner({ router, conversations, owned }: ResponsesDependencies) {
   async function plan(given: ResponsesInput): Promise<ResponsePlan> {
     const owner = ownerOf(given.caller);
-    const input = await withReferencedItems(given, owner, keeper);
+    const input = await withReferencedItems(given, owner, conversations);
     const { request, caller, trace } = input;
     const remembered = recall(input, owner);
     const previousId = remembered === null ? request.previous_response_id : null;
@@ -48,18 +48,18 @@ export function createResponsePlanner({ router, keeper, owned }: ResponsesDepend
   /** The conversation that the connection remembers, for a response that is not stored. */
   function recall({ request, local }: ResponsesInput, owner: string): readonly JsonObject[] | null {
     const id = request.previous_response_id;
-    return id && local !== undefined && keeper.isOwnUnstored(id, owner) ? local.find(id) : null;
+    return id && local !== undefined && conversations.isOwnUnstored(id, owner) ? local.find(id) : null;
   }
 
   /** Whether responses of this candidate are stored, so that they can be continued. */
   function isStoring({ provider }: Candidate): boolean {
-    return provider.row.responses?.kind === "native" || keeper.keepsFor(provider.name);
+    return provider.row.responses?.kind === "native" || conversations.storesFor(provider.name);
   }
 
-  async function findPrevious(id: string, owner: string, canContinue: boolean): Promise<KeptResponse> {
-    const found = await keeper.find(id, owner);
+  async function findPrevious(id: string, owner: string, canContinue: boolean): Promise<ResponseRecord> {
+    const found = await conversations.find(id, owner);
     if (found !== null) return found;
-    if (!keeper.isOwnUnstored(id, owner)) throw cannotContinue("There is no such earlier response.");
+    if (!conversations.isOwnUnstored(id, owner)) throw cannotContinue("There is no such earlier response.");
     if (canContinue) throw cannotContinue("The earlier response was not stored, so it cannot be continued.");
     throw new GatewayError(
       "stateful_not_supported",
@@ -74,17 +74,19 @@ export function createResponsePlanner({ router, keeper, owned }: ResponsesDepend
    */
   async function chooseCandidates(
     planned: readonly Candidate[],
-    previous: KeptResponse | null,
+    previous: ResponseRecord | null,
   ): Promise<{ candidates: readonly Candidate[]; history: readonly JsonObject[] | null }> {
     if (previous === null) return { candidates: planned, history: null };
-    const place = keeper.findPlace(previous.provider, previous.deployment);
+    const place = conversations.findPlace(previous.provider, previous.deployment);
     const storing = planned.filter(
       ({ provider, deployment }) => provider.row.responses?.kind === "native" && deployment === place?.deployment,
     );
     if (previous.providerResponseId !== null && storing.length > 0) return { candidates: storing, history: null };
-    const history = await keeper.readConversation(previous);
+    const history = await conversations.readConversation(previous);
     if (Array.isArray(history)) {
-      const able = keeper.keepsAll ? planned : planned.filter(({ provider }) => isNamed(provider, previous.provider));
+      const able = conversations.storesAll
+        ? planned
+        : planned.filter(({ provider }) => isNamed(provider, previous.provider));
       if (able.length > 0) return { candidates: able, history };
     } else if (previous.providerResponseId === null)
       throw cannotContinue(

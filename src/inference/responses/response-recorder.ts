@@ -3,14 +3,14 @@
 
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { FrameStream } from "../frame-stream.ts";
-import type { StoredResponse } from "./response-keeper.ts";
+import type { PendingResponse } from "./conversation-store.ts";
 
 export class ResponseRecorder {
-  #record: StoredResponse | null = null;
+  #record: PendingResponse | null = null;
   #pending: Promise<unknown> | null = null;
 
   /** Null: the response is not stored. */
-  begin(record: StoredResponse | null): void {
+  begin(record: PendingResponse | null): void {
     this.#record = record;
     this.#hold(record?.stored);
   }

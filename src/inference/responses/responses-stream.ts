@@ -1,5 +1,5 @@
-// Chunks of a chat completion as the events of a Responses stream. Reasoning, text and calls become items, one after the
-// other; calls that arrive mixed are open side by side, and are closed in their order.
+// Writes the chunks of a chat completion as the events of a Responses stream. Reasoning, text and calls become items, one after the other.
+// Calls whose pieces arrive interleaved are open at the same time, and are closed in their order.
 
 import type {
   ChatAnnotation,
@@ -11,7 +11,8 @@ import type {
 } from "../../contract/chat-format.ts";
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
 import { readReasoningText, readText } from "../messages/to-messages-answer.ts";
-import { addDetail, type ExtraContent, type Kept, mergeExtraContent, toEncryptedContent } from "./kept-reasoning.ts";
+import { mergeExtraContent, ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
+import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
 import {
   type Annotation,
   type FunctionCallItem,
@@ -25,6 +26,7 @@ import {
   type TextPart,
   toServiceTier,
 } from "./response-defaults.ts";
+import { type OutputEntry, ResponseEvents } from "./response-events.ts";
 import {
   CallIds,
   createCall,
@@ -39,7 +41,6 @@ import {
   toAnnotation,
   toEnding,
   toImageItems,
-  toItemId,
   toResponseUsage,
   toSearchItems,
   toToolName,
@@ -48,154 +49,133 @@ import type { ToolNames } from "./tool-names.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An item and its place among the output. */
-interface Placed<Item extends OutputItem> {
-  readonly item: Item;
-  readonly index: number;
+interface Call extends StreamedCall {
+  /** Null until the call has a name, which its item needs. */
+  entry: OutputEntry<FunctionCallItem> | null;
 }
 
-interface Call {
-  /** The provider's number; several calls may share it, told apart by their ids. */
-  readonly number: number;
-  id: string;
-  name: string;
-  /** What came before the item was open: an item needs a name. */
-  waiting: string;
-  extraContent: ExtraContent | null;
-  placed: Placed<FunctionCallItem> | null;
+interface OpenText {
+  readonly entry: OutputEntry<MessageItem>;
+  readonly contentIndex: number;
+  readonly part: TextPart;
 }
-
-type CallDelta = NonNullable<ChatDelta["tool_calls"]>[number];
 
 export class ResponsesStreamWriter {
   #response: ResponseResource;
-  /** Collected by one call from outside. */
-  #frames: string[] = [];
-  #sequenceNumber = 0;
+  readonly #events: ResponseEvents;
   #hasBegun = false;
   #hasEnded = false;
   #hasFailed = false;
-  readonly #output: OutputItem[] = [];
-  /** The open item that is no call, and whether its last part is open. */
-  #current: Placed<MessageItem> | Placed<ReasoningItem> | null = null;
+  /** The open item that is not a call, and whether its last part is open. */
+  #current: OutputEntry<MessageItem> | OutputEntry<ReasoningItem> | null = null;
   #isPartOpen = false;
-  /** Where an annotation belongs. */
-  #lastText: { readonly placed: Placed<MessageItem>; readonly place: number; readonly part: TextPart } | null = null;
+  /** The text that annotations refer to. */
+  #lastText: OpenText | null = null;
   #heldAnnotations: Annotation[] = [];
-  /** Calls that are not closed: those that have an item in the order of their items. */
-  #calls: Call[] = [];
-  readonly #closedCalls: Call[] = [];
+  /** The open calls that have an item come in the order of their items. */
+  readonly #calls = new StreamedCalls<Call>((call) => ({ ...call, entry: null }));
   readonly #callIds: CallIds;
   readonly #toolNames: ToolNames | undefined;
-  /** What the provider wants back, and no item carries yet. */
-  #details: ReasoningDetail[] = [];
-  #callExtras = new Map<string, ExtraContent>();
-  #messageExtra: ExtraContent | null = null;
-  /** Grew last: what is cut off is cut off here. */
+  readonly #reasoning: ReasoningCollector;
+  /** The item that grew last: a limit that ends the answer cuts this item. */
   #grown: OutputItem | null = null;
   #model: string;
   #finishReason: string | null = null;
   #usage: ChatUsage | null = null;
   #serviceTier: unknown = null;
 
-  readonly #origin: string | null;
-
   constructor(draft: ResponseResource, { takenCallIds = [], toolNames, origin = null }: OutputContext = {}) {
     this.#response = draft;
-    this.#origin = origin;
+    this.#events = new ResponseEvents(draft.id);
+    this.#reasoning = new ReasoningCollector(origin);
     this.#callIds = new CallIds(takenCallIds);
     this.#toolNames = toolNames;
     this.#model = draft.model;
   }
 
-  /** The response as it was told last. */
+  /** The last state that an event has shown. */
   get response(): ResponseResource {
     return this.#response;
   }
 
   begin(): string[] {
-    this.#frames = [];
     this.#begin();
-    return this.#frames;
+    return this.#events.take();
   }
 
-  /** The frames that come of one chunk, each one complete event. */
+  /** The frames for one chunk, each of them one complete event. */
   write(chunk: ChatChunk): string[] {
-    this.#frames = [];
     if (chunk.usage) this.#usage = chunk.usage;
     if (chunk.model) this.#model = chunk.model;
     if (chunk["service_tier"]) this.#serviceTier = chunk["service_tier"];
     this.#begin();
     for (const choice of chunk.choices) {
-      // A response is one answer, also where a provider gives several.
+      // A response has a single answer, even when the provider returns several choices.
       if (choice.index > 0) continue;
       if (choice.delta) this.#writeDelta(choice.delta, choice.logprobs);
       if (choice.finish_reason) this.#finishReason = choice.finish_reason;
     }
-    return this.#frames;
+    return this.#events.take();
   }
 
   /** The end of a complete stream; `added` are members of the last response object. */
   end(added: Members): string[] {
-    this.#frames = [];
-    if (this.#hasEnded) return this.#frames;
+    if (this.#hasEnded) return this.#events.take();
     this.#hasEnded = true;
     this.#begin();
     const ending = toEnding(this.#finishReason);
     this.#closeAll(ending.status === "incomplete" ? this.#grown : null);
-    if (isWordless(this.#output) && ending.status === "completed") {
+    if (isWordless(this.#events.output) && ending.status === "completed") {
       this.#openText();
       this.#closeCurrent();
     }
-    this.#releaseBuffer();
+    this.#writeReasoning();
     this.#response = {
       ...this.#response,
       ...ending,
       completed_at: ending.status === "completed" ? nowInSeconds() : null,
       model: this.#model,
-      output: this.#output,
+      output: this.#events.output,
       usage: toResponseUsage(this.#usage),
       service_tier: toServiceTier(this.#serviceTier) ?? "default",
       ...added,
     };
-    this.#push(`response.${ending.status}`, { response: this.#response });
-    return this.#frames;
+    this.#events.push(`response.${ending.status}`, { response: this.#response });
+    return this.#events.take();
   }
 
-  /** The end of a stream that breaks off, or whose end could not be told. What was not complete is told as incomplete. */
+  /** The end of a broken stream, or of one whose end was not sent. Items that are not complete become incomplete. */
   fail({ code, message }: { readonly code: string; readonly message: string }, added: Members = {}): string[] {
-    this.#frames = [];
-    if (this.#hasFailed) return this.#frames;
+    if (this.#hasFailed) return this.#events.take();
     this.#hasFailed = true;
-    // The number of the end that nobody was told.
-    if (this.#hasEnded) this.#sequenceNumber--;
+    if (this.#hasEnded) this.#events.takeBackNumber();
     this.#hasEnded = true;
     this.#begin();
-    for (const item of this.#output)
+    for (const item of this.#events.output)
       if (mayBeIncomplete(item) && item.status === "in_progress") item.status = "incomplete";
     const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
-    // Clients look for the same words in different places.
+    // Clients read the same information from different members.
     const error = { type, code, message, param: null };
-    this.#push("error", { code, message, param: null, error, detail: message });
+    this.#events.push("error", { code, message, param: null, error, detail: message });
     this.#response = {
       ...this.#response,
       status: "failed",
       model: this.#model,
-      output: this.#output,
+      output: this.#events.output,
       usage: toResponseUsage(this.#usage),
       error: { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message },
       ...added,
     };
-    this.#push("response.failed", { response: this.#response });
-    return this.#frames;
+    this.#events.push("response.failed", { response: this.#response });
+    return this.#events.take();
   }
 
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.#response = { ...this.#response, model: this.#model };
-    this.#push("response.created", { response: this.#response });
-    this.#push("response.in_progress", { response: this.#response });
+    this.#events.push("response.created", { response: this.#response });
+    this.#events.push("response.in_progress", { response: this.#response });
   }
 
   #writeDelta(delta: ChatDelta, logprobs: unknown): void {
@@ -210,31 +190,32 @@ export class ResponsesStreamWriter {
     const images = (delta as Members)["images"];
     if (images) this.#writeImages(images);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
-    if (delta.extra_content) this.#messageExtra = mergeExtraContent(this.#messageExtra, delta.extra_content);
+    if (delta.extra_content) this.#reasoning.addMessage(delta.extra_content);
   }
 
   #writeThought(text: string): void {
-    const { item, index } = this.#openReasoning();
+    const entry = this.#openReasoning();
+    const { item, index } = entry;
     if (!this.#isPartOpen) {
       this.#isPartOpen = true;
       item.summary.push({ type: "summary_text", text: "" });
-      this.#push("response.reasoning_summary_part.added", {
+      this.#events.push("response.reasoning_summary_part.added", {
         item_id: item.id,
         output_index: index,
         summary_index: item.summary.length - 1,
         part: item.summary.at(-1),
       });
     }
-    const place = item.summary.length - 1;
-    const part = item.summary[place];
+    const part = item.summary.at(-1);
     if (part !== undefined) part.text += text;
     this.#grown = item;
-    this.#pushDelta("response.reasoning_summary_text.delta", item.id, index, `"summary_index":${place},`, text, "");
+    const before = `"summary_index":${item.summary.length - 1},`;
+    this.#events.pushDelta("response.reasoning_summary_text.delta", entry, text, { before });
   }
 
-  /** A signed detail repeats the text that came before, and its signature ends the block. */
+  /** A signed detail repeats the text before it, and its signature ends the block. */
   #writeReasoningDetail(detail: ReasoningDetail, cameWithText: boolean): void {
-    addDetail(this.#details, detail);
+    this.#reasoning.addDetail(detail);
     if (detail.type === "reasoning.summary" && !cameWithText && detail.summary) this.#writeThought(detail.summary);
     if (detail.type !== "reasoning.text") return;
     const open = this.#current?.item.type === "reasoning" && this.#isPartOpen ? this.#current.item : null;
@@ -245,42 +226,40 @@ export class ResponsesStreamWriter {
   }
 
   #writeText(text: string, logprobs: readonly Logprob[]): void {
-    const { placed, place, part } = this.#openText();
+    const { entry, contentIndex, part } = this.#openText();
     part.text += text;
     part.logprobs.push(...logprobs);
-    this.#grown = placed.item;
-    const told = logprobs.length === 0 ? `,"logprobs":[]` : `,"logprobs":${JSON.stringify(logprobs)}`;
-    const where = `"content_index":${place},`;
-    this.#pushDelta("response.output_text.delta", placed.item.id, placed.index, where, text, told);
+    this.#grown = entry.item;
+    const before = `"content_index":${contentIndex},`;
+    const after = logprobs.length === 0 ? `,"logprobs":[]` : `,"logprobs":${JSON.stringify(logprobs)}`;
+    this.#events.pushDelta("response.output_text.delta", entry, text, { before, after });
   }
 
   #writeRefusal(text: string): void {
-    const { item, index } = this.#openMessage();
-    if (this.#isPartOpen && item.content.at(-1)?.type !== "refusal") this.#closePart();
-    if (!this.#isPartOpen) this.#openPart(item, index, { type: "refusal", refusal: "" });
-    const part = item.content.at(-1);
+    const entry = this.#openMessage();
+    const { content } = entry.item;
+    if (this.#isPartOpen && content.at(-1)?.type !== "refusal") this.#closePart();
+    if (!this.#isPartOpen) this.#openPart(entry, { type: "refusal", refusal: "" });
+    const part = content.at(-1);
     if (part?.type === "refusal") part.refusal += text;
-    this.#grown = item;
-    const where = `"content_index":${item.content.length - 1},`;
-    this.#pushDelta("response.refusal.delta", item.id, index, where, text, "");
+    this.#grown = entry.item;
+    this.#events.pushDelta("response.refusal.delta", entry, text, { before: `"content_index":${content.length - 1},` });
   }
 
-  /** Sources may be told before the text, and after it was closed. */
+  /** Sources may arrive before the text, and after its end. */
   #writeAnnotation(given: ChatAnnotation): void {
     for (const annotation of toAnnotation(given)) {
       if (this.#lastText === null) this.#heldAnnotations.push(annotation);
-      else this.#annotate(annotation);
+      else this.#annotate(this.#lastText, annotation);
     }
   }
 
-  #annotate(annotation: Annotation): void {
-    if (this.#lastText === null) return;
-    const { placed, place, part } = this.#lastText;
+  #annotate({ entry, contentIndex, part }: OpenText, annotation: Annotation): void {
     part.annotations.push(annotation);
-    this.#push("response.output_text.annotation.added", {
-      item_id: placed.item.id,
-      output_index: placed.index,
-      content_index: place,
+    this.#events.push("response.output_text.annotation.added", {
+      item_id: entry.item.id,
+      output_index: entry.index,
+      content_index: contentIndex,
       annotation_index: part.annotations.length - 1,
       annotation,
     });
@@ -289,148 +268,115 @@ export class ResponsesStreamWriter {
   #writeImages(images: unknown): void {
     for (const item of toImageItems(images)) {
       this.#closeCurrent();
-      const placed = this.#place(item);
-      this.#pushItem("done", placed);
+      this.#events.finish(this.#events.add(item));
     }
   }
 
-  /** A search is told when it is over: what came between its events is one moment here. */
+  /** A search arrives when it is complete, so all of its events are written together. */
   #writeSearches(searches: readonly ChatWebSearch[]): void {
     for (const item of toSearchItems(searches)) {
       this.#closeCurrent();
-      const index = this.#output.length;
-      const own = { ...item, id: toItemId(item.id, this.#response.id, index) };
-      this.#output.push(own);
-      this.#push("response.output_item.added", { output_index: index, item: { ...own, status: "in_progress" } });
+      const entry = this.#events.add(item, { status: "in_progress" });
       for (const state of ["in_progress", "searching", "completed"])
-        this.#push(`response.web_search_call.${state}`, { output_index: index, item_id: own.id });
-      this.#pushItem("done", { item: own, index });
+        this.#events.push(`response.web_search_call.${state}`, { output_index: entry.index, item_id: entry.item.id });
+      this.#events.finish(entry);
     }
   }
 
   #writeCall(delta: CallDelta): void {
-    if (this.#isLatePiece(delta)) return;
-    const call = this.#findCall(delta);
+    const openCalls = this.#calls.open.length;
+    const call = this.#calls.find(delta);
+    if (call === null) return;
+    if (this.#calls.open.length > openCalls) this.#closeCompleteCalls();
     if (delta.extra_content) call.extraContent = mergeExtraContent(call.extraContent, delta.extra_content);
     const piece = delta.function?.arguments ?? "";
-    if (call.placed === null) {
-      call.waiting += piece;
+    call.arguments += piece;
+    if (call.entry === null) {
       if (call.name !== "") this.#openCall(call);
       return;
     }
-    if (delta.extra_content) this.#callExtras.set(call.placed.item.call_id, call.extraContent ?? {});
-    if (piece !== "") this.#writeArguments(call.placed, piece);
+    if (delta.extra_content) this.#reasoning.setCall(call.entry.item.call_id, call.extraContent ?? {});
+    if (piece !== "") this.#writeArguments(call.entry, piece);
   }
 
-  #writeArguments({ item, index }: Placed<FunctionCallItem>, piece: string): void {
-    item.arguments += piece;
-    this.#grown = item;
-    this.#pushDelta("response.function_call_arguments.delta", item.id, index, "", piece, "");
-  }
-
-  /** Some providers end a call with an empty piece after the next one has begun. */
-  #isLatePiece(delta: CallDelta): boolean {
-    const number = delta.index ?? 0;
-    const isNamed = Boolean(delta.function?.name);
-    if (delta.id)
-      return this.#closedCalls.some(({ id, ...call }) => id === delta.id && (!isNamed || call.number === number));
-    if (isNamed || this.#calls.some((call) => call.number === number)) return false;
-    return this.#closedCalls.some((call) => call.number === number);
-  }
-
-  #findCall(delta: CallDelta): Call {
-    const number = delta.index ?? 0;
-    const known = this.#calls.findLast((call) => call.number === number);
-    if (known !== undefined && !isNewCall(delta, known)) {
-      known.id ||= delta.id ?? "";
-      known.name ||= delta.function?.name ?? "";
-      return known;
-    }
-    this.#closeCompleteCalls();
-    const call: Call = {
-      number,
-      id: delta.id ?? "",
-      name: delta.function?.name ?? "",
-      waiting: "",
-      extraContent: null,
-      placed: null,
-    };
-    this.#calls.push(call);
-    return call;
+  #writeArguments(entry: OutputEntry<FunctionCallItem>, piece: string): void {
+    entry.item.arguments += piece;
+    this.#grown = entry.item;
+    this.#events.pushDelta("response.function_call_arguments.delta", entry, piece);
   }
 
   #openCall(call: Call): void {
     const item = createCall("in_progress", this.#callIds.take(call.id), toToolName(call.name, this.#toolNames), "");
-    if (call.extraContent !== null) this.#callExtras.set(item.call_id, call.extraContent);
+    if (call.extraContent !== null) this.#reasoning.setCall(item.call_id, call.extraContent);
     this.#closeCurrent();
-    this.#releaseBuffer();
-    call.placed = this.#place(item);
-    this.#calls = [...this.#calls.filter((other) => other !== call), call];
-    this.#grown = call.placed.item;
-    if (call.waiting !== "") this.#writeArguments(call.placed, call.waiting);
+    this.#writeReasoning();
+    call.entry = this.#events.add(item);
+    this.#calls.open = [...this.#calls.open.filter((other) => other !== call), call];
+    this.#grown = call.entry.item;
+    if (call.arguments !== "") this.#writeArguments(call.entry, call.arguments);
   }
 
-  /** Complete JSON grows no more; but a call is never closed before an earlier one. */
+  /** A call is never closed before an earlier one. */
   #closeCompleteCalls(): void {
-    for (const call of this.#calls.filter(({ placed }) => placed !== null)) {
-      if (!isComplete(call)) return;
+    for (const call of this.#calls.open.filter(({ entry }) => entry !== null)) {
+      if (!hasWholeArguments(call)) return;
       this.#closeCall(call, "completed");
     }
   }
 
   #closeCall(call: Call, status: ItemStatus): void {
-    this.#calls = this.#calls.filter((other) => other !== call);
-    this.#closedCalls.push(call);
-    if (call.placed === null) return;
-    const { item, index } = call.placed;
-    this.#push("response.function_call_arguments.done", {
+    this.#calls.close(call);
+    if (call.entry === null) return;
+    const { item, index } = call.entry;
+    this.#events.push("response.function_call_arguments.done", {
       item_id: item.id,
       output_index: index,
       name: item.name,
       arguments: item.arguments,
     });
     item.status = status;
-    this.#pushItem("done", call.placed);
+    this.#events.finish(call.entry);
   }
 
-  #openReasoning(): Placed<ReasoningItem> {
-    if (this.#current?.item.type === "reasoning") return this.#current as Placed<ReasoningItem>;
+  #openReasoning(): OutputEntry<ReasoningItem> {
+    if (this.#current?.item.type === "reasoning") return this.#current as OutputEntry<ReasoningItem>;
     this.#closeCurrent();
     this.#closeCompleteCalls();
-    const placed = this.#place(createReasoning("in_progress", [], null));
-    this.#current = placed;
-    return placed;
+    const entry = this.#events.add(createReasoning("in_progress", [], null));
+    this.#current = entry;
+    return entry;
   }
 
-  #openMessage(): Placed<MessageItem> {
-    if (this.#current?.item.type === "message") return this.#current as Placed<MessageItem>;
+  #openMessage(): OutputEntry<MessageItem> {
+    if (this.#current?.item.type === "message") return this.#current as OutputEntry<MessageItem>;
     this.#closeCurrent();
     this.#closeCompleteCalls();
-    this.#releaseBuffer();
-    const placed = this.#place(createMessage("in_progress", []));
-    this.#current = placed;
-    return placed;
+    this.#writeReasoning();
+    const entry = this.#events.add(createMessage("in_progress", []));
+    this.#current = entry;
+    return entry;
   }
 
-  #openText() {
-    if (this.#lastText !== null && this.#isPartOpen && this.#lastText.placed === this.#current) {
-      const open = this.#lastText;
-      if (open.place === open.placed.item.content.length - 1) return open;
+  #openText(): OpenText {
+    const open = this.#lastText;
+    if (open !== null && this.#isPartOpen && open.entry === this.#current) {
+      if (open.contentIndex === open.entry.item.content.length - 1) return open;
     }
-    const placed = this.#openMessage();
+    const entry = this.#openMessage();
     this.#closePart();
     const part = createText("");
-    this.#openPart(placed.item, placed.index, part);
-    this.#lastText = { placed, place: placed.item.content.length - 1, part };
-    for (const annotation of this.#heldAnnotations) this.#annotate(annotation);
+    this.#openPart(entry, part);
+    const text = { entry, contentIndex: entry.item.content.length - 1, part };
+    this.#lastText = text;
+    for (const annotation of this.#heldAnnotations) this.#annotate(text, annotation);
     this.#heldAnnotations = [];
-    return this.#lastText;
+    return text;
   }
 
-  #openPart(item: MessageItem, index: number, part: OutputPart): void {
+  #openPart({ item, index }: OutputEntry<MessageItem>, part: OutputPart): void {
     item.content.push(part);
     this.#isPartOpen = true;
-    this.#push("response.content_part.added", {
+    this.#events.push("response.content_part.added", {
       item_id: item.id,
       output_index: index,
       content_index: item.content.length - 1,
@@ -446,94 +392,42 @@ export class ResponsesStreamWriter {
     if (item.type === "reasoning") {
       const part = item.summary.at(-1);
       const place = { ...where, summary_index: item.summary.length - 1 };
-      this.#push("response.reasoning_summary_text.done", { ...place, text: part?.text });
-      this.#push("response.reasoning_summary_part.done", { ...place, part });
+      this.#events.push("response.reasoning_summary_text.done", { ...place, text: part?.text });
+      this.#events.push("response.reasoning_summary_part.done", { ...place, part });
       return;
     }
     const part = item.content.at(-1);
     const place = { ...where, content_index: item.content.length - 1 };
     if (part?.type === "output_text")
-      this.#push("response.output_text.done", { ...place, text: part.text, logprobs: part.logprobs });
-    else this.#push("response.refusal.done", { ...place, refusal: part?.refusal });
-    this.#push("response.content_part.done", { ...place, part });
+      this.#events.push("response.output_text.done", { ...place, text: part.text, logprobs: part.logprobs });
+    else this.#events.push("response.refusal.done", { ...place, refusal: part?.refusal });
+    this.#events.push("response.content_part.done", { ...place, part });
   }
 
   #closeCurrent(status: ItemStatus = "completed"): void {
     if (this.#current === null) return;
     this.#closePart();
     const { item } = this.#current;
-    if (item.type === "reasoning") item.encrypted_content = toEncryptedContent(this.#takeKept());
+    if (item.type === "reasoning") item.encrypted_content = toEncryptedContent(this.#reasoning.take());
     item.status = status;
-    this.#pushItem("done", this.#current);
+    this.#events.finish(this.#current);
     this.#current = null;
   }
 
-  /** Everything that is open, in its order. */
-  #closeAll(cutOff: OutputItem | null): void {
+  /** Closes everything that is open, in order. `cut` is the item that a limit has cut. */
+  #closeAll(cut: OutputItem | null): void {
     if (this.#heldAnnotations.length > 0) this.#openText();
-    for (const call of this.#calls.filter(({ placed }) => placed === null)) this.#openCall(call);
-    const statusOf = (item: OutputItem): ItemStatus => (item === cutOff ? "incomplete" : "completed");
-    // An item that is no call is closed when a call begins: an open one began after all calls that are open.
-    for (const call of [...this.#calls]) {
-      if (call.placed !== null) this.#closeCall(call, statusOf(call.placed.item));
-    }
+    for (const call of this.#calls.open.filter(({ entry }) => entry === null)) this.#openCall(call);
+    const statusOf = (item: OutputItem): ItemStatus => (item === cut ? "incomplete" : "completed");
+    // A call closes the item before it, so an open item of another kind began after all open calls.
+    for (const call of this.#calls.open) if (call.entry !== null) this.#closeCall(call, statusOf(call.entry.item));
     if (this.#current !== null) this.#closeCurrent(statusOf(this.#current.item));
   }
 
-  /** What the provider wants back gets an item of its own where no open one can carry it. */
-  #releaseBuffer(): void {
-    if (this.#details.length === 0 && this.#callExtras.size === 0 && this.#messageExtra === null) return;
-    this.#current = this.#place(createReasoning("in_progress", [], null));
+  /** Writes the reasoning state as an item of its own where no open item can carry it. */
+  #writeReasoning(): void {
+    if (this.#reasoning.isEmpty) return;
+    this.#current = this.#events.add(createReasoning("in_progress", [], null));
     this.#closeCurrent();
-  }
-
-  #takeKept(): Kept {
-    const kept = { origin: this.#origin, details: this.#details, calls: this.#callExtras, message: this.#messageExtra };
-    this.#details = [];
-    this.#callExtras = new Map();
-    this.#messageExtra = null;
-    return kept;
-  }
-
-  #place<Item extends OutputItem>(item: Item): Placed<Item> {
-    const index = this.#output.length;
-    const placed = { item: { ...item, id: toItemId(item.id, this.#response.id, index) }, index };
-    this.#output.push(placed.item);
-    this.#pushItem("added", placed);
-    return placed;
-  }
-
-  #pushItem(what: "added" | "done", { item, index }: Placed<OutputItem>): void {
-    this.#push(`response.output_item.${what}`, { output_index: index, item });
-  }
-
-  /** The usual event, written without an object in between. */
-  #pushDelta(type: string, itemId: string, index: number, where: string, delta: string, more: string): void {
-    this.#frames.push(
-      `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequenceNumber++},"item_id":"${itemId}",` +
-        `"output_index":${index},${where}"delta":${JSON.stringify(delta)}${more}}\n\n`,
-    );
-  }
-
-  #push(type: string, members: Members): void {
-    const event = { type, sequence_number: this.#sequenceNumber++, ...members };
-    this.#frames.push(`event: ${type}\ndata: ${JSON.stringify(event)}\n\n`);
-  }
-}
-
-/** Some providers number all calls alike: another id, or another name after a complete call, begins the next. */
-function isNewCall(delta: CallDelta, known: Call): boolean {
-  if (delta.id) return known.id !== "" && known.id !== delta.id;
-  return Boolean(delta.function?.name) && known.name !== "" && isComplete(known);
-}
-
-function isComplete({ placed }: Call): boolean {
-  const text = placed?.item.arguments.trimEnd() ?? "";
-  if (!text.endsWith("}")) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -10,20 +10,20 @@ import { toMustFetch } from "../media.ts";
 import { estimateChatTokens } from "../messages/count-tokens.ts";
 import type { Candidate } from "../route-planner.ts";
 import { deadlineOf, tryCandidates } from "../try-candidates.ts";
+import type { ResponseRecord } from "./conversation-store.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { createNativeResponses } from "./native-responses.ts";
 import { createProviderStoredResponses, noSuchItem } from "./provider-stored-responses.ts";
+import { createDraft } from "./response-defaults.ts";
+import { createResponsePlanner, type ResponseContext, type ResponsePlan } from "./response-planner.ts";
 import {
   notFound,
-  type ResponseQuestion,
+  type ResponseLookup,
   type ResponsesAnswer,
   type ResponsesDependencies,
   type ResponsesInput,
   toItems,
-} from "./response-call.ts";
-import { createDraft } from "./response-defaults.ts";
-import type { KeptResponse } from "./response-keeper.ts";
-import { createResponsePlanner, type ResponseContext, type ResponsePlan } from "./response-planner.ts";
+} from "./responses-input.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds } from "./to-response.ts";
 import { createTranslatedResponses } from "./translated-responses.ts";
@@ -34,16 +34,16 @@ export interface Responses {
   countInput(input: ResponsesInput): Promise<string>;
   /** The JSON of the compacted conversation. */
   compact(input: ResponsesInput): Promise<string>;
-  retrieve(question: ResponseQuestion): Promise<ResponsesAnswer>;
-  remove(question: ResponseQuestion): Promise<string>;
-  cancel(question: ResponseQuestion): Promise<string>;
-  listInputItems(question: ResponseQuestion): Promise<string>;
+  retrieve(question: ResponseLookup): Promise<ResponsesAnswer>;
+  remove(question: ResponseLookup): Promise<string>;
+  cancel(question: ResponseLookup): Promise<string>;
+  listInputItems(question: ResponseLookup): Promise<string>;
 }
 
 const encoder = new TextEncoder();
 
 export function createResponses(dependencies: ResponsesDependencies): Responses {
-  const { fetchMedia, keeper, clocks } = dependencies;
+  const { fetchMedia, conversations, clocks } = dependencies;
   const plan = createResponsePlanner(dependencies);
   const native = createNativeResponses(dependencies);
   const createTranslated = createTranslatedResponses(dependencies);
@@ -109,7 +109,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   /** Generates nothing: the next response continues this input. */
   function rememberInput({ input, planned: [candidate], context }: ResponsePlan): ResponsesAnswer {
     const { request, local } = input;
-    const id = keeper.issue(context.owner, false);
+    const id = conversations.issue(context.owner, false);
     const writer = new ResponsesStreamWriter(
       createDraft({ ...request, store: false }, { id, createdAt: nowInSeconds(), model: candidate?.model ?? "" }),
     );
@@ -125,11 +125,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     };
   }
 
-  async function find({ id, caller }: ResponseQuestion): Promise<KeptResponse> {
+  async function find({ id, caller }: ResponseLookup): Promise<ResponseRecord> {
     const owner = ownerOf(caller);
-    const found = await keeper.find(id, owner);
+    const found = await conversations.find(id, owner);
     if (found !== null) return found;
-    if (keeper.isOwnUnstored(id, owner))
+    if (conversations.isOwnUnstored(id, owner))
       throw new GatewayError(
         "response_not_stored",
         "The response was not stored: it was created with `store: false`, or its provider stores none.",
@@ -139,8 +139,8 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   }
 
   /** A response that the gateway stores itself, as the caller received it. */
-  async function readKept(kept: KeptResponse): Promise<JsonObject> {
-    const response = await keeper.readResponse(kept);
+  async function readKept(kept: ResponseRecord): Promise<JsonObject> {
+    const response = await conversations.readResponse(kept);
     if (response === null) throw notFound();
     const mayRun = Date.now() - kept.createdAt < clocks.totalTimeoutMs;
     if (kept.status !== "in_progress" || mayRun) return response;
@@ -169,7 +169,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     async remove(question) {
       const kept = await find(question);
       if (kept.providerResponseId !== null) await atProvider.remove(question, kept);
-      if (!(await keeper.remove(question.id, ownerOf(question.caller)))) throw notFound();
+      if (!(await conversations.remove(question.id, ownerOf(question.caller)))) throw notFound();
       return JSON.stringify({ id: question.id, object: "response.deleted", deleted: true });
     },
     async cancel(question) {
@@ -188,7 +188,7 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
       const kept = await find(question);
       const owner = ownerOf(question.caller);
       if (kept.providerResponseId !== null) return atProvider.listInputItems(question, kept, owner);
-      return JSON.stringify(toItemList(await keeper.readInput(kept), question.query));
+      return JSON.stringify(toItemList(await conversations.readInput(kept), question.query));
     },
   };
 }

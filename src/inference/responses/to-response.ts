@@ -9,7 +9,7 @@ import type {
   ChatWebSearch,
 } from "../../contract/chat-format.ts";
 import { readDetailText, readReasoningText, readText } from "../messages/to-messages-answer.ts";
-import { type ExtraContent, type Kept, toEncryptedContent } from "./kept-reasoning.ts";
+import { type ExtraContent, type ReasoningState, toEncryptedContent } from "../reasoning-state.ts";
 import {
   type Annotation,
   type FunctionCallItem,
@@ -75,7 +75,7 @@ function toOutput(
     extra: call.extra_content ?? null,
   }));
   const extras = calls.flatMap(({ item, extra }) => (extra === null ? [] : [[item.call_id, extra] as const]));
-  const kept: Kept = {
+  const kept: ReasoningState = {
     origin,
     details: message.reasoning_details ?? [],
     calls: new Map<string, ExtraContent>(extras),
@@ -151,7 +151,11 @@ export function toToolName(name: string, names: ToolNames | undefined): ToolName
  * What the provider wants back is always there, asked for or not, as the types of npm's openai 7.53.0 say of the format's own
  * vendor: nothing else carries it when nothing is stored.
  */
-export function createReasoning(status: ItemStatus, texts: readonly string[], kept: Kept | null): ReasoningItem {
+export function createReasoning(
+  status: ItemStatus,
+  texts: readonly string[],
+  kept: ReasoningState | null,
+): ReasoningItem {
   return {
     id: createId("rs"),
     type: "reasoning",

@@ -13,16 +13,16 @@ import type { Candidate } from "../route-planner.ts";
 import { deadlineOf } from "../try-candidates.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { toCancelled, toSeconds } from "./native-response.ts";
+import { createDraft } from "./response-defaults.ts";
+import type { ResponseContext } from "./response-planner.ts";
+import { ResponseRecorder } from "./response-recorder.ts";
 import {
   type ResponsesAnswer,
   type ResponsesDependencies,
   type ResponsesInput,
   stateless,
   toItems,
-} from "./response-call.ts";
-import { createDraft } from "./response-defaults.ts";
-import type { ResponseContext } from "./response-planner.ts";
-import { ResponseRecorder } from "./response-recorder.ts";
+} from "./responses-input.ts";
 import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds, takenCallIds, toResponse } from "./to-response.ts";
 import { toToolNames } from "./tool-names.ts";
@@ -30,7 +30,7 @@ import { toToolNames } from "./tool-names.ts";
 const encoder = new TextEncoder();
 
 export function createTranslatedResponses(dependencies: ResponsesDependencies) {
-  const { chatCompletions, fetchMedia, keeper, clocks } = dependencies;
+  const { chatCompletions, fetchMedia, conversations, clocks } = dependencies;
 
   return async function create(
     input: ResponsesInput,
@@ -52,14 +52,14 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
     if (request.strict_parameters === true) refuseDropped(translated.dropped);
     const limits = { connection, deadline: deadlineOf(trace, clocks) };
     const chat = isPlain ? await fetchMedia(translated.request, mustFetchFiles, limits) : translated.request;
-    const isStored = keeper.keepsFor(provider.name) && request.store !== false;
-    const id = keeper.issue(owner, isStored);
+    const isStored = conversations.storesFor(provider.name) && request.store !== false;
+    const id = conversations.issue(owner, isStored);
     const draft = createDraft({ ...request, store: isStored }, { id, createdAt: nowInSeconds(), model });
     const context = { takenCallIds: takenCallIds(items), origin, toolNames: toToolNames(request.tools ?? []) };
     const writer = new ResponsesStreamWriter(draft, context);
     const lastState = () => writer.response as unknown as JsonObject;
     const store = (response: JsonObject) =>
-      keeper.store({
+      conversations.store({
         id,
         owner,
         keyId: input.caller.keyId,

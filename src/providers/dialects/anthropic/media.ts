@@ -2,7 +2,7 @@
 
 import type { ChatPart } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
-import type { Findings } from "./findings.ts";
+import type { TranslationReport } from "../../translation-report.ts";
 
 export type Block = { type: string; [member: string]: unknown };
 
@@ -30,26 +30,26 @@ const typesByEnding: Readonly<Record<string, string>> = {
   yml: "application/yaml",
 };
 
-export function toImageBlock(part: ImagePart, place: Place, findings: Findings): Block | null {
+export function toImageBlock(part: ImagePart, place: Place, report: TranslationReport): Block | null {
   const { url } = part.image_url;
   if (!url.startsWith("data:")) return { type: "image", source: { type: "url", url } };
   const { mediaType, data } = readDataUrl(url);
   return toDataBlock(mediaType, data, null, () =>
-    findings.invalid([...place, "image_url", "url"], "The image should be a JPEG, PNG, GIF or WebP"),
+    report.invalid([...place, "image_url", "url"], "The image should be a JPEG, PNG, GIF or WebP"),
   );
 }
 
-export function toFileBlock(part: FilePart, place: Place, findings: Findings): Block | null {
+export function toFileBlock(part: FilePart, place: Place, report: TranslationReport): Block | null {
   const { file_data: fileData, filename = null } = part.file;
   if (!fileData) {
-    findings.unsupported([...place, "file"], "This provider takes a file by its data only: file_data should be given");
+    report.unsupported([...place, "file"], "This provider takes a file by its data only: file_data should be given");
     return null;
   }
   if (fileData.startsWith("https://"))
     return { type: "document", source: { type: "url", url: fileData }, ...(filename ? { title: filename } : {}) };
   const { mediaType, data } = fileData.startsWith("data:") ? readDataUrl(fileData) : { mediaType: "", data: fileData };
   return toDataBlock(mediaType || guessType(filename, data), data, filename, () =>
-    findings.unsupported([...place, "file", "file_data"], "The file should be a PDF, a text or an image"),
+    report.unsupported([...place, "file", "file_data"], "The file should be a PDF, a text or an image"),
   );
 }
 

@@ -8,7 +8,7 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import type { Findings } from "./findings.ts";
+import type { TranslationReport } from "../../translation-report.ts";
 import type { Generation } from "./generation.ts";
 import { type Block, toFileBlock, toImageBlock } from "./media.ts";
 import { readKeptTurn } from "./server-tools.ts";
@@ -33,9 +33,9 @@ export function toConversation(
   messages: readonly ChatMessage[],
   generation: Generation,
   names: ToolNames,
-  findings: Findings,
+  report: TranslationReport,
 ): Conversation {
-  const translation = new Translation(names, findings);
+  const translation = new Translation(names, report);
   const system: Block[] = [];
   const turns: Turn[] = [];
   for (const [index, message] of messages.entries()) {
@@ -46,7 +46,7 @@ export function toConversation(
   }
   // The vendor wants at least one turn: instructions alone are the question.
   if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(-1) });
-  if (turns.length === 0) findings.invalid(["messages"], "At least one message should have content");
+  if (turns.length === 0) report.invalid(["messages"], "At least one message should have content");
   return { system, turns: placeSystemTurns(merge(turns), generation).map(withResultsFirst) };
 }
 
@@ -88,13 +88,13 @@ function withResultsFirst(turn: Turn): Turn {
 
 class Translation {
   readonly #names: ToolNames;
-  readonly #findings: Findings;
+  readonly #report: TranslationReport;
   /** Of the last call made in the old way, whose result names no call. */
   #functionCallId = "";
 
-  constructor(names: ToolNames, findings: Findings) {
+  constructor(names: ToolNames, report: TranslationReport) {
     this.#names = names;
-    this.#findings = findings;
+    this.#report = report;
   }
 
   toTurn(message: ChatMessage, place: Place): Turn {
@@ -122,7 +122,7 @@ class Translation {
       blocks.push({ type: "text", text: message.refusal });
     for (const [index, call] of (message.tool_calls ?? []).entries()) {
       if (call.function === undefined || call.function === null) {
-        this.#findings.unsupported([...place, "tool_calls", index], "Only calls of functions are supported");
+        this.#report.unsupported([...place, "tool_calls", index], "Only calls of functions are supported");
         continue;
       }
       blocks.push(this.#toCall(call.id || `call_${place[1]}_${index}`, call.function));
@@ -178,11 +178,11 @@ class Translation {
       case "refusal":
         return isBlank(part.refusal) ? null : { type: "text", text: part.refusal };
       case "image_url":
-        return toImageBlock(part, place, this.#findings);
+        return toImageBlock(part, place, this.#report);
       case "file":
-        return toFileBlock(part, place, this.#findings);
+        return toFileBlock(part, place, this.#report);
       case "input_audio":
-        this.#findings.unsupported(place, "This provider does not take audio");
+        this.#report.unsupported(place, "This provider does not take audio");
         return null;
     }
   }

@@ -3,7 +3,7 @@
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
-import type { Findings } from "./findings.ts";
+import type { TranslationReport } from "../../translation-report.ts";
 import type { Effort, Generation } from "./generation.ts";
 
 export interface ReasoningRequest {
@@ -43,10 +43,10 @@ export interface Circumstances {
   readonly forbidsBudget: boolean;
 }
 
-export function toReasoning(request: ChatRequest, given: Circumstances, findings: Findings): ReasoningRequest {
-  const made = toWished(readWish(request, findings), given, findings);
+export function toReasoning(request: ChatRequest, given: Circumstances, report: TranslationReport): ReasoningRequest {
+  const made = toWished(readWish(request, report), given, report);
   const rewritten = findRewritten(asObject(request["thinking"]), made.thinking);
-  if (rewritten !== null && !findings.dropped.has("thinking")) findings.dropped.add(rewritten);
+  if (rewritten !== null && !report.dropped.includes("thinking")) report.drop(rewritten);
   return made;
 }
 
@@ -60,18 +60,18 @@ export function findRewritten(asked: JsonObject | null, sent: JsonObject | null)
     : null;
 }
 
-function toWished(wish: Wish, given: Circumstances, findings: Findings): ReasoningRequest {
+function toWished(wish: Wish, given: Circumstances, report: TranslationReport): ReasoningRequest {
   if (wish.state === "unsaid") return { thinking: null, effort: null, isOn: false };
-  if (given.generation.thinking === "adaptive") return toAdaptive(wish, given.generation, findings);
+  if (given.generation.thinking === "adaptive") return toAdaptive(wish, given.generation, report);
   if (wish.state === "off") return { thinking: null, effort: null, isOn: false };
   const effort = findEffort(wish.effort, given.generation.efforts);
   const budget = given.generation.thinking === "none" || given.forbidsBudget ? null : findBudget(wish, given.maxTokens);
   if (budget !== null) return { thinking: { type: "enabled", budget_tokens: budget }, effort, isOn: true };
-  if (effort === null) findings.dropped.add(wish.source);
+  if (effort === null) report.drop(wish.source);
   return { thinking: null, effort, isOn: false };
 }
 
-function toAdaptive(wish: Wish, generation: Generation, findings: Findings): ReasoningRequest {
+function toAdaptive(wish: Wish, generation: Generation, report: TranslationReport): ReasoningRequest {
   const effort = findEffort(wish.effort ?? effortOfBudget(wish.budgetTokens), generation.efforts);
   if (wish.state === "on") {
     // Newer models leave the text of their thinking out unless it is asked for.
@@ -82,7 +82,7 @@ function toAdaptive(wish: Wish, generation: Generation, findings: Findings): Rea
     case "omit":
       return { thinking: null, effort, isOn: false };
     case "never":
-      findings.dropped.add(wish.source);
+      report.drop(wish.source);
       return { thinking: null, effort: effort ?? "low", isOn: false };
     default:
       // Above `high` these models cannot do without thinking.
@@ -94,13 +94,13 @@ function toAdaptive(wish: Wish, generation: Generation, findings: Findings): Rea
   }
 }
 
-function readWish(request: ChatRequest, findings: Findings): Wish {
+function readWish(request: ChatRequest, report: TranslationReport): Wish {
   const thinking = asObject(request["thinking"]);
   const reasoning = asObject(request["reasoning"]);
   const named = reasoning?.["effort"] ?? request.reasoning_effort ?? null;
   const source = thinking ? "thinking" : reasoning ? "reasoning" : "reasoning_effort";
   if (named !== null && named !== "none" && (typeof named !== "string" || !Object.hasOwn(budgets, named)))
-    findings.invalid(
+    report.invalid(
       reasoning?.["effort"] === named ? ["reasoning", "effort"] : ["reasoning_effort"],
       "Input should be 'none', 'minimal', 'low', 'medium', 'high', 'xhigh' or 'max'",
     );

@@ -4,7 +4,7 @@ import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
 import { readSearchDomains } from "../../search-domains.ts";
-import { Findings } from "./findings.ts";
+import { TranslationReport } from "../../translation-report.ts";
 import { findGeneration, type Generation } from "./generation.ts";
 import { type Conversation, isThinking, toConversation } from "./messages.ts";
 import { type ReasoningRequest, toReasoning } from "./reasoning.ts";
@@ -22,24 +22,24 @@ type Answering =
   | { readonly by: "instruction"; readonly text: string };
 
 export function toAnthropicRequest(request: ChatRequest, target: Target): DialectRequest {
-  const findings = new Findings();
+  const report = new TranslationReport();
   const generation = withFacts(findGeneration(target.model), target);
   const names = new ToolNames((request.tools ?? []).flatMap((tool) => tool.function?.name ?? []));
-  const conversation = toConversation(request.messages, generation, names, findings);
-  finishPrefill(conversation, generation, request.messages.length, findings);
-  const answering = planAnswer(request, generation, names, findings);
-  const { tools, choice } = toTools(request, answering, generation, names, findings);
+  const conversation = toConversation(request.messages, generation, names, report);
+  finishPrefill(conversation, generation, request.messages.length, report);
+  const answering = planAnswer(request, generation, names, report);
+  const { tools, choice } = toTools(request, answering, generation, names, report);
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? generation.maxOutputTokens;
   const isForced = choice?.["type"] === "any" || choice?.["type"] === "tool";
   const forbidsBudget = isForced || forbidsThinking(conversation);
-  const reasoning = toReasoning(request, { generation, maxTokens, forbidsBudget }, findings);
+  const reasoning = toReasoning(request, { generation, maxTokens, forbidsBudget }, report);
   const binding = toBinding(reasoning, generation, conversation);
   const system =
     answering.by === "instruction"
       ? [...conversation.system, { type: "text", text: answering.text }]
       : conversation.system;
-  const userId = findUserId(request, findings);
-  const stops = toStopSequences(request, findings);
+  const userId = findUserId(request, report);
+  const stops = toStopSequences(request, report);
   const outputConfig = {
     ...(reasoning.effort === null ? {} : { effort: reasoning.effort }),
     ...(answering.by === "format" ? { format: { type: "json_schema", schema: answering.schema } } : {}),
@@ -53,15 +53,15 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
     ...(choice === null ? {} : { tool_choice: choice }),
     ...(binding.thinking === null ? {} : { thinking: binding.thinking }),
     ...(Object.keys(outputConfig).length > 0 ? { output_config: outputConfig } : {}),
-    ...toSampling(request, generation, reasoning, findings),
+    ...toSampling(request, generation, reasoning, report),
     ...(stops.length > 0 ? { stop_sequences: stops } : {}),
     ...(userId === null ? {} : { metadata: { user_id: userId } }),
-    ...toServiceTier(request, findings),
+    ...toServiceTier(request, report),
     ...(request["cache_control"] ? { cache_control: request["cache_control"] } : {}),
     ...(target.isStream ? { stream: true } : {}),
   };
-  checkModalities(request, findings);
-  findings.throwIfAny();
+  checkModalities(request, report);
+  report.throwProblems();
   const reading: AnthropicReading = {
     model: target.model,
     answerTool: answering.by === "tool" ? answering.tool.name : null,
@@ -72,7 +72,7 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
     path: "/v1/messages",
     body: JSON.stringify(body),
     ...(binding.headers === null ? {} : { headers: binding.headers }),
-    ...(findings.dropped.size > 0 ? { dropped: [...findings.dropped] } : {}),
+    ...(report.dropped.length > 0 ? { dropped: report.dropped } : {}),
     reading,
   };
 }
@@ -90,14 +90,14 @@ function finishPrefill(
   { turns }: Conversation,
   generation: Generation,
   messageCount: number,
-  findings: Findings,
+  report: TranslationReport,
 ): void {
   const last = turns.at(-1);
   if (last?.role !== "assistant") return;
   // A turn that the vendor paused is continued by every model.
   if (hasServerBlock(last.content)) return;
   if (!generation.takesPrefill)
-    findings.unsupported(
+    report.unsupported(
       ["messages", messageCount - 1],
       "This model does not continue a message of the assistant: the last message should be the user's or a tool's",
     );
@@ -133,11 +133,16 @@ function toBinding(
   };
 }
 
-function planAnswer(request: ChatRequest, generation: Generation, names: ToolNames, findings: Findings): Answering {
+function planAnswer(
+  request: ChatRequest,
+  generation: Generation,
+  names: ToolNames,
+  report: TranslationReport,
+): Answering {
   const format = request.response_format ?? { type: "text" };
   if (format.type === "text") return { by: "text" };
   if (format.type !== "json_object" && format.type !== "json_schema") {
-    findings.unsupported(["response_format", "type"], "Input should be 'text', 'json_object' or 'json_schema'");
+    report.unsupported(["response_format", "type"], "Input should be 'text', 'json_object' or 'json_schema'");
     return { by: "text" };
   }
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
@@ -173,15 +178,15 @@ function toTools(
   answering: Answering,
   generation: Generation,
   names: ToolNames,
-  findings: Findings,
+  report: TranslationReport,
 ): { readonly tools: readonly Tool[]; readonly choice: JsonObject | null } {
   const allowed = findAllowed(request.tool_choice);
   const given = (request.tools ?? []).flatMap((tool, index): readonly Tool[] => {
     const isLeftOut = allowed !== null && tool.function !== undefined && !allowed.has(tool.function.name);
-    const translated = isLeftOut ? null : toTool(tool, index, generation, names, findings);
+    const translated = isLeftOut ? null : toTool(tool, index, generation, names, report);
     return translated === null ? [] : [translated];
   });
-  const tools = [...given, ...toWebSearch(request, findings)];
+  const tools = [...given, ...toWebSearch(request, report)];
   if (answering.by === "tool") {
     const { name } = answering.tool;
     const mayCallOthers = tools.length > 0 && request.tool_choice !== "none";
@@ -190,7 +195,7 @@ function toTools(
     return { tools: [...tools, answering.tool], choice: { ...choice, disable_parallel_tool_use: true } };
   }
   if (tools.length === 0) return { tools, choice: null };
-  return { tools, choice: toChoice(request, generation, names, findings) };
+  return { tools, choice: toChoice(request, generation, names, report) };
 }
 
 function toTool(
@@ -198,18 +203,18 @@ function toTool(
   index: number,
   generation: Generation,
   names: ToolNames,
-  findings: Findings,
+  report: TranslationReport,
 ): Tool | null {
   if (tool.function === undefined) {
     // Tools of the vendor's own are named with the date of their version: web_search_20250305.
     if (/_\d{8}$/.test(tool.type)) return tool as unknown as Tool;
-    findings.unsupported(["tools", index, "type"], "This provider knows tools of the type 'function' only");
+    report.unsupported(["tools", index, "type"], "This provider knows tools of the type 'function' only");
     return null;
   }
   const { name, description, parameters, strict } = tool.function;
   const schema = { type: "object", ...(parameters ?? { properties: {} }) };
   const mayBeStrict = strict === true && generation.hasJsonSchema && isNativeSchema(schema);
-  if (strict === true && !mayBeStrict) findings.dropped.add(`tools.${index}.function.strict`);
+  if (strict === true && !mayBeStrict) report.drop(`tools.${index}.function.strict`);
   return {
     name: names.toVendor(name),
     ...(description ? { description } : {}),
@@ -228,14 +233,14 @@ function toChoice(
   request: ChatRequest,
   generation: Generation,
   names: ToolNames,
-  findings: Findings,
+  report: TranslationReport,
 ): JsonObject | null {
   const single = request.parallel_tool_calls === false ? { disable_parallel_tool_use: true } : {};
   const { tool_choice: choice } = request;
   if (choice === "none") return { type: "none" };
   const force = (forced: JsonObject) => {
     if (generation.takesForcedTools) return { ...forced, ...single };
-    findings.dropped.add("tool_choice");
+    report.drop("tool_choice");
     return { type: "auto", ...single };
   };
   if (choice === "required") return force({ type: "any" });
@@ -245,27 +250,27 @@ function toChoice(
     return force({ type: "tool", name: names.toVendor(choice.function.name) });
   if (typeof choice === "object" && choice.type === "allowed_tools")
     return choice.allowed_tools.mode === "required" ? force({ type: "any" }) : { type: "auto", ...single };
-  findings.invalid(["tool_choice"], "Input should be 'none', 'auto', 'required', a function or allowed tools");
+  report.invalid(["tool_choice"], "Input should be 'none', 'auto', 'required', a function or allowed tools");
   return null;
 }
 
 /** The version that every model has, and that keeps nothing. */
-function toWebSearch(request: ChatRequest, findings: Findings): readonly Tool[] {
+function toWebSearch(request: ChatRequest, report: TranslationReport): readonly Tool[] {
   const options = request["web_search_options"] as JsonObject | null | undefined;
   if (options === null || options === undefined) return [];
-  if (options["search_context_size"]) findings.dropped.add("web_search_options.search_context_size");
+  if (options["search_context_size"]) report.drop("web_search_options.search_context_size");
   const location = options["user_location"] as JsonObject | null | undefined;
   const approximate = location?.["approximate"] as JsonObject | null | undefined;
   const userLocation = location ? { user_location: { type: "approximate", ...approximate } } : {};
-  return [{ type: "web_search_20250305", name: "web_search", ...userLocation, ...toDomains(options, findings) }];
+  return [{ type: "web_search_20250305", name: "web_search", ...userLocation, ...toDomains(options, report) }];
 }
 
 /** One list or the other: https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#domain-filtering */
-function toDomains(options: JsonObject, findings: Findings): JsonObject {
+function toDomains(options: JsonObject, report: TranslationReport): JsonObject {
   const allowed = readSearchDomains(options, "allowed_domains");
   const blocked = readSearchDomains(options, "blocked_domains");
   if (allowed !== null && blocked !== null)
-    findings.invalid(["tools"], "This provider's search takes allowed or blocked domains, not both");
+    report.invalid(["tools"], "This provider's search takes allowed or blocked domains, not both");
   return { ...(allowed && { allowed_domains: allowed }), ...(blocked && { blocked_domains: blocked }) };
 }
 
@@ -274,7 +279,7 @@ function toSampling(
   request: ChatRequest,
   generation: Generation,
   reasoning: ReasoningRequest,
-  findings: Findings,
+  report: TranslationReport,
 ): JsonObject {
   const topK = request["top_k"];
   const asked = {
@@ -283,44 +288,44 @@ function toSampling(
     top_k: typeof topK === "number" ? topK : null,
   };
   if (asked.temperature > 1) {
-    findings.dropped.add("temperature");
+    report.drop("temperature");
     asked.temperature = 1;
   }
   const mayVary = generation.sampling !== "none" && !reasoning.isOn;
   // Beside thinking, a high top_p is the only one that may stand.
   const mayNarrow = mayVary || (generation.sampling !== "none" && asked.top_p >= 0.95);
-  if (asked.temperature !== 1 && !mayVary) findings.dropped.add("temperature");
+  if (asked.temperature !== 1 && !mayVary) report.drop("temperature");
   const temperature = asked.temperature !== 1 && mayVary ? { temperature: asked.temperature } : {};
   const isSecond = generation.sampling === "one" && "temperature" in temperature;
-  if (asked.top_p !== 1 && (!mayNarrow || isSecond)) findings.dropped.add("top_p");
+  if (asked.top_p !== 1 && (!mayNarrow || isSecond)) report.drop("top_p");
   const topP = asked.top_p !== 1 && mayNarrow && !isSecond ? { top_p: asked.top_p } : {};
-  if (asked.top_k !== null && !mayVary) findings.dropped.add("top_k");
+  if (asked.top_k !== null && !mayVary) report.drop("top_k");
   return { ...temperature, ...topP, ...(asked.top_k !== null && mayVary ? { top_k: asked.top_k } : {}) };
 }
 
 /** The vendor refuses sequences of white space alone. */
-function toStopSequences({ stop }: ChatRequest, findings: Findings): readonly string[] {
+function toStopSequences({ stop }: ChatRequest, report: TranslationReport): readonly string[] {
   const asked = typeof stop === "string" ? [stop] : (stop ?? []);
   const kept = asked.filter((sequence) => sequence.trim() !== "");
-  if (kept.length < asked.length) findings.dropped.add("stop");
+  if (kept.length < asked.length) report.drop("stop");
   return kept;
 }
 
 const longestUserId = 256;
 
-function findUserId(request: ChatRequest, findings: Findings): string | null {
+function findUserId(request: ChatRequest, report: TranslationReport): string | null {
   const metadata = request["metadata"] as JsonObject | null | undefined;
   const given = {
     "metadata.user_id": metadata?.["user_id"],
     user: request.user,
     safety_identifier: request["safety_identifier"],
   };
-  if (metadata && Object.keys(metadata).some((name) => name !== "user_id")) findings.dropped.add("metadata");
+  if (metadata && Object.keys(metadata).some((name) => name !== "user_id")) report.drop("metadata");
   const found = Object.entries(given).find(([, id]) => typeof id === "string" && id !== "");
   if (found === undefined) return null;
   const [source, id] = found as [string, string];
   if (id.length <= longestUserId) return id;
-  findings.dropped.add(source);
+  report.drop(source);
   return null;
 }
 
@@ -331,16 +336,16 @@ const serviceTiers: Readonly<Record<string, string>> = {
   standard_only: "standard_only",
 };
 
-function toServiceTier(request: ChatRequest, findings: Findings): JsonObject {
+function toServiceTier(request: ChatRequest, report: TranslationReport): JsonObject {
   const asked = request["service_tier"];
   if (typeof asked !== "string") return {};
   const tier = lookUp(serviceTiers, asked);
-  if (tier === undefined) findings.dropped.add("service_tier");
+  if (tier === undefined) report.drop("service_tier");
   return tier === undefined ? {} : { service_tier: tier };
 }
 
-function checkModalities(request: ChatRequest, findings: Findings): void {
+function checkModalities(request: ChatRequest, report: TranslationReport): void {
   const modalities = request["modalities"];
   if (Array.isArray(modalities) && modalities.some((modality) => modality !== "text"))
-    findings.unsupported(["modalities"], "This provider answers with text only");
+    report.unsupported(["modalities"], "This provider answers with text only");
 }

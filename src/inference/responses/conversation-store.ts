@@ -14,9 +14,9 @@ import type { ResponseStore } from "../../storage/stores.ts";
 import { completeItem, isCancelled } from "./response-defaults.ts";
 import { createId } from "./to-response.ts";
 
-export type KeptResponse = ResponseRecord;
+export type { ResponseRecord } from "../../storage/responses.ts";
 
-export interface ToKeep {
+export interface NewResponse {
   readonly id: string;
   readonly owner: string;
   readonly keyId: string;
@@ -32,7 +32,7 @@ export interface ToKeep {
 }
 
 /** A response that is being stored, and whose end may still come. The only way to write down that end. */
-export interface StoredResponse {
+export interface PendingResponse {
   /** Resolves when the response can be found by its id. */
   readonly stored: Promise<void>;
   /** Writes the end down, after the response itself. The first end counts. */
@@ -44,31 +44,31 @@ export interface StoredResponse {
 /** `unfinished`: the response has not come to an end that could be gone on from. `broken`: a turn of it is not there. */
 export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 
-export interface ResponseKeeper {
+export interface ConversationStore {
   /** Whether the gateway keeps conversations itself, for every provider. */
-  readonly keepsAll: boolean;
+  readonly storesAll: boolean;
   /** Whether the gateway keeps conversations with this provider itself. */
-  keepsFor(provider: string): boolean;
+  storesFor(provider: string): boolean;
   issue(owner: string, isKept: boolean): string;
   isOwnUnstored(id: string, owner: string): boolean;
-  store(response: ToKeep): StoredResponse;
+  store(response: NewResponse): PendingResponse;
   /** The end of a response that was found in the store. The first end counts. */
-  complete(kept: KeptResponse, response: JsonObject): Promise<void>;
-  find(id: string, owner: string): Promise<KeptResponse | null>;
+  complete(kept: ResponseRecord, response: JsonObject): Promise<void>;
+  find(id: string, owner: string): Promise<ResponseRecord | null>;
   remove(id: string, owner: string): Promise<boolean>;
   /** Null when the gateway has not kept it itself. */
-  readResponse(kept: KeptResponse): Promise<JsonObject | null>;
+  readResponse(kept: ResponseRecord): Promise<JsonObject | null>;
   /** Everything that was said up to and with this response; null when the gateway keeps no conversations. */
-  readConversation(kept: KeptResponse): Promise<Conversation | null>;
+  readConversation(kept: ResponseRecord): Promise<Conversation | null>;
   /** What this response was an answer to. */
-  readInput(kept: KeptResponse): Promise<readonly JsonObject[]>;
+  readInput(kept: ResponseRecord): Promise<readonly JsonObject[]>;
   findPlace(provider: string, deployment: string): { provider: Provider; deployment: Deployment } | null;
 }
 
-export interface KeeperOptions {
+export interface ConversationStoreOptions {
   readonly store: ResponseStore;
   readonly ids: ResponseIds;
-  readonly keepsAll: boolean;
+  readonly storesAll: boolean;
   readonly sealer: Sealer;
   readonly lifetimeMs: number;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -85,16 +85,16 @@ const finished: ReadonlySet<string> = new Set(["completed", "incomplete"]);
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
-  const { store, ids, keepsAll, sealer, lifetimeMs, providers, log } = options;
-  const keepsFor = (name: string) => keepsAll || findProvider(providers, name)?.row.keepsResponses === true;
+export function createConversationStore(options: ConversationStoreOptions): ConversationStore {
+  const { store, ids, storesAll, sealer, lifetimeMs, providers, log } = options;
+  const storesFor = (name: string) => storesAll || findProvider(providers, name)?.row.keepsResponses === true;
 
   async function seal(value: unknown, what: string, { id, owner }: { id: string; owner: string }) {
     if (value === null) return null;
     return sealer.seal(encoder.encode(JSON.stringify(value)), ["responses", what, id, owner]);
   }
 
-  async function open<T>(bytes: Uint8Array | null, what: string, { id, owner }: KeptResponse): Promise<T | null> {
+  async function open<T>(bytes: Uint8Array | null, what: string, { id, owner }: ResponseRecord): Promise<T | null> {
     if (bytes === null) return null;
     try {
       return JSON.parse(decoder.decode(await sealer.open(bytes, ["responses", what, id, owner]))) as T;
@@ -105,7 +105,7 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     }
   }
 
-  async function readTurns(kept: KeptResponse): Promise<readonly Turn[] | "broken"> {
+  async function readTurns(kept: ResponseRecord): Promise<readonly Turn[] | "broken"> {
     const chain = await store.chain(kept.id, kept.owner, mostTurns);
     if (chain === "too_long")
       throw new GatewayError("previous_response_not_found", "The conversation is too long to go on from.", {
@@ -121,7 +121,7 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     return turns.length === 0 ? "broken" : turns;
   }
 
-  async function create({ response, input, ...known }: ToKeep): Promise<void> {
+  async function create({ response, input, ...known }: NewResponse): Promise<void> {
     const now = Date.now();
     const mustSeal = input !== null;
     await store.create({
@@ -134,13 +134,13 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     });
   }
 
-  async function complete({ id, owner }: Pick<KeptResponse, "id" | "owner">, response: JsonObject): Promise<void> {
+  async function complete({ id, owner }: Pick<ResponseRecord, "id" | "owner">, response: JsonObject): Promise<void> {
     await store.update(id, owner, { status: statusOf(response), body: await seal(response, "body", { id, owner }) });
   }
 
   return {
-    keepsAll,
-    keepsFor,
+    storesAll,
+    storesFor,
     issue: (owner, isKept) => ids.issue(owner, isKept ? "stored" : "not-stored"),
     isOwnUnstored: ids.isOwnUnstored,
     store(response) {
@@ -162,12 +162,12 @@ export function createResponseKeeper(options: KeeperOptions): ResponseKeeper {
     async find(id, owner) {
       const found = await store.find(id, owner);
       // Stored here, and the operator has switched that off since: it is answered as if it had never been.
-      return found !== null && found.providerResponseId === null && !keepsFor(found.provider) ? null : found;
+      return found !== null && found.providerResponseId === null && !storesFor(found.provider) ? null : found;
     },
     remove: (id, owner) => store.delete(id, owner),
     readResponse: (kept) => open<JsonObject>(kept.body, "body", kept),
     async readConversation(kept) {
-      if (!keepsFor(kept.provider)) return null;
+      if (!storesFor(kept.provider)) return null;
       // What broke off, or still runs, is half of what was said.
       if (!finished.has(kept.status)) return "unfinished";
       const turns = await readTurns(kept);

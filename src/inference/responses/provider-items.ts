@@ -4,10 +4,10 @@
 import type { Problem } from "../../errors.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { readEncryptedContent } from "./kept-reasoning.ts";
+import { readEncryptedContent } from "../reasoning-state.ts";
 import { idMembers } from "./native-response.ts";
 
-export interface ToldItems {
+export interface ProviderItems {
   /** Null in the place of one that is not told. */
   readonly items: readonly (JsonObject | null)[];
   /** Types of items that this provider could make nothing of. */
@@ -29,7 +29,10 @@ interface TellOptions {
   readonly loc: (index: number) => Problem["loc"];
 }
 
-export function toToldItems(items: readonly JsonObject[], { owned, scope, isStateless, loc }: TellOptions): ToldItems {
+export function toProviderItems(
+  items: readonly JsonObject[],
+  { owned, scope, isStateless, loc }: TellOptions,
+): ProviderItems {
   const dropped: string[] = [];
   const pairs: (readonly [string, string])[] = [];
   const problems: Problem[] = [];

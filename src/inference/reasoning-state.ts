@@ -1,17 +1,17 @@
-// What a provider wants back in the next turn (signed and encrypted reasoning, signatures of calls and of text), packed into one
-// string: the `encrypted_content` of a reasoning item, or the signature of a thinking block. Clients of both formats send that
-// back unread. It is not secret: it holds nothing but what the provider told this caller.
+// Reasoning that a provider expects to receive again in the next turn (signed and encrypted reasoning, signatures of calls and of text),
+// packed into one string: the `encrypted_content` of a reasoning item, or the signature of a thinking block. Clients of both formats
+// return that string unread. It is not secret: it contains only what the provider sent to this caller.
 
-import type { ReasoningDetail } from "../../contract/chat-format.ts";
-import { scanJson } from "../../lib/json-scan.ts";
-import { isObject } from "../../lib/lenient-json.ts";
+import type { ReasoningDetail } from "../contract/chat-format.ts";
+import { scanJson } from "../lib/json-scan.ts";
+import { isObject } from "../lib/lenient-json.ts";
 
 export type ExtraContent = Readonly<Record<string, unknown>>;
 
-export interface Kept {
+export interface ReasoningState {
   /**
-   * The provider that alone can use it. Null for providers of other dialects: their translations recognise by themselves what
-   * comes from a provider of the same dialect.
+   * The only provider that can use it. Null for providers of other dialects: their translations recognize the reasoning of a
+   * provider of the same dialect.
    */
   readonly origin: string | null;
   readonly details: readonly ReasoningDetail[];
@@ -21,31 +21,31 @@ export interface Kept {
   readonly message: ExtraContent | null;
 }
 
-// The number is the form's: another form gets another.
+// The number is the version of the encoding.
 const prefix = "sy1.";
-// What nests deeper cannot be written again by JSON.stringify, and no provider gives it.
+// JSON.stringify cannot write deeper nesting, and no provider sends it.
 const limits = { maxDepth: 64, maxTokens: 250_000 };
 
-export function toEncryptedContent({ origin, details, calls, message }: Kept): string {
-  const held = {
+export function toEncryptedContent({ origin, details, calls, message }: ReasoningState): string {
+  const packed = {
     ...(origin !== null && { origin }),
     ...(details.length > 0 && { details }),
     ...(calls.size > 0 && { calls: [...calls] }),
     ...(message !== null && { message }),
   };
-  return `${prefix}${Buffer.from(JSON.stringify(held)).toString("base64url")}`;
+  return `${prefix}${Buffer.from(JSON.stringify(packed)).toString("base64url")}`;
 }
 
-/** Null when it is not ours: another provider's is closed to this one. */
-export function readEncryptedContent(text: string): Kept | null {
+/** Null when the gateway did not create the text: it belongs to a provider. */
+export function readEncryptedContent(text: string): ReasoningState | null {
   if (!text.startsWith(prefix)) return null;
   const json = Buffer.from(text.slice(prefix.length), "base64url").toString();
   const { tooDeepIn, tooComplex } = scanJson(json, limits);
   if (tooDeepIn !== null || tooComplex) return null;
   try {
-    const held: unknown = JSON.parse(json);
-    if (!isObject(held)) return null;
-    const { origin, details, calls, message } = held;
+    const value: unknown = JSON.parse(json);
+    if (!isObject(value)) return null;
+    const { origin, details, calls, message } = value;
     return {
       origin: typeof origin === "string" ? origin : null,
       details: listOf(details).filter(isDetail),
@@ -57,7 +57,7 @@ export function readEncryptedContent(text: string): Kept | null {
   }
 }
 
-/** Of several pieces for the same vendor the lists are joined; of anything else the later one counts. */
+/** Joins the lists of several pieces for one vendor; of any other member the later value counts. */
 export function mergeExtraContent(earlier: ExtraContent | null, later: ExtraContent): ExtraContent {
   if (earlier === null) return later;
   const merged = new Map<string, unknown>(Object.entries(earlier));
@@ -69,8 +69,8 @@ export function mergeExtraContent(earlier: ExtraContent | null, later: ExtraCont
   return Object.fromEntries(merged);
 }
 
-/** Streams that give a block of reasoning piece by piece number it; the pieces are one detail again. */
-export function addDetail(details: ReasoningDetail[], detail: ReasoningDetail): void {
+/** Streams that split a block of reasoning into pieces number it; the pieces are joined into one detail. */
+function addDetail(details: ReasoningDetail[], detail: ReasoningDetail): void {
   const last = details.at(-1);
   if (last === undefined || detail.index === undefined || last.index !== detail.index) details.push(detail);
   else if (last.type === "reasoning.text" && detail.type === "reasoning.text" && !last.signature)
@@ -92,7 +92,7 @@ function isDetail(value: unknown): value is ReasoningDetail {
   }
 }
 
-/** Vendors leave a text out, or write null in its place. */
+/** Vendors omit an empty text, or write null. */
 function isText(value: unknown): boolean {
   return value === undefined || value === null || typeof value === "string";
 }
@@ -103,4 +103,45 @@ function isCall(value: unknown): value is [string, ExtraContent] {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+export function isEmpty({ details, calls, message }: ReasoningState): boolean {
+  return details.length === 0 && calls.size === 0 && message === null;
+}
+
+/** Collects the reasoning state of a streamed answer until an item or a block carries it to the caller. */
+export class ReasoningCollector {
+  readonly #origin: string | null;
+  #details: ReasoningDetail[] = [];
+  #calls = new Map<string, ExtraContent>();
+  #message: ExtraContent | null = null;
+
+  constructor(origin: string | null) {
+    this.#origin = origin;
+  }
+
+  addDetail(detail: ReasoningDetail): void {
+    addDetail(this.#details, detail);
+  }
+
+  setCall(callId: string, extra: ExtraContent): void {
+    this.#calls.set(callId, extra);
+  }
+
+  addMessage(extra: ExtraContent): void {
+    this.#message = mergeExtraContent(this.#message, extra);
+  }
+
+  /** Returns what was collected, and starts again. */
+  take(): ReasoningState {
+    const state = { origin: this.#origin, details: this.#details, calls: this.#calls, message: this.#message };
+    this.#details = [];
+    this.#calls = new Map();
+    this.#message = null;
+    return state;
+  }
+
+  get isEmpty(): boolean {
+    return this.#details.length === 0 && this.#calls.size === 0 && this.#message === null;
+  }
 }

@@ -5,14 +5,14 @@ import type { ContentBlock, MessagesRequest } from "../../contract/messages.ts";
 
 type Asked = Pick<MessagesRequest, "messages" | "thinking">;
 
-export interface OwnTurns {
+export interface ProviderTurns {
   /** The members of the request that have to be written anew, as JSON; none in the usual case. */
   readonly replaced: ReadonlyMap<string, string>;
   /** Members that the provider does not get as the caller gave them. */
   readonly dropped: readonly string[];
 }
 
-export function toOwnTurns({ messages, thinking }: Asked): OwnTurns {
+export function toProviderTurns({ messages, thinking }: Asked): ProviderTurns {
   let isChanged = false;
   const turns = messages.flatMap((turn) => {
     if (typeof turn.content === "string") return [turn];

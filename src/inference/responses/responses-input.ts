@@ -10,7 +10,7 @@ import type { FetchMedia } from "../media.ts";
 import type { JsonRequest, RequestContext } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
 import type { PlanDependencies } from "../try-candidates.ts";
-import type { ResponseKeeper } from "./response-keeper.ts";
+import type { ConversationStore } from "./conversation-store.ts";
 
 export interface ResponsesInput extends JsonRequest<ResponseRequest> {
   /** The parsed body with members that the schema does not know. */
@@ -28,7 +28,7 @@ export interface LocalTurns {
 }
 
 /** A request about a response that exists. */
-export interface ResponseQuestion extends RequestContext {
+export interface ResponseLookup extends RequestContext {
   readonly id: string;
   readonly query: URLSearchParams;
 }
@@ -45,7 +45,7 @@ export type ResponsesAnswer =
 export interface ResponsesDependencies extends PlanDependencies {
   readonly chatCompletions: ChatCompletions;
   readonly fetchMedia: FetchMedia;
-  readonly keeper: ResponseKeeper;
+  readonly conversations: ConversationStore;
   readonly owned: OwnedIds;
 }
 

@@ -1,0 +1,59 @@
+// The numbered events of a Responses stream, and the output items that they announce.
+
+import type { OutputItem } from "./response-defaults.ts";
+import { toItemId } from "./to-response.ts";
+
+/** An item and its index in the output. */
+export interface OutputEntry<Item extends OutputItem = OutputItem> {
+  readonly item: Item;
+  readonly index: number;
+}
+
+export class ResponseEvents {
+  readonly output: OutputItem[] = [];
+  readonly #responseId: string;
+  #frames: string[] = [];
+  #sequenceNumber = 0;
+
+  constructor(responseId: string) {
+    this.#responseId = responseId;
+  }
+
+  /** The frames since the last call, each of them one complete event. */
+  take(): string[] {
+    const frames = this.#frames;
+    this.#frames = [];
+    return frames;
+  }
+
+  push(type: string, members: Readonly<Record<string, unknown>>): void {
+    const event = { type, sequence_number: this.#sequenceNumber++, ...members };
+    this.#frames.push(`event: ${type}\ndata: ${JSON.stringify(event)}\n\n`);
+  }
+
+  /** The most frequent event, written without an intermediate object. `before` and `after` are members as JSON. */
+  pushDelta(type: string, { item, index }: OutputEntry, delta: string, { before = "", after = "" } = {}): void {
+    this.#frames.push(
+      `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequenceNumber++},"item_id":"${item.id}",` +
+        `"output_index":${index},${before}"delta":${JSON.stringify(delta)}${after}}\n\n`,
+    );
+  }
+
+  /** Adds the item to the output. `announced` is what the event shows where it differs. */
+  add<Item extends OutputItem>(item: Item, announced: Readonly<Record<string, unknown>> = {}): OutputEntry<Item> {
+    const index = this.output.length;
+    const own = { ...item, id: toItemId(item.id, this.#responseId, index) };
+    this.output.push(own);
+    this.push("response.output_item.added", { output_index: index, item: { ...own, ...announced } });
+    return { item: own, index };
+  }
+
+  finish({ item, index }: OutputEntry): void {
+    this.push("response.output_item.done", { output_index: index, item });
+  }
+
+  /** The last event was not sent, so its number is used again. */
+  takeBackNumber(): void {
+    this.#sequenceNumber--;
+  }
+}

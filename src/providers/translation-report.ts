@@ -1,0 +1,33 @@
+// What a translation between two formats could not express: parameters that are dropped and named to the caller, and problems that make
+// the request impossible. All problems are reported at once.
+
+import { ProblemList } from "../errors.ts";
+
+export type Path = readonly (string | number)[];
+
+export class TranslationReport {
+  readonly #dropped = new Set<string>();
+  readonly #problems = new ProblemList();
+
+  get dropped(): readonly string[] {
+    return [...this.#dropped];
+  }
+
+  drop(name: string): void {
+    this.#dropped.add(name);
+  }
+
+  /** The member would change the answer, and the target format has no such member. */
+  unsupported(path: Path, msg: string): void {
+    this.#problems.add({ loc: ["body", ...path], msg, type: "unsupported_parameter" });
+  }
+
+  /** The value contradicts itself or another value. */
+  invalid(path: Path, msg: string): void {
+    this.#problems.add({ loc: ["body", ...path], msg, type: "value_error" });
+  }
+
+  throwProblems(): void {
+    this.#problems.throwIfAny();
+  }
+}
