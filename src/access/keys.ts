@@ -1,4 +1,4 @@
-// Who may call: keys are looked up in a snapshot in memory, and made, changed and revoked in the store.
+// The keys of callers. Lookups use a snapshot in memory; keys are created, changed and revoked in the store.
 
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -28,21 +28,20 @@ export interface KeyListRequest {
 }
 
 export interface Keyring {
-  /** Never waits and never asks the store. */
+  /** Synchronous: uses the snapshot only. */
   lookUp(secret: string): Lookup;
   create(request: CreateKeyRequest): Promise<KeyWithSecret>;
   list(request: KeyListRequest): Promise<{ items: KeyObject[]; total: number }>;
   get(id: string): Promise<KeyObject>;
   update(id: string, request: UpdateKeyRequest): Promise<KeyObject>;
-  /** The key keeps its id and settings; the old secret works for `graceSeconds` more. */
+  /** Replaces the secret. The key keeps its id and settings, and the old secret works for another `graceSeconds`. */
   rotate(id: string, graceSeconds: number): Promise<KeyWithSecret>;
-  /** For good. */
   revoke(id: string): Promise<void>;
-  /** The key that a caller came with, also when it is the administrator's, which is not stored. */
+  /** The key of a caller; also works for the administrator's key, which is not stored. */
   describe(caller: Caller): Promise<KeyObject>;
-  /** Reads what changed in the store. Calls that come while one runs share the next. */
+  /** Reads the changes from the store. Calls during a refresh share the next one. */
   refresh(): Promise<void>;
-  /** The store has been away for so long that known keys are refused: see `staleAfterMs`. */
+  /** Whether the store has been down for longer than `staleAfterMs`, so that known keys are refused. */
   isStale(): boolean;
   close(): Promise<void>;
 }
@@ -50,24 +49,24 @@ export interface Keyring {
 export interface KeyringOptions {
   readonly storage: Storage;
   readonly adminKey: string | null;
-  /** For how long keys are still believed when the store does not answer: a revocation cannot be heard meanwhile. */
+  /** How long keys are accepted while the store is down, because revocations cannot be noticed then. */
   readonly staleAfterMs: number;
   readonly log: Log;
   readonly now?: () => number;
 }
 
-/** The administrator's key is not stored; it has the one id that a stored key never gets. */
+/** The administrator's key is not stored. No stored key has this id. */
 export const adminKeyId = "00000000-0000-0000-0000-000000000000";
 
 interface Entry {
   readonly keyId: string;
-  /** The hexadecimal digits as bytes. */
+  /** The bytes of the hexadecimal text. */
   readonly hash: Buffer;
-  /** Made beforehand: a lookup allocates nothing. */
+  /** Created in advance, so that a lookup allocates nothing. */
   readonly found: { readonly caller: Caller };
   readonly isRevoked: boolean;
   readonly expiresAt: number;
-  /** The end of a replaced secret's grace; infinite for the current one. */
+  /** When a replaced secret stops working; infinite for the current secret. */
   readonly replacedAt: number;
   usedAt: number;
 }
@@ -78,17 +77,17 @@ const prefixes: Record<KeyKind, string> = {
   sandbox: "sk-sy-sandbox-",
 };
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-// 43 characters of 62 are 256 bits, as many as 32 bytes have.
+// 43 characters of a 62-character alphabet have 256 bits.
 const secretLength = 43;
 const tailLength = 4;
 const hashLength = 64;
-// Longer ones cannot be ours, and hashing them would be work that anyone can order.
-const longestSecret = 512;
+// No key is longer, and hashing long values would let anyone cause work.
+const maxSecretLength = 512;
 const recordUsesEveryMs = 10_000;
-const usesAtOnce = 200;
+const maxUsesPerWrite = 200;
 const tickEveryMs = 500;
-// Two polls of SQLite, or a NOTIFY with time to spare.
-const othersHearWithinMs = 100;
+// The time in which other processes notice a change: two polls of SQLite, or a NOTIFY of PostgreSQL.
+const propagationMs = 100;
 
 const unknown: Lookup = { refused: "unknown" };
 const expired: Lookup = { refused: "expired" };
@@ -101,7 +100,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const entries = new Map<string, Entry>();
   const used = new Map<string, Entry>();
   const admin = adminKey === null ? null : toAdminEntry(adminKey);
-  // Filled anew by every lookup, which is quicker than a new buffer each time.
+  // Reused by every lookup, which is faster than allocating a buffer.
   const scratch = Buffer.alloc(hashLength);
   let revision = 0n;
   let confirmedAt = now();
@@ -112,14 +111,14 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   let next: Promise<void> | null = null;
 
   function lookUp(secret: string): Lookup {
-    if (secret.length > longestSecret) return unknown;
-    // The place in the map depends on the SHA-256 of what was sent, so the time it takes tells nothing about stored secrets;
-    // the comparison that decides is one of constant time.
+    if (secret.length > maxSecretLength) return unknown;
+    // The map is indexed by the SHA-256 of the value, so the time of the lookup reveals nothing about stored secrets. The comparison that
+    // decides takes constant time.
     const hex = hash(secret);
     const entry = entries.get(hex) ?? (admin?.hex === hex ? admin.entry : undefined);
     scratch.write(hex, "latin1");
     if (entry === undefined || !timingSafeEqual(entry.hash, scratch)) {
-      // A key that was made while we could not hear of it is not the caller's mistake.
+      // While the store is down, the key may be new, so it is not reported as unknown.
       return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
     }
     if (entry === admin?.entry) return entry.found;
@@ -139,7 +138,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       });
       return running;
     }
-    // The one that runs may have read before the change that we are told of.
+    // The running refresh may have read before the change.
     next ??= running
       .catch(() => {})
       .then(() => {
@@ -153,7 +152,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     try {
       const startedAt = now();
       const changes = await storage.keys.changedSince(revision);
-      // The store was put back to an earlier state: what it does not know any more must not open anything.
+      // The store was restored from a backup, so keys that it does not contain must not work.
       if (changes.revision < revision) forgetAll();
       for (const key of changes.keys) remember(key);
       revision = changes.revision;
@@ -188,7 +187,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     isStale = now() - confirmedAt > staleAfterMs;
   }
 
-  /** A store that answers tells of every change, so what we hold is as of now; one that does not makes it older. */
+  /** A healthy store announces every change, so the snapshot is current. Otherwise the snapshot ages. */
   function tick(): void {
     if (hasFailed && storage.isHealthy()) refreshQuietly();
     confirm(storage.isHealthy() && !hasFailed ? now() : confirmedAt);
@@ -198,12 +197,12 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     refresh().catch((error) => log.warn("Keys could not be read from the store", { error }));
   }
 
-  /** Off the way of requests, and never worth an error to anyone: what could not be written is tried again. */
+  /** Runs in the background. Uses that could not be stored are retried the next time. */
   async function recordUses(): Promise<void> {
     const waiting = [...used.values()].map((entry) => ({ id: entry.keyId, at: entry.usedAt, entry }));
     used.clear();
-    for (let start = 0; start < waiting.length; start += usesAtOnce) {
-      const batch = waiting.slice(start, start + usesAtOnce);
+    for (let start = 0; start < waiting.length; start += maxUsesPerWrite) {
+      const batch = waiting.slice(start, start + maxUsesPerWrite);
       try {
         await storage.keys.touch(batch.map(({ id, at }) => ({ id, at })));
       } catch (error) {
@@ -231,7 +230,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       const secret = generateSecret(request.kind);
       const key = toRecord(request, secret, now());
       await storage.keys.insert(key);
-      await settle(refresh());
+      await waitForPropagation(refresh());
       return { ...toKeyObject(key), key: secret };
     },
 
@@ -248,7 +247,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 
     update: async (id, request) => {
       const key = expectKey(await storage.keys.update(id.toLowerCase(), toSettings(request, now())));
-      await settle(refresh());
+      await waitForPropagation(refresh());
       return toKeyObject(key);
     },
 
@@ -259,14 +258,14 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       const previousUntil = now() + graceSeconds * 1000;
       const replacement = { hash: hash(secret), tail: secret.slice(-tailLength), previousUntil };
       const key = expectKey(await storage.keys.rotate(current.id, replacement));
-      await settle(refresh());
+      await waitForPropagation(refresh());
       return { ...toKeyObject(key), key: secret };
     },
 
     revoke: async (id) => {
       const key = await storage.keys.revoke(id.toLowerCase(), now());
       if (key === null) throw notFound();
-      await settle(refresh());
+      await waitForPropagation(refresh());
     },
 
     describe: async (caller) => {
@@ -289,16 +288,16 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 }
 
 /**
- * The write is done; a snapshot that cannot follow at once follows by itself. The other serving processes get the time that they
- * need to hear of it, so that a key which was just shown opens at whichever of them its first request arrives, and a revoked one at none.
+ * Waits until all serving processes have noticed a stored change, so that a new key works in each of them and a revoked one in none. If the
+ * refresh fails, the snapshot catches up later.
  */
-async function settle(refreshed: Promise<void>): Promise<void> {
-  await Promise.all([refreshed.catch(() => {}), Bun.sleep(othersHearWithinMs)]);
+async function waitForPropagation(refreshed: Promise<void>): Promise<void> {
+  await Promise.all([refreshed.catch(() => {}), Bun.sleep(propagationMs)]);
 }
 
 /**
- * The keys of a first start: made only when the store has none at all, by exactly one of the processes that try.
- * With an administrator's key from the settings, no management key is needed.
+ * Creates the keys of a first start if the store has none. If several processes try, one of them succeeds. With an administrator's key in the
+ * settings, no management key is created.
  */
 export async function createFirstKeys(
   storage: Storage,
@@ -322,7 +321,7 @@ function generateSecret(kind: KeyKind): string {
   const end = secret.length + secretLength;
   while (secret.length < end) {
     for (const byte of crypto.getRandomValues(new Uint8Array(64))) {
-      // 248 is the largest multiple of 62 in a byte: the rest would make some characters likelier than others.
+      // 248 is the largest multiple of 62 that fits a byte. Larger values would make some characters more likely.
       if (byte < 248 && secret.length < end) secret += alphabet[byte % 62];
     }
   }
@@ -452,7 +451,7 @@ function describeAdmin(): KeyObject {
     id: adminKeyId,
     name: "SWITCHYARD_ADMIN_KEY",
     kind: "management",
-    // Chosen by the operator: it may be short, so not even its last characters are shown.
+    // The operator chose this key, and it may be short, so not even its last characters are shown.
     masked: "…",
     owner: null,
     scopes: [],
@@ -471,7 +470,7 @@ function describeAdmin(): KeyObject {
 function expectKey(outcome: KeyOutcome): KeyRecord {
   if (outcome === "not_found") throw notFound();
   if (outcome === "revoked") {
-    throw new GatewayError("key_conflict", "The key was revoked, which is final. Create a new one.");
+    throw new GatewayError("key_conflict", "The key was revoked and cannot be changed. Create a new one.");
   }
   return outcome;
 }

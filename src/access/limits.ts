@@ -1,5 +1,5 @@
-// Rate limits, running requests and budgets of a key. Each serving process counts on its own: with n processes a key may exceed a limit
-// by a factor of n at most.
+// Rate limits, concurrency limits and budgets of keys. Each serving process counts separately, so with n processes a key may exceed a limit by
+// a factor of n.
 
 import { GatewayError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
@@ -7,15 +7,15 @@ import type { Caller } from "./caller.ts";
 export interface Limits {
   /** Counts the request, or throws 402 or 429. */
   admit(caller: Caller): void;
-  /** The same, and counts it as running until it is ended. */
+  /** Like `admit`, and also counts the request as running until `end` is called. */
   begin(caller: Caller): RunningRequest;
 }
 
 /** A request that is being answered. */
 export interface RunningRequest {
-  /** Counts it as a stream too, or throws 429. Further calls change nothing. */
+  /** Also counts the request as a stream, or throws 429. Idempotent. */
   beginStream(): void;
-  /** However it ends. Further calls change nothing. */
+  /** Call it when the request ends, successfully or not. Idempotent. */
   end(): void;
 }
 
@@ -44,7 +44,6 @@ const unlimited: ConcurrencyLimits = {
 
 export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: () => number = Date.now): Limits {
   const windows = new Map<string, Window>();
-  // One small object for each key that has called.
   const running = new Map<string, Running>();
 
   function countRequest({ keyId, rateLimit }: Caller): void {
@@ -69,7 +68,7 @@ export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: ()
 
   function admit(caller: Caller): void {
     countRequest(caller);
-    // Nothing has a price yet, so nothing is ever spent: only a budget of nothing is spent from the start.
+    // Spending is not counted against budgets yet, so only a budget of zero is exhausted.
     if (caller.budget !== null && caller.budget.amount <= 0)
       throw new GatewayError("insufficient_credits", "The budget of this key is spent.");
   }

@@ -1,5 +1,4 @@
-// What is on offer, from the providers and the task offers of this gateway. It is built when it is first asked for, so that a start need
-// not wait for it.
+// The models and tasks that this gateway offers. The listings are built on first use, so that they do not delay the start.
 
 import { createFeatureListing, type FeatureListing, type TaskOffer } from "./feature-listing.ts";
 import { createModelListing, type ModelListing, type Offered } from "./model-listing.ts";

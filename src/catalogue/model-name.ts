@@ -1,4 +1,4 @@
-// `<provider>/<model>`, split at the first slash only: the model may hold slashes, colons and dots.
+// `<provider>/<model>`, split at the first slash: the model itself may contain slashes, colons and dots.
 
 export interface ModelName {
   readonly provider: string;
@@ -10,7 +10,7 @@ export function splitModelName(name: string): ModelName {
   return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
-/** Whether a name fits one of the patterns of a key, such as `openai/*`. */
+/** Whether a name matches one of the patterns of a key, such as `openai/*`. */
 export function fitsPattern(name: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
     if (!pattern.includes("*")) return pattern === name;

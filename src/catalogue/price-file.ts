@@ -1,4 +1,4 @@
-// The file of prices: its form, what makes a new one unacceptable, and how an operator's own is loaded.
+// The price file: its schema, the checks of a new version, and loading the operator's own file.
 
 import { readFileSync } from "node:fs";
 import { z } from "zod";
@@ -32,11 +32,11 @@ const rates = {
   web_search_preview: rate,
 };
 
-/** Holds for the whole request when more tokens than this went in. What is not named stays as it was. */
+/** Applies to the whole request if it has more input tokens than this. Rates that are not given stay unchanged. */
 const bracket = z.strictObject({ tokens: z.int().positive(), ...rates });
 const above = z.array(bracket).min(1).optional();
 
-/** A tier of service: a factor on every rate, or rates of its own. */
+/** A service tier: a factor for all rates, or its own rates. */
 const tier = z.union([z.number().positive().max(100), z.strictObject({ ...rates, above })]);
 const tiers = z.record(z.string(), tier).optional();
 
@@ -57,20 +57,20 @@ const modelSchema = z.strictObject({
   /** `prefix*`, `*suffix`, `*part*`, or a regular expression between slashes. Tried in order, after all ids. */
   like: z.array(z.string().min(2)).optional(),
   context: z.int().positive().optional(),
-  /** Where it differs from the provider's. */
+  /** Only if it differs from the provider's. */
   source: z.int().min(0).optional(),
   free: z.literal(true).optional(),
-  /** A fee that the usage does not tell: the cost is known only when the vendor states it. */
+  /** A fee that does not follow from the usage: the cost is known only if the vendor returns it. */
   fee: z.string().optional(),
-  /** Of several the last that applies; the first applies always. */
+  /** The last card that applies counts; the first one always applies. */
   price: z.union([rateCardSchema, z.array(scheduledSchema).min(1)]).optional(),
 });
 
 const providerSchema = z.strictObject({
   source: z.int().min(0),
-  /** Providers whose prices hold for a model that is not named here. */
+  /** Providers whose prices apply to models that are not listed here. */
   fallback: z.array(z.string()).optional(),
-  /** The vendor bills audio that goes in like text, unless a model has a rate for it. */
+  /** The vendor bills input audio like text, unless a model has a rate for it. */
   audio_as_text: z.literal(true).optional(),
   models: z.array(modelSchema),
 });
@@ -93,13 +93,13 @@ export type PriceFile = z.infer<typeof priceFileSchema>;
 export type RateName = keyof typeof rates;
 export const rateNames = Object.keys(rates) as readonly RateName[];
 
-/** Made by scripts/prices.ts, which checks it; a test checks it again. */
+/** Generated and checked by scripts/prices.ts; a test checks it again. */
 export const builtInPrices = builtIn as unknown as PriceFile;
 
 const largestJump = 10;
 const mostLoggedProblems = 20;
 
-/** What is wrong with a new file, in sentences; empty when it may replace the current one. */
+/** The problems of a new file, as sentences; empty if the file may replace the current one. */
 export function checkPriceFile(next: unknown, current: PriceFile | null): string[] {
   const parsed = priceFileSchema.safeParse(next);
   if (!parsed.success) {
@@ -112,12 +112,12 @@ export function checkPriceFile(next: unknown, current: PriceFile | null): string
 
 interface LoadOptions {
   readonly builtIn: PriceFile;
-  /** A path, or null when the operator named none. */
+  /** A path; null if the operator did not set one. */
   readonly operatorFile: string | null;
   readonly log: Log;
 }
 
-/** The operator's file when it is sound, else the one that came with this version. */
+/** The operator's file if it is valid, otherwise the file of this version. */
 export function loadPrices({ builtIn, operatorFile, log }: LoadOptions): PriceFile {
   if (operatorFile === null) return builtIn;
   let file: unknown;
@@ -223,7 +223,7 @@ function findJumps(next: PriceFile, current: PriceFile): string[] {
   return [...new Set(problems)];
 }
 
-/** From nothing to something and back is one as well: that is what a lost number looks like. */
+/** A rate that appears or disappears counts as a change, too, because a number may have been lost. */
 function isJump(before: number, after: number): boolean {
   if (before === after) return false;
   if (before === 0 || after === 0) return true;
@@ -240,7 +240,7 @@ function rangesOf(model: PricedModel): Map<RateName, { lowest: number; highest: 
   return ranges;
 }
 
-/** The rates of a card and of its brackets, without those of its tiers. */
+/** The rates of a card and its brackets, without its tiers. */
 function listRates(card: RateCard): [RateName, number][] {
   return [card, ...(card.above ?? [])].flatMap((rates) =>
     rateNames.flatMap((name): [RateName, number][] => {

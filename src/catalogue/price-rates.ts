@@ -1,10 +1,10 @@
-// From a card in the file to rates that a cost can be worked out with: every rate that follows from another is filled in, and
-// money is in pico-dollars per token.
+// Converts a card of the price file to rates for the computation of costs: rates that follow from others are filled in, and amounts are in
+// pico-dollars per token.
 
 import { toPicoPerToken } from "../lib/money.ts";
 import type { RateCard, RateName, ScheduledCard } from "./price-file.ts";
 
-/** Pico-dollars per token of each part. Null: the vendor has a price for it, and it is not known. */
+/** Pico-dollars per token. Null: the vendor charges for it, but the price is unknown. */
 export interface Rates {
   readonly input: number | null;
   readonly cacheRead: number | null;
@@ -19,23 +19,23 @@ export interface Rates {
   readonly reasoning: number | null;
   readonly audioOutput: number | null;
   readonly imageOutput: number | null;
-  /** Per search on the web. */
+  /** Per web search. */
   readonly webSearch: number | null;
-  /** The same with the preview version of the tool. */
+  /** Per web search with the preview version of the tool. */
   readonly webSearchPreview: number | null;
 }
 
 export interface Bracket {
-  /** Holds when more tokens than this went in. */
+  /** Applies if the request has more input tokens than this. */
   readonly aboveTokens: number;
   readonly rates: Rates;
 }
 
-/** The rates of a model by time, tier and length of the prompt. */
+/** The rates of a model by time, service tier and length of the prompt. */
 export interface Schedule {
-  /** Null when there is no price for this tier of service. */
+  /** Null if the service tier has no price. */
   ratesAt(at: Date, tier: string, inputTokens: number): Rates | null;
-  /** Rates by the length of the prompt, ascending, in the standard tier and outside of peak hours. */
+  /** Rates by length of the prompt, ascending, for the standard tier outside of peak hours. */
   bracketsAt(at: Date): readonly Bracket[];
 }
 
@@ -44,7 +44,7 @@ const standardTier = "standard";
 /** A card with every rate that follows from another filled in. */
 export interface CompiledCard {
   readonly fromMs: number;
-  /** Minutes of the day in UTC; the window may run over midnight. */
+  /** Minutes of the day in UTC; the window may span midnight. */
   readonly window: readonly [start: number, end: number] | null;
   readonly days: ReadonlySet<number> | null;
   readonly brackets: readonly Bracket[];
@@ -87,7 +87,7 @@ export function toSchedule(cards: readonly CompiledCard[]): Schedule {
 
 function applies(card: CompiledCard, at: Date): boolean {
   if (at.getTime() < card.fromMs) return false;
-  // getUTCDay has Sunday as 0.
+  // getUTCDay returns 0 for Sunday.
   if (card.days !== null && !card.days.has(at.getUTCDay() || 7)) return false;
   if (card.window === null) return true;
   const minute = at.getUTCHours() * 60 + at.getUTCMinutes();
@@ -117,9 +117,8 @@ function toBrackets(card: RateSet & Pick<RateCard, "above">, audioAsText: boolea
 const millionPerThousand = 1_000;
 
 /**
- * What follows from what when a vendor names no rate of its own. A discount that is not published is not given, so cached
- * input costs what input costs; images and video are counted in tokens of text; reasoning is output. Audio that comes out and
- * images that come out are never billed as text, and audio that goes in only where the vendor says so.
+ * The rate to use if a vendor publishes none. Without a published discount, cached input costs as much as input. Input images and videos are
+ * billed as text tokens, and reasoning as output. Output audio and images are never billed as text, and input audio only if the vendor says so.
  */
 function toRates(card: RateSet, audioAsText: boolean, factor: number): Rates {
   const rate = (name: RateName) => {
@@ -139,7 +138,7 @@ function toRates(card: RateSet, audioAsText: boolean, factor: number): Rates {
     cacheReadAudio: rate("audio_cache_read") ?? audio ?? (audioAsText ? cacheRead : null),
     cacheReadImage: rate("image_cache_read") ?? image ?? cacheRead,
     cacheWrite5m: cacheWrite ?? input,
-    // A vendor that bills writing at all bills an hour higher than minutes.
+    // Vendors that bill cache writes charge more for one hour than for minutes.
     cacheWrite1h: rate("cache_write_1h") ?? (cacheWrite === null ? input : null),
     audioInput: audio ?? (audioAsText ? input : null),
     imageInput: image ?? input,
@@ -153,7 +152,7 @@ function toRates(card: RateSet, audioAsText: boolean, factor: number): Rates {
   };
 }
 
-/** Searches have a fee of their own, which no tier changes. */
+/** The fee for searches does not depend on the service tier. */
 function toFee(usdPerThousand: number | undefined): number | null {
   return usdPerThousand === undefined ? null : toPicoPerToken(usdPerThousand) * millionPerThousand;
 }
@@ -176,7 +175,7 @@ export const freeRates: Rates = {
   webSearchPreview: 0,
 };
 
-/** Costs nothing, at every tier of service. */
+/** Free of charge in every service tier. */
 export const freeSchedule: Schedule = {
   ratesAt: () => freeRates,
   bracketsAt: () => [{ aboveTokens: 0, rates: freeRates }],

@@ -1,5 +1,4 @@
-// What a model costs: the file of prices with the operator's own before it. Looked up by provider and model, compiled on the
-// first use of a model, and kept.
+// The prices of models: the operator's own prices first, then the price file. The rates of a model are compiled on first use and cached.
 
 import { z } from "zod";
 import { toUsd } from "../lib/money.ts";
@@ -19,12 +18,12 @@ export { builtInPrices, checkPriceFile, loadPrices, type PriceFile, type PriceSo
 export { freeRates, type Rates } from "./price-rates.ts";
 
 export interface Price extends Schedule {
-  /** Which prices these were, for the ledger. */
+  /** Identifies the price list, for the ledger. */
   readonly version: string;
   readonly source: PriceSource | null;
-  /** Set by the operator: wins over everything, also over what the vendor itself says that it cost. */
+  /** Set by the operator: takes precedence over everything, also over a cost that the vendor returns. */
   readonly isOverride: boolean;
-  /** What else is billed that the usage does not tell, or null. */
+  /** A further fee that does not follow from the usage, or null. */
   readonly fee: string | null;
 }
 
@@ -34,7 +33,7 @@ export interface PriceFacts {
 
 export interface PriceBook {
   readonly version: string;
-  /** Null when the price is not known, which never means free. Ids are one look into a map; patterns are searched after them. */
+  /** Null if the price is unknown, which never means free. Ids are looked up before patterns. */
   find(provider: string, model: string): Price | null;
   facts(provider: string, model: string): PriceFacts | null;
 }
@@ -42,10 +41,7 @@ export interface PriceBook {
 export type PriceOverrides = Readonly<Record<string, OverrideCard>>;
 type OverrideCard = z.infer<typeof overrideSchema>;
 
-/**
- * `freeProviders`: those whose calls cost nothing, such as servers that the operator runs. `otherNames`: a provider's other names, by
- * which a file of prices may know it.
- */
+/** `freeProviders` cost nothing, such as servers of the operator. `otherNames`: further names of a provider in price files. */
 export function createPriceBook(
   file: PriceFile,
   overrides: PriceOverrides = {},
@@ -110,7 +106,7 @@ export function createPriceBook(
 interface FoundModel {
   readonly entry: PricedModel;
   readonly index: ProviderIndex;
-  /** The price of another provider, whose tokens cost the same here. The fees for its tools do not hold here. */
+  /** The price of another provider whose tokens cost the same. Fees for its tools do not apply. */
   readonly isResold: boolean;
 }
 
@@ -132,7 +128,7 @@ function createProviderIndex(provider: PricedProvider): ProviderIndex {
   };
 }
 
-/** Names are in lower case by now. */
+/** Expects lower-case names. */
 function toMatcher(pattern: string): (model: string) => boolean {
   if (pattern.startsWith("/")) {
     const expression = new RegExp(pattern.slice(1, -1));
@@ -171,13 +167,13 @@ const overrideVersion = "operator";
 export const overrideSchema = rateCardSchema.extend({ free: z.literal(true).optional() });
 const namePattern = /^[a-z0-9-]+\/.+$/;
 
-/** A problem of one member of `prices`; `path` is where it stands in switchyard.yaml. */
+/** A problem with a member of `prices`; `path` is its location in switchyard.yaml. */
 export interface PriceProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** The member `prices` of switchyard.yaml: `<provider>/<model>`, where `*` stands for anything, → USD per million tokens. */
+/** The member `prices` of switchyard.yaml: `<provider>/<model>`, in which `*` matches anything, with prices in USD per million tokens. */
 export function readPriceOverrides(value: unknown): { prices: PriceOverrides; problems: PriceProblem[] } {
   if (value === undefined || value === null) return { prices: {}, problems: [] };
   if (typeof value !== "object" || Array.isArray(value)) {
@@ -217,7 +213,7 @@ function createOverrideIndex(overrides: PriceOverrides): OverrideIndex {
       source: null,
       isOverride: true,
       fee: null,
-      // An operator who states one price for what goes in means all of it.
+      // A single input price of the operator applies to all kinds of input.
       ...(free === true ? freeSchedule : toSchedule([compileCard(card, true)])),
     };
     if (name.includes("*")) patterns.push({ fits: toMatcher(name), price });
@@ -232,7 +228,7 @@ function createOverrideIndex(overrides: PriceOverrides): OverrideIndex {
   };
 }
 
-/** The members of `pricing` in the listing of models: USD per token. */
+/** The members of `pricing` in the model listing, in USD per token. */
 export type PublicPricing = {
   input_cost_per_token: number | null;
   output_cost_per_token: number | null;
@@ -258,7 +254,7 @@ const publicNames: readonly (readonly [part: keyof Rates, name: string])[] = [
   ["webSearch", "search_cost_per_query"],
 ];
 
-/** What every listing names, known or not. */
+/** The members that every listing contains, even if they are unknown. */
 const alwaysNamed: ReadonlySet<keyof Rates> = new Set(["input", "output", "cacheRead"]);
 
 export function toPublicPricing(price: Price, at: Date): PublicPricing {
