@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { errorCatalogue } from "../src/errors.ts";
-import { errorMeanings } from "../src/http/openapi/error-answers.ts";
+import { errorMeanings } from "../src/http/openapi/error-meanings.ts";
 import { rows } from "../src/providers/index.ts";
 import { importsTable } from "./arrows.ts";
 import { faultsPage } from "./faults-page.ts";

@@ -97,7 +97,7 @@ const commands: Readonly<Record<string, Command>> = {
         const found = await keyring.list({
           kind: kind ?? null,
           owner: owner ?? null,
-          enabled: enabled === undefined ? null : enabled === "true",
+          enabled: enabled ?? null,
           page,
           limit,
         });

@@ -1,9 +1,10 @@
-// POST /v3/chat/completions: the OpenAI chat format. Members that are not named here are accepted and forwarded, and so
-// are nulls; what is checked is what every provider would refuse, or what could harm the gateway. The bytes are what is
-// forwarded, so the objects of a request are plain ones: to carry unknown members over would be work for nothing.
+// POST /v3/chat/completions: the OpenAI chat format. Unknown members and nulls are accepted and forwarded. The schema refuses only what
+// every provider would refuse, or what could harm the gateway. Its objects drop unknown members, because the gateway forwards the
+// caller's bytes and not the parsed value.
 
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
+import { answeringModel, answerMembers } from "./answer-members.ts";
 import { createMediaOrDataUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
 import { limitedRecord } from "./problems.ts";
@@ -69,22 +70,27 @@ const tool = z.object({
 const tokenLimit = z.int().min(1).max(1_000_000).nullish();
 const penalty = z.number().min(-2).max(2).nullish();
 
-/** What the gateway itself reads and never forwards. */
+/** Members that the gateway reads itself and never forwards. */
 export function createGatewayMembers(modelName: z.ZodString) {
   return {
-    fallbacks: z.array(modelName).max(3).nullish().meta({ description: "Models to try in turn when the first fails" }),
+    fallbacks: z.array(modelName).max(3).nullish().describe("Models to try in order when the first one fails."),
     routing: z
       .strictObject({
         sort: z.enum(["cost", "latency", "order"]).optional(),
         allowed_providers: z.array(z.string()).max(64).optional(),
         allow_fallbacks: z.boolean().optional(),
       })
-      .nullish(),
+      .nullish()
+      .describe("How to choose among several offers."),
     tags: limitedRecord(z.string().max(64), z.string().max(256), 10)
       .nullish()
-      .meta({ description: "Up to 10 pairs, for usage reports" }),
-    session_id: z.string().max(256).nullish(),
-    strict_parameters: z.boolean().nullish(),
+      .describe("Up to 10 pairs, for usage reports."),
+    session_id: z
+      .string()
+      .max(256)
+      .nullish()
+      .describe("Keeps a conversation on one provider, so that its prompt cache is used."),
+    strict_parameters: z.boolean().nullish().describe("Refuse the request if a parameter would be dropped."),
   };
 }
 
@@ -96,38 +102,62 @@ export const gatewayMemberNames: readonly string[] = [
   "strict_parameters",
 ] satisfies (keyof ReturnType<typeof createGatewayMembers>)[];
 
-/** `mayNameHost`: which hosts an image's address may have. */
+/** `mayNameHost`: which hosts the URL of an image may name. */
 export function createChatCompletionRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
   const modelName = createModelName(aliases);
-  return z.object({
-    model: modelName,
-    messages: z.array(createMessage(mayNameHost)).min(1).max(2048),
-    stream: z.boolean().nullish(),
-    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    temperature: z.number().min(0).max(2).nullish(),
-    top_p: z.number().min(0).max(1).nullish(),
-    n: z.int().min(1).max(8).nullish(),
-    max_tokens: tokenLimit,
-    max_completion_tokens: tokenLimit,
-    presence_penalty: penalty,
-    frequency_penalty: penalty,
-    stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
-    logprobs: z.boolean().nullish(),
-    top_logprobs: z.int().min(0).max(20).nullish(),
-    tools: z.array(tool).max(128).nullish(),
-    tool_choice: z.union([z.string(), z.object({})]).nullish(),
-    parallel_tool_calls: z.boolean().nullish(),
-    response_format: z.object({ type: z.string() }).nullish(),
-    seed: z.number().nullish(),
-    user: z.string().max(512).nullish(),
-    ...createGatewayMembers(modelName),
-  });
+  return z
+    .object({
+      model: modelName,
+      messages: z
+        .array(createMessage(mayNameHost))
+        .min(1)
+        .max(2048)
+        .describe("The conversation so far, oldest message first."),
+      stream: z.boolean().nullish().describe("Send the answer as server-sent events while it is generated."),
+      stream_options: z
+        .looseObject({ include_usage: z.boolean().nullish() })
+        .nullish()
+        .describe("`include_usage` adds a last chunk with usage and cost."),
+      temperature: z.number().min(0).max(2).nullish().describe("Sampling temperature: 0 is the most predictable."),
+      top_p: z
+        .number()
+        .min(0)
+        .max(1)
+        .nullish()
+        .describe("Sample only from the likeliest tokens that make up this share."),
+      n: z.int().min(1).max(8).nullish().describe("The number of answers to generate."),
+      max_tokens: tokenLimit.describe("The longest answer, in tokens. Older name of `max_completion_tokens`."),
+      max_completion_tokens: tokenLimit.describe("The longest answer, in tokens, including reasoning."),
+      presence_penalty: penalty.describe("Positive values steer towards new topics."),
+      frequency_penalty: penalty.describe("Positive values steer away from repetition."),
+      stop: z
+        .union([z.string(), z.array(z.string()).max(4)])
+        .nullish()
+        .describe("Texts at which the answer ends."),
+      logprobs: z.boolean().nullish().describe("Return the probabilities of the answer's tokens."),
+      top_logprobs: z.int().min(0).max(20).nullish().describe("How many alternatives to return for each token."),
+      tools: z.array(tool).max(128).nullish().describe("Functions that the model may ask the client to call."),
+      tool_choice: z
+        .union([z.string(), z.object({})])
+        .nullish()
+        .describe("`none`, `auto`, `required`, or one function by name."),
+      parallel_tool_calls: z.boolean().nullish().describe("Whether one answer may ask for several calls."),
+      response_format: z
+        .object({ type: z.string() })
+        .nullish()
+        .describe("Text, any JSON, or JSON that follows a schema."),
+      seed: z.number().nullish().describe("The same seed and request aim at the same answer."),
+      user: z
+        .string()
+        .max(512)
+        .nullish()
+        .describe("A stable identifier of the end user, for the provider's abuse detection."),
+      ...createGatewayMembers(modelName),
+    })
+    .meta({ id: "ChatCompletionRequest" });
 }
 
-/** As the documents show it: without aliases. */
-export const chatCompletionRequest = createChatCompletionRequest(new Set());
-
-export type ChatCompletionRequest = z.infer<typeof chatCompletionRequest>;
+export type ChatCompletionRequest = z.infer<ReturnType<typeof createChatCompletionRequest>>;
 
 const usage = z.looseObject({
   prompt_tokens: z.int(),
@@ -135,32 +165,36 @@ const usage = z.looseObject({
   total_tokens: z.int(),
 });
 
-export const chatCompletion = z.looseObject({
-  id: z.string(),
-  object: z.literal("chat.completion"),
-  created: z.int(),
-  model: z.string().meta({ description: "The model that produced the answer, in the provider's words" }),
-  choices: z.array(
-    z.looseObject({
-      index: z.int(),
-      message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable() }),
-      finish_reason: z.string().nullable(),
-    }),
-  ),
-  usage: usage.optional(),
-  provider: z.string(),
-  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
-  provider_time: z.number().meta({ description: "Seconds that the provider took" }),
-});
+export const chatCompletion = z
+  .looseObject({
+    id: z.string().describe("The provider's id of the answer."),
+    object: z.literal("chat.completion"),
+    created: z.int().describe("Unix time."),
+    model: answeringModel,
+    choices: z
+      .array(
+        z.looseObject({
+          index: z.int(),
+          message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable() }),
+          finish_reason: z.string().nullable(),
+        }),
+      )
+      .describe("The answers: one, unless `n` asked for more."),
+    usage: usage.optional().describe("Tokens that were counted."),
+    ...answerMembers,
+  })
+  .meta({ id: "ChatCompletion" });
 
-export const chatCompletionChunk = z.looseObject({
-  id: z.string(),
-  object: z.literal("chat.completion.chunk"),
-  created: z.int(),
-  model: z.string(),
-  choices: z.array(
-    z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
-  ),
-  usage: usage.nullish(),
-  cost: z.number().nullish().meta({ description: "USD, on the chunk that carries usage" }),
-});
+export const chatCompletionChunk = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("chat.completion.chunk"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
+    ),
+    usage: usage.nullish(),
+    cost: z.number().nullish().describe("USD, in the chunk that has `usage`."),
+  })
+  .meta({ id: "ChatCompletionChunk" });

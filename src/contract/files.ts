@@ -1,32 +1,17 @@
-// What we promise about files: `/v3/upload` and its siblings, requests and answers.
+// `/v3/upload` and `/v3/resources`: requests and answers.
 
 import { z } from "zod";
 import { metadataValue } from "./metadata.ts";
-import { pageOf, pageQuery, uuidText, wholeNumberText } from "./paging.ts";
+import { pageOf, pageQuery } from "./paging.ts";
 import { limitedRecord } from "./problems.ts";
+import { plainText, uuidText, wholeNumberText } from "./text-values.ts";
 
-const longestLifetimeDays = 30;
+const maxLifetimeDays = 30;
 const defaultPurpose = "general";
-const mostPairs = 16;
-const mostIds = 1_000;
+const maxPairs = 16;
+const maxIds = 1_000;
 
-/** Text for people: no control characters, which have no place in it and of which NUL cannot be stored everywhere. */
-function line(maxLength: number) {
-  return z
-    .string()
-    .min(1)
-    .max(maxLength)
-    .superRefine((text, context) => {
-      if (!/[\u0000-\u001f\u007f]/.test(text)) return;
-      context.addIssue({
-        code: "custom",
-        message: "Text must not contain control characters",
-        params: { type: "value_error" },
-      });
-    });
-}
-
-const metadata = limitedRecord(line(64), metadataValue, mostPairs).superRefine((pairs, context) => {
+const metadata = limitedRecord(plainText(64), metadataValue, maxPairs).superRefine((pairs, context) => {
   if (JSON.stringify(pairs).includes("\\u0000"))
     context.addIssue({
       code: "custom",
@@ -35,50 +20,60 @@ const metadata = limitedRecord(line(64), metadataValue, mostPairs).superRefine((
     });
 });
 
-/** The fields beside the file: text, as a form has nothing else, and `metadata` as what its text holds. */
+/** The fields of the form beside the file. `metadata` is checked after its JSON text has been parsed. */
 export const uploadFields = z.object({
-  expires_in_days: wholeNumberText(1, longestLifetimeDays).default(longestLifetimeDays),
-  purpose: line(64).default(defaultPurpose),
+  expires_in_days: wholeNumberText(1, maxLifetimeDays)
+    .default(maxLifetimeDays)
+    .describe("The file is deleted after this number of days."),
+  purpose: plainText(64).default(defaultPurpose).describe("A word of your own, to list files by."),
   metadata: metadata.default({}),
 });
 
-/** The whole form, for the documents. */
-export const uploadRequest = z.object({
-  file: z.string().meta({ format: "binary", description: "The file. Its kind is told from its bytes." }),
-  expires_in_days: z
-    .int()
-    .min(1)
-    .max(longestLifetimeDays)
-    .default(longestLifetimeDays)
-    .describe("After so many days the file is deleted."),
-  purpose: z.string().min(1).max(64).default(defaultPurpose).describe("A word of your own, to list files by."),
-  metadata: z.string().optional().describe("A JSON object, given back as it is."),
+/** The form as it is sent: the file, and `metadata` as text. */
+export const uploadForm = uploadFields
+  .extend({
+    file: z.string().meta({ format: "binary", description: "The file. Its type is detected from its bytes." }),
+    metadata: z.string().optional().describe("A JSON object, returned unchanged."),
+  })
+  .meta({ id: "UploadRequest" });
+
+export const listFilesQuery = z.object({
+  purpose: z.string().min(1).max(64).optional().describe("Only files of this purpose."),
+  ...pageQuery,
 });
 
-export const listFilesQuery = z.object({ purpose: z.string().min(1).max(64).optional(), ...pageQuery });
+export const filePath = z.object({ file_id: uuidText.describe("The file's id.") });
 
-export const filePath = z.object({ file_id: uuidText });
+export const deleteFilesRequest = z
+  .strictObject({ file_ids: z.array(uuidText).min(1).max(maxIds) })
+  .meta({ id: "DeleteFilesRequest" });
 
-export const deleteFilesRequest = z.strictObject({ file_ids: z.array(uuidText).min(1).max(mostIds) });
-
-/** Nothing narrows what is deleted: a parameter that seems to must not be passed over. */
+/** Nothing narrows what is deleted, so a parameter that seems to is refused. */
 export const deleteAllFilesQuery = z.strictObject({});
 
-export const fileObject = z.strictObject({
-  file_id: z.uuid(),
-  file_name: z.string(),
-  file_size: z.int(),
-  file_mimetype: z.string(),
-  purpose: z.string(),
-  metadata: z.record(z.string(), z.unknown()),
-  created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime(),
+export const fileObject = z
+  .strictObject({
+    file_id: z.uuid(),
+    file_name: z.string(),
+    file_size: z.int().describe("Bytes."),
+    file_mimetype: z.string(),
+    purpose: z.string(),
+    metadata: z.record(z.string(), z.unknown()),
+    created_at: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: "File" });
+
+export const fileList = pageOf(fileObject).meta({ id: "FileList" });
+
+export const deletedFiles = z.strictObject({ deleted_count: z.int() }).meta({ id: "DeletedFiles" });
+
+export const resourceParams = z.object({ resource_id: z.string().describe("The id in the signed URL.") });
+
+export const resourceQuery = z.object({
+  expires: z.string().optional().describe("As in the signed URL."),
+  signature: z.string().optional().describe("As in the signed URL."),
 });
-
-export const fileList = pageOf(fileObject);
-
-export const deletedFiles = z.strictObject({ deleted_count: z.int() });
 
 export type UploadFields = z.output<typeof uploadFields>;
 export type FileObject = z.output<typeof fileObject>;
-export type FileList = z.output<typeof fileList>;

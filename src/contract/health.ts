@@ -4,6 +4,24 @@ import { z } from "zod";
 
 export const health = z.object({ status: z.literal("ok") });
 
+/** `?verbose` alone means true. */
+export const readinessQuery = z.object({
+  verbose: z
+    .string()
+    .transform((text, context) => {
+      if (text === "" || text === "true" || text === "1") return true;
+      if (text === "false") return false;
+      const message = "Input should be 'true' or 'false'";
+      context.addIssue({ code: "custom", message, params: { type: "bool_parsing" } });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({
+      enum: ["", "true", "1", "false"],
+      description: "`true`, or the name alone, adds the list of degraded components.",
+    }),
+});
+
 const degradation = z.object({
   component: z.enum(["store", "provider"]),
   name: z.string().describe("`store`, or the provider's name."),
@@ -11,10 +29,8 @@ const degradation = z.object({
 });
 
 export const readiness = z.object({
-  status: z
-    .enum(["ok", "degraded"])
-    .describe("`degraded`: requests are served, and something does not work as it should."),
-  degraded: z.array(degradation).optional().describe("With `?verbose`: what does not work as it should."),
+  status: z.enum(["ok", "degraded"]).describe("`degraded`: requests are served, but a component is impaired."),
+  degraded: z.array(degradation).optional().describe("With `?verbose`: the impaired components."),
 });
 
 export type Degradation = z.infer<typeof degradation>;

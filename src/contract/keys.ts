@@ -1,7 +1,9 @@
-// What we promise about keys: `/v3/manage/keys` and `/v3/manage/whoami`, requests and answers.
+// `/v3/manage/keys` and `/v3/manage/whoami`: requests and answers.
 
 import { z } from "zod";
+import { pageOf, pageQuery } from "./paging.ts";
 import { limitedRecord } from "./problems.ts";
+import { booleanText, plainText, uuidText } from "./text-values.ts";
 
 export const keyKinds = ["inference", "management", "sandbox"] as const;
 export const keyScopes = ["chat", "responses", "universal", "embeddings"] as const;
@@ -11,24 +13,8 @@ const budgetPeriods = ["none", "daily", "weekly", "monthly"] as const;
 const largestBudgetUsd = 9_000_000;
 const largestRate = 1_000_000_000;
 
-/** Text for people: no control characters, which have no place in a name and of which NUL cannot be stored everywhere. */
-function line(maxLength: number) {
-  return z
-    .string()
-    .min(1)
-    .max(maxLength)
-    .superRefine((text, context) => {
-      if (!/[\u0000-\u001f\u007f]/.test(text)) return;
-      context.addIssue({
-        code: "custom",
-        message: "Text must not contain control characters",
-        params: { type: "value_error" },
-      });
-    });
-}
-
 const rate = z.int().min(1).max(largestRate).nullable();
-/** A limit that the gateway does not enforce is refused: stored and ignored, it would be taken for one that holds. */
+/** A limit that the gateway does not enforce is refused: if it were stored, its owner would rely on it. */
 const notEnforced = { params: { type: "not_supported" } };
 
 const rateLimit = z.strictObject({
@@ -55,26 +41,42 @@ const budget = z.strictObject({
 });
 
 const modelPattern = z.string().regex(/^[^\s\u0000-\u001f\u007f]{1,256}$/);
-const tags = limitedRecord(line(64), line(256), 10);
+const tags = limitedRecord(plainText(64), plainText(256), 10);
+
+const descriptions = {
+  name: "What people call the key.",
+  kind: "`inference` calls models, `management` manages the gateway, `sandbox` is free and answered by the sandbox.",
+  owner: "The person or application that the key belongs to. Keys of one owner share files, jobs and stored responses.",
+  scopes: "The groups of endpoints that the key may call.",
+  allowed_models: "Patterns such as `sandbox/*`; null allows every model.",
+  rate_limit: "Null: no limit.",
+  budget:
+    "What the key may spend, in USD. Null: no limit. Only an amount of 0, which refuses every request, is enforced yet; other amounts are refused.",
+  expires_at: "When the key stops working. Null: never.",
+  tags: "Pairs that every call of the key carries in usage reports.",
+  enabled: "Whether the key works. A disabled key can be enabled again.",
+};
 
 const settings = {
-  name: line(128),
-  owner: line(256).nullable(),
-  scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length),
-  allowed_models: z.array(modelPattern).min(1).max(256).nullable(),
-  rate_limit: rateLimit.nullable(),
-  budget: budget.nullable(),
-  expires_at: z.iso.datetime({ offset: true }).nullable(),
-  tags,
-  enabled: z.boolean(),
+  name: plainText(128).describe(descriptions.name),
+  owner: plainText(256).nullable().describe(descriptions.owner),
+  scopes: z.array(z.enum(keyScopes)).min(1).max(keyScopes.length).describe(descriptions.scopes),
+  allowed_models: z.array(modelPattern).min(1).max(256).nullable().describe(descriptions.allowed_models),
+  rate_limit: rateLimit.nullable().describe(descriptions.rate_limit),
+  budget: budget.nullable().describe(descriptions.budget),
+  expires_at: z.iso.datetime({ offset: true }).nullable().describe(descriptions.expires_at),
+  tags: tags.describe(descriptions.tags),
+  enabled: z.boolean().describe(descriptions.enabled),
 };
 
 export const createKeyRequest = z
   .strictObject({
     name: settings.name,
-    kind: z.enum(keyKinds).default("inference"),
+    kind: z.enum(keyKinds).default("inference").describe(descriptions.kind),
     owner: settings.owner.default(null),
-    scopes: settings.scopes.optional(),
+    scopes: settings.scopes
+      .optional()
+      .describe("The groups of endpoints that the key may call; all when absent. Management keys have none."),
     allowed_models: settings.allowed_models.default(null),
     rate_limit: settings.rate_limit.default(null),
     budget: settings.budget.default(null),
@@ -90,84 +92,64 @@ export const createKeyRequest = z
       message: "Scopes belong to inference and sandbox keys; a management key has none",
       params: { type: "value_error" },
     });
-  });
+  })
+  .meta({ id: "CreateKeyRequest" });
 
-export const updateKeyRequest = z.strictObject(settings).partial();
+export const updateKeyRequest = z.strictObject(settings).partial().meta({ id: "UpdateKeyRequest" });
 
-export const rotateKeyRequest = z.strictObject({
-  /** How long the old secret keeps working. */
-  grace_seconds: z.int().min(0).max(86_400).default(0),
-});
+export const rotateKeyRequest = z
+  .strictObject({
+    grace_seconds: z.int().min(0).max(86_400).default(0).describe("How long the old secret keeps working."),
+  })
+  .meta({ id: "RotateKeyRequest" });
 
-/** Query values arrive as text. Parameters that we do not know are somebody else's. */
+/** Unknown parameters are ignored: proxies and browsers add their own. */
 export const listKeysQuery = z.object({
-  kind: z.enum(keyKinds).optional(),
-  enabled: z.enum(["true", "false"]).optional(),
-  owner: z.string().min(1).max(256).optional(),
-  page: wholeNumber(1, 1_000_000).default(1),
-  limit: wholeNumber(1, 1000).default(100),
+  kind: z.enum(keyKinds).optional().describe("Only keys of this kind."),
+  enabled: booleanText.optional().describe("Only enabled keys, or only disabled ones."),
+  owner: z.string().min(1).max(256).optional().describe("Only keys of this owner."),
+  ...pageQuery,
 });
 
-/** With the same words as a number in a body has. */
-function wholeNumber(min: number, max: number) {
-  return z.string().transform((text, context) => {
-    const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : null;
-    const refuse = (type: string, message: string) => {
-      context.addIssue({ code: "custom", message, params: { type } });
-      return z.NEVER;
-    };
-    if (value === null) return refuse("int_parsing", "Input should be a valid integer");
-    if (value < min) return refuse("greater_than_equal", `Input should be greater than or equal to ${min}`);
-    if (value > max) return refuse("less_than_equal", `Input should be less than or equal to ${max}`);
-    return value;
-  });
-}
+export const keyPath = z.object({ key_id: uuidText.describe("The key's id.") });
 
-/** Any UUID by its form: which versions we make is not the caller's business. */
-export const keyPath = z.strictObject({
-  key_id: z.string().superRefine((text, context) => {
-    if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return;
-    context.addIssue({ code: "custom", message: "Input should be a valid UUID", params: { type: "uuid_parsing" } });
-  }),
-});
+export const keyObject = z
+  .strictObject({
+    id: z.uuid(),
+    name: z.string().describe(descriptions.name),
+    kind: z.enum(keyKinds).describe(descriptions.kind),
+    masked: z.string().describe("Enough of the secret to recognise it by."),
+    owner: z.string().nullable().describe(descriptions.owner),
+    scopes: z.array(z.enum(keyScopes)).describe(descriptions.scopes),
+    allowed_models: z.array(z.string()).nullable().describe(descriptions.allowed_models),
+    rate_limit: z
+      .strictObject({
+        requests_per_second: z.number().nullable(),
+        requests_per_minute: z.number().nullable(),
+        tokens_per_minute: z.number().nullable(),
+      })
+      .nullable()
+      .describe(descriptions.rate_limit),
+    budget: z
+      .strictObject({ amount: z.number(), period: z.enum(budgetPeriods) })
+      .nullable()
+      .describe(descriptions.budget),
+    expires_at: z.iso.datetime().nullable().describe(descriptions.expires_at),
+    tags: z.record(z.string(), z.string()).describe(descriptions.tags),
+    enabled: z.boolean().describe(descriptions.enabled),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().nullable().describe("Null: not used yet."),
+    revoked_at: z.iso.datetime().nullable().describe("Null: not revoked. A revoked key cannot be enabled again."),
+  })
+  .meta({ id: "Key" });
 
-export const keyObject = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  kind: z.enum(keyKinds),
-  masked: z.string(),
-  owner: z.string().nullable(),
-  scopes: z.array(z.enum(keyScopes)),
-  allowed_models: z.array(z.string()).nullable(),
-  rate_limit: z
-    .strictObject({
-      requests_per_second: z.number().nullable(),
-      requests_per_minute: z.number().nullable(),
-      tokens_per_minute: z.number().nullable(),
-    })
-    .nullable(),
-  budget: z.strictObject({ amount: z.number(), period: z.enum(budgetPeriods) }).nullable(),
-  expires_at: z.iso.datetime().nullable(),
-  tags: z.record(z.string(), z.string()),
-  enabled: z.boolean(),
-  created_at: z.iso.datetime(),
-  last_used_at: z.iso.datetime().nullable(),
-  /** Set once and for ever: a revoked key cannot be enabled again. */
-  revoked_at: z.iso.datetime().nullable(),
-});
+export const keyWithSecret = keyObject
+  .extend({ key: z.string().describe("The secret, shown only in this answer.") })
+  .meta({ id: "KeyWithSecret" });
 
-/** The answer to create and rotate: `key` is the secret, shown this once. */
-export const keyWithSecret = keyObject.extend({ key: z.string() });
+export const keyList = pageOf(keyObject).meta({ id: "KeyList" });
 
-export const keyList = z.strictObject({
-  items: z.array(keyObject),
-  total: z.int(),
-  page: z.int(),
-  limit: z.int(),
-  total_pages: z.int(),
-});
-
-export const deletedKey = z.strictObject({ id: z.uuid(), deleted: z.literal(true) });
+export const deletedKey = z.strictObject({ id: z.uuid(), deleted: z.literal(true) }).meta({ id: "DeletedKey" });
 
 export type KeyKind = (typeof keyKinds)[number];
 export type KeyScope = (typeof keyScopes)[number];
@@ -177,4 +159,3 @@ export type CreateKeyRequest = z.output<typeof createKeyRequest>;
 export type UpdateKeyRequest = z.output<typeof updateKeyRequest>;
 export type KeyObject = z.output<typeof keyObject>;
 export type KeyWithSecret = z.output<typeof keyWithSecret>;
-export type KeyList = z.output<typeof keyList>;

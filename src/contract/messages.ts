@@ -1,10 +1,11 @@
-// POST /v3/v1/messages and /v3/v1/messages/count_tokens: the Anthropic Messages format. What is checked is what every
-// provider would refuse, or what could harm the gateway. Members, blocks and tools that are not named here are let pass:
-// a provider of the same format may know them, and a translation says what it cannot express.
+// POST /v3/v1/messages and /v3/v1/messages/count_tokens: the Anthropic Messages format. The schema refuses only what every provider would
+// refuse, or what could harm the gateway. Unknown members, blocks and tools are accepted: a provider of the same format may know them, and a
+// translation reports what it cannot express.
 
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
-import { createGatewayMembers } from "./chat-completions.ts";
+import { answeringModel, answerMembers } from "./answer-members.ts";
+import { createGatewayMembers, toolName } from "./chat-completions.ts";
 import { createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
 
@@ -91,7 +92,7 @@ function createTurns(mayNameHost: MayNameHost) {
   const contentBlock = orOther(knownContentBlock);
 
   const message = z.looseObject({
-    // `system` may stand between turns: an instruction that was not known when the conversation began.
+    // `system` may appear between turns: an instruction that was not known when the conversation began.
     role: z.enum(["user", "assistant", "system"]),
     content: z.union([z.string(), z.array(contentBlock)]),
   });
@@ -103,7 +104,7 @@ type Turns = ReturnType<typeof createTurns>;
 
 const customTool = z.looseObject({
   type: z.literal("custom").nullish(),
-  name: z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/),
+  name: toolName,
   description: z.string().nullish(),
   input_schema: z.looseObject({ type: z.string().nullish() }),
   strict: z.boolean().nullish(),
@@ -141,7 +142,7 @@ function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
       .array(
         z.union([customTool, z.looseObject({ type: z.string().refine((type) => type !== "custom", { abort: true }) })]),
       )
-      // A search over tools is made for thousands: https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool
+      // Anthropic's tool search works with thousands of tools: https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool
       .max(10_000)
       .nullish(),
     tool_choice: toolChoice.nullish(),
@@ -153,74 +154,78 @@ function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
   };
 }
 
-/** `mayNameHost`: which hosts an address of media may have. */
+/** `mayNameHost`: which hosts the URL of an image or document may name. */
 export function createMessagesRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
-  return z.looseObject({
-    ...createPromptMembers(createModelName(aliases), mayNameHost),
-    max_tokens: z.int().min(1).max(1_000_000),
-    stream: z.boolean().nullish(),
-    temperature: z.number().min(0).max(1).nullish(),
-    top_p: z.number().min(0).max(1).nullish(),
-    top_k: z.int().min(0).nullish(),
-    stop_sequences: z.array(z.string()).nullish(),
-    metadata: z.looseObject({ user_id: z.string().max(512).nullish() }).nullish(),
-    service_tier: z.string().nullish(),
-  });
+  return z
+    .looseObject({
+      ...createPromptMembers(createModelName(aliases), mayNameHost),
+      max_tokens: z.int().min(1).max(1_000_000),
+      stream: z.boolean().nullish(),
+      temperature: z.number().min(0).max(1).nullish(),
+      top_p: z.number().min(0).max(1).nullish(),
+      top_k: z.int().min(0).nullish(),
+      stop_sequences: z.array(z.string()).nullish(),
+      metadata: z.looseObject({ user_id: z.string().max(512).nullish() }).nullish(),
+      service_tier: z.string().nullish(),
+    })
+    .meta({ id: "MessagesRequest" });
 }
 
 export function createCountTokensRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
-  return z.looseObject(createPromptMembers(createModelName(aliases), mayNameHost));
+  return z.looseObject(createPromptMembers(createModelName(aliases), mayNameHost)).meta({ id: "CountTokensRequest" });
 }
 
-/** As the documents show them: without aliases. */
-export const messagesRequest = createMessagesRequest(new Set());
-export const countTokensRequest = createCountTokensRequest(new Set());
-
-export type MessagesRequest = z.infer<typeof messagesRequest>;
-export type CountTokensRequest = z.infer<typeof countTokensRequest>;
+export type MessagesRequest = z.infer<ReturnType<typeof createMessagesRequest>>;
+export type CountTokensRequest = z.infer<ReturnType<typeof createCountTokensRequest>>;
 export type MessagesTurn = z.infer<Turns["message"]>;
 export type ContentBlock = z.infer<Turns["contentBlock"]>;
 export type KnownContentBlock = z.infer<Turns["knownContentBlock"]>;
 
 const messagesUsage = z.looseObject({
-  input_tokens: z.int().meta({ description: "What was neither read from a cache nor written to one" }),
+  input_tokens: z.int().describe("Tokens that were neither read from a cache nor written to one."),
   cache_read_input_tokens: z.int().nullable(),
   cache_creation_input_tokens: z.int().nullable(),
   output_tokens: z.int(),
 });
 
-export const messagesAnswer = z.looseObject({
-  id: z.string(),
-  type: z.literal("message"),
-  role: z.literal("assistant"),
-  model: z.string().meta({ description: "The model that produced the answer, in the provider's words" }),
-  content: z.array(z.looseObject({ type: z.string() })),
-  stop_reason: z.string().nullable(),
-  stop_sequence: z.string().nullable(),
-  usage: messagesUsage,
-  provider: z.string(),
-  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
-  provider_time: z.number().meta({ description: "Seconds that the provider took" }),
-});
+export const messagesAnswer = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    model: answeringModel,
+    content: z.array(z.looseObject({ type: z.string() })),
+    stop_reason: z.string().nullable(),
+    stop_sequence: z.string().nullable(),
+    usage: messagesUsage,
+    ...answerMembers,
+  })
+  .meta({ id: "Message" });
 
-export const tokenCount = z.looseObject({
-  input_tokens: z.int().min(1),
-  estimated: z
-    .boolean()
-    .optional()
-    .meta({ description: "True when the provider has no counter of its own and the gateway estimated" }),
-});
+export const messagesEvent = z.looseObject({ type: z.string() });
 
-export const messagesError = z.looseObject({
-  type: z.literal("error"),
-  error: z.looseObject({ type: z.string(), message: z.string() }),
-  request_id: z.string().nullable(),
-});
+export const tokenCount = z
+  .looseObject({
+    input_tokens: z.int().min(1),
+    estimated: z
+      .boolean()
+      .optional()
+      .describe("True when the provider cannot count tokens and the gateway estimated the number."),
+  })
+  .meta({ id: "TokenCount" });
 
-/** Known kinds are checked by their schema; a kind that is not known passes with nothing but its name. */
+export const messagesError = z
+  .looseObject({
+    type: z.literal("error"),
+    error: z.looseObject({ type: z.string(), message: z.string() }),
+    request_id: z.string().nullable(),
+  })
+  .meta({ id: "MessagesError" });
+
+/** Known types are checked by their schema; of an unknown type only the name is checked. */
 function orOther<const Known extends readonly [KnownKind, ...KnownKind[]]>(known: z.ZodDiscriminatedUnion<Known>) {
   const names = new Set<unknown>(known.options.flatMap((option) => [...option.shape.type.values]));
-  // `abort`: else the union would hold this branch's refusal for the better explanation.
+  // Without `abort`, the union would report this branch's problems rather than those of the known type.
   return z.union([known, z.looseObject({ type: z.string().refine((type) => !names.has(type), { abort: true }) })]);
 }
 

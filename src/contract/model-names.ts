@@ -1,4 +1,5 @@
-// How models are named: `<provider>/<model>`, and for tasks `<feature>/<subfeature>/<provider>[/<model>]`.
+// How models are named: `<provider>/<model>`; for tasks `<feature>/<subfeature>/<provider>[/<model>]`; on routes of one task
+// `<provider>[/<model>]`. A name of another form is an alias, and has to be declared by the operator.
 
 import { z } from "zod";
 
@@ -6,35 +7,47 @@ const maxModelName = 256;
 // Identifiers are ASCII; no part may be a dot segment, because some vendors have the model in their path.
 const provider = "[a-z0-9_][a-z0-9_-]*";
 const part = "(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.:@+~=-]+";
+const chatModel = `${provider}(?:/${part})+`;
+const taskModel = `[a-z0-9_]+/[a-z0-9_]+/${provider}(?:/${part})*`;
+const engineModel = `${provider}(?:/${part})*`;
 
-/** A name without a slash is an alias: it has to be one that the operator declared. */
 export function createModelName(aliases: ReadonlySet<string>): z.ZodString {
-  return z
-    .string()
-    .max(maxModelName)
-    .regex(toPattern(aliases), "String should be <provider>/<model>")
-    .meta({ description: "`<provider>/<model>`, or an alias that the operator declared", examples: ["sandbox/echo"] });
+  return createName(chatModel, aliases, "String should be <provider>/<model>").meta({
+    description: "`<provider>/<model>`, or an alias that the operator declared.",
+    examples: ["sandbox/echo"],
+  });
 }
 
-/** What the schema says of a name, without the schema. */
+/** The same rule as `createModelName`, without the cost of a schema. */
 export function createModelNameTest(aliases: ReadonlySet<string>): (name: string) => boolean {
-  const pattern = toPattern(aliases);
+  const pattern = toPattern(chatModel, aliases);
   return (name) => name.length <= maxModelName && pattern.test(name);
 }
 
-function toPattern(aliases: ReadonlySet<string>): RegExp {
-  const declared = [...aliases].map((alias) => `|${RegExp.escape(alias)}`).join("");
-  return new RegExp(`^(?:${provider}(?:/${part})+${declared})$`);
+export function createTaskModelName(aliases: ReadonlySet<string>): z.ZodString {
+  return createName(taskModel, aliases, "String should be <feature>/<subfeature>/<provider>[/<model>]").describe(
+    "`<feature>/<subfeature>/<provider>[/<model>]`, or an alias that the operator declared.",
+  );
 }
 
-export function createTaskModelName(aliases: ReadonlySet<string>): z.ZodString {
-  const declared = [...aliases].map((alias) => `|${RegExp.escape(alias)}`).join("");
+/** For routes of one task, where the name does not repeat it. */
+export function createEngineModelName(aliases: ReadonlySet<string>): z.ZodString {
+  return createName(engineModel, aliases, "String should be <provider> or <provider>/<model>").meta({
+    description: "`<provider>/<model>`, `<provider>` for its default model, or an alias that the operator declared.",
+    examples: ["local", "sandbox/ok"],
+  });
+}
+
+function createName(form: string, aliases: ReadonlySet<string>, message: string): z.ZodString {
+  // The OpenAPI document is public and must not reveal the operator's aliases.
   return z
     .string()
     .max(maxModelName)
-    .regex(
-      new RegExp(`^(?:[a-z0-9_]+/[a-z0-9_]+/${provider}(?:/${part})*${declared})$`),
-      "String should be <feature>/<subfeature>/<provider>[/<model>]",
-    )
-    .meta({ description: "`<feature>/<subfeature>/<provider>[/<model>]`, or an alias that the operator declared" });
+    .regex(toPattern(form, aliases), message)
+    .meta({ pattern: toPattern(form, new Set()).source });
+}
+
+function toPattern(form: string, aliases: ReadonlySet<string>): RegExp {
+  const declared = [...aliases].map((alias) => `|${RegExp.escape(alias)}`).join("");
+  return new RegExp(`^(?:${form}${declared})$`);
 }

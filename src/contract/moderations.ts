@@ -1,37 +1,36 @@
 // POST /v3/moderations: the OpenAI format over the task text/moderation.
 
 import { z } from "zod";
-import { answerMembers, createEngineMembers } from "./engine-models.ts";
+import { createEngineMembers, taskAnswerMembers } from "./engine-models.ts";
 
-const mostTexts = 32;
+const maxTexts = 32;
 const text = z.string().min(1);
 const textPart = z.looseObject({ type: z.literal("text"), text });
 const texts = z
   .array(z.union([text, textPart]))
   .min(1)
-  .max(mostTexts)
+  .max(maxTexts)
   .refine((elements) => new Set(elements.map((element) => typeof element)).size <= 1, {
     message: "Input should be all texts, or all parts of one",
   });
 
-/** Clients of this format need not name a model. This one is part of every gateway. */
-const usualModel = "local";
+/** Clients of this format need not name a model. The local engine is part of every gateway. */
+const defaultModel = "local";
 
 export function createModerationsRequest(aliases: ReadonlySet<string>) {
   const members = createEngineMembers(aliases);
-  return z.looseObject({
-    ...members,
-    model: members.model.default(usualModel),
-    input: z.union([text, texts]).meta({
-      description: "A text, several, or the parts of one; for pictures there is the task image/explicit_content",
-    }),
-  });
+  return z
+    .looseObject({
+      ...members,
+      model: members.model.default(defaultModel),
+      input: z
+        .union([text, texts])
+        .describe("A text, several texts, or the parts of one text. For images, use the task image/explicit_content."),
+    })
+    .meta({ id: "ModerationsRequest" });
 }
 
-/** As the documents show it: without aliases. */
-export const moderationsRequest = createModerationsRequest(new Set());
-
-export type ModerationsRequest = z.infer<typeof moderationsRequest>;
+export type ModerationsRequest = z.infer<ReturnType<typeof createModerationsRequest>>;
 
 export const categoryNames = [
   "harassment",
@@ -49,18 +48,20 @@ export const categoryNames = [
   "violence/graphic",
 ] as const;
 
-export const moderationsAnswer = z.looseObject({
-  id: z.string(),
-  model: z.string(),
-  results: z.array(
-    z.looseObject({
-      flagged: z.boolean(),
-      categories: z.record(z.string(), z.boolean().nullable()),
-      category_scores: z.record(z.string(), z.number()),
-      category_applied_input_types: z
-        .record(z.string(), z.array(z.string()))
-        .meta({ description: "Empty for a category that the provider has said nothing of" }),
-    }),
-  ),
-  ...answerMembers,
-});
+export const moderationsAnswer = z
+  .looseObject({
+    id: z.string(),
+    model: z.string(),
+    results: z.array(
+      z.looseObject({
+        flagged: z.boolean(),
+        categories: z.record(z.string(), z.boolean().nullable()),
+        category_scores: z.record(z.string(), z.number()),
+        category_applied_input_types: z
+          .record(z.string(), z.array(z.string()))
+          .describe("Empty for a category that the provider did not report."),
+      }),
+    ),
+    ...taskAnswerMembers,
+  })
+  .meta({ id: "Moderations" });

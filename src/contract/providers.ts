@@ -1,20 +1,20 @@
-// GET /v3/manage/providers: which providers are set up, and how each of their offers has been doing.
+// GET /v3/manage/providers: the providers that the gateway knows, and the health of each of their offers.
 
 import { z } from "zod";
 
 const lastError = z.object({
-  code: z.string().describe("As in the error that a caller got."),
+  code: z.string().describe("The error code that the caller received."),
   message: z.string(),
   at: z.iso.datetime(),
 });
 
 const offerState = z.object({
-  model: z.string().describe("As the provider spells it."),
+  model: z.string().describe("As the provider names it."),
   state: z
     .enum(["closed", "open", "half_open"])
-    .describe("The circuit: `open` is not asked, `half_open` is asked once to find out."),
-  retry_in_ms: z.int().describe("Until an open circuit is tried again."),
-  latency_ms: z.number().nullable().describe("Until the first byte, as a running mean. Null: not measured."),
+    .describe("The circuit breaker: `open` skips the offer, `half_open` lets one call through as a test."),
+  retry_in_ms: z.int().describe("Time until an open circuit is tested."),
+  latency_ms: z.number().nullable().describe("Running mean of the time to the first byte. Null: not measured."),
   calls: z.int(),
   failures: z.int(),
   last_error: lastError.nullable(),
@@ -25,24 +25,28 @@ const deploymentState = z.object({
   base_url: z.string(),
   weight: z.number(),
   models: z.array(z.string()).nullable().describe("The models that it serves. Null: all."),
-  offers: z.array(offerState).describe("Those that were called since this process started."),
+  offers: z.array(offerState).describe("The offers that were called since this process started."),
 });
 
-export const providerState = z.object({
-  name: z.string(),
-  title: z.string(),
-  dialect: z.string().nullable().describe("The wire format of its models. Null: it performs tasks only."),
-  configured: z.boolean(),
-  missing_setting: z.string().nullable().describe("The setting without which it cannot be called."),
-  healthy: z.boolean().nullable().describe("False while a circuit is open. Null: not called yet."),
-  last_error: lastError.nullable(),
-  deployments: z.array(deploymentState),
-});
+const providerState = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    dialect: z.string().nullable().describe("The wire format of its models. Null: it performs tasks only."),
+    configured: z.boolean(),
+    missing_setting: z.string().nullable().describe("The setting without which it cannot be called."),
+    healthy: z.boolean().nullable().describe("False while a circuit is open. Null: not called yet."),
+    last_error: lastError.nullable(),
+    deployments: z.array(deploymentState),
+  })
+  .meta({ id: "Provider" });
 
-export const providerStates = z.object({
-  process: z.int().describe("Each serving process keeps its own account: this is the one that answered."),
-  items: z.array(providerState),
-});
+export const providerStates = z
+  .object({
+    process: z.int().describe("The id of the serving process that answered: each keeps its own health record."),
+    items: z.array(providerState),
+  })
+  .meta({ id: "ProviderList" });
 
 export type ProviderState = z.infer<typeof providerState>;
 export type ProviderStates = z.infer<typeof providerStates>;

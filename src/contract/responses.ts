@@ -1,9 +1,9 @@
-// /v3/responses: what a request may hold, and what an answer and an event look like. Members, items, parts and tools that are
-// not named here are let pass: a provider that has the responses API itself may know them, and a translation says what it
-// cannot express.
+// /v3/responses: requests, answers and events. Unknown members, items, parts and tools are accepted: a provider that has the Responses API
+// itself may know them, and a translation reports what it cannot express.
 
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
+import { answeringModel, answerMembers, cost, providerTime } from "./answer-members.ts";
 import { createGatewayMembers, toolName } from "./chat-completions.ts";
 import { createMediaOrDataUrl, createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { metadataValue } from "./metadata.ts";
@@ -11,31 +11,53 @@ import { createModelName } from "./model-names.ts";
 import { check, limitedRecord, wholeNumber } from "./problems.ts";
 
 const maxIdLength = 128;
-// `abort`: what is too long is not told a second time as something of the wrong form.
+// `abort`: an id that is too long is not also reported as malformed.
 const ownId = z
   .string()
   .min(1, { abort: true })
   .max(maxIdLength, { abort: true })
   .regex(/^resp_[A-Za-z0-9_-]+$/);
 
-/** As it stands in a path. */
-export const responseId = ownId.meta({ description: "The `id` of a response" });
+export const responseParams = z.object({ response_id: ownId.describe("The response's id.") });
 
 const wholeText = z.string().regex(/^\d{1,9}$/);
-const mostListedItems = 100;
+const maxListedItems = 100;
+const defaultListedItems = 20;
 
-/** What may be asked of a response that exists; what is not named is let pass. */
-export const responseQuery = z.looseObject({
-  stream: z.enum(["true", "false"]).optional(),
-  starting_after: wholeText.optional(),
-  after: z.string().min(1).max(1_024).optional(),
-  order: z.enum(["asc", "desc"]).optional(),
+// The parameters are forwarded to a provider that has the Responses API itself, so they stay text.
+const include = z.string().optional().describe("More members, if the provider supports that.");
+
+export const retrieveResponseQuery = z.object({
+  include,
+  stream: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ type: "boolean", enum: undefined, description: "`true`: as events, if the provider supports that." }),
+  starting_after: wholeText.optional().meta({
+    type: "integer",
+    pattern: undefined,
+    description: "With `stream`: only events after this sequence number.",
+  }),
+});
+
+export const listInputItemsQuery = z.object({
+  include,
   limit: wholeText
-    .refine((text) => Number(text) >= 1 && Number(text) <= mostListedItems, {
-      message: `Input should be from 1 to ${mostListedItems}`,
+    .refine((text) => Number(text) >= 1 && Number(text) <= maxListedItems, {
+      message: `Input should be from 1 to ${maxListedItems}`,
       params: { type: "value_error" },
     })
-    .optional(),
+    .optional()
+    .meta({
+      type: "integer",
+      pattern: undefined,
+      minimum: 1,
+      maximum: maxListedItems,
+      default: defaultListedItems,
+      description: "Items per page.",
+    }),
+  order: z.enum(["asc", "desc"]).optional().meta({ default: "desc", description: "By age." }),
+  after: z.string().min(1).max(1_024).optional().describe("The id of the last item of the previous page."),
 });
 
 const maxMetadataPairs = 16;
@@ -69,10 +91,9 @@ function createItems(mayNameHost: MayNameHost) {
     input_audio: z.looseObject({ input_audio: z.looseObject({ data: text, format: text }) }),
   };
 
-  const part = byType(knownParts).meta({
-    description:
-      "`input_text`, `input_image`, `input_file`, `input_audio`, `output_text` or `refusal`; others untouched",
-  });
+  const part = byType(knownParts).describe(
+    "`input_text`, `input_image`, `input_file`, `input_audio`, `output_text` or `refusal`. Other types are forwarded unchanged.",
+  );
 
   const content = z.union([z.string(), z.array(part)]);
 
@@ -97,7 +118,7 @@ function createItems(mayNameHost: MayNameHost) {
     item_reference: z.looseObject({ id: text.min(1) }),
   };
 
-  /** A message may be without its type; what has neither type nor role is nothing. */
+  /** A message may omit its type; an item must have a type or a role. */
   const item = z
     .looseObject({ type: z.string().nullish(), role: z.string().nullish() })
     .check((ctx) => {
@@ -115,15 +136,15 @@ function createItems(mayNameHost: MayNameHost) {
       }
       if (isNameIn(knownItems, type)) addIssues(ctx, knownItems[type]);
     })
-    .meta({
-      description:
-        "A message (`role`, and `content` as a string or parts), `function_call`, `function_call_output` or `reasoning`; others untouched",
-    });
+    .describe(
+      "A message (`role`, and `content` as a string or parts), `function_call`, `function_call_output` or `reasoning`. Other types are " +
+        "forwarded unchanged.",
+    );
 
   return { knownParts, part, knownItems, item };
 }
 
-// Strings are told from lists by a check of their own, because of where clients look for the problem: at `input.str`.
+// A check of its own, because clients of this API look for the problem at `input.str`.
 const inputText = z
   .any()
   .check((ctx) => {
@@ -152,10 +173,10 @@ const namespaceTool = z.looseObject({
   tools: z.array(byType({ function: functionTool })).max(128),
 });
 
-const tool = byType({ function: functionTool, namespace: namespaceTool }).meta({
-  description:
-    "`{type: 'function', name, parameters, strict}`, `{type: 'web_search'}` or `{type: 'namespace', name, tools}`; others untouched",
-});
+const tool = byType({ function: functionTool, namespace: namespaceTool }).describe(
+  "`{type: 'function', name, parameters, strict}`, `{type: 'web_search'}` or `{type: 'namespace', name, tools}`. Other types are forwarded " +
+    "unchanged.",
+);
 
 const textFormat = byType({
   json_schema: z.looseObject({
@@ -164,11 +185,11 @@ const textFormat = byType({
     schema: z.looseObject({}),
     strict: z.boolean().nullish(),
   }),
-}).meta({ description: "`text`, `json_object` or `json_schema`" });
+}).describe("`text`, `json_object` or `json_schema`.");
 
 const penalty = z.number().min(-2).max(2).nullish();
 
-/** `mayNameHost`: which hosts an address of a picture or file may have. */
+/** `mayNameHost`: which hosts the URL of an image or file may name. */
 export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
   const modelName = createModelName(aliases);
   const { item } = createItems(mayNameHost);
@@ -178,7 +199,7 @@ export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost:
       input: z
         .union([z.array(item).min(1).max(10_000), inputText])
         .optional()
-        .meta({ description: "May be absent when `previous_response_id` is given" }),
+        .describe("May be absent when `previous_response_id` is given."),
       instructions: z.string().nullish(),
       previous_response_id: ownId.nullish(),
       store: z.boolean().nullish(),
@@ -203,7 +224,7 @@ export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost:
       safety_identifier: z.string().max(512).nullish(),
       metadata: metadata
         .nullish()
-        .meta({ description: "Providers that have the responses API themselves take texts only" }),
+        .describe("Providers that have the Responses API themselves accept only texts as values."),
       user: z.string().max(512).nullish(),
       ...createGatewayMembers(modelName),
     })
@@ -211,21 +232,19 @@ export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost:
       path: ["input"],
       message: "Field required",
       params: { type: "missing" },
-      // Told together with all other problems.
+      // Checked even when other members have problems, so that all of them are reported together.
       when: ({ value }) => typeof value === "object" && value !== null,
-    });
+    })
+    .meta({ id: "ResponseRequest" });
 }
 
-/** A conversation or a prompt that the provider keeps stands for the input as well. */
+/** A conversation or a prompt that the provider stores can replace the input. */
 function hasInput(request: Readonly<Record<string, unknown>>): boolean {
   if (request["input"] !== undefined) return true;
   return ["previous_response_id", "conversation", "prompt"].some((member) => (request[member] ?? null) !== null);
 }
 
-/** As the documents show it: without aliases. */
-export const responseRequest = createResponseRequest(new Set());
-
-export type ResponseRequest = z.infer<typeof responseRequest>;
+export type ResponseRequest = z.infer<ReturnType<typeof createResponseRequest>>;
 type Items = ReturnType<typeof createItems>;
 export type Item = z.infer<Items["item"]>;
 export type Part = z.infer<Items["part"]>;
@@ -245,56 +264,60 @@ const responseUsage = z.looseObject({
 });
 
 const outputItem = z.looseObject({
-  type: z.string().meta({ description: "`message`, `function_call`, `reasoning`, `web_search_call` or another" }),
+  type: z.string().describe("`message`, `function_call`, `reasoning`, `web_search_call` or another type."),
 });
 
-export const responseObject = z.looseObject({
-  id: z.string(),
-  object: z.literal("response"),
-  created_at: z.int(),
-  completed_at: z.int().nullable(),
-  status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
-  incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
-  model: z.string().meta({ description: "The model that produced the answer, in the provider's words" }),
-  previous_response_id: z.string().nullable(),
-  instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
-  output: z.array(outputItem),
-  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
-  tools: z.array(z.looseObject({ type: z.string() })),
-  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
-  truncation: z.string().nullable(),
-  parallel_tool_calls: z.boolean(),
-  text: z.looseObject({ format: z.looseObject({ type: z.string() }) }),
-  top_p: z.number().nullable(),
-  presence_penalty: z.number().nullable(),
-  frequency_penalty: z.number().nullable(),
-  top_logprobs: z.int().nullable(),
-  temperature: z.number().nullable(),
-  reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullable(),
-  usage: responseUsage.nullable(),
-  max_output_tokens: z.int().nullable(),
-  max_tool_calls: z.int().nullable(),
-  store: z.boolean().meta({ description: "Whether the response can be read again and continued" }),
-  background: z.boolean().nullable(),
-  service_tier: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-  safety_identifier: z.string().nullable(),
-  prompt_cache_key: z.string().nullable(),
-  user: z.string().nullable(),
-  provider: z.string().nullable(),
-  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
-  provider_time: z.number().nullable().meta({ description: "Seconds that the provider took" }),
-});
+export const responseObject = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("response"),
+    created_at: z.int(),
+    completed_at: z.int().nullable(),
+    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+    incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
+    model: answeringModel,
+    previous_response_id: z.string().nullable(),
+    instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
+    output: z.array(outputItem),
+    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+    tools: z.array(z.looseObject({ type: z.string() })),
+    tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
+    truncation: z.string().nullable(),
+    parallel_tool_calls: z.boolean(),
+    text: z.looseObject({ format: z.looseObject({ type: z.string() }) }),
+    top_p: z.number().nullable(),
+    presence_penalty: z.number().nullable(),
+    frequency_penalty: z.number().nullable(),
+    top_logprobs: z.int().nullable(),
+    temperature: z.number().nullable(),
+    reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullable(),
+    usage: responseUsage.nullable(),
+    max_output_tokens: z.int().nullable(),
+    max_tool_calls: z.int().nullable(),
+    store: z.boolean().describe("Whether the response can be retrieved and continued."),
+    background: z.boolean().nullable(),
+    service_tier: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    safety_identifier: z.string().nullable(),
+    prompt_cache_key: z.string().nullable(),
+    user: z.string().nullable(),
+    provider: z.string().nullable(),
+    cost,
+    provider_time: providerTime.nullable(),
+  })
+  .meta({ id: "Response" });
 
-export const responseEvent = z.looseObject({
-  type: z.string().meta({ description: "The same as the name of the event" }),
-  sequence_number: z.int().meta({ description: "Counts from 0 without gaps" }),
-});
+export const responseEvent = z
+  .looseObject({
+    type: z.string().describe("The same as the name of the event."),
+    sequence_number: z.int().describe("Counts from 0 without gaps."),
+  })
+  .meta({ id: "ResponseEvent" });
 
 export const inputTokenCount = z.looseObject({
   object: z.literal("response.input_tokens"),
   input_tokens: z.int(),
-  estimated: z.literal(true).optional().meta({ description: "The provider does not count: this is an estimate" }),
+  estimated: z.literal(true).optional().describe("The provider cannot count tokens: this is an estimate."),
   provider: z.string(),
 });
 
@@ -304,26 +327,28 @@ export const compactedResponse = z.looseObject({
   created_at: z.int(),
   output: z.array(outputItem),
   usage: responseUsage,
-  provider: z.string(),
-  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
-  provider_time: z.number().meta({ description: "Seconds that the provider took" }),
+  ...answerMembers,
 });
 
-export const deletedResponse = z.looseObject({
-  id: z.string(),
-  object: z.literal("response.deleted"),
-  deleted: z.literal(true),
-});
+export const deletedResponse = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("response.deleted"),
+    deleted: z.literal(true),
+  })
+  .meta({ id: "DeletedResponse" });
 
-export const inputItemList = z.looseObject({
-  object: z.literal("list"),
-  data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-  has_more: z.boolean(),
-});
+export const inputItemList = z
+  .looseObject({
+    object: z.literal("list"),
+    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: "InputItemList" });
 
-/** Objects whose type says what else they hold: known types are checked by their schema, others pass with just a type. */
+/** Objects that are checked by the schema of their `type`. Of an unknown type only the name is checked. */
 function byType(kinds: Readonly<Record<string, z.ZodType>>) {
   return z.looseObject({ type: z.string() }).check((ctx) => {
     const { type } = ctx.value;

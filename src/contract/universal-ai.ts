@@ -1,7 +1,9 @@
-// /v3/universal-ai: what a request may hold. The task's own input schema is checked by its engine.
+// POST /v3/universal-ai. The input is checked later, against the schema of its task.
 
 import { z } from "zod";
+import { answerMembers } from "./answer-members.ts";
 import { createGatewayMembers } from "./chat-completions.ts";
+import { providerParams } from "./engine-models.ts";
 import { createTaskModelName } from "./model-names.ts";
 import { closedObject } from "./problems.ts";
 
@@ -11,31 +13,28 @@ export function createUniversalAiRequest(aliases: ReadonlySet<string>) {
     model: modelName,
     input: z
       .record(z.string(), z.unknown())
-      .meta({ description: "What the task asks for: see GET /v3/info/{feature}/{subfeature}" }),
+      .describe("The task's input. GET /v3/info/{feature}/{subfeature} has its schema."),
     fallbacks: z
       .array(modelName)
       .max(3)
       .nullish()
-      .meta({ description: "Task models of the same task, tried in turn when the first fails" }),
-    provider_params: z.record(z.string(), z.unknown()).nullish().meta({ description: "Merged into the vendor's call" }),
-    show_original_response: z.boolean().nullish().meta({ description: "Adds the vendor's own answer" }),
+      .describe("Models of the same task, tried in order when the first one fails."),
+    provider_params: providerParams,
+    show_original_response: z.boolean().nullish().describe("Adds the provider's own answer."),
     tags: createGatewayMembers(modelName).tags,
-  });
+  }).meta({ id: "UniversalAiRequest" });
 }
 
-/** As the documents show it: without aliases. */
-export const universalAiRequest = createUniversalAiRequest(new Set());
+export type UniversalAiRequest = z.infer<ReturnType<typeof createUniversalAiRequest>>;
 
-export type UniversalAiRequest = z.infer<typeof universalAiRequest>;
-
-export const universalAiAnswer = z.looseObject({
-  status: z.literal("success"),
-  cost: z.number().nullable().meta({ description: "USD; null when the price is not known" }),
-  provider: z.string(),
-  model: z.string().nullable().meta({ description: "The model that was named, or null" }),
-  feature: z.string(),
-  subfeature: z.string(),
-  output: z.looseObject({}).meta({ description: "As the task's output schema says" }),
-  provider_time: z.number().meta({ description: "Seconds that the provider took" }),
-  original_response: z.unknown().optional(),
-});
+export const universalAiAnswer = z
+  .looseObject({
+    status: z.literal("success"),
+    ...answerMembers,
+    model: z.string().nullable().describe("The model that the request named, or null."),
+    feature: z.string(),
+    subfeature: z.string(),
+    output: z.looseObject({}).describe("As the task's output schema defines it."),
+    original_response: z.unknown().optional(),
+  })
+  .meta({ id: "TaskAnswer" });

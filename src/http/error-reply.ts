@@ -1,5 +1,4 @@
-// Whatever is thrown on the way of a request ends here, and only here: an answer in both forms, for OpenAI clients
-// (`error`) and for FastAPI clients (`detail`).
+// Turns whatever a request throws into its answer, in both forms: `error` for OpenAI clients and `detail` for FastAPI clients.
 
 import { errorCatalogue, GatewayError, type Problem, shorten, ValidationError } from "../errors.ts";
 import {
@@ -36,24 +35,23 @@ interface ErrorBody {
 export interface ErrorContext {
   readonly requestId: string;
   readonly log: Log;
-  /** The form that the caller's format knows. */
-  readonly form: "usual" | "messages";
-  /** For a caller who asked what was decided. */
+  readonly format: "usual" | "messages";
+  /** For a caller that asked which decisions were made. */
   readonly metadata: Record<string, unknown> | null;
 }
 
 export function toErrorReply(error: unknown, context: ErrorContext): Reply {
-  // Nobody reads it; the server only wants to be told that this is over.
+  // The client has closed the connection; the server needs an answer all the same.
   if (error instanceof CallerLeft) return reply(null, { status: callerLeftStatus });
-  const { requestId, log, form, metadata } = context;
+  const { requestId, log, format, metadata } = context;
   const { status: usualStatus, body, headers } = describe(error, requestId, log);
-  const status = form === "messages" ? toMessagesStatus(usualStatus) : usualStatus;
-  const told = form === "messages" ? toMessagesError(status, body.error.message, requestId) : body;
-  const text = JSON.stringify(metadata === null ? told : { ...told, switchyard: metadata });
+  const status = format === "messages" ? toMessagesStatus(usualStatus) : usualStatus;
+  const sent = format === "messages" ? toMessagesError(status, body.error.message, requestId) : body;
+  const text = JSON.stringify(metadata === null ? sent : { ...sent, switchyard: metadata });
   return reply(text, { status, headers: { ...headers, "content-type": "application/json" } });
 }
 
-/** When even the usual error answer could not be built: nothing in here can fail, so the client is always answered. */
+/** For an answer that could not be built. Nothing here can fail, so the client is always answered. */
 export function lastResortReply(error: unknown, requestId: string, log: Log): Reply {
   try {
     log.error("an answer could not be built", { request_id: requestId, error });
@@ -75,24 +73,24 @@ export function lastResortReply(error: unknown, requestId: string, log: Log): Re
 }
 
 /** For a stream that has begun: the error as its last event. */
-export function toErrorFrame(error: unknown, { requestId, log, metadata }: Omit<ErrorContext, "form">): Uint8Array {
+export function toErrorFrame(error: unknown, { requestId, log, metadata }: Omit<ErrorContext, "format">): Uint8Array {
   const { body } = describe(error, requestId, log);
   return toFrame(JSON.stringify(metadata === null ? body : { ...body, switchyard: metadata }));
 }
 
-/** For a stream whose last event has a form of its own. */
+/** For the Responses API, whose last event has a format of its own. */
 export function toErrorObject(error: unknown, requestId: string, log: Log): { code: string; message: string } {
   const { code, message } = describe(error, requestId, log).body.error;
   return { code, message };
 }
 
-/** As a message over a WebSocket. */
+/** For a WebSocket. */
 export function toErrorMessage(error: unknown, requestId: string, log: Log): string {
   const { status, body } = describe(error, requestId, log);
   return JSON.stringify({ type: "error", status, ...body });
 }
 
-/** The same for clients of the Messages format. */
+/** The last event of a stream in the Messages format. */
 export function toMessagesErrorFrame(error: unknown, requestId: string, log: Log): Uint8Array {
   const { status, body } = describe(error, requestId, log);
   return encoder.encode(toMessagesErrorEvent(toMessagesErrorType(status), body.error.message));
@@ -105,7 +103,7 @@ function describe(error: unknown, requestId: string, log: Log): Described {
   return describeKnown(new GatewayError("internal_error", `Something went wrong here. Request id: ${requestId}`));
 }
 
-/** A message may quote what the caller or a provider sent. */
+/** Messages quote values that the caller or a provider sent. */
 const maxMessageLength = 4_000;
 const maxParamLength = 1_000;
 
@@ -140,7 +138,7 @@ function describeProblems(problems: readonly [Problem, ...Problem[]]): Described
   };
 }
 
-/** The dotted path without its root. Of a syntax error the location is an offset, which is no parameter. */
+/** The dotted path without its root. The location of a syntax error is an offset, and names no parameter. */
 function paramOf({ loc, type }: Problem): string | null {
   if (loc.length < 2 || type === "json_invalid") return null;
   return shorten(loc.slice(1).join("."), maxParamLength);

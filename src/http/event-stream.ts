@@ -1,37 +1,48 @@
-// Writes a stream of frames to a caller: one event per write, no faster than the caller reads, a comment line after long
-// silence, and after a failure an error event instead of a clean end.
+// Writes a stream of frames to a caller: one event per write, no faster than the caller reads, a heartbeat during long silence, and after a
+// failure an error event instead of a clean end.
 
 import type { FrameStream } from "../inference/frame-stream.ts";
 import { heartbeatFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
+import { CallerLeft } from "../providers/call.ts";
 import { type BodyStream, type BodyWriter, type Reply, reply } from "./reply.ts";
 
 const eventStreamType = "text/event-stream; charset=utf-8";
 
-// A provider that sends without pause would keep the event loop to itself: after so many frames others have their turn.
+// A provider that sends without pause would occupy the event loop: after this many frames, other requests are served.
 const framesPerTurn = 16;
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-interface StreamOptions {
+export interface Heartbeat {
   readonly heartbeatMs: number;
   readonly ticker: Ticker;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The last event, or null when nobody is there to read it. */
-  readonly describeFailure: (error: unknown) => Uint8Array | null;
 }
 
-export function streamReply(source: FrameStream, options: StreamOptions): Reply {
-  return reply(new EventStream(source, options), { headers: { ...options.headers, "content-type": eventStreamType } });
+const headers = {
+  "content-type": eventStreamType,
+  // Keeps nginx from buffering the stream.
+  "x-accel-buffering": "no",
+};
+
+/** `toLastFrame`: the error event of a stream that failed. */
+export function streamReply(
+  source: FrameStream,
+  heartbeat: Heartbeat,
+  toLastFrame: (error: unknown) => Uint8Array,
+): Reply {
+  return reply(new EventStream(source, heartbeat, toLastFrame), { headers });
 }
 
 class EventStream implements BodyStream {
   readonly #source: FrameStream;
-  readonly #options: StreamOptions;
+  readonly #heartbeat: Heartbeat;
+  readonly #toLastFrame: (error: unknown) => Uint8Array;
   #hasLeft = false;
 
-  constructor(source: FrameStream, options: StreamOptions) {
+  constructor(source: FrameStream, heartbeat: Heartbeat, toLastFrame: (error: unknown) => Uint8Array) {
     this.#source = source;
-    this.#options = options;
+    this.#heartbeat = heartbeat;
+    this.#toLastFrame = toLastFrame;
   }
 
   abandon(): void {
@@ -40,7 +51,7 @@ class EventStream implements BodyStream {
   }
 
   async writeTo(writer: BodyWriter): Promise<void> {
-    const { ticker, heartbeatMs, describeFailure } = this.#options;
+    const { ticker, heartbeatMs } = this.#heartbeat;
     let lastWrite = ticker.now;
     const heartbeat: Watched = {
       index: -1,
@@ -70,8 +81,7 @@ class EventStream implements BodyStream {
         }
       }
     } catch (error) {
-      const failure = this.#hasLeft ? null : describeFailure(error);
-      if (failure !== null) void writer.write([failure]);
+      if (!this.#hasLeft && !(error instanceof CallerLeft)) void writer.write([this.#toLastFrame(error)]);
     } finally {
       ticker.forget(heartbeat);
     }

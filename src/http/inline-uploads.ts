@@ -1,5 +1,5 @@
-// Uploads that a chat, responses or messages request names by `file_id`: the gateway puts their bytes into the request, so that every
-// provider gets them, whatever its format. An upload's id is a UUID; every other id is the provider's own and passes untouched.
+// Replaces uploads that a chat, responses or messages request names by `file_id` with their bytes, so that every provider receives them,
+// whatever its format. An upload's id is a UUID; every other id belongs to the provider and is forwarded unchanged.
 
 import { type Caller, ownerOf } from "../access/caller.ts";
 import { type Problem, ValidationError } from "../errors.ts";
@@ -7,7 +7,6 @@ import { fileNotFound } from "../files/file-errors.ts";
 import type { FileStore, StoredFile } from "../files/file-store.ts";
 import { editMembers, scanJson } from "../lib/json-scan.ts";
 import { type JsonBody, jsonLimits } from "./read-body.ts";
-import type { Call, Route } from "./route.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -67,20 +66,10 @@ const formats = { chat, responses, messages };
 
 type FormatName = keyof typeof formats;
 
-export function withUploads(files: FileStore, format: FormatName): (route: Route) => Route {
-  return (route) => ({
-    ...route,
-    run: (call) => {
-      const { body, caller } = call;
-      if (body === null || caller === null || !mayNameUploads(body)) return route.run(call);
-      return inlineUploads(body, { files, caller, format }).then((whole) => route.run(withBody(call, whole)));
-    },
-  });
-}
-
-/** Some members of a call are getters that may throw, so it is not copied. */
-function withBody(call: Call, body: JsonBody): Call {
-  return Object.create(call, { body: { value: body, enumerable: true } }) as Call;
+/** For `prepare` of a route's body. */
+export function uploadsInliner(files: FileStore, format: FormatName) {
+  return (json: JsonBody, caller: Caller): Promise<JsonBody> | undefined =>
+    mayNameUploads(json) ? inlineUploads(json, { files, caller, format }) : undefined;
 }
 
 function mayNameUploads({ text }: JsonBody): boolean {
@@ -94,7 +83,7 @@ export async function inlineUploads(
   if (!mayNameUploads(body)) return body;
   const format: Format = formats[name];
   const conversation = membersOf(body.value)[format.member];
-  const named = findNamed(conversation, format, ["body", format.member]);
+  const named = findNamedUploads(conversation, format, ["body", format.member]);
   if (named.length === 0) return body;
   const parts = new Map<Members, Members>();
   let totalBytes = 0;
@@ -108,20 +97,20 @@ export async function inlineUploads(
   return withMember(body, format.member, replaceParts(conversation, parts));
 }
 
-interface Named {
+interface NamedUpload {
   readonly part: Members;
   readonly id: string;
   readonly loc: Problem["loc"];
 }
 
-/** Parts may lie in the results of tools, so every level of the conversation is searched. */
-function findNamed(value: unknown, format: Format, loc: Problem["loc"]): Named[] {
+/** Results of tools contain parts too, so every level of the conversation is searched. */
+function findNamedUploads(value: unknown, format: Format, loc: Problem["loc"]): NamedUpload[] {
   if (typeof value !== "object" || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap((one, index) => findNamed(one, format, [...loc, index]));
+  if (Array.isArray(value)) return value.flatMap((one, index) => findNamedUploads(one, format, [...loc, index]));
   const id = format.idOf(value as Members);
   if (typeof id === "string" && uploadId.test(id)) return [{ part: value as Members, id, loc }];
   return Object.entries(value).flatMap(([name, member]) =>
-    name === "content" || name === "output" ? findNamed(member, format, [...loc, name]) : [],
+    name === "content" || name === "output" ? findNamedUploads(member, format, [...loc, name]) : [],
   );
 }
 
@@ -155,7 +144,7 @@ function isImage({ mediaType }: InlineFile): boolean {
 }
 
 function tooLarge(loc: Problem["loc"]): ValidationError {
-  const msg = `An upload in a request may have ${maxFileBytes} bytes, and all of them together ${maxTotalBytes}`;
+  const msg = `An upload in a request may have at most ${maxFileBytes} bytes, and all uploads together ${maxTotalBytes}`;
   return new ValidationError([{ loc, msg, type: "file_too_large" }]);
 }
 

@@ -1,11 +1,11 @@
-// Finds the route of a path. A fixed path is one look into a map; paths with parameters are tried in turn.
+// Finds the route of a path. Fixed paths are looked up in a map; paths with parameters are tried in turn.
 
 import { GatewayError } from "../errors.ts";
-import type { Method, Route } from "./route.ts";
+import type { Method, ServedRoute } from "./route.ts";
 
 export interface Match {
-  readonly route: Route;
-  /** One of the paths of the table. */
+  readonly route: ServedRoute;
+  /** The path as the route table spells it. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -14,36 +14,36 @@ interface Pattern {
   readonly path: string;
   readonly expression: RegExp;
   readonly names: readonly string[];
-  readonly methods: ReadonlyMap<string, Route>;
+  readonly methods: ReadonlyMap<string, ServedRoute>;
 }
 
 export interface Router {
-  /** Every path of the table, as it is written there. */
+  /** Every path that is served, as the route table spells it. */
   readonly paths: readonly string[];
   /** The route, or for an OPTIONS request on a known path the methods that it allows. Throws 404 and 405. */
   find(method: string, path: string): Match | { readonly allow: string };
 }
 
-const none: Readonly<Record<string, string>> = {};
-const order: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+const noParams: Readonly<Record<string, string>> = {};
+const methodOrder: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter(routes: readonly ServedRoute[]): Router {
   const spelled = routes.flatMap((route) => spellingsOf(route).map((path) => ({ path, route })));
   const byPath = Map.groupBy(spelled, ({ path }) => path);
-  const fixed = new Map<string, ReadonlyMap<string, Route>>();
+  const fixed = new Map<string, ReadonlyMap<string, ServedRoute>>();
   const patterns: Pattern[] = [];
   for (const [path, group] of byPath) {
-    const methods = new Map<string, Route>(group.map(({ route }) => [route.method, route]));
+    const methods = new Map<string, ServedRoute>(group.map(({ route }) => [route.method, route]));
     const get = methods.get("GET" satisfies Method);
     if (get !== undefined) methods.set("HEAD", get);
     if (path.includes("{")) patterns.push({ path, ...toExpression(path), methods });
     else fixed.set(path, methods);
   }
 
-  function choose(methods: ReadonlyMap<string, Route>, method: string, path: string, params: Match["params"]) {
+  function choose(methods: ReadonlyMap<string, ServedRoute>, method: string, path: string, params: Match["params"]) {
     const route = methods.get(method);
     if (route !== undefined) return { route, path, params };
-    const allow = order.filter((name) => methods.has(name)).join(", ");
+    const allow = methodOrder.filter((name) => methods.has(name)).join(", ");
     if (method === "OPTIONS") return { allow };
     throw new GatewayError("method_not_allowed", `${method} is not allowed here; allowed: ${allow}.`, {
       headers: { allow },
@@ -54,12 +54,12 @@ export function createRouter(routes: readonly Route[]): Router {
     paths: [...byPath.keys()],
     find(method, path) {
       const methods = fixed.get(path);
-      if (methods !== undefined) return choose(methods, method, path, none);
+      if (methods !== undefined) return choose(methods, method, path, noParams);
       for (const pattern of patterns) {
         const match = pattern.expression.exec(path);
         if (match !== null) return choose(pattern.methods, method, pattern.path, readParams(pattern.names, match));
       }
-      throw new GatewayError("not_found", `There is nothing at ${describePath(path)}. /docs lists what there is.`);
+      throw new GatewayError("not_found", `There is no route for ${describePath(path)}. GET /docs lists all routes.`);
     },
   };
 }
@@ -67,10 +67,10 @@ export function createRouter(routes: readonly Route[]): Router {
 const bases = ["/v3", "/v3/v1", "/v1"];
 
 /**
- * The paths of a route. Clients append paths with and without `/v1` to the base address that they are given, so all three bases
- * lead to the same routes. Management routes have one path only: operators protect them by path, in proxies.
+ * The paths of a route. Some clients append `/v1` to the base URL that they are given and some do not, so all three bases lead to the
+ * same routes. Management routes have one path only, because operators protect them by path in proxies.
  */
-export function spellingsOf({ path, key }: { readonly path: string; readonly key?: Route["key"] }): string[] {
+export function spellingsOf({ path, key }: { readonly path: string; readonly key?: ServedRoute["key"] }): string[] {
   const [, rest] = /^\/v3(?:\/v1)?(\/.+)$/.exec(path) ?? [];
   return rest === undefined || key === "management" ? [path] : bases.map((base) => base + rest);
 }
@@ -92,15 +92,15 @@ function readParams(names: readonly string[], match: RegExpExecArray): Record<st
     try {
       params[name] = decodeURIComponent(match[index + 1] ?? "");
     } catch (cause) {
-      throw new GatewayError("malformed_request", "The path holds bytes that are not UTF-8.", { cause });
+      throw new GatewayError("malformed_request", "The path contains bytes that are not valid UTF-8.", { cause });
     }
   }
   return params;
 }
 
-const shownPath = 120;
+const maxShownPath = 120;
 
 function describePath(path: string): string {
   const hint = path.startsWith("/v2/") ? "; every path starts with /v3" : "";
-  return `${path.slice(0, shownPath)}${hint}`;
+  return `${path.slice(0, maxShownPath)}${hint}`;
 }

@@ -1,4 +1,4 @@
-// The route table, and nothing else.
+// The route table.
 
 import type { Keyring } from "../access/keys.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
@@ -14,12 +14,10 @@ import type { Responses } from "../inference/responses/responses.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { WebhookKeys } from "../jobs/webhook-keys.ts";
-import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { asyncJobRoutes } from "./endpoints/async-jobs.ts";
 import { audioRoutes } from "./endpoints/audio.ts";
 import { chatCompletionRoutes } from "./endpoints/chat-completions.ts";
-import { docsRoutes } from "./endpoints/docs.ts";
 import { embeddingsRoutes } from "./endpoints/embeddings.ts";
 import { fileRoutes } from "./endpoints/files.ts";
 import { healthRoutes, type Readiness } from "./endpoints/health.ts";
@@ -35,7 +33,7 @@ import { resourceRoutes } from "./endpoints/resources.ts";
 import { responseRoutes } from "./endpoints/responses.ts";
 import { universalAiRoutes } from "./endpoints/universal-ai.ts";
 import { webhookRoutes } from "./endpoints/webhooks.ts";
-import { withUploads } from "./inline-uploads.ts";
+import type { Heartbeat } from "./event-stream.ts";
 import type { Route } from "./route.ts";
 
 interface Dependencies extends Readiness {
@@ -51,36 +49,34 @@ interface Dependencies extends Readiness {
   readonly files: FileStore;
   readonly uploads: Uploads;
   readonly resources: ResourceUrls;
-  readonly publicUrl: string | null;
   readonly describeProviders: () => ProviderState[];
+  /** Model names that the operator declared. */
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;
-  readonly heartbeatMs: number;
-  readonly ticker: Ticker;
+  readonly heartbeat: Heartbeat;
   readonly log: Log;
 }
 
 export function createRoutes(dependencies: Dependencies): Route[] {
-  const { catalogue, keyring, files } = dependencies;
-  return [
-    ...chatCompletionRoutes(dependencies).map(withUploads(files, "chat")),
-    ...messagesRoutes(dependencies).map(withUploads(files, "messages")),
+  const routes: Route[] = [
+    ...chatCompletionRoutes(dependencies),
+    ...messagesRoutes(dependencies),
     ...embeddingsRoutes(dependencies),
-    ...responseRoutes(dependencies).map(withUploads(files, "responses")),
+    ...responseRoutes(dependencies),
     ...universalAiRoutes(dependencies),
     ...asyncJobRoutes(dependencies),
-    ...webhookRoutes({ keys: dependencies.webhookKeys }),
+    ...webhookRoutes(dependencies.webhookKeys),
     ...audioRoutes(dependencies),
     ...imagesRoutes(dependencies),
     ...moderationsRoutes(dependencies),
     ...fileRoutes(dependencies),
     ...resourceRoutes(dependencies.resources),
-    ...modelsRoutes(catalogue),
-    ...infoRoutes(catalogue),
-    ...openApiRoutes(),
-    ...docsRoutes(),
-    ...keyRoutes(keyring),
+    ...modelsRoutes(dependencies.catalogue),
+    ...infoRoutes(dependencies.catalogue),
+    ...openApiRoutes(() => routes),
+    ...keyRoutes(dependencies.keyring),
     ...providerRoutes(dependencies.describeProviders),
     ...healthRoutes(dependencies),
   ];
+  return routes;
 }

@@ -1,5 +1,5 @@
-// The HTTP server: takes every request, checks it in a fixed order (framing, path, method, key, drain and limits, body), and gives it
-// to its endpoint. Whatever is thrown becomes an answer in error-reply.ts.
+// The HTTP server: takes every request, checks it in a fixed order (head, path, method, key, load, limits, body, then the schemas and the
+// scope of its route), and runs the route. Whatever is thrown becomes an answer in error-reply.ts.
 
 import type { Caller } from "../access/caller.ts";
 import type { Limits, RunningRequest } from "../access/limits.ts";
@@ -11,6 +11,7 @@ import type { Ticker } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
 import type { Authenticator } from "./authenticate.ts";
+import { checkCall } from "./check-call.ts";
 import { CountedStream } from "./counted-stream.ts";
 import { lastResortReply, toErrorReply } from "./error-reply.ts";
 import { KeylessBudget } from "./keyless-budget.ts";
@@ -18,8 +19,8 @@ import type { LoadWatch } from "./load-watch.ts";
 import { OpenSockets } from "./open-sockets.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
 import { isStream, type Reply, reply } from "./reply.ts";
-import { checkHead, hasLongBody, originOf, pathOf, queryOf } from "./request-head.ts";
-import type { Call, Route } from "./route.ts";
+import { checkHead, hasLongBody, originOf, pathOf } from "./request-head.ts";
+import type { ServedRoute } from "./route.ts";
 import { createRouter, type Match, spellingsOf } from "./router.ts";
 import { SocketConnection, type SocketRoute } from "./socket.ts";
 import { toResponse } from "./to-response.ts";
@@ -28,13 +29,15 @@ import { wantsMetadata } from "./wants-metadata.ts";
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly routes: readonly Route[];
+  readonly routes: readonly ServedRoute[];
   readonly sockets?: readonly SocketRoute[];
   readonly authenticator: Authenticator;
   readonly limits: Limits;
   readonly bodyLimits: BodyLimits;
   readonly socketLimits?: SocketLimits;
-  /** Of these addresses, `X-Forwarded-Proto` is believed. */
+  /** Scheme, host and port at which callers reach the gateway; null: as in the request. */
+  readonly publicUrl?: string | null;
+  /** `X-Forwarded-Proto` of these addresses is trusted. */
   readonly trustedProxies?: AddressRanges;
   readonly timeouts?: Partial<ConnectionTimeouts>;
   readonly ticker: Ticker;
@@ -42,7 +45,7 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
-/** Memory that unfinished messages can take: at most their product, for each key. */
+/** Their product bounds the memory of unfinished messages of one key. */
 interface SocketLimits {
   readonly maxWebSocketsPerKey: number;
   readonly maxWebSocketMessageBytes: number;
@@ -50,9 +53,9 @@ interface SocketLimits {
 
 /** In seconds, at most 255; Bun checks them every four seconds. */
 export interface ConnectionTimeouts {
-  /** Between the requests of a connection, and until a request without a body is answered. Bun bounds a request's head by itself. */
+  /** Between the requests of a connection, and until a request without a body is answered. Bun itself bounds the time for a head. */
   readonly idle: number;
-  /** Of a client that reads nothing of a stream. A stream that is read writes at least its heartbeats. */
+  /** For a client that does not read its stream. A stream that is read writes at least its heartbeats. */
   readonly stalledReader: number;
 }
 
@@ -72,10 +75,10 @@ const noSocketLimits: SocketLimits = {
   maxWebSocketsPerKey: Number.POSITIVE_INFINITY,
   maxWebSocketMessageBytes: Number.POSITIVE_INFINITY,
 };
-const usualTimeouts: ConnectionTimeouts = { idle: 120, stalledReader: 240 };
+const defaultTimeouts: ConnectionTimeouts = { idle: 120, stalledReader: 240 };
 // The routes check their own limits, and answer in both error forms; Bun's limit must not refuse a body before that.
 const serverMaxBodyBytes = 2 ** 31 - 1;
-const keptRequestId = /^[A-Za-z0-9._-]{1,128}$/;
+const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function startServer(options: ServerOptions): Server {
   const { log, ticker, bodyLimits } = options;
@@ -85,7 +88,7 @@ export function startServer(options: ServerOptions): Server {
   const keyless = new KeylessBudget();
   const longBodies = new LongBodies();
   const openSockets = new OpenSockets(maxWebSocketsPerKey);
-  const timeouts = { ...usualTimeouts, ...options.timeouts };
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
   let draining = false;
 
   /** `path`: the path of the route table that Bun found; null for an unknown path. */
@@ -95,7 +98,7 @@ export function startServer(options: ServerOptions): Server {
     const trace = new Trace(performance.now(), options.loadWatch.lagMs);
     let answered: Reply;
     let isPrivate = true;
-    let errors: Route["errors"];
+    let errorFormat: ServedRoute["errorFormat"];
     let caller: Caller | null = null;
     let running: RunningRequest | null = null;
     try {
@@ -116,7 +119,7 @@ export function startServer(options: ServerOptions): Server {
       const { route, params } = found;
       trace.path = found.path;
       isPrivate = route.key !== "none";
-      errors = route.errors;
+      errorFormat = route.errorFormat;
       const admitted = isPrivate ? admit(request, route, server) : null;
       // Skip the await when the caller is known: it would cost an event-loop turn.
       caller = admitted instanceof Promise ? await admitted : admitted;
@@ -125,24 +128,27 @@ export function startServer(options: ServerOptions): Server {
       trace.authorizedAt = performance.now();
       // The timeouts of the body and of the call decide from here on.
       if (route.body !== undefined) server.timeout(request, 0);
-      const readsBody = route.body === "json" || (route.body === "optional-json" && request.body !== null);
+      const readsBody = isJson(route.body) && (route.body.kind === "json" || request.body !== null);
       const turn = readsBody && caller !== null ? waitForTurn(request, caller) : undefined;
       if (turn !== undefined) await turn;
-      const body = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
-      if (body !== null && caller !== null && body.text.length >= longBodyBytes && !headers.has("content-length"))
-        longBodies.charge(caller.keyId, body.text.length, performance.now());
+      let json = readsBody ? await readJsonBody(request, bodyLimits, ticker) : null;
+      if (json !== null && caller !== null && json.text.length >= longBodyBytes && !headers.has("content-length"))
+        longBodies.charge(caller.keyId, json.text.length, performance.now());
       // Before a provider is paid for a stream that would be refused.
-      if (body !== null && asksForStream(body.value)) running?.beginStream();
+      if (json !== null && asksForStream(json.value)) running?.beginStream();
       trace.readAt = performance.now();
-      const result = await route.run(new IncomingCall({ request, requestId, params, caller, body, trace }, findOrigin));
+      const prepared = json !== null && caller !== null ? prepareBody(route.body, json, caller) : undefined;
+      if (prepared !== undefined) json = await prepared;
+      const call = checkCall(route, { request, requestId, trace, caller, params, json, findBaseUrl });
+      const result = await route.run(call);
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
       if (trace.attempts.length === 0) logRequest(log, toRecord(replyStatus(result)), route.isProbe === true);
-      // Built at once: merging two sets of headers costs more.
+      // The shortest way for plain answers: merging two sets of headers costs more.
       if (typeof result === "string") {
         running?.end();
         return new Response(result, { headers: common(isPrivate, "application/json") });
       }
-      answered = running === null ? result : count(result, running, request);
+      answered = running === null ? result : countAsRunning(result, running, request);
       if (isStream(answered.body)) {
         server.timeout(request, timeouts.stalledReader);
         // Bun neither reads nor cancels the stream of a client that has left.
@@ -153,7 +159,7 @@ export function startServer(options: ServerOptions): Server {
       if (isPrivate && caller === null) await keyless.spend();
       server.timeout(request, timeouts.idle);
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
-      answered = toErrorReply(error, { requestId, log, form: errors ?? "usual", metadata });
+      answered = toErrorReply(error, { requestId, log, format: errorFormat ?? "usual", metadata });
       logRefusal(log, toRecord(answered.status), error);
       // Without this header, Bun would read the rest of the body only to discard it.
       if (hasLongBody(request)) answered = { ...answered, headers: { ...answered.headers, connection: "close" } };
@@ -180,8 +186,8 @@ export function startServer(options: ServerOptions): Server {
       headers["x-request-id"] = requestId;
       headers["x-content-type-options"] = "nosniff";
       headers["server-timing"] = trace.toServerTiming(performance.now());
-      // Where clients of that format look for it.
-      if (errors === "messages") headers["request-id"] = requestId;
+      // Clients of the Messages format look for the id here.
+      if (errorFormat === "messages") headers["request-id"] = requestId;
       const { length } = trace.attempts;
       if (length > 0) headers["x-switchyard-attempts"] = String(length);
       if (trace.dropped.length > 0) headers["x-switchyard-dropped-params"] = toHeaderList(trace.dropped);
@@ -191,7 +197,7 @@ export function startServer(options: ServerOptions): Server {
     }
   }
 
-  /** Skips the await where a body is short, or the key is alone: it would cost an event-loop turn. */
+  /** Undefined for a short body, and for the only key in use: an await would cost an event-loop turn. */
   function waitForTurn(request: Request, { keyId }: Caller): Promise<void> | undefined {
     const now = performance.now();
     longBodies.note(keyId, now);
@@ -220,8 +226,7 @@ export function startServer(options: ServerOptions): Server {
   ): Promise<undefined> {
     const authorization = request.headers.get("authorization");
     const address = findAddress(request, server);
-    // Asked again with every message, because a key may be revoked while its connection is open. Limits count messages, not
-    // connections.
+    // Repeated for every message, because a key may be revoked while its connection is open. Limits count messages, not connections.
     const identify = async () => {
       const caller = await options.authenticator.authenticate(authorization, () => address);
       checkKind(caller, { key: "inference" });
@@ -238,26 +243,32 @@ export function startServer(options: ServerOptions): Server {
     });
   }
 
-  function admit(request: Request, route: Pick<Route, "key" | "errors">, server: BunServer): Caller | Promise<Caller> {
+  function admit(
+    request: Request,
+    route: Pick<ServedRoute, "key" | "errorFormat">,
+    server: BunServer,
+  ): Caller | Promise<Caller> {
     const { headers } = request;
-    const authorization = headers.get("authorization") ?? (route.errors === "messages" ? keyHeader(headers) : null);
+    const authorization =
+      headers.get("authorization") ?? (route.errorFormat === "messages" ? keyHeader(headers) : null);
     const found = options.authenticator.authenticate(authorization, () => findAddress(request, server));
     return found instanceof Promise ? found.then((caller) => checkCaller(caller, route)) : checkCaller(found, route);
   }
 
-  function checkCaller(caller: Caller, route: Pick<Route, "key">): Caller {
+  function checkCaller(caller: Caller, route: Pick<ServedRoute, "key">): Caller {
     checkKind(caller, route);
     return caller;
   }
 
-  function checkKind(caller: Caller, route: Pick<Route, "key">): void {
+  function checkKind(caller: Caller, route: Pick<ServedRoute, "key">): void {
     if ((caller.kind === "management") !== (route.key === "management"))
       throw new GatewayError("insufficient_scope", `This route needs a key of kind ${route.key}.`);
     options.loadWatch.refuseWhenOverloaded();
   }
 
-  function findOrigin(request: Request): string {
-    const { trustedProxies } = options;
+  function findBaseUrl(request: Request): string {
+    const { publicUrl, trustedProxies } = options;
+    if (publicUrl !== undefined && publicUrl !== null) return publicUrl;
     const isTrusted = trustedProxies?.isEmpty === false && trustedProxies.has(findAddress(request, server));
     return originOf(request, isTrusted);
   }
@@ -281,7 +292,7 @@ export function startServer(options: ServerOptions): Server {
     error: (error) => toResponse(lastResortReply(error, crypto.randomUUID(), log), ignore),
     websocket: {
       maxPayloadLength: Math.min(bodyLimits.maxBodyBytes, maxWebSocketMessageBytes),
-      idleTimeout: usualTimeouts.idle,
+      idleTimeout: defaultTimeouts.idle,
       sendPings: true,
       // A client that sends and does not read is disconnected before it fills the memory.
       backpressureLimit: 16_777_216,
@@ -306,36 +317,14 @@ export function startServer(options: ServerOptions): Server {
   };
 }
 
-class IncomingCall implements Call {
-  readonly request: Request;
-  readonly requestId: string;
-  readonly params: Readonly<Record<string, string>>;
-  readonly caller: Caller | null;
-  readonly body: JsonBody | null;
-  readonly trace: Trace;
-  readonly #findOrigin: (request: Request) => string;
+function isJson(
+  body: ServedRoute["body"],
+): body is Exclude<ServedRoute["body"], undefined | { readonly kind: "form" }> {
+  return body !== undefined && body.kind !== "form";
+}
 
-  constructor(parts: Omit<Call, "method" | "query" | "origin">, findOrigin: (request: Request) => string) {
-    this.request = parts.request;
-    this.requestId = parts.requestId;
-    this.params = parts.params;
-    this.caller = parts.caller;
-    this.body = parts.body;
-    this.trace = parts.trace;
-    this.#findOrigin = findOrigin;
-  }
-
-  get method(): Call["method"] {
-    return this.request.method as Call["method"];
-  }
-
-  get query(): URLSearchParams {
-    return queryOf(this.request.url);
-  }
-
-  get origin(): string {
-    return this.#findOrigin(this.request);
-  }
+function prepareBody(body: ServedRoute["body"], json: JsonBody, caller: Caller): Promise<JsonBody> | undefined {
+  return body !== undefined && "prepare" in body ? body.prepare?.(json, caller) : undefined;
 }
 
 function replyStatus(result: Reply | string): number {
@@ -346,8 +335,8 @@ function asksForStream(body: unknown): boolean {
   return typeof body === "object" && body !== null && "stream" in body && body.stream === true;
 }
 
-/** A whole answer has ended its request; a streamed one ends it when the stream has ended. */
-function count(answered: Reply, running: RunningRequest, request: Request): Reply {
+/** A request with a whole answer has ended; one with a streamed answer ends when the stream does. */
+function countAsRunning(answered: Reply, running: RunningRequest, request: Request): Reply {
   const { body } = answered;
   if (!isStream(body)) {
     running.end();
@@ -364,7 +353,7 @@ function count(answered: Reply, running: RunningRequest, request: Request): Repl
 
 function chooseRequestId(headers: Headers): string {
   const given = headers.get("x-request-id");
-  return given !== null && keptRequestId.test(given) ? given : crypto.randomUUID();
+  return given !== null && validRequestId.test(given) ? given : crypto.randomUUID();
 }
 
 function findAddress(request: Request, server: BunServer): string {
@@ -377,7 +366,7 @@ function keyHeader(headers: Headers): string | null {
   return key === null ? null : `Bearer ${key}`;
 }
 
-/** Names of members that a caller chose; a name that a header cannot hold is left out. */
+/** The caller chose these names; a name that a header cannot hold is left out. */
 function toHeaderList(names: readonly string[]): string {
   return names
     .filter((name) => /^[\w.$-]{1,64}$/.test(name))

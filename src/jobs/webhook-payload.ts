@@ -1,25 +1,10 @@
 // The body of a webhook. Members that do not apply are absent instead of null; only `model` is null when there is none.
 
+import type { WebhookPayload } from "../contract/async-jobs.ts";
 import { parseExactJson } from "../lib/exact-json.ts";
 import type { JobRecord } from "../storage/job-records.ts";
 import { toCanonicalJson } from "./canonical-json.ts";
 import { unpackResult } from "./job-request.ts";
-
-export interface WebhookPayload {
-  readonly event: "async_job_completed";
-  readonly job_id: string;
-  readonly status: "success" | "fail";
-  readonly feature: string;
-  readonly subfeature: string;
-  readonly provider: string;
-  readonly model: string | null;
-  readonly created_at: string;
-  readonly finished_at: string;
-  readonly output?: unknown;
-  readonly error?: { readonly message: string };
-  readonly original_response?: unknown;
-  readonly user_parameters?: unknown;
-}
 
 /** The members of the stored request that the webhook needs. */
 interface StoredParameters {

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { chatCompletionRequest } from "../../src/contract/chat-completions.ts";
-import { messagesRequest } from "../../src/contract/messages.ts";
+import { createChatCompletionRequest } from "../../src/contract/chat-completions.ts";
+import { createMessagesRequest } from "../../src/contract/messages.ts";
 import { parse } from "../../src/contract/problems.ts";
-import { responseRequest } from "../../src/contract/responses.ts";
+import { createResponseRequest } from "../../src/contract/responses.ts";
 import { type Problem, ValidationError } from "../../src/errors.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
 
@@ -52,14 +52,18 @@ describe("the list of problems", () => {
   test("ends with the first problem of every large body: 80,000 parts took up to five seconds", () => {
     const parts = Array.from({ length: 80_000 }, () => ({}));
     const numbers = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [at, at]));
+    const noAliases = new Set<string>();
     const user = (content: unknown) => [{ role: "user", content }];
     const large: readonly (readonly [z.ZodType, unknown])[] = [
-      [chatCompletionRequest, { model: "a/b", messages: user(parts) }],
-      [chatCompletionRequest, { model: "a/b", messages: user("x"), tags: numbers }],
-      [messagesRequest, { model: "a/b", max_tokens: 1, messages: user(parts) }],
-      [messagesRequest, { model: "a/b", max_tokens: 1, messages: user([{ type: "tool_result", content: parts }]) }],
-      [responseRequest, { model: "a/b", input: user(parts) }],
-      [responseRequest, { model: "a/b", input: "x", metadata: numbers }],
+      [createChatCompletionRequest(noAliases), { model: "a/b", messages: user(parts) }],
+      [createChatCompletionRequest(noAliases), { model: "a/b", messages: user("x"), tags: numbers }],
+      [createMessagesRequest(noAliases), { model: "a/b", max_tokens: 1, messages: user(parts) }],
+      [
+        createMessagesRequest(noAliases),
+        { model: "a/b", max_tokens: 1, messages: user([{ type: "tool_result", content: parts }]) },
+      ],
+      [createResponseRequest(noAliases), { model: "a/b", input: user(parts) }],
+      [createResponseRequest(noAliases), { model: "a/b", input: "x", metadata: numbers }],
     ];
     for (const [schema, body] of large) {
       const count = problemsOf(schema, body).length;

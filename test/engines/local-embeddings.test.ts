@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/access/caller.ts";
 import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
-import { embeddingsRequest } from "../../src/contract/embeddings.ts";
+import { createEmbeddingsRequest } from "../../src/contract/embeddings.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { semanticEngines } from "../../src/engines/local/semantic/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
@@ -338,7 +338,7 @@ describe("POST /v3/embeddings", () => {
     const value = JSON.parse(text);
     return JSON.parse(
       await over.embed({
-        request: embeddingsRequest.parse(value),
+        request: createEmbeddingsRequest(new Set()).parse(value),
         value,
         text,
         scan: scanJson(text, { maxDepth: 64, maxTokens: 1_000_000 }),

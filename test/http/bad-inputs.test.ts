@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { createLoadWatch } from "../../src/http/load-watch.ts";
 import { startServer } from "../../src/http/server.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
@@ -243,7 +244,7 @@ async function stopKeyStore(badInput: BadInput): Promise<void> {
   }
 }
 
-/** stream-26: the door itself, with an endpoint that has a bug. */
+/** stream-26: the server itself, with an endpoint that has a bug. */
 async function throwInHandler(badInput: BadInput): Promise<void> {
   let log = "";
   const ticker = createTicker(50);
@@ -256,7 +257,7 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
         method: "POST",
         path: badInput.path,
         key: "none",
-        body: "json",
+        body: { kind: "json", schema: z.unknown() },
         run: () => {
           throw new TypeError(`a bug with ${providerSecret} in its message`);
         },

@@ -1,25 +1,21 @@
-// GET /v3/openapi.json and /docs: generated from the operations, and true to them.
+// GET /v3/openapi.json and /docs: generated from the route table.
 
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import { listKeysQuery } from "../../src/contract/keys.ts";
 import { errorCatalogue } from "../../src/errors.ts";
-import { docsRoutes } from "../../src/http/endpoints/docs.ts";
-import { infoRoutes } from "../../src/http/endpoints/info.ts";
-import { modelsRoutes } from "../../src/http/endpoints/models.ts";
 import { openApiRoutes } from "../../src/http/endpoints/openapi.ts";
 import { buildOpenApi, type OpenApiDocument, toOpenApiPath } from "../../src/http/openapi/build-openapi.ts";
-import { memberDescriptions } from "../../src/http/openapi/descriptions.ts";
 import { renderDocsPage } from "../../src/http/openapi/docs-page.ts";
-import { examples, toCurl } from "../../src/http/openapi/examples.ts";
+import { toCurl } from "../../src/http/openapi/examples.ts";
 import { html, prose } from "../../src/http/openapi/html.ts";
 import { toMemberRows } from "../../src/http/openapi/member-rows.ts";
-import type { Operation } from "../../src/http/openapi/operation.ts";
-import { namedSchemas, operations } from "../../src/http/openapi/operations.ts";
+import type { Route } from "../../src/http/route.ts";
+import { listAllRoutes } from "../support/all-routes.ts";
 import { openTestServer } from "../support/test-server.ts";
 
-const get = openTestServer([...openApiRoutes(), ...docsRoutes()]);
+const routes = listAllRoutes();
+const get = openTestServer(openApiRoutes(() => routes));
 
 describe("the OpenAPI document", async () => {
   const response = await get("/v3/openapi.json");
@@ -34,26 +30,62 @@ describe("the OpenAPI document", async () => {
     expect(document.info.version).toBe("3.0.0");
   });
 
-  test("holds every operation, once", () => {
-    const expected = operations.map((one) => `${one.method.toLowerCase()} ${toOpenApiPath(one.path)}`);
+  test("describes every route once", () => {
+    const expected = routes.map((one) => `${one.method.toLowerCase()} ${toOpenApiPath(one.path)}`);
     expect(described.map(({ path, method }) => `${method} ${path}`).toSorted()).toEqual(expected.toSorted());
-    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   });
 
-  test("holds the routes of the listing and its own", () => {
-    const catalogue = createCatalogue([]);
-    const routes = [...modelsRoutes(catalogue), ...infoRoutes(catalogue), ...openApiRoutes(), ...docsRoutes()];
-    const known = new Map(operations.map((one) => [`${one.method} ${one.path}`, one.key]));
-    for (const route of routes) expect(known.get(`${route.method} ${route.path}`)).toBe(route.key);
-  });
-
-  test("refers only to what it holds, and holds only what is referred to", () => {
+  test("refers only to components that it contains, and contains no unused schema", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, target]) => target ?? "");
     for (const reference of references) expect(reference).toMatch(/^#\/components\/(schemas|headers)\//);
     const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
     const referred = new Set(references.filter((reference) => reference.startsWith("#/components/schemas/")));
     expect([...referred].toSorted()).toEqual(schemas.toSorted());
-    expect(Object.keys(document.components.schemas).toSorted()).toEqual(Object.keys(namedSchemas).toSorted());
+  });
+
+  test("requires a body only where a request without one is refused", () => {
+    const bodyOf = (path: string, method: string) => document.paths[path]?.[method]?.requestBody;
+    expect(bodyOf("/v3/manage/keys", "post")?.required).toBe(true);
+    expect(bodyOf("/v3/manage/keys/{key_id}/rotate", "post")?.required).toBe(false);
+    expect(bodyOf("/v3/upload", "delete")).toEqual({
+      required: false,
+      content: { "application/json": { schema: { $ref: "#/components/schemas/DeleteFilesRequest" } } },
+    });
+    expect(bodyOf("/v3/universal-ai/async/{job_id}/cancel", "post")).toBeUndefined();
+  });
+
+  test("has the bounds and defaults with which query parameters are checked", () => {
+    const find = (path: string, name: string) =>
+      document.paths[path]?.["get"]?.parameters?.find((parameter) => parameter.name === name)?.schema;
+    for (const path of ["/v3/manage/keys", "/v3/upload", "/v3/universal-ai/async", "/v3/manage/jobs"]) {
+      expect(find(path, "page")).toEqual({ type: "integer", minimum: 1, maximum: 1_000_000, default: 1 });
+      expect(find(path, "limit")).toEqual({ type: "integer", minimum: 1, maximum: 1_000, default: 100 });
+    }
+    expect(find("/v3/manage/keys", "enabled")).toEqual({ type: "boolean" });
+    expect(find("/v3/universal-ai/async", "feature")).toEqual({ type: "string", minLength: 1, maxLength: 64 });
+    const include = { type: "array", items: { type: "string", enum: ["unconfigured", "sandbox"] }, default: [] };
+    expect(find("/v3/models", "include")).toEqual(include);
+  });
+
+  test("uses the names that generators of FastAPI clients expect for a 422", () => {
+    const { HTTPValidationError: body, ValidationError: item } = document.components.schemas;
+    expect(body).toMatchObject({
+      required: ["error", "detail"],
+      properties: { detail: { type: "array", items: { $ref: "#/components/schemas/ValidationError" } } },
+    });
+    expect(item).toMatchObject({ required: ["loc", "msg", "type"] });
+  });
+
+  test("describes the callback of a job as a webhook", () => {
+    const webhook = document.webhooks["jobEnded"]?.["post"];
+    expect(webhook?.requestBody?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/WebhookPayload",
+    });
+    expect(webhook?.parameters?.map(({ name }) => name)).toContain("x-service-signature");
+  });
+
+  test("does not reveal the operator's aliases", () => {
+    expect(JSON.stringify(buildOpenApi(listAllRoutes(new Set(["secret-project"]))))).not.toContain("secret-project");
   });
 
   test("declares every parameter of a path, and no other", () => {
@@ -76,7 +108,7 @@ describe("the OpenAPI document", async () => {
   test("gives every failure the body of both forms, or of the Messages format", () => {
     for (const { path, operation } of described) {
       for (const [status, answer] of Object.entries(operation.responses).filter(([one]) => Number(one) >= 400)) {
-        const usual = status === "422" ? "ValidationError" : "Error";
+        const usual = status === "422" ? "HTTPValidationError" : "Error";
         const name = path.startsWith("/v3/v1/messages") ? "MessagesError" : usual;
         expect(answer.content?.["application/json"]?.schema).toEqual({ $ref: `#/components/schemas/${name}` });
       }
@@ -111,54 +143,40 @@ describe("the OpenAPI document", async () => {
   });
 });
 
-test("a schema that refers to itself stays whole inside the document", () => {
-  const tree: z.ZodType = z.object({ children: z.array(z.lazy(() => tree)) });
-  const answering = (schema: z.ZodType): Operation => ({
+test("a schema that refers to itself needs an id, and is then a component", () => {
+  const answering = (schema: z.ZodType): Route => ({
     id: "plant",
     method: "GET",
     path: "/tree",
     summary: "A tree",
     tag: "Service",
     key: "none",
-    responses: [{ status: 200, description: "It.", schema }],
-    errors: [],
+    answers: [{ status: 200, description: "The tree.", schema }],
+    run: () => "",
   });
-  for (const document of [
-    buildOpenApi([answering(z.object({ root: tree }))]),
-    buildOpenApi([answering(tree)], { Tree: tree }),
-    buildOpenApi([answering(z.object({ root: tree }))], { Tree: tree }),
-  ]) {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]*)"/g)];
-    expect(references.length).toBeGreaterThanOrEqual(2);
-    for (const [, name = ""] of references) expect(document.components.schemas).toHaveProperty([name]);
+  const named: z.ZodType = z.object({ children: z.array(z.lazy(() => named)) }).meta({ id: "Tree" });
+  for (const schema of [named, z.object({ root: named })]) {
+    const document = buildOpenApi([answering(schema)]);
+    expect(document.components.schemas["Tree"]).toMatchObject({
+      properties: { children: { items: { $ref: "#/components/schemas/Tree" } } },
+    });
   }
-  expect(() => buildOpenApi([answering(tree)])).toThrow("needs a name");
-});
-
-test("every description belongs to a member that has none of its own", () => {
-  for (const [name, descriptions] of Object.entries(memberDescriptions)) {
-    const schema = namedSchemas[name];
-    if (schema === undefined) throw new Error(`There is no component ${name}.`);
-    const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-    for (const member of Object.keys(descriptions)) {
-      expect(properties, `${name}.${member}`).toHaveProperty([member]);
-      expect((properties[member] as { description?: string }).description, `${name}.${member}`).toBeUndefined();
-    }
-  }
+  const unnamed: z.ZodType = z.object({ children: z.array(z.lazy(() => unnamed)) });
+  for (const schema of [unnamed, z.object({ root: unnamed })])
+    expect(() => buildOpenApi([answering(schema)])).toThrow("needs an id");
 });
 
 test("every example is a request that the gateway accepts", () => {
-  for (const operation of operations) {
-    const example = examples[operation.id];
-    const isJson = operation.request !== undefined && operation.requestType === undefined;
-    expect(example?.body !== undefined, operation.id).toBe(isJson);
-    expect(example?.form !== undefined, operation.id).toBe(operation.requestType !== undefined);
-    if (isJson) expect(operation.request.safeParse(example?.body).error).toBeUndefined();
-    const names = [...toOpenApiPath(operation.path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-    expect(Object.keys(example?.path ?? {}), operation.id).toEqual(names);
-    expect(toCurl(operation)).not.toMatch(/[{]\w+[}]/);
+  for (const route of routes) {
+    const { id, body, example } = route;
+    if (body?.kind !== "optional-json") expect(example?.body !== undefined, id).toBe(body?.kind === "json");
+    expect(example?.form !== undefined, id).toBe(body?.kind === "form");
+    if (example?.body !== undefined && body !== undefined && "schema" in body)
+      expect(body.schema.safeParse(example.body).error, id).toBeUndefined();
+    const names = [...toOpenApiPath(route.path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+    expect(Object.keys(example?.path ?? {}), id).toEqual(names);
+    expect(toCurl(route)).not.toMatch(/[{]\w+[}]/);
   }
-  expect(Object.keys(examples).filter((id) => !operations.some((operation) => operation.id === id))).toEqual([]);
 });
 
 test("nested members are named from the root, and unions are read as one", () => {
@@ -210,17 +228,17 @@ describe("the readable page", async () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  test("leads to every operation and every error code, and no link leads nowhere", () => {
+  test("has an anchor for every route and every error code, and no broken link", () => {
     const anchors = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id ?? "");
     expect(new Set(anchors).size).toBe(anchors.length);
     for (const [, target = ""] of page.matchAll(/href="#([^"]*)"/g)) expect(anchors).toContain(target);
-    for (const { id } of operations) expect(anchors).toContain(id);
+    for (const { id } of routes) expect(anchors).toContain(id);
     for (const code of Object.keys(errorCatalogue)) expect(anchors).toContain(`error-${code}`);
   });
 
-  test("shows the command of every operation, escaped", () => {
-    for (const operation of operations) {
-      expect(page).toContain(html`<pre tabindex="0"><code>${toCurl(operation)}</code></pre>`.text);
+  test("shows the command of every route, escaped", () => {
+    for (const route of routes) {
+      expect(page).toContain(html`<pre tabindex="0"><code>${toCurl(route)}</code></pre>`.text);
     }
   });
 
@@ -234,7 +252,7 @@ describe("the readable page", async () => {
 
 test("whatever comes from data is escaped on the page", () => {
   const attack = `<script>alert("x")</script>'&`;
-  const operation: Operation = {
+  const route: Route = {
     id: "attack",
     method: "POST",
     path: `/v3/${attack}`,
@@ -242,12 +260,12 @@ test("whatever comes from data is escaped on the page", () => {
     description: `${attack} \`${attack}\``,
     tag: "Service",
     key: "none",
-    parameters: [{ name: attack, in: "query", description: attack, schema: z.enum([attack, "b"]).default("b") }],
-    request: z.object({ [attack]: z.literal(attack).describe(attack) }),
-    responses: [{ status: 200, description: attack, schema: z.object({}), contentType: attack }],
-    errors: [],
+    query: z.object({ [attack]: z.enum([attack, "b"]).default("b").describe(attack) }),
+    body: { kind: "json", schema: z.object({ [attack]: z.literal(attack).describe(attack) }) },
+    answers: [{ status: 200, description: attack, schema: z.object({}), contentType: attack }],
+    run: () => "",
   };
-  const page = renderDocsPage([operation]);
+  const page = renderDocsPage([route]);
   expect(page).not.toContain("<script");
   expect(page).not.toContain('alert("x")');
   expect(page).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;");

@@ -1,14 +1,46 @@
-import { expect, test } from "bun:test";
-import { createCatalogue } from "../../src/catalogue/catalogue.ts";
-import { operations } from "../../src/http/openapi/operations.ts";
-import { createRoutes } from "../../src/http/routes.ts";
+// The route table: each declaration is complete, and no two routes collide.
 
-test("the route table and the OpenAPI document list the same operations", () => {
-  // The endpoints are not called here, so what they work with may be missing.
-  const dependencies = { catalogue: createCatalogue([]), aliases: new Set(), whyNotReady: () => null };
-  const routes = createRoutes(dependencies as unknown as Parameters<typeof createRoutes>[0]).map(
-    ({ method, path, key }) => `${method} ${path} ${key}`,
+import { expect, test } from "bun:test";
+import type { z } from "zod";
+import { toOpenApiPath } from "../../src/http/openapi/build-openapi.ts";
+import { spellingsOf } from "../../src/http/router.ts";
+import { listAllRoutes } from "../support/all-routes.ts";
+
+const routes = listAllRoutes();
+
+test("no two routes have the same id, or the same method and path", () => {
+  const ids = routes.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const places = routes.flatMap((route) => spellingsOf(route).map((path) => `${route.method} ${path}`));
+  expect(new Set(places).size).toBe(places.length);
+});
+
+test("every route checks exactly the parameters of its path", () => {
+  for (const { id, path, params } of routes) {
+    const inPath = [...toOpenApiPath(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+    expect(params === undefined ? [] : Object.keys((params as z.ZodObject).shape), id).toEqual(inPath);
+  }
+});
+
+test("every route of an inference key needs a scope, and no other route does", () => {
+  for (const { id, key, scope } of routes) expect(scope !== undefined, id).toBe(key === "inference");
+});
+
+test("a cheap test of a body accepts nothing that the schema refuses", () => {
+  const [body] = routes.flatMap((route) =>
+    route.body?.kind === "json" && route.body.isCertainlyValid ? [route.body] : [],
   );
-  const documented = operations.map(({ method, path, key }) => `${method} ${path} ${key}`);
-  expect(routes.sort()).toEqual(documented.sort());
+  const plain = { model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] };
+  expect(body?.isCertainlyValid?.(plain)).toBe(true);
+  expect(body?.schema.safeParse(plain).success).toBe(true);
+  for (const value of [
+    null,
+    {},
+    { ...plain, model: "echo" },
+    { ...plain, temperature: 3 },
+    { ...plain, messages: [] },
+  ]) {
+    expect(body?.isCertainlyValid?.(value)).toBe(false);
+    expect(body?.schema.safeParse(value).success).toBe(false);
+  }
 });

@@ -2,11 +2,12 @@
 
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { z } from "zod";
 import { createLimits } from "../../src/access/limits.ts";
 import { createLoadWatch } from "../../src/http/load-watch.ts";
 import { type BodyStream, type Reply, reply, replyJson } from "../../src/http/reply.ts";
 import { pathOf } from "../../src/http/request-head.ts";
-import type { Call, Route } from "../../src/http/route.ts";
+import type { Call } from "../../src/http/route.ts";
 import { type ServerOptions, startServer } from "../../src/http/server.ts";
 import { createAddressRanges } from "../../src/lib/addresses.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
@@ -14,7 +15,9 @@ import { createLog } from "../../src/log.ts";
 import { openConnection, type RawConnection, type RawResponse } from "../support/raw-http.ts";
 import { waitFor } from "../support/wait.ts";
 
-type Run = Route["run"];
+/** The test routes declare no schema for their parameters, so they are text. */
+type TestCall = Call & { readonly params: Readonly<Record<string, string>> };
+type Run = (call: TestCall) => Reply | string | Promise<Reply | string>;
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -41,15 +44,15 @@ function open(
   const served: string[] = [];
   const log: string[] = [];
   const counted: Run = (call) => {
-    served.push(`${call.method} ${pathOf(call.request.url)}`);
+    served.push(`${call.request.method} ${pathOf(call.request.url)}`);
     return run(call);
   };
   const server = startServer({
     host: "127.0.0.1",
     port: 0,
     routes: [
-      { method: "POST", path: "/json", key: "none", body: "json", run: counted },
-      { method: "POST", path: "/form", key: "none", body: "form", run: counted },
+      { method: "POST", path: "/json", key: "none", body: { kind: "json", schema: z.unknown() }, run: counted },
+      { method: "POST", path: "/form", key: "none", body: { kind: "form", schema: z.unknown() }, run: counted },
       { method: "GET", path: "/get", key: "none", run: counted },
       { method: "GET", path: "/probe", key: "none", isProbe: true, run: counted },
       { method: "GET", path: "/manage/keys", key: "none", run: counted },
@@ -88,8 +91,8 @@ function open(
   };
 }
 
-function echo({ request, params, body }: Call): Reply {
-  return replyJson({ path: new URL(request.url).pathname, params, body: body?.value ?? null });
+function echo({ request, params, body }: TestCall): Reply {
+  return replyJson({ path: new URL(request.url).pathname, params, body });
 }
 
 const get = (target: string, more = "") => `GET ${target} HTTP/1.1\r\nHost: gateway\r\n${more}\r\n`;
@@ -389,38 +392,38 @@ describe("a request", () => {
 });
 
 describe("the address of the gateway, as a client sees it,", () => {
-  const origins = async (trusted: readonly string[], ...heads: string[]) => {
-    const connection = await open(({ origin }) => replyJson({ origin }), {}, trusted).connect();
+  const baseUrls = async (trusted: readonly string[], ...heads: string[]) => {
+    const connection = await open(({ baseUrl }) => replyJson({ baseUrl }), {}, trusted).connect();
     const found: unknown[] = [];
     for (const head of heads) {
       connection.send(`GET /get HTTP/1.1\r\n${head}\r\n`);
       const response = await connection.receive();
-      found.push(response.status === 200 ? JSON.parse(response.body.toString()).origin : response.status);
+      found.push(response.status === 200 ? JSON.parse(response.body.toString()).baseUrl : response.status);
     }
     return found;
   };
   const https = "Host: gateway.example:8443\r\nX-Forwarded-Proto: https\r\n";
 
   test("is that of the Host header, and X-Forwarded-Proto is ignored unless the proxy is trusted", async () => {
-    expect(await origins([], "Host: gateway:8080\r\n", https)).toEqual([
+    expect(await baseUrls([], "Host: gateway:8080\r\n", https)).toEqual([
       "http://gateway:8080",
       "http://gateway.example:8443",
     ]);
-    expect(await origins(["10.0.0.0/8"], https)).toEqual(["http://gateway.example:8443"]);
+    expect(await baseUrls(["10.0.0.0/8"], https)).toEqual(["http://gateway.example:8443"]);
   });
 
   test("has the scheme that a trusted proxy names, if it names one", async () => {
     const odd = ["javascript", "https, http", "https://evil", ""].map(
       (value) => `Host: gateway\r\nX-Forwarded-Proto: ${value}\r\n`,
     );
-    expect(await origins(["10.0.0.0/8", "127.0.0.0/8"], https, "Host: gateway\r\n", ...odd)).toEqual([
+    expect(await baseUrls(["10.0.0.0/8", "127.0.0.0/8"], https, "Host: gateway\r\n", ...odd)).toEqual([
       "https://gateway.example:8443",
       ...Array.from({ length: 5 }, () => "http://gateway"),
     ]);
   });
 
   test("is needed by name: without a Host header, which HTTP/1.0 permits, the answer is 400", async () => {
-    const connection = await open(({ origin }) => replyJson({ origin })).connect();
+    const connection = await open(({ baseUrl }) => replyJson({ baseUrl })).connect();
     connection.send("GET /get HTTP/1.0\r\n\r\n");
     expectError(await connection.receive(), 400, "malformed_request");
   });

@@ -4,14 +4,13 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import type { ChatChunk, ChatCompletion, ChatDelta, ChatMessage } from "../../src/contract/chat-format.ts";
 import { parse } from "../../src/contract/problems.ts";
 import {
   createResponseRequest,
   type ResponseRequest,
-  responseId,
   responseObject,
+  responseParams,
 } from "../../src/contract/responses.ts";
 import { type Problem, ValidationError } from "../../src/errors.ts";
 import { readEncryptedContent, toEncryptedContent } from "../../src/inference/reasoning-state.ts";
@@ -154,8 +153,7 @@ describe("a request is checked before anything is called", () => {
     ["../../v1/files", "string_pattern_mismatch"],
     ["0f4a4f5e-3c43-4a39-9a5f-0a3a3b5a7d11", "string_pattern_mismatch"],
   ])("%.30s is no id of a response", (id, type) => {
-    const path = z.object({ response_id: responseId });
-    expect(placesOf(() => parse(path, { response_id: id }, "path"))).toEqual([`path.response_id: ${type}`]);
+    expect(placesOf(() => parse(responseParams, { response_id: id }, "path"))).toEqual([`path.response_id: ${type}`]);
   });
 });
 

@@ -224,7 +224,7 @@ for (const engine of createEngines()) {
 describe("the public routes", () => {
   test("the current key in PEM, to be kept for a minute", async () => {
     const keys = open(createMemorySecrets());
-    const get = openTestServer(webhookRoutes({ keys }));
+    const get = openTestServer(webhookRoutes(keys));
     const answer = await get("/v3/webhooks/public-key");
     const [current] = await keys.published();
     expect(await answer.text()).toBe(current === undefined ? "" : toPem(current.rsa));
@@ -238,7 +238,7 @@ describe("the public routes", () => {
   test("all published keys as a key set, named by their thumbprints, without a private member", async () => {
     const keys = open(createMemorySecrets());
     await keys.rotate({ isUrgent: true });
-    const answer = await openTestServer(webhookRoutes({ keys }))("/v3/webhooks/keys");
+    const answer = await openTestServer(webhookRoutes(keys))("/v3/webhooks/keys");
     expect(answer.headers.get("content-type")).toBe("application/jwk-set+json");
     const { keys: set } = (await answer.json()) as { keys: Record<string, string>[] };
     expect(set.map(({ kty, alg, use }) => [kty, alg, use])).toEqual([

@@ -1,21 +1,21 @@
-// The real door in front of a few public routes, without a gateway around them.
+// The real server in front of a few public routes, without the rest of the gateway.
 
 import { afterAll } from "bun:test";
 import { createLimits } from "../../src/access/limits.ts";
 import { createLoadWatch } from "../../src/http/load-watch.ts";
-import type { Route } from "../../src/http/route.ts";
+import type { ServedRoute } from "../../src/http/route.ts";
 import { startServer } from "../../src/http/server.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
 
-export function openTestServer(routes: readonly Route[]) {
+export function openTestServer(routes: readonly ServedRoute[]) {
   const ticker = createTicker(50);
   const loadWatch = createLoadWatch();
   const server = startServer({
     host: "127.0.0.1",
     port: 0,
     routes,
-    // Public routes ask for no key.
+    // Public routes need no key.
     authenticator: {
       authenticate() {
         throw new TypeError("a public route asked for a key");

@@ -1,149 +1,188 @@
-// /v3/universal-ai/async: tasks as jobs. Submitted, asked for, listed, cancelled, deleted, and the reports that were sent about them.
-// /v3/manage/jobs: what the operator sees of unfinished ones, and cancels.
+// /v3/universal-ai/async: tasks as jobs, and their webhook deliveries. /v3/manage/jobs: unfinished jobs of all owners, for the operator.
 
 import {
   createAsyncJobRequest,
+  deletedJob,
+  deliveryList,
+  deliveryObject,
+  jobList,
+  jobObject,
   jobPath,
   listJobsQuery,
   listUnfinishedQuery,
-  longestIdempotencyKey,
+  submitJobHeaders,
+  unfinishedJobList,
 } from "../../contract/async-jobs.ts";
-import { parse } from "../../contract/problems.ts";
-import { ValidationError } from "../../errors.ts";
+import { toOffset, toPage } from "../../contract/paging.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import type { Jobs } from "../../jobs/jobs.ts";
 import { hasOddNumbers } from "../../lib/exact-json.ts";
+import { modelCallErrors } from "../call-errors.ts";
 import type { JsonBody } from "../read-body.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import { requireCaller } from "../require-caller.ts";
-import type { Call, Route } from "../route.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly jobs: Jobs;
   readonly universalAi: UniversalAi;
-  /** Names that the operator declared. */
   readonly aliases: ReadonlySet<string>;
-  /** Where callers reach the gateway, when the operator says so. */
-  readonly publicUrl: string | null;
 }
 
-const key = "inference" as const;
+const common = { tag: "Jobs", key: "inference", scope: "universal" } as const;
+const managed = { tag: "Jobs", key: "management" } as const;
 const path = "/v3/universal-ai/async";
+const one = { path: `${path}/{job_id}`, params: jobPath, example: { path: { job_id: "$JOB_ID" } } } as const;
+const ignored = { kind: "ignored-json" } as const;
 
-export function asyncJobRoutes({ jobs, universalAi, aliases, publicUrl }: Dependencies): Route[] {
-  const requestSchema = createAsyncJobRequest(aliases);
+export function asyncJobRoutes({ jobs, universalAi, aliases }: Dependencies): Route[] {
   return [
-    { method: "POST", path, key, body: "json", run: submit },
-    { method: "GET", path, key, run: list },
-    { method: "GET", path: `${path}/{job_id}`, key, run: retrieve },
-    { method: "DELETE", path: `${path}/{job_id}`, key, run: remove },
-    { method: "POST", path: `${path}/{job_id}/cancel`, key, body: "optional-json", run: cancel },
-    { method: "GET", path: `${path}/{job_id}/deliveries`, key, run: listDeliveries },
-    { method: "POST", path: `${path}/{job_id}/deliveries/redeliver`, key, body: "optional-json", run: redeliver },
-    { method: "GET", path: "/v3/manage/jobs", key: "management", run: listUnfinished },
-    {
+    defineRoute({
+      ...common,
+      id: "submitJob",
+      summary: "Run a task as a job",
+      description:
+        "The job is stored before it is accepted, and survives restarts. Poll it with GET, or name a `webhook_receiver` that is " +
+        "called when it has ended. With the header `Idempotency-Key`, the same key and body return the same job within a day.",
+      method: "POST",
+      path,
+      headers: submitJobHeaders,
+      body: { kind: "json", schema: createAsyncJobRequest(aliases) },
+      answers: [{ status: 202, description: "The job.", schema: jobObject }],
+      errors: [...modelCallErrors, "feature_not_found", "subfeature_not_found"],
+      example: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
+      async run({ caller, body, json, headers, requestId, baseUrl }) {
+        const key = headers["idempotency-key"];
+        const job = await jobs.submit({
+          caller,
+          // Resolved once, so that a retried job does not change its provider.
+          request: universalAi.aliases.resolve(body),
+          userParameters: textOfMember(json, "user_webhook_parameters"),
+          requestId,
+          idempotency: key === undefined ? null : { key, bodyHash: toBodyHash(json) },
+          baseUrl,
+        });
+        return replyJson(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
+      },
+    }),
+    defineRoute({
+      ...common,
+      id: "listJobs",
+      summary: "List jobs",
+      description: "The jobs of this key or its owner, newest first.",
+      method: "GET",
+      path,
+      query: listJobsQuery,
+      answers: [{ status: 200, description: "A page of jobs.", schema: jobList }],
+      async run({ caller, query }) {
+        const { total, items } = await jobs.list(caller, {
+          status: query.status ?? null,
+          feature: query.feature ?? null,
+          subfeature: query.subfeature ?? null,
+          limit: query.limit,
+          offset: toOffset(query),
+        });
+        return replyJson(toPage(items, total, query));
+      },
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "retrieveJob",
+      summary: "Retrieve a job",
+      method: "GET",
+      answers: [{ status: 200, description: "The job as it is now.", schema: jobObject }],
+      errors: ["job_not_found"],
+      run: async ({ caller, params }) => replyJson(await jobs.find(params.job_id, caller)),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "deleteJob",
+      summary: "Delete a finished job",
+      method: "DELETE",
+      answers: [{ status: 200, description: "The job was deleted.", schema: deletedJob }],
+      errors: ["job_not_found", "job_processing"],
+      async run({ caller, params: { job_id } }) {
+        await jobs.remove(job_id, caller);
+        return replyJson({ job_id, deleted: true });
+      },
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "cancelJob",
+      summary: "Cancel a job",
+      description:
+        "A job that is queued or running ends as `fail` with the message `The job was cancelled.`, and its receiver is called. A " +
+        "call that a provider has already begun is abandoned, and may still be billed. Cancelling again changes nothing.",
+      method: "POST",
+      path: `${one.path}/cancel`,
+      body: ignored,
+      answers: [{ status: 200, description: "The cancelled job.", schema: jobObject }],
+      errors: ["job_not_found", "job_finished"],
+      run: async ({ caller, params }) => replyJson(await jobs.cancel(params.job_id, caller)),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "listDeliveries",
+      summary: "List a job's webhook deliveries",
+      description: "Every attempt to call the receiver, with its outcome.",
+      method: "GET",
+      path: `${one.path}/deliveries`,
+      answers: [{ status: 200, description: "The deliveries, oldest first.", schema: deliveryList }],
+      errors: ["job_not_found"],
+      run: async ({ caller, params: { job_id } }) =>
+        replyJson({ job_id, items: await jobs.listDeliveries(job_id, caller) }),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "redeliver",
+      summary: "Send a job's webhook again",
+      method: "POST",
+      path: `${one.path}/deliveries/redeliver`,
+      body: ignored,
+      answers: [{ status: 202, description: "The new delivery.", schema: deliveryObject }],
+      errors: ["job_not_found", "job_processing", "no_webhook_receiver"],
+      run: async ({ caller, params }) => replyJson(await jobs.redeliver(params.job_id, caller), { status: 202 }),
+    }),
+    defineRoute({
+      ...managed,
+      id: "listUnfinishedJobs",
+      summary: "List the unfinished jobs of all owners",
+      description: "The jobs that are queued or running, oldest first.",
+      method: "GET",
+      path: "/v3/manage/jobs",
+      query: listUnfinishedQuery,
+      answers: [{ status: 200, description: "A page of jobs.", schema: unfinishedJobList }],
+      async run({ query }) {
+        const { owner, page, limit } = query;
+        const items = await jobs.listUnfinished(owner ?? null, { limit, offset: toOffset(query) });
+        return replyJson({ items, page, limit });
+      },
+    }),
+    defineRoute({
+      ...managed,
+      ...one,
+      id: "cancelAnyJob",
+      summary: "Cancel a job of any owner",
       method: "POST",
       path: "/v3/manage/jobs/{job_id}/cancel",
-      key: "management",
-      body: "optional-json",
-      run: cancelAny,
-    },
+      body: ignored,
+      answers: [{ status: 200, description: "The cancelled job.", schema: jobObject }],
+      errors: ["job_not_found", "job_finished"],
+      run: async ({ params }) => replyJson(await jobs.cancel(params.job_id, null)),
+    }),
   ];
-
-  async function submit(call: Call): Promise<Reply> {
-    const { request, requestId, caller, body } = call;
-    const parsed = parse(requestSchema, body?.value);
-    const idempotencyKey = readIdempotencyKey(request.headers);
-    const job = await jobs.submit({
-      caller: requireCaller(caller, "universal"),
-      // Here, once: the job would else change places with each of its runs.
-      request: universalAi.aliases.resolve(parsed),
-      userParameters: body === null ? null : textOfMember(body, "user_webhook_parameters"),
-      requestId,
-      idempotency:
-        idempotencyKey === null
-          ? null
-          : {
-              key: idempotencyKey,
-              bodyHash: toBodyHash(body),
-            },
-      baseUrl: publicUrl ?? call.origin,
-    });
-    return replyJson(job, { status: 202, headers: { location: `${path}/${job.job_id}` } });
-  }
-
-  async function list({ caller, query }: Call): Promise<Reply> {
-    const { status, feature, subfeature, page, limit } = parse(listJobsQuery, Object.fromEntries(query), "query");
-    const { total, items } = await jobs.list(requireCaller(caller, "universal"), {
-      status: status ?? null,
-      feature: feature ?? null,
-      subfeature: subfeature ?? null,
-      limit,
-      offset: (page - 1) * limit,
-    });
-    return replyJson({ items, total, page, limit, total_pages: Math.ceil(total / limit) });
-  }
-
-  async function retrieve({ caller, params }: Call): Promise<Reply> {
-    const { job_id } = parse(jobPath, params, "path");
-    return replyJson(await jobs.find(job_id, requireCaller(caller, "universal")));
-  }
-
-  async function remove({ caller, params }: Call): Promise<Reply> {
-    const { job_id } = parse(jobPath, params, "path");
-    await jobs.remove(job_id, requireCaller(caller, "universal"));
-    return replyJson({ job_id, deleted: true });
-  }
-
-  async function cancel({ caller, params }: Call): Promise<Reply> {
-    const { job_id } = parse(jobPath, params, "path");
-    return replyJson(await jobs.cancel(job_id, requireCaller(caller, "universal")));
-  }
-
-  async function cancelAny({ params }: Call): Promise<Reply> {
-    const { job_id } = parse(jobPath, params, "path");
-    return replyJson(await jobs.cancel(job_id, null));
-  }
-
-  async function listUnfinished({ query }: Call): Promise<Reply> {
-    const { owner, page, limit } = parse(listUnfinishedQuery, Object.fromEntries(query), "query");
-    const items = await jobs.listUnfinished(owner ?? null, { limit, offset: (page - 1) * limit });
-    return replyJson({ items, page, limit });
-  }
-
-  async function listDeliveries({ caller, params }: Call): Promise<Reply> {
-    const { job_id } = parse(jobPath, params, "path");
-    const items = await jobs.listDeliveries(job_id, requireCaller(caller, "universal"));
-    return replyJson({ job_id, items });
-  }
-
-  async function redeliver({ caller, params }: Call): Promise<Reply> {
-    const { job_id } = parse(jobPath, params, "path");
-    return replyJson(await jobs.redeliver(job_id, requireCaller(caller, "universal")), { status: 202 });
-  }
 }
 
-/** White space does not make another body; a number that JavaScript cannot keep does. */
-function toBodyHash(body: JsonBody | null): string {
-  const text = body === null ? "" : hasOddNumbers(body.text) ? body.text : JSON.stringify(body.value);
-  return Bun.SHA256.hash(text, "hex");
+/** Bodies that differ in white space only have the same hash. A number that JavaScript cannot represent must not lose its digits. */
+function toBodyHash({ text, value }: JsonBody): string {
+  return Bun.SHA256.hash(hasOddNumbers(text) ? text : JSON.stringify(value), "hex");
 }
 
 function textOfMember({ text, scan }: JsonBody, name: string): string | null {
   const member = scan.members.find((one) => one.name === name);
   return member === undefined ? null : text.slice(member.valueStart, member.valueEnd);
-}
-
-/** Visible characters, so that two that look the same are the same. */
-function readIdempotencyKey(headers: Headers): string | null {
-  const text = headers.get("idempotency-key");
-  if (text === null) return null;
-  if (text.length <= longestIdempotencyKey && /^[\x21-\x7e]+$/.test(text)) return text;
-  throw new ValidationError([
-    {
-      loc: ["header", "idempotency-key"],
-      msg: `Input should be 1 to ${longestIdempotencyKey} visible ASCII characters`,
-      type: "string_pattern_mismatch",
-    },
-  ]);
 }

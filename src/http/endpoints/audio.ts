@@ -1,125 +1,72 @@
-// POST /v3/audio/speech and /v3/audio/transcriptions: the OpenAI formats over the engines of the universal endpoint.
+// POST /v3/audio/speech and /v3/audio/transcriptions: the OpenAI formats over the engines of audio/tts and audio/speech_to_text_async.
 
 import {
   createSpeechRequest,
   createTranscriptionFields,
+  createTranscriptionForm,
   type SpeechRequest,
   type TranscriptionFields,
+  transcription,
+  voiceList,
 } from "../../contract/audio.ts";
-import { engineMemberNames } from "../../contract/engine-models.ts";
 import { parse } from "../../contract/problems.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import type { TemporaryFile, Uploads } from "../../files/uploads.ts";
-import { runShapedTask, type ShapedAnswer, type TakenBinary } from "../../inference/universal-ai/shaped-task.ts";
+import {
+  runShapedTask,
+  type ShapedAnswer,
+  type ShapedContext,
+  type TakenBinary,
+} from "../../inference/universal-ai/shaped-task.ts";
 import { toTranscript } from "../../inference/universal-ai/transcript-shape.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { listVoices } from "../../inference/universal-ai/voices.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { contextOf } from "../call-context.ts";
+import { modelCallErrors } from "../call-errors.ts";
+import { createTaskReader } from "../openai-task.ts";
 import { type Reply, reply, replyJson } from "../reply.ts";
-import { requireCaller } from "../require-caller.ts";
-import type { Call, Route } from "../route.ts";
-import { toShapedContext } from "../shaped-context.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly universalAi: UniversalAi;
-  /** Names that the operator declared. */
   readonly aliases: ReadonlySet<string>;
   readonly uploads: Uploads;
-  readonly publicUrl: string | null;
 }
-
-const speechTask = "audio/tts";
-const transcriptionTask = "audio/speech_to_text_async";
-const unknownType = "application/octet-stream";
 
 const speechNames = {
   text: "input",
-  // The text is in one that the engine does not speak.
+  // An unsupported language is that of the text.
   language: "input",
   audio_format: "response_format",
   voice: "voice",
   speed: "speed",
 };
-const speechMembers: ReadonlySet<string> = new Set([
-  ...engineMemberNames,
-  "input",
-  "voice",
-  "response_format",
-  "speed",
-  "stream_format",
-]);
-const transcriptionMembers: ReadonlySet<string> = new Set([
-  ...engineMemberNames,
-  "fallbacks[]",
-  "language",
-  "response_format",
-  "stream",
-  "timestamp_granularities[]",
-]);
+const speechMembers = ["input", "voice", "response_format", "speed", "stream_format"];
+const transcriptionNames = { file: "file", language: "language" };
+const transcriptionMembers = ["fallbacks[]", "language", "response_format", "stream", "timestamp_granularities[]"];
 
-export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Dependencies): Route[] {
-  const speechSchema = createSpeechRequest(aliases);
-  const transcriptionSchema = createTranscriptionFields(aliases);
+export function audioRoutes({ universalAi, aliases, uploads }: Dependencies): Route[] {
+  const readSpeech = createTaskReader(universalAi, "audio/tts", speechMembers);
+  const readTranscription = createTaskReader(universalAi, "audio/speech_to_text_async", transcriptionMembers);
+  const transcriptionFields = createTranscriptionFields(aliases);
 
-  async function speak(call: Call): Promise<Reply> {
-    const request = parse(speechSchema, call.body?.value);
-    const context = toShapedContext(call, publicUrl);
-    const { model, fallbacks, provider_params, strict_parameters } = request;
-    let audio: TakenBinary | null = null;
-    const answer = await runShapedTask(
-      universalAi,
-      {
-        task: speechTask,
-        models: universalAi.aliases.resolveFor(speechTask, [model, ...(fallbacks ?? [])]),
-        input: toSpeechInput(request),
-        names: speechNames,
-        others: withoutMembers(request, speechMembers),
-        providerParams: provider_params,
-        isStrict: strict_parameters === true,
-        takeBinary(binary) {
-          audio = binary;
-          return "";
-        },
-      },
-      context,
-    );
-    return sendAudio(audio, answer);
-  }
-
-  /** The scope first, unlike elsewhere: nobody should send a hundred megabytes to learn that they may not. */
-  async function transcribe(call: Call): Promise<Reply> {
-    requireCaller(call.caller, "universal");
-    const file = await uploads.receiveTemporary(call.request, (fields) => parse(transcriptionSchema, fields));
-    try {
-      refuseOtherTypes(file);
-      return await transcribeFile(call, file);
-    } finally {
-      await file.delete();
-    }
-  }
-
-  async function transcribeFile(call: Call, file: TemporaryFile<TranscriptionFields>): Promise<Reply> {
+  async function transcribe(file: TemporaryFile<TranscriptionFields>, context: ShapedContext): Promise<Reply> {
     const { fields } = file;
+    const { language, response_format: format } = fields;
     const answer = await runShapedTask(
       universalAi,
       {
-        task: transcriptionTask,
-        models: universalAi.aliases.resolveFor(transcriptionTask, [fields.model, ...fields["fallbacks[]"]]),
-        input: { file: file.name, ...(fields.language !== undefined && { language: fields.language }) },
-        names: { file: "file", language: "language" },
-        others: withoutMembers(fields, transcriptionMembers),
-        providerParams: fields.provider_params,
-        isStrict: fields.strict_parameters === true,
+        ...readTranscription({ ...fields, fallbacks: fields["fallbacks[]"] }),
+        input: { file: file.name, ...(language !== undefined && { language }) },
+        names: transcriptionNames,
         wantsOriginal: true,
         files: { file },
       },
-      toShapedContext(call, publicUrl),
+      context,
     );
-    const wish = {
-      format: fields.response_format,
-      language: fields.language ?? null,
-      wantsWords: fields["timestamp_granularities[]"].includes("word"),
-    };
+    const wantsWords = fields["timestamp_granularities[]"].includes("word");
+    const wish = { format, language: language ?? null, wantsWords };
     const shaped = toTranscript(answer.output, wish, answer.original_response);
     if (shaped.kind === "json") return replyJson({ ...shaped.members, ...answer.added });
     const type = `${shaped.mediaType}; charset=utf-8`;
@@ -127,14 +74,77 @@ export function audioRoutes({ universalAi, aliases, uploads, publicUrl }: Depend
   }
 
   return [
-    { method: "POST", path: "/v3/audio/speech", key: "inference", body: "json", run: speak },
-    { method: "POST", path: "/v3/audio/transcriptions", key: "inference", body: "form", run: transcribe },
-    {
+    defineRoute({
+      id: "createSpeech",
+      tag: "Tasks",
+      summary: "Speak a text",
+      description:
+        "The OpenAI format over the engines of `audio/tts`. The answer is the audio itself; provider and cost are in the headers " +
+        "`x-switchyard-provider` and `x-switchyard-cost`.",
+      method: "POST",
+      path: "/v3/audio/speech",
+      key: "inference",
+      scope: "universal",
+      body: { kind: "json", schema: createSpeechRequest(aliases) },
+      answers: [{ status: 200, description: "The audio; `content-type` names its format.", contentType: "audio/mpeg" }],
+      errors: modelCallErrors,
+      example: { body: { model: "local", voice: "slt", input: "Good morning." }, output: "good-morning.mp3" },
+      async run(call) {
+        let audio: TakenBinary | null = null;
+        const task = {
+          ...readSpeech(call.body),
+          input: toSpeechInput(call.body),
+          names: speechNames,
+          takeBinary(binary: TakenBinary) {
+            audio = binary;
+            return "";
+          },
+        };
+        const answer = await runShapedTask(universalAi, task, { ...contextOf(call), baseUrl: call.baseUrl });
+        return sendAudio(audio, answer);
+      },
+    }),
+    defineRoute({
+      id: "createTranscription",
+      tag: "Tasks",
+      summary: "Transcribe a recording",
+      description:
+        "The OpenAI format over the engines of `audio/speech_to_text_async`; the answer is sent when the transcript is complete. The " +
+        "file is written to disk while it arrives, and deleted after the answer.",
+      method: "POST",
+      path: "/v3/audio/transcriptions",
+      key: "inference",
+      scope: "universal",
+      body: { kind: "form", schema: createTranscriptionForm(transcriptionFields) },
+      answers: [
+        { status: 200, description: "The transcript.", schema: transcription },
+        { status: 200, description: "With `response_format: text`.", contentType: "text/plain" },
+        { status: 200, description: "With `srt`.", contentType: "application/x-subrip" },
+        { status: 200, description: "With `vtt`.", contentType: "text/vtt" },
+      ],
+      errors: modelCallErrors,
+      example: { form: ["file=@recording.wav", "model=sandbox"] },
+      async run(call) {
+        const file = await uploads.receiveTemporary(call.request, (fields) => parse(transcriptionFields, fields));
+        try {
+          refuseOtherTypes(file);
+          return await transcribe(file, { ...contextOf(call), baseUrl: call.baseUrl });
+        } finally {
+          await file.delete();
+        }
+      },
+    }),
+    defineRoute({
+      id: "listVoices",
+      tag: "Tasks",
+      summary: "List voices",
+      description: "The voices of the configured text-to-speech providers whose voices do not depend on the account.",
       method: "GET",
       path: "/v3/info/audio/tts/voices",
       key: "none",
+      answers: [{ status: 200, description: "The voices.", schema: voiceList }],
       run: () => replyJson(listVoices(universalAi.engines)),
-    },
+    }),
   ];
 }
 
@@ -147,20 +157,14 @@ function toSpeechInput({ input, voice, speed, response_format }: SpeechRequest):
   };
 }
 
-function withoutMembers(request: JsonObject, members: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(request).filter(([name]) => !members.has(name)));
-}
-
 function sendAudio(audio: TakenBinary | null, answer: ShapedAnswer): Reply {
   if (audio === null)
     throw new GatewayError("provider_bad_response", `The provider '${answer.added.provider}' answered without audio.`);
   const { bytes, mediaType } = audio;
-  return reply(bytes, {
-    headers: { "content-type": mediaType, ...toHeaders(answer) },
-  });
+  return reply(bytes, { headers: { "content-type": mediaType, ...toHeaders(answer) } });
 }
 
-/** What a JSON answer has as members. A cost that is not known is not told: it is not 0. */
+/** The members that a JSON answer would have. A cost that is not known has no header: it is not 0. */
 function toHeaders({ added, model }: ShapedAnswer): Record<string, string> {
   const { provider, cost, cost_reason, provider_time } = added;
   return {
@@ -172,9 +176,9 @@ function toHeaders({ added, model }: ShapedAnswer): Record<string, string> {
   };
 }
 
-/** What is not known by its bytes may still be a recording; a picture is none. */
+/** A file of an unknown type may be a recording. */
 function refuseOtherTypes({ mediaType }: TemporaryFile<unknown>): void {
-  if (/^(?:audio|video)\//.test(mediaType) || mediaType === unknownType || mediaType === "application/ogg") return;
+  if (/^(?:audio|video)\//.test(mediaType) || /^application\/(?:octet-stream|ogg)$/.test(mediaType)) return;
   const msg = `The file is ${mediaType}, and should be a recording`;
   throw new ValidationError([{ loc: ["body", "file"], msg, type: "file_type_not_allowed" }]);
 }

@@ -1,70 +1,85 @@
 // POST /v3/chat/completions, also under the name /v3/llm/chat/completions.
 
-import { createChatCompletionRequest } from "../../contract/chat-completions.ts";
+import { chatCompletion, chatCompletionChunk, createChatCompletionRequest } from "../../contract/chat-completions.ts";
 import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { MayNameHost } from "../../contract/media-urls.ts";
 import { createModelNameTest } from "../../contract/model-names.ts";
 import { createPlainCheck } from "../../contract/plain-chat-request.ts";
-import { parse } from "../../contract/problems.ts";
+import type { FileStore } from "../../files/file-store.ts";
 import type { ChatCompletions } from "../../inference/chat-completions.ts";
-import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
-import { CallerLeft } from "../../providers/call.ts";
+import { contextOf } from "../call-context.ts";
+import { modelCallErrors } from "../call-errors.ts";
 import { toErrorFrame } from "../error-reply.ts";
-import { streamReply } from "../event-stream.ts";
-import type { Reply } from "../reply.ts";
-import { requireCaller } from "../require-caller.ts";
-import type { Call, Route } from "../route.ts";
-import { wantsMetadata } from "../wants-metadata.ts";
+import { type Heartbeat, streamReply } from "../event-stream.ts";
+import { uploadsInliner } from "../inline-uploads.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly chatCompletions: ChatCompletions;
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;
-  readonly heartbeatMs: number;
-  readonly ticker: Ticker;
+  readonly files: FileStore;
+  readonly heartbeat: Heartbeat;
   readonly log: Log;
 }
 
 export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
-  const { chatCompletions, heartbeatMs, ticker, log } = dependencies;
-  const requestSchema = createChatCompletionRequest(dependencies.aliases, dependencies.mayNameHost);
-  const isPlain = createPlainCheck(
-    new Set(Object.keys(requestSchema.shape)),
-    createModelNameTest(dependencies.aliases),
-  );
-
-  async function run({ request, requestId, caller, body, trace }: Call): Promise<Reply | string> {
-    const value = body?.value;
-    const parsed = isPlain(value) ? value : parse(requestSchema, value);
-    const allowed = requireCaller(caller, "chat");
-    if (body === null) throw new TypeError("the route reads a body");
-    const { text, scan } = body;
-    const isTold = wantsMetadata(request.headers);
-    const answer = await chatCompletions.complete({
-      request: parsed,
-      value: body.value as ChatRequest,
-      text,
-      scan,
-      caller: allowed,
-      connection: request,
-      requestId,
-      trace,
-      wantsMetadata: isTold,
-    });
-    if (answer.kind === "whole") return answer.text;
-    const describeFailure = (error: unknown) => {
-      if (error instanceof CallerLeft) return null;
-      return toErrorFrame(error, { requestId, log, metadata: isTold ? trace.toMetadata(requestId) : null });
-    };
-    return streamReply(answer.stream, {
-      heartbeatMs,
-      ticker,
-      headers: { "x-accel-buffering": "no" },
-      describeFailure,
-    });
-  }
-
-  const paths = ["/v3/chat/completions", "/v3/llm/chat/completions"];
-  return paths.map((path) => ({ method: "POST", path, key: "inference", body: "json", run }));
+  const { chatCompletions, aliases, mayNameHost, files, heartbeat, log } = dependencies;
+  const schema = createChatCompletionRequest(aliases, mayNameHost);
+  const route = defineRoute({
+    id: "createChatCompletion",
+    tag: "Chat",
+    summary: "Create a chat completion",
+    description:
+      "Sends a conversation to a model and returns its reply. Members that are not listed here are forwarded to the provider " +
+      "unchanged.",
+    method: "POST",
+    path: "/v3/chat/completions",
+    key: "inference",
+    scope: "chat",
+    body: {
+      kind: "json",
+      schema,
+      isCertainlyValid: createPlainCheck(new Set(Object.keys(schema.shape)), createModelNameTest(aliases)),
+      prepare: uploadsInliner(files, "chat"),
+    },
+    answers: [
+      { status: 200, description: "The completion.", schema: chatCompletion },
+      {
+        status: 200,
+        description:
+          "With `stream: true`, server-sent events: each `data:` line holds one chunk, and `data: [DONE]` ends a complete " +
+          "stream. A stream that ends without it was cut off.",
+        schema: chatCompletionChunk,
+        contentType: "text/event-stream",
+      },
+    ],
+    errors: modelCallErrors,
+    example: { body: { model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] } },
+    async run(call) {
+      const { requestId, trace, json, wantsMetadata } = call;
+      const answer = await chatCompletions.complete({
+        ...contextOf(call),
+        request: call.body,
+        value: json.value as ChatRequest,
+        text: json.text,
+        scan: json.scan,
+      });
+      if (answer.kind === "whole") return answer.text;
+      return streamReply(answer.stream, heartbeat, (error) =>
+        toErrorFrame(error, { requestId, log, metadata: wantsMetadata ? trace.toMetadata(requestId) : null }),
+      );
+    },
+  });
+  return [
+    route,
+    {
+      ...route,
+      id: "createLlmChatCompletion",
+      path: "/v3/llm/chat/completions",
+      summary: "Create a chat completion (alias)",
+      description: "Another path to the same operation as `/v3/chat/completions`.",
+    },
+  ];
 }

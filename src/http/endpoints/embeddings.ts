@@ -1,11 +1,11 @@
 // POST /v3/embeddings.
 
-import { createEmbeddingsRequest } from "../../contract/embeddings.ts";
-import { parse } from "../../contract/problems.ts";
+import { createEmbeddingsRequest, embeddingsAnswer } from "../../contract/embeddings.ts";
 import type { Embeddings } from "../../inference/embeddings.ts";
-import { requireCaller } from "../require-caller.ts";
-import type { Call, Route } from "../route.ts";
-import { wantsMetadata } from "../wants-metadata.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import { contextOf } from "../call-context.ts";
+import { modelCallErrors } from "../call-errors.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly embeddings: Embeddings;
@@ -13,24 +13,25 @@ interface Dependencies {
 }
 
 export function embeddingsRoutes({ embeddings, aliases }: Dependencies): Route[] {
-  const requestSchema = createEmbeddingsRequest(aliases);
-
-  async function run({ request, requestId, caller, body, trace }: Call): Promise<string> {
-    const parsed = parse(requestSchema, body?.value);
-    const allowed = requireCaller(caller, "embeddings");
-    if (body === null) throw new TypeError("the route reads a body");
-    return embeddings.embed({
-      request: parsed,
-      value: body.value as Readonly<Record<string, unknown>>,
-      text: body.text,
-      scan: body.scan,
-      caller: allowed,
-      connection: request,
-      requestId,
-      trace,
-      wantsMetadata: wantsMetadata(request.headers),
-    });
-  }
-
-  return [{ method: "POST", path: "/v3/embeddings", key: "inference", body: "json", run }];
+  return [
+    defineRoute({
+      id: "createEmbeddings",
+      tag: "Embeddings",
+      summary: "Create embeddings",
+      description:
+        "Turns texts into vectors. If there are more texts than a provider accepts at once, they are sent in several calls.",
+      method: "POST",
+      path: "/v3/embeddings",
+      key: "inference",
+      scope: "embeddings",
+      body: { kind: "json", schema: createEmbeddingsRequest(aliases) },
+      answers: [{ status: 200, description: "The vectors, in the order of the texts.", schema: embeddingsAnswer }],
+      errors: modelCallErrors,
+      example: { body: { model: "sandbox/embedding", input: ["Hello", "World"], encoding_format: "float" } },
+      run(call) {
+        const { text, scan, value } = call.json;
+        return embeddings.embed({ ...contextOf(call), request: call.body, value: value as JsonObject, text, scan });
+      },
+    }),
+  ];
 }

@@ -1,98 +1,119 @@
 // `/v3/upload`: files that callers send, to be named in later requests.
 
-import { type Caller, ownerOf } from "../../access/caller.ts";
+import { ownerOf } from "../../access/caller.ts";
 import {
   deleteAllFilesQuery,
+  deletedFiles,
   deleteFilesRequest,
-  type FileList,
   type FileObject,
+  fileList,
+  fileObject,
   filePath,
   listFilesQuery,
+  uploadForm,
 } from "../../contract/files.ts";
-import type { KeyScope } from "../../contract/keys.ts";
+import { toOffset, toPage } from "../../contract/paging.ts";
 import { parse } from "../../contract/problems.ts";
-import { GatewayError } from "../../errors.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
 import type { FileStore } from "../../files/file-store.ts";
 import type { Uploads } from "../../files/uploads.ts";
 import type { FileRecord } from "../../storage/files.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly files: FileStore;
   readonly uploads: Uploads;
 }
 
-const key = "inference" as const;
-// Whoever may send a file to any of these may keep one for it.
-const scopesWithFiles: readonly KeyScope[] = ["universal", "chat", "responses"];
+// Each of these scopes has endpoints that accept files.
+const common = { tag: "Files", key: "inference", scope: ["universal", "chat", "responses"] } as const;
+const one = { path: "/v3/upload/{file_id}", params: filePath, example: { path: { file_id: "$FILE_ID" } } } as const;
 
 export function fileRoutes({ files, uploads }: Dependencies): Route[] {
   return [
-    { method: "POST", path: "/v3/upload", key, run: upload },
-    { method: "GET", path: "/v3/upload", key, run: list },
-    { method: "DELETE", path: "/v3/upload", key, body: "optional-json", run: removeAll },
-    { method: "POST", path: "/v3/upload/delete", key, body: "json", run: removeSome },
-    { method: "GET", path: "/v3/upload/{file_id}", key, run: get },
-    { method: "DELETE", path: "/v3/upload/{file_id}", key, run: removeOne },
+    defineRoute({
+      ...common,
+      id: "uploadFile",
+      summary: "Upload a file",
+      description: "A form with the part `file`. The type of the file is detected from its bytes.",
+      method: "POST",
+      path: "/v3/upload",
+      body: { kind: "form", schema: uploadForm },
+      answers: [{ status: 200, description: "The file.", schema: fileObject }],
+      example: { form: ["file=@document.pdf"] },
+      run: async ({ caller, request }) => replyJson(toFileObject(await uploads.receive(request, ownerOf(caller)))),
+    }),
+    defineRoute({
+      ...common,
+      id: "listFiles",
+      summary: "List files",
+      description: "Newest first, a page at a time.",
+      method: "GET",
+      path: "/v3/upload",
+      query: listFilesQuery,
+      answers: [{ status: 200, description: "A page of files.", schema: fileList }],
+      async run({ caller, query }) {
+        const filter = { owner: ownerOf(caller), purpose: query.purpose ?? null, limit: query.limit };
+        const { total, files: found } = await files.list({ ...filter, offset: toOffset(query) });
+        return replyJson(toPage(found.map(toFileObject), total, query));
+      },
+    }),
+    defineRoute({
+      ...common,
+      id: "deleteAllFiles",
+      summary: "Delete all files",
+      description:
+        "Deletes all files of this key or its owner. With a body as in `/v3/upload/delete`, only the files that it names.",
+      method: "DELETE",
+      path: "/v3/upload",
+      body: { kind: "optional-json", schema: deleteFilesRequest },
+      answers: [{ status: 200, description: "How many files were deleted.", schema: deletedFiles }],
+      async run({ caller, body, searchParams }) {
+        if (body === null) parse(deleteAllFilesQuery, Object.fromEntries(searchParams), "query");
+        return replyJson({ deleted_count: await files.remove(ownerOf(caller), body?.file_ids ?? null) });
+      },
+    }),
+    defineRoute({
+      ...common,
+      id: "deleteFiles",
+      summary: "Delete files",
+      method: "POST",
+      path: "/v3/upload/delete",
+      body: { kind: "json", schema: deleteFilesRequest },
+      answers: [{ status: 200, description: "How many files were deleted.", schema: deletedFiles }],
+      example: { body: { file_ids: ["00000000-0000-4000-8000-000000000000"] } },
+      run: async ({ caller, body }) => replyJson({ deleted_count: await files.remove(ownerOf(caller), body.file_ids) }),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "retrieveFile",
+      summary: "Describe a file",
+      method: "GET",
+      answers: [{ status: 200, description: "The file.", schema: fileObject }],
+      errors: ["file_not_found"],
+      async run({ caller, params }) {
+        const found = await files.find(params.file_id, ownerOf(caller));
+        if (found === null) throw fileNotFound();
+        return replyJson(toFileObject(found));
+      },
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "deleteFile",
+      summary: "Delete a file",
+      method: "DELETE",
+      answers: [{ status: 200, description: "The file was deleted.", schema: deletedFiles }],
+      errors: ["file_not_found"],
+      async run({ caller, params }) {
+        const deletedCount = await files.remove(ownerOf(caller), [params.file_id]);
+        if (deletedCount === 0) throw fileNotFound();
+        return replyJson({ deleted_count: deletedCount });
+      },
+    }),
   ];
-
-  /** The scope first, unlike elsewhere: nobody should send a hundred megabytes to learn that they may not. */
-  async function upload(call: Call): Promise<Reply> {
-    const owner = ownerOf(requireScope(call.caller));
-    return replyJson(toFileObject(await uploads.receive(call.request, owner)));
-  }
-
-  async function list(call: Call): Promise<Reply> {
-    const { purpose, page, limit } = parse(listFilesQuery, Object.fromEntries(call.query), "query");
-    const owner = ownerOf(requireScope(call.caller));
-    const filter = { owner, purpose: purpose ?? null, limit, offset: (page - 1) * limit };
-    const { total, files: found } = await files.list(filter);
-    const answer: FileList = {
-      items: found.map(toFileObject),
-      total,
-      page,
-      limit,
-      total_pages: Math.ceil(total / limit),
-    };
-    return replyJson(answer);
-  }
-
-  async function get(call: Call): Promise<Reply> {
-    const { file_id } = parse(filePath, call.params, "path");
-    const found = await files.find(file_id, ownerOf(requireScope(call.caller)));
-    if (found === null) throw fileNotFound();
-    return replyJson(toFileObject(found));
-  }
-
-  async function removeOne(call: Call): Promise<Reply> {
-    const { file_id } = parse(filePath, call.params, "path");
-    const deletedCount = await files.remove(ownerOf(requireScope(call.caller)), [file_id]);
-    if (deletedCount === 0) throw fileNotFound();
-    return replyJson({ deleted_count: deletedCount });
-  }
-
-  async function removeSome(call: Call): Promise<Reply> {
-    const { file_ids } = parse(deleteFilesRequest, call.body?.value);
-    const owner = ownerOf(requireScope(call.caller));
-    return replyJson({ deleted_count: await files.remove(owner, file_ids) });
-  }
-
-  /** All of the caller's, unless a body names some. */
-  async function removeAll(call: Call): Promise<Reply> {
-    if (call.body !== null) return await removeSome(call);
-    parse(deleteAllFilesQuery, Object.fromEntries(call.query), "query");
-    const owner = ownerOf(requireScope(call.caller));
-    return replyJson({ deleted_count: await files.remove(owner, null) });
-  }
-}
-
-function requireScope(caller: Caller | null): Caller {
-  if (caller === null) throw new TypeError("the route has no key");
-  if (scopesWithFiles.some((scope) => caller.scopes.has(scope))) return caller;
-  const names = scopesWithFiles.map((scope) => `'${scope}'`).join(", ");
-  throw new GatewayError("insufficient_scope", `This key has none of the scopes ${names}.`);
 }
 
 function toFileObject(file: FileRecord): FileObject {

@@ -1,49 +1,56 @@
-// GET /healthz: the process lives. GET /readyz: requests are served. With `?verbose` it also says what is degraded.
+// GET /healthz: the process is alive. GET /readyz: requests are served; with `?verbose` it also lists degraded components.
 
-import type { Degradation } from "../../contract/health.ts";
-import { GatewayError, ValidationError } from "../../errors.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
+import { type Degradation, health, readiness, readinessQuery } from "../../contract/health.ts";
+import { GatewayError } from "../../errors.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 export interface Readiness {
-  /** Null while requests are served, else why not. */
+  /** Null while requests are served, otherwise the reason. */
   readonly whyNotReady: () => "draining" | "dependency_unavailable" | null;
-  /** What does not work as it should while requests are served. */
   readonly listDegradations: () => readonly Degradation[];
 }
 
+const common = { tag: "Service", method: "GET", key: "none", isProbe: true } as const;
 const headers = { "cache-control": "no-store" };
-const ok = () => replyJson({ status: "ok" }, { headers });
 
 export function healthRoutes({ whyNotReady, listDegradations }: Readiness): Route[] {
-  function readyz({ query }: Call): Reply {
-    const isVerbose = readVerbose(query);
-    switch (whyNotReady()) {
-      case "draining":
-        throw new GatewayError("draining", "The gateway is shutting down.");
-      case "dependency_unavailable":
-        throw new GatewayError(
-          "dependency_unavailable",
-          "The store has not answered for so long that known keys are no longer accepted from memory.",
-        );
-      case null:
-        break;
-    }
-    if (!isVerbose) return ok();
-    const degraded = listDegradations();
-    return replyJson({ status: degraded.length === 0 ? "ok" : "degraded", degraded }, { headers });
-  }
   return [
-    { method: "GET", path: "/healthz", key: "none", isProbe: true, run: ok },
-    { method: "GET", path: "/readyz", key: "none", isProbe: true, run: readyz },
+    defineRoute({
+      ...common,
+      id: "getHealth",
+      summary: "Check that the process is alive",
+      path: "/healthz",
+      answers: [{ status: 200, description: "The process is alive.", schema: health }],
+      run: () => replyJson({ status: "ok" }, { headers }),
+    }),
+    defineRoute({
+      ...common,
+      id: "getReadiness",
+      summary: "Check that requests are served",
+      description:
+        "For load balancers. 200 while requests are served, also from memory while the store does not answer; 503 while the process " +
+        "shuts down, or when known keys are too old to be accepted from memory. `verbose` lists degraded components.",
+      path: "/readyz",
+      query: readinessQuery,
+      answers: [{ status: 200, description: "Requests are served.", schema: readiness }],
+      errors: ["draining", "dependency_unavailable"],
+      run({ query }) {
+        switch (whyNotReady()) {
+          case "draining":
+            throw new GatewayError("draining", "The gateway is shutting down.");
+          case "dependency_unavailable":
+            throw new GatewayError(
+              "dependency_unavailable",
+              "The store has not answered for so long that known keys are no longer accepted from memory.",
+            );
+          case null:
+            break;
+        }
+        if (query.verbose !== true) return replyJson({ status: "ok" }, { headers });
+        const degraded = listDegradations();
+        return replyJson({ status: degraded.length === 0 ? "ok" : "degraded", degraded }, { headers });
+      },
+    }),
   ];
-}
-
-function readVerbose(query: URLSearchParams): boolean {
-  const value = query.get("verbose");
-  if (value === null || value === "false") return false;
-  if (value === "" || value === "true" || value === "1") return true;
-  throw new ValidationError([
-    { loc: ["query", "verbose"], msg: "Input should be 'true' or 'false'", type: "bool_parsing" },
-  ]);
 }

@@ -1,72 +1,68 @@
 // POST /v3/images/generations: the OpenAI format over the engines of image/generation.
 
-import { engineMemberNames } from "../../contract/engine-models.ts";
-import { createImagesRequest, type ImagesRequest } from "../../contract/images.ts";
-import { parse } from "../../contract/problems.ts";
+import { createImagesRequest, type ImagesRequest, imagesAnswer } from "../../contract/images.ts";
 import { runShapedTask } from "../../inference/universal-ai/shaped-task.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
-import { toShapedContext } from "../shaped-context.ts";
+import { contextOf } from "../call-context.ts";
+import { modelCallErrors } from "../call-errors.ts";
+import { createTaskReader } from "../openai-task.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly universalAi: UniversalAi;
-  /** Names that the operator declared. */
   readonly aliases: ReadonlySet<string>;
-  readonly publicUrl: string | null;
 }
 
-interface MadeImage {
+interface GeneratedImage {
   readonly image: string;
   readonly image_resource_url: string;
 }
 
-const task = "image/generation";
 const names = { text: "prompt", resolution: "size", num_images: "n" };
-const members: ReadonlySet<string> = new Set([
-  ...engineMemberNames,
-  "prompt",
-  "n",
-  "size",
-  "response_format",
-  "stream",
-]);
+const members = ["prompt", "n", "size", "response_format", "stream"];
 
-export function imagesRoutes({ universalAi, aliases, publicUrl }: Dependencies): Route[] {
-  const requestSchema = createImagesRequest(aliases);
-
-  async function generate(call: Call): Promise<Reply> {
-    const request = parse(requestSchema, call.body?.value);
-    const { model, fallbacks, provider_params, strict_parameters, response_format: format } = request;
-    const answer = await runShapedTask(
-      universalAi,
-      {
-        task,
-        models: universalAi.aliases.resolveFor(task, [model, ...(fallbacks ?? [])]),
-        input: toInput(request),
-        names,
-        others: Object.fromEntries(Object.entries(request).filter(([name]) => !members.has(name))),
-        providerParams: provider_params,
-        isStrict: strict_parameters === true,
-        // Nothing has to be kept for a caller who gets the bytes and no address.
-        ...(format === "b64_json" && { takeBinary: () => "" }),
+export function imagesRoutes({ universalAi, aliases }: Dependencies): Route[] {
+  const readTask = createTaskReader(universalAi, "image/generation", members);
+  return [
+    defineRoute({
+      id: "createImages",
+      tag: "Tasks",
+      summary: "Generate images",
+      description:
+        "The OpenAI format over the engines of `image/generation`. URLs are signed and served by the gateway.",
+      method: "POST",
+      path: "/v3/images/generations",
+      key: "inference",
+      scope: "universal",
+      body: { kind: "json", schema: createImagesRequest(aliases) },
+      answers: [{ status: 200, description: "The images.", schema: imagesAnswer }],
+      errors: modelCallErrors,
+      example: { body: { model: "sandbox", prompt: "A signal box at dusk", n: 1, size: "1024x1024" } },
+      async run(call) {
+        const { response_format: format } = call.body;
+        const task = {
+          ...readTask(call.body),
+          input: toInput(call.body),
+          names,
+          // A caller that receives the bytes and no URL needs no stored file.
+          ...(format === "b64_json" && { takeBinary: () => "" }),
+        };
+        const answer = await runShapedTask(universalAi, task, { ...contextOf(call), baseUrl: call.baseUrl });
+        const images = (answer.output["items"] ?? []) as readonly GeneratedImage[];
+        return replyJson({
+          created: Math.floor(Date.now() / 1_000),
+          data: images.map(({ image, image_resource_url }) => ({
+            ...(format !== "b64_json" && { url: image_resource_url }),
+            ...(format !== "url" && { b64_json: image }),
+          })),
+          model: answer.model ?? answer.added.provider,
+          ...answer.added,
+        });
       },
-      toShapedContext(call, publicUrl),
-    );
-    const images = (answer.output["items"] ?? []) as readonly MadeImage[];
-    return replyJson({
-      created: Math.floor(Date.now() / 1_000),
-      data: images.map(({ image, image_resource_url }) => ({
-        ...(format !== "b64_json" && { url: image_resource_url }),
-        ...(format !== "url" && { b64_json: image }),
-      })),
-      model: answer.model ?? answer.added.provider,
-      ...answer.added,
-    });
-  }
-
-  return [{ method: "POST", path: "/v3/images/generations", key: "inference", body: "json", run: generate }];
+    }),
+  ];
 }
 
 function toInput({ prompt, n, size }: ImagesRequest): JsonObject {

@@ -1,52 +1,65 @@
-// GET /v3/info, /v3/info/{feature} and /v3/info/{feature}/{subfeature}: which tasks can be done, by whom, at what price.
+// GET /v3/info, /v3/info/{feature} and /v3/info/{feature}/{subfeature}: the tasks, and the offers for each with their prices.
 
 import type { Catalogue } from "../../catalogue/catalogue.ts";
+import { feature, featureList, featureParams, subfeatureDetail, subfeatureParams } from "../../contract/info.ts";
+import { listingQuery } from "../../contract/models.ts";
 import { features, tasks } from "../../contract/tasks.ts";
 import { GatewayError } from "../../errors.ts";
 import { suggest } from "../../lib/find-nearest.ts";
-import { sendDocument } from "../openapi/send-document.ts";
-import type { Reply } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
-import { readIncluded, variesByKey } from "./models.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { documentAnswers, documentHeaders, sendDocument } from "../send-document.ts";
+import { toIncluded, variesByKey } from "./models.ts";
 
-export function infoRoutes(catalogue: Catalogue): readonly Route[] {
+const common = { tag: "Tasks", method: "GET", key: "none", query: listingQuery, headers: documentHeaders } as const;
+
+export function infoRoutes(catalogue: Catalogue): Route[] {
   return [
-    {
-      method: "GET",
+    defineRoute({
+      ...common,
+      id: "listFeatures",
+      summary: "List features",
+      description: "The features with the subfeatures that at least one configured provider or local engine performs.",
       path: "/v3/info",
-      key: "none",
-      run: (call) => sendDocument(call, catalogue.features.list(readIncluded(call)), variesByKey),
-    },
-    { method: "GET", path: "/v3/info/{feature}", key: "none", run: (call) => retrieveFeature(catalogue, call) },
-    {
-      method: "GET",
+      answers: documentAnswers({ description: "The features.", schema: featureList }),
+      example: { query: "include=unconfigured" },
+      run: (call) => sendDocument(call, catalogue.features.list(toIncluded(call)), variesByKey),
+    }),
+    defineRoute({
+      ...common,
+      id: "retrieveFeature",
+      summary: "Retrieve a feature",
+      path: "/v3/info/{feature}",
+      params: featureParams,
+      answers: documentAnswers({ description: "The feature.", schema: feature }),
+      errors: ["feature_not_found"],
+      example: { path: { feature: "text" }, query: "include=unconfigured" },
+      run(call) {
+        const document = catalogue.features.findFeature(call.params.feature, toIncluded(call));
+        if (document === undefined) throw featureNotFound(call.params.feature);
+        return sendDocument(call, document, variesByKey);
+      },
+    }),
+    defineRoute({
+      ...common,
+      id: "retrieveSubfeature",
+      summary: "Retrieve a subfeature with its schemas",
+      description:
+        "A task with the JSON Schemas of its input and output. A task that no configured provider performs has no models.",
       path: "/v3/info/{feature}/{subfeature}",
-      key: "none",
-      run: (call) => retrieveSubfeature(catalogue, call),
-    },
+      params: subfeatureParams,
+      answers: documentAnswers({ description: "The subfeature.", schema: subfeatureDetail }),
+      errors: ["feature_not_found", "subfeature_not_found"],
+      example: { path: { feature: "text", subfeature: "moderation" } },
+      run(call) {
+        const { feature, subfeature } = call.params;
+        const included = toIncluded(call);
+        const document = catalogue.features.findSubfeature(feature, subfeature, included);
+        if (document !== undefined) return sendDocument(call, document, variesByKey);
+        if (catalogue.features.findFeature(feature, included) === undefined) throw featureNotFound(feature);
+        throw subfeatureNotFound(feature, subfeature);
+      },
+    }),
   ];
-}
-
-function retrieveFeature(catalogue: Catalogue, call: Call): Reply {
-  const feature = call.params["feature"] ?? "";
-  const document = catalogue.features.findFeature(feature, readIncluded(call));
-  if (document === undefined) throw featureNotFound(feature);
-  return sendDocument(call, document, variesByKey);
-}
-
-function retrieveSubfeature(catalogue: Catalogue, call: Call): Reply {
-  const included = readIncluded(call);
-  const feature = call.params["feature"] ?? "";
-  const subfeature = call.params["subfeature"] ?? "";
-  const document = catalogue.features.findSubfeature(feature, subfeature, included);
-  if (document !== undefined) return sendDocument(call, document, variesByKey);
-  if (catalogue.features.findFeature(feature, included) === undefined) throw featureNotFound(feature);
-  const known = tasks.filter((task) => task.feature === feature).map((task) => task.subfeature);
-  throw new GatewayError(
-    "subfeature_not_found",
-    `The feature '${feature}' has no subfeature '${subfeature}'${suggest(subfeature, known) || "."} GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
-    { param: "subfeature" },
-  );
 }
 
 function featureNotFound(feature: string): GatewayError {
@@ -55,5 +68,15 @@ function featureNotFound(feature: string): GatewayError {
     "feature_not_found",
     `There is no feature '${feature}'${suggest(feature, known) || "."} GET /v3/info?include=unconfigured lists the features.`,
     { param: "feature" },
+  );
+}
+
+function subfeatureNotFound(feature: string, subfeature: string): GatewayError {
+  const known = tasks.filter((task) => task.feature === feature).map((task) => task.subfeature);
+  return new GatewayError(
+    "subfeature_not_found",
+    `The feature '${feature}' has no subfeature '${subfeature}'${suggest(subfeature, known) || "."} ` +
+      `GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
+    { param: "subfeature" },
   );
 }

@@ -3,80 +3,121 @@
 import type { Keyring } from "../../access/keys.ts";
 import {
   createKeyRequest,
-  type KeyList,
+  deletedKey,
+  keyList,
+  keyObject,
   keyPath,
+  keyWithSecret,
   listKeysQuery,
   rotateKeyRequest,
   updateKeyRequest,
 } from "../../contract/keys.ts";
-import { parse } from "../../contract/problems.ts";
-import { GatewayError } from "../../errors.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
+import { toPage } from "../../contract/paging.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
-const key = "management" as const;
-const body = "json" as const;
+const common = { tag: "Keys", key: "management" } as const;
+const one = { path: "/v3/manage/keys/{key_id}", params: keyPath } as const;
+const examplePath = { key_id: "$KEY_ID" };
 
 export function keyRoutes(keyring: Keyring): Route[] {
   return [
-    { method: "GET", path: "/v3/manage/keys", key, run: list },
-    { method: "POST", path: "/v3/manage/keys", key, body, run: create },
-    { method: "GET", path: "/v3/manage/keys/{key_id}", key, run: get },
-    { method: "PATCH", path: "/v3/manage/keys/{key_id}", key, body, run: update },
-    { method: "DELETE", path: "/v3/manage/keys/{key_id}", key, run: revoke },
-    { method: "POST", path: "/v3/manage/keys/{key_id}/rotate", key, body: "optional-json", run: rotate },
-    { method: "GET", path: "/v3/manage/whoami", key, run: whoAmI },
+    defineRoute({
+      ...common,
+      id: "listKeys",
+      summary: "List keys",
+      description: "Newest first, a page at a time. Secrets are never shown again.",
+      method: "GET",
+      path: "/v3/manage/keys",
+      query: listKeysQuery,
+      answers: [{ status: 200, description: "A page of keys.", schema: keyList }],
+      example: { query: "kind=inference&limit=20" },
+      async run({ query }) {
+        const { kind = null, enabled = null, owner = null, page, limit } = query;
+        const { items, total } = await keyring.list({ kind, enabled, owner, page, limit });
+        return replyJson(toPage(items, total, query));
+      },
+    }),
+    defineRoute({
+      ...common,
+      id: "createKey",
+      summary: "Create a key",
+      description: "`key` in the answer is the secret. It is shown only once: the gateway stores its hash.",
+      method: "POST",
+      path: "/v3/manage/keys",
+      body: { kind: "json", schema: createKeyRequest },
+      answers: [{ status: 201, description: "The key and its secret.", schema: keyWithSecret }],
+      example: {
+        body: {
+          name: "website",
+          scopes: ["chat"],
+          allowed_models: ["sandbox/*"],
+          rate_limit: { requests_per_minute: 600 },
+        },
+      },
+      run: async ({ body }) => replyJson(await keyring.create(body), { status: 201 }),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "retrieveKey",
+      summary: "Retrieve a key",
+      method: "GET",
+      answers: [{ status: 200, description: "The key.", schema: keyObject }],
+      errors: ["key_not_found"],
+      example: { path: examplePath },
+      run: async ({ params }) => replyJson(await keyring.get(params.key_id)),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "updateKey",
+      summary: "Change a key",
+      description: "Replaces the given members; members that are absent keep their values.",
+      method: "PATCH",
+      body: { kind: "json", schema: updateKeyRequest },
+      answers: [{ status: 200, description: "The key as it is now.", schema: keyObject }],
+      errors: ["key_not_found", "key_conflict"],
+      example: { path: examplePath, body: { rate_limit: { requests_per_minute: 60 } } },
+      run: async ({ params, body }) => replyJson(await keyring.update(params.key_id, body)),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "revokeKey",
+      summary: "Revoke a key",
+      description: "Final: a revoked key cannot be enabled again.",
+      method: "DELETE",
+      answers: [{ status: 200, description: "The key is revoked.", schema: deletedKey }],
+      errors: ["key_not_found", "key_conflict"],
+      example: { path: examplePath },
+      async run({ params: { key_id } }) {
+        await keyring.revoke(key_id);
+        return replyJson({ id: key_id, deleted: true });
+      },
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "rotateKey",
+      summary: "Rotate a key",
+      description: "Gives the key a new secret, shown only once. The old secret keeps working for `grace_seconds`.",
+      method: "POST",
+      path: `${one.path}/rotate`,
+      body: { kind: "optional-json", schema: rotateKeyRequest.nullable() },
+      answers: [{ status: 200, description: "The key and its new secret.", schema: keyWithSecret }],
+      errors: ["key_not_found", "key_conflict"],
+      example: { path: examplePath, body: { grace_seconds: 3600 } },
+      run: async ({ params, body }) => replyJson(await keyring.rotate(params.key_id, body?.grace_seconds ?? 0)),
+    }),
+    defineRoute({
+      ...common,
+      id: "whoami",
+      summary: "Describe the calling key",
+      method: "GET",
+      path: "/v3/manage/whoami",
+      answers: [{ status: 200, description: "The key that made the call.", schema: keyObject }],
+      run: async ({ caller }) => replyJson(await keyring.describe(caller)),
+    }),
   ];
-
-  async function list(call: Call): Promise<Reply> {
-    const { kind, enabled, owner, page, limit } = parse(listKeysQuery, readQuery(call.query), "query");
-    const { items, total } = await keyring.list({
-      kind: kind ?? null,
-      enabled: enabled === undefined ? null : enabled === "true",
-      owner: owner ?? null,
-      page,
-      limit,
-    });
-    const answer: KeyList = { items, total, page, limit, total_pages: Math.ceil(total / limit) };
-    return replyJson(answer);
-  }
-
-  async function create(call: Call): Promise<Reply> {
-    return replyJson(await keyring.create(parse(createKeyRequest, call.body?.value, "body")), { status: 201 });
-  }
-
-  async function get(call: Call): Promise<Reply> {
-    return replyJson(await keyring.get(readKeyId(call)));
-  }
-
-  async function update(call: Call): Promise<Reply> {
-    const id = readKeyId(call);
-    return replyJson(await keyring.update(id, parse(updateKeyRequest, call.body?.value, "body")));
-  }
-
-  async function rotate(call: Call): Promise<Reply> {
-    const id = readKeyId(call);
-    const request = parse(rotateKeyRequest, call.body?.value ?? {}, "body");
-    return replyJson(await keyring.rotate(id, request.grace_seconds));
-  }
-
-  async function revoke(call: Call): Promise<Reply> {
-    const id = readKeyId(call);
-    await keyring.revoke(id);
-    return replyJson({ id: id.toLowerCase(), deleted: true });
-  }
-
-  async function whoAmI(call: Call): Promise<Reply> {
-    if (call.caller === null) throw new GatewayError("missing_api_key", "This address needs a management key.");
-    return replyJson(await keyring.describe(call.caller));
-  }
-}
-
-function readKeyId(call: Call): string {
-  return parse(keyPath, { key_id: call.params["key_id"] }, "path").key_id;
-}
-
-/** A parameter that is given twice counts once, with its last value. */
-function readQuery(query: URLSearchParams): Record<string, string> {
-  return Object.fromEntries(query);
 }

@@ -1,75 +1,99 @@
 // POST /v3/v1/messages and /v3/v1/messages/count_tokens: Anthropic's Messages format in front of every model.
 
 import type { MayNameHost } from "../../contract/media-urls.ts";
-import { createCountTokensRequest, createMessagesRequest } from "../../contract/messages.ts";
-import { parse } from "../../contract/problems.ts";
-import type { Messages, MessagesInput } from "../../inference/messages/messages.ts";
+import {
+  createCountTokensRequest,
+  createMessagesRequest,
+  messagesAnswer,
+  messagesEvent,
+  tokenCount,
+} from "../../contract/messages.ts";
+import type { FileStore } from "../../files/file-store.ts";
+import type { Messages } from "../../inference/messages/messages.ts";
 import { toThreadRefusal } from "../../inference/messages/messages-error.ts";
-import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
-import { CallerLeft } from "../../providers/call.ts";
+import { contextOf } from "../call-context.ts";
+import { modelCallErrors } from "../call-errors.ts";
 import { toMessagesErrorFrame } from "../error-reply.ts";
-import { streamReply } from "../event-stream.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import { requireCaller } from "../require-caller.ts";
-import type { Call, Route } from "../route.ts";
-import { wantsMetadata } from "../wants-metadata.ts";
+import { type Heartbeat, streamReply } from "../event-stream.ts";
+import { uploadsInliner } from "../inline-uploads.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly messages: Messages;
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;
-  readonly heartbeatMs: number;
-  readonly ticker: Ticker;
+  readonly files: FileStore;
+  readonly heartbeat: Heartbeat;
   readonly log: Log;
 }
 
 const betaNames = /^[\w.,:; -]{1,1024}$/;
+const common = {
+  tag: "Chat",
+  method: "POST",
+  key: "inference",
+  scope: "chat",
+  errors: modelCallErrors,
+  errorFormat: "messages",
+} as const;
+const messages = [{ role: "user", content: "Hello" }];
 
 export function messagesRoutes(dependencies: Dependencies): Route[] {
-  const { messages, aliases, mayNameHost, heartbeatMs, ticker, log } = dependencies;
-  const createSchema = createMessagesRequest(aliases, mayNameHost);
-  const countSchema = createCountTokensRequest(aliases, mayNameHost);
-
-  async function create(call: Call): Promise<Reply | string> {
-    const input = readInput(call, parse(createSchema, call.body?.value));
-    if (input.request["thread"]) return replyJson(toThreadRefusal(call.requestId), { status: 400 });
-    const answer = await messages.create(input);
-    if (answer.kind === "whole") return answer.text;
-    return streamReply(answer.stream, {
-      heartbeatMs,
-      ticker,
-      headers: { "x-accel-buffering": "no" },
-      describeFailure: (error) =>
-        error instanceof CallerLeft ? null : toMessagesErrorFrame(error, call.requestId, log),
-    });
-  }
-
-  async function count(call: Call): Promise<string> {
-    return messages.count(readInput(call, parse(countSchema, call.body?.value)));
-  }
-
-  const route = { method: "POST", key: "inference", body: "json", errors: "messages" } as const;
+  const { aliases, mayNameHost, files, heartbeat, log } = dependencies;
+  const prepare = uploadsInliner(files, "messages");
   return [
-    { ...route, path: "/v3/v1/messages", run: create },
-    { ...route, path: "/v3/v1/messages/count_tokens", run: count },
+    defineRoute({
+      ...common,
+      id: "createMessage",
+      path: "/v3/v1/messages",
+      summary: "Create a message",
+      description:
+        "Anthropic's Messages format in front of every model. A provider of that format receives the request unchanged; for other " +
+        "providers it is translated. The key may also be sent in the header `x-api-key`. Errors have the format `MessagesError`.",
+      body: { kind: "json", schema: createMessagesRequest(aliases, mayNameHost), prepare },
+      answers: [
+        { status: 200, description: "The message.", schema: messagesAnswer },
+        {
+          status: 200,
+          description:
+            "With `stream: true`, server-sent events from `message_start` to `message_stop`. A stream that ends without " +
+            "`message_stop` was cut off, and its last event is `error`.",
+          schema: messagesEvent,
+          contentType: "text/event-stream",
+        },
+      ],
+      example: { body: { model: "sandbox/echo", max_tokens: 100, messages } },
+      async run(call) {
+        const { body, json, request, requestId } = call;
+        if (body["thread"]) return replyJson(toThreadRefusal(requestId), { status: 400 });
+        const { text, scan } = json;
+        const input = { ...contextOf(call), request: body, text, scan, beta: readBeta(request.headers) };
+        const answer = await dependencies.messages.create(input);
+        if (answer.kind === "whole") return answer.text;
+        return streamReply(answer.stream, heartbeat, (error) => toMessagesErrorFrame(error, requestId, log));
+      },
+    }),
+    defineRoute({
+      ...common,
+      id: "countMessageTokens",
+      path: "/v3/v1/messages/count_tokens",
+      summary: "Count the tokens of a message",
+      description: "The provider counts the tokens if it can; otherwise the number is an estimate, marked `estimated`.",
+      body: { kind: "json", schema: createCountTokensRequest(aliases, mayNameHost), prepare },
+      answers: [{ status: 200, description: "The count.", schema: tokenCount }],
+      example: { body: { model: "sandbox/echo", messages } },
+      run(call) {
+        const { text, scan } = call.json;
+        const beta = readBeta(call.request.headers);
+        return dependencies.messages.count({ ...contextOf(call), request: call.body, text, scan, beta });
+      },
+    }),
   ];
 }
 
-function readInput<Request>(call: Call, parsed: Request): MessagesInput<Request> {
-  const caller = requireCaller(call.caller, "chat");
-  if (call.body === null) throw new TypeError("the route reads a body");
-  const { request, requestId, trace } = call;
-  const beta = request.headers.get("anthropic-beta");
-  return {
-    request: parsed,
-    text: call.body.text,
-    scan: call.body.scan,
-    caller,
-    connection: request,
-    requestId,
-    trace,
-    wantsMetadata: wantsMetadata(request.headers),
-    beta: beta !== null && betaNames.test(beta) ? beta : null,
-  };
+function readBeta(headers: Headers): string | null {
+  const beta = headers.get("anthropic-beta");
+  return beta !== null && betaNames.test(beta) ? beta : null;
 }

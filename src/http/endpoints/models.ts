@@ -1,69 +1,79 @@
-// GET /v3/models and /v3/models/{id}: which models can be called.
+// GET /v3/models and /v3/models/{id}: the models that can be called.
 
 import type { Catalogue, Included } from "../../catalogue/catalogue.ts";
-import { GatewayError, ValidationError } from "../../errors.ts";
-import { sendDocument } from "../openapi/send-document.ts";
-import type { Reply } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
+import {
+  type ListingQuery,
+  listingQuery,
+  listModelsQuery,
+  modelDetail,
+  modelList,
+  modelParams,
+} from "../../contract/models.ts";
+import { GatewayError } from "../../errors.ts";
+import { type Call, defineRoute, type Route } from "../route.ts";
+import { documentAnswers, documentHeaders, sendDocument } from "../send-document.ts";
 
-export function modelsRoutes(catalogue: Catalogue): readonly Route[] {
+const common = { tag: "Models", method: "GET", key: "none", headers: documentHeaders } as const;
+
+export function modelsRoutes({ models }: Catalogue): Route[] {
   return [
-    {
-      method: "GET",
+    defineRoute({
+      ...common,
+      id: "listModels",
+      summary: "List models",
+      description:
+        "The models of the configured providers, in the OpenAI list format. A fact that is not known is `null`. A model has to " +
+        "match all filters; a value that no model has results in an empty list.",
       path: "/v3/models",
-      key: "none",
-      run: (call) => {
-        const included = readIncluded(call);
-        const filters = {
-          provider: call.query.getAll("provider"),
-          feature: call.query.getAll("feature"),
-          capability: call.query.getAll("capability"),
-          endpoint: call.query.getAll("endpoint"),
-        };
-        return sendDocument(call, catalogue.models.list(filters, included), variesByKey);
+      query: listModelsQuery,
+      answers: documentAnswers({ description: "The models.", schema: modelList }),
+      example: { query: "provider=sandbox" },
+      run: (call) => sendDocument(call, models.list(call.query, toIncluded(call)), variesByKey),
+    }),
+    defineRoute({
+      ...common,
+      id: "retrieveModel",
+      summary: "Retrieve a model",
+      path: "/v3/models/{id...}",
+      params: modelParams,
+      query: listingQuery,
+      answers: documentAnswers({ description: "The model.", schema: modelDetail }),
+      errors: ["model_not_found"],
+      example: { path: { id: "sandbox/echo" } },
+      run(call) {
+        const { id } = call.params;
+        const found = models.find(id);
+        if (found === undefined) {
+          const nearest = models.suggest(id);
+          const hint = nearest === null ? "." : `; did you mean '${nearest}'?`;
+          throw modelNotFound(
+            `Unknown model '${id}'${hint} A configured provider is also called with a model that is not listed.`,
+          );
+        }
+        if (!found.model.configured && !toIncluded(call).unconfigured)
+          throw modelNotFound(
+            `The model '${id}' is known, but its provider is not configured. Add '?include=unconfigured' to see it.`,
+          );
+        return sendDocument(call, found.document);
       },
-    },
-    { method: "GET", path: "/v3/models/{id...}", key: "none", run: (call) => retrieveModel(catalogue, call) },
+    }),
   ];
 }
 
-function retrieveModel(catalogue: Catalogue, call: Call): Reply {
-  const { unconfigured } = readIncluded(call);
-  const id = call.params["id"] ?? "";
-  const found = catalogue.models.find(id);
-  if (found === undefined) {
-    const nearest = catalogue.models.suggest(id);
-    throw new GatewayError(
-      "model_not_found",
-      `Unknown model '${id}'${nearest === null ? "." : `; did you mean '${nearest}'?`} A configured provider is also called with a model that is not listed.`,
-      { param: "id" },
-    );
-  }
-  if (!found.model.configured && !unconfigured) {
-    throw new GatewayError(
-      "model_not_found",
-      `The model '${id}' is known, but its provider is not configured. Add '?include=unconfigured' to see it.`,
-      { param: "id" },
-    );
-  }
-  return sendDocument(call, found.document);
+function modelNotFound(message: string): GatewayError {
+  return new GatewayError("model_not_found", message, { param: "id" });
 }
 
-/** The same address shows the sandbox to a sandbox key. */
+/** With a sandbox key, the same URL also shows the sandbox. */
 export const variesByKey = { vary: "authorization" };
 
-const includable = ["unconfigured", "sandbox"];
 const sandboxKey = /^bearer +sk-sy-sandbox-/i;
 
-/** `include=unconfigured` also shows what this gateway knows and cannot call, `include=sandbox` the pretend vendor. */
-export function readIncluded({ query, request }: Call): Included {
-  const values = query.getAll("include").flatMap((value) => value.split(","));
-  const wrong = values.find((value) => !includable.includes(value));
-  if (wrong !== undefined) {
-    const msg = "Input should be 'unconfigured' or 'sandbox'";
-    throw new ValidationError([{ loc: ["query", "include"], msg, type: "literal_error" }]);
-  }
+export function toIncluded({ query, request }: Pick<Call, "request"> & { readonly query: ListingQuery }): Included {
   // The form of the key is enough: the listing is public, and the key is not checked for it.
   const isSandboxKey = sandboxKey.test(request.headers.get("authorization") ?? "");
-  return { unconfigured: values.includes("unconfigured"), sandbox: values.includes("sandbox") || isSandboxKey };
+  return {
+    unconfigured: query.include.includes("unconfigured"),
+    sandbox: query.include.includes("sandbox") || isSandboxKey,
+  };
 }

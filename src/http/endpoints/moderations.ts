@@ -1,63 +1,60 @@
 // POST /v3/moderations: the OpenAI format over the engines of text/moderation. Each text is a task of its own.
 
-import { engineMemberNames } from "../../contract/engine-models.ts";
-import { createModerationsRequest, type ModerationsRequest } from "../../contract/moderations.ts";
-import { parse } from "../../contract/problems.ts";
+import { createModerationsRequest, type ModerationsRequest, moderationsAnswer } from "../../contract/moderations.ts";
 import { toModerationResult } from "../../inference/universal-ai/moderation-shape.ts";
 import { runShapedTask, type ShapedAnswer } from "../../inference/universal-ai/shaped-task.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
-import { toShapedContext } from "../shaped-context.ts";
+import { contextOf } from "../call-context.ts";
+import { modelCallErrors } from "../call-errors.ts";
+import { createTaskReader } from "../openai-task.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly universalAi: UniversalAi;
-  /** Names that the operator declared. */
   readonly aliases: ReadonlySet<string>;
-  readonly publicUrl: string | null;
 }
 
-const task = "text/moderation";
-const atOnce = 4;
-const members: ReadonlySet<string> = new Set([...engineMemberNames, "input"]);
+const names = { text: "input", language: "input" };
+const maxConcurrency = 4;
 
-export function moderationsRoutes({ universalAi, aliases, publicUrl }: Dependencies): Route[] {
-  const requestSchema = createModerationsRequest(aliases);
-
-  async function moderate(call: Call): Promise<Reply> {
-    const request = parse(requestSchema, call.body?.value);
-    const context = toShapedContext(call, publicUrl);
-    const { model, fallbacks, provider_params, strict_parameters } = request;
-    const models = universalAi.aliases.resolveFor(task, [model, ...(fallbacks ?? [])]);
-    const answers = await inTurns(textsOf(request), (text) =>
-      runShapedTask(
-        universalAi,
-        {
-          task,
-          models,
-          input: { text },
-          names: { text: "input", language: "input" },
-          others: Object.fromEntries(Object.entries(request).filter(([name]) => !members.has(name))),
-          providerParams: provider_params,
-          isStrict: strict_parameters === true,
-          wantsOriginal: true,
-        },
-        context,
-      ),
-    );
-    return replyJson({
-      id: `modr-${crypto.randomUUID().replaceAll("-", "")}`,
-      model: answers[0]?.model ?? answers[0]?.added.provider,
-      results: answers.map(({ output, original_response }) => toModerationResult(output, original_response)),
-      ...sumUp(answers),
-    });
-  }
-
-  return [{ method: "POST", path: "/v3/moderations", key: "inference", body: "json", run: moderate }];
+export function moderationsRoutes({ universalAi, aliases }: Dependencies): Route[] {
+  const readTask = createTaskReader(universalAi, "text/moderation", ["input"]);
+  return [
+    defineRoute({
+      id: "createModerations",
+      tag: "Tasks",
+      summary: "Moderate texts",
+      description:
+        "The OpenAI format over the engines of `text/moderation`. `flagged` is the provider's own decision where it makes one; " +
+        "otherwise a category is flagged from a score of 0.5. Categories that the format does not define keep the provider's names.",
+      method: "POST",
+      path: "/v3/moderations",
+      key: "inference",
+      scope: "universal",
+      body: { kind: "json", schema: createModerationsRequest(aliases) },
+      answers: [{ status: 200, description: "One result for each text.", schema: moderationsAnswer }],
+      errors: modelCallErrors,
+      example: { body: { model: "local", input: ["Good morning.", "You are a bastard."] } },
+      async run(call) {
+        const context = { ...contextOf(call), baseUrl: call.baseUrl };
+        const task = { ...readTask(call.body), names, wantsOriginal: true };
+        const answers = await runConcurrently(textsOf(call.body), (text) =>
+          runShapedTask(universalAi, { ...task, input: { text } }, context),
+        );
+        return replyJson({
+          id: `modr-${crypto.randomUUID().replaceAll("-", "")}`,
+          model: answers[0]?.model ?? answers[0]?.added.provider,
+          results: answers.map(({ output, original_response }) => toModerationResult(output, original_response)),
+          ...sumUp(answers),
+        });
+      },
+    }),
+  ];
 }
 
-/** Parts are of one text, and judged as one. */
+/** Parts belong to one text, and are moderated together. */
 function textsOf({ input }: ModerationsRequest): readonly string[] {
   if (typeof input === "string") return [input];
   const [first] = input;
@@ -66,8 +63,11 @@ function textsOf({ input }: ModerationsRequest): readonly string[] {
     : [(input as readonly { readonly text: string }[]).map(({ text }) => text).join("\n")];
 }
 
-/** Some at once, in the order of the texts. After a failure no other is begun, and those that run are waited for. */
-async function inTurns<Result>(texts: readonly string[], run: (text: string) => Promise<Result>): Promise<Result[]> {
+/** Results are in the order of the texts. After a failure no further run starts, and those that are running are awaited. */
+async function runConcurrently<Result>(
+  texts: readonly string[],
+  run: (text: string) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = [...texts.entries()].reverse();
   let hasFailed = false;
@@ -82,13 +82,13 @@ async function inTurns<Result>(texts: readonly string[], run: (text: string) => 
       }
     }
   };
-  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, texts.length) }, work));
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(maxConcurrency, texts.length) }, work));
   const failure = ended.find((one) => one.status === "rejected");
   if (failure !== undefined) throw failure.reason;
   return results;
 }
 
-/** The cost of all; not known when one is not. */
+/** The cost of all answers together; null when one of them is not known. */
 function sumUp(answers: readonly ShapedAnswer[]): object {
   const added = answers.map((answer) => answer.added);
   const unknown = added.find(({ cost }) => cost === null);
@@ -101,7 +101,7 @@ function sumUp(answers: readonly ShapedAnswer[]): object {
   };
 }
 
-/** In whole units, so that tenths do not add up to something else. */
+/** Adds integers, which have no rounding errors. */
 function sumOf(costs: readonly number[]): number {
   return toUsd(costs.reduce((sum, cost) => sum + Math.round(cost * picoPerUsd), 0));
 }

@@ -1,10 +1,22 @@
-// GET /v3/manage/providers: how the providers are doing.
+// GET /v3/manage/providers: the health of the providers.
 
-import type { ProviderState, ProviderStates } from "../../contract/providers.ts";
+import { type ProviderState, type ProviderStates, providerStates } from "../../contract/providers.ts";
 import { replyJson } from "../reply.ts";
-import type { Route } from "../route.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 export function providerRoutes(describeProviders: () => ProviderState[]): Route[] {
-  const run = () => replyJson({ process: process.pid, items: describeProviders() } satisfies ProviderStates);
-  return [{ method: "GET", path: "/v3/manage/providers", key: "management", run }];
+  return [
+    defineRoute({
+      id: "listProviders",
+      tag: "Providers",
+      summary: "List providers with their health",
+      description:
+        "The providers that the gateway knows, and for each offer that was called its circuit, latency and last error.",
+      method: "GET",
+      path: "/v3/manage/providers",
+      key: "management",
+      answers: [{ status: 200, description: "The providers.", schema: providerStates }],
+      run: () => replyJson({ process: process.pid, items: describeProviders() } satisfies ProviderStates),
+    }),
+  ];
 }

@@ -1,36 +1,56 @@
-// `/v3/resources/{id}`: what a task produced, to whoever holds the signed address.
+// `/v3/resources/{id}`: the files that a task produced, for every client with the signed URL.
 
+import { z } from "zod";
+import { resourceParams, resourceQuery } from "../../contract/files.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
 import { type OpenedResource, type ResourceUrls, resourcePath } from "../../files/resource-urls.ts";
 import { matchesEntityTag } from "../../lib/entity-tag.ts";
 import { type Reply, reply } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { documentHeaders } from "../send-document.ts";
 
-// What a browser may show in place. Everything else, and whatever could run a script, is only saved.
-const shownTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain(?:;|$))/i;
+// Types that a browser may display. All other types, and those that could run a script, are only downloaded.
+const displayedTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain(?:;|$))/i;
 
 export function resourceRoutes(resources: ResourceUrls): Route[] {
-  return [{ method: "GET", path: `${resourcePath}{resource_id}`, key: "none", run: get }];
-
-  async function get(call: Call): Promise<Reply> {
-    const { query, params } = call;
-    const id = params["resource_id"] ?? "";
-    const opened = await resources.open(id, query.get("expires") ?? "", query.get("signature") ?? "");
-    if (opened === null) throw fileNotFound();
-    return send(opened, call.request);
-  }
+  return [
+    defineRoute({
+      id: "retrieveResource",
+      tag: "Files",
+      summary: "Download a file that a task produced",
+      description: "By the signed URL in a task's output, until it expires. Supports ranges and HEAD.",
+      method: "GET",
+      path: `${resourcePath}{resource_id}`,
+      key: "none",
+      params: resourceParams,
+      query: resourceQuery,
+      headers: documentHeaders.extend({ range: z.string().optional().describe("One range of bytes.") }),
+      answers: [
+        { status: 200, description: "The bytes.", contentType: "application/octet-stream" },
+        { status: 206, description: "The requested range.", contentType: "application/octet-stream" },
+        { status: 304, description: "The client's copy is still valid." },
+      ],
+      errors: ["file_not_found", "dependency_unavailable"],
+      example: { path: { resource_id: "$RESOURCE_ID" }, query: "expires=$EXPIRES&signature=$SIGNATURE" },
+      async run({ params, query, request }) {
+        const opened = await resources.open(params.resource_id, query.expires ?? "", query.signature ?? "");
+        if (opened === null) throw fileNotFound();
+        return send(opened, request);
+      },
+    }),
+  ];
 }
 
 function send({ file, expiresAt }: OpenedResource, request: Request): Reply {
   const tag = `"${file.id}"`;
-  const disposition = shownTypes.test(file.mediaType) ? "inline" : "attachment";
+  const disposition = displayedTypes.test(file.mediaType) ? "inline" : "attachment";
   const headers = {
     etag: tag,
     "accept-ranges": "bytes",
     "cache-control": `private, max-age=${Math.max(0, Math.floor((expiresAt - Date.now()) / 1000))}, immutable`,
     "content-type": file.mediaType,
     "content-disposition": `${disposition}; filename="${file.name}"`,
-    // The gateway's own pages have the same origin: nothing that a model wrote may act there.
+    // The gateway's own pages have the same origin: content that a model generated must not run there.
     "content-security-policy": "sandbox; default-src 'none'",
     "referrer-policy": "no-referrer",
   };
@@ -50,7 +70,7 @@ function send({ file, expiresAt }: OpenedResource, request: Request): Reply {
   });
 }
 
-/** One range. Several, and what is no range, are answered with the whole, as the standard allows. */
+/** Null for several ranges and for a malformed one: they are answered with the whole file, as RFC 9110 allows. */
 function readRange(headers: Headers, tag: string, size: number) {
   const ifRange = headers.get("if-range");
   if (ifRange !== null && ifRange !== tag) return null;

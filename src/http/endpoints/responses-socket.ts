@@ -1,5 +1,5 @@
-// /v3/responses over a WebSocket: each `response.create` message is one response, its events come back as messages, one response at
-// a time. The last response is remembered by the connection, so that it can be gone on from even when nothing is stored.
+// /v3/responses over a WebSocket: each `response.create` message creates one response, whose events are sent as messages, one response at a
+// time. The connection remembers the last response, so that it can be continued even when nothing is stored.
 
 import type { Caller } from "../../access/caller.ts";
 import type { MayNameHost } from "../../contract/media-urls.ts";
@@ -14,10 +14,10 @@ import { editMembers } from "../../lib/json-scan.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { checkScope } from "../check-call.ts";
 import { toErrorMessage, toErrorObject } from "../error-reply.ts";
 import { inlineUploads } from "../inline-uploads.ts";
 import { type JsonBody, parseJson } from "../read-body.ts";
-import { requireCaller } from "../require-caller.ts";
 import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
 
 interface Dependencies {
@@ -26,12 +26,12 @@ interface Dependencies {
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;
   readonly log: Log;
-  /** Counts a message as a request; throws when the caller has had enough. */
+  /** Counts a message as a request; throws when a limit is reached. */
   readonly admit: (socket: Socket) => void;
 }
 
-// Members of the message that are not of the request, or that a connection of this kind implies.
-const ofTheMessage: ReadonlySet<string> = new Set(["type", "event_id", "stream", "background", "generate"]);
+// Members of the message that do not belong to the request, or that a WebSocket implies.
+const messageMembers: ReadonlySet<string> = new Set(["type", "event_id", "stream", "background", "generate"]);
 const noEdits = new Map<string, string>();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -45,7 +45,7 @@ class ResponsesSession implements SocketSession {
   readonly #socket: Socket;
   readonly #dependencies: Dependencies;
   readonly #schema: ReturnType<typeof createResponseRequest>;
-  /** Of the last response alone: what a client goes on from. */
+  /** Only the last response can be continued. */
   #last: { readonly id: string; readonly items: readonly JsonObject[] } | null = null;
   #isRunning = false;
   #isDraining = false;
@@ -63,22 +63,22 @@ class ResponsesSession implements SocketSession {
         "response_in_progress",
         "One response at a time: wait for the end of the last one.",
       );
-      // A client that sends on without reading the refusals would fill the memory with them.
-      if (!this.#tell(refusal)) this.#socket.close(1008, "Messages were sent while a response was running.");
+      // Otherwise a client that keeps sending without reading would fill the memory with refusals.
+      if (!this.#sendError(refusal)) this.#socket.close(1008, "Messages were sent while a response was running.");
       return;
     }
     this.#isRunning = true;
     this.#run(text)
-      .catch((error) => this.#tell(error))
+      .catch((error) => this.#sendError(error))
       .finally(() => {
         this.#isRunning = false;
-        if (this.#isDraining) this.#socket.close(1012, "The gateway is going down.");
+        if (this.#isDraining) this.#socket.close(1012, "The gateway is shutting down.");
       });
   }
 
   drain(): void {
     this.#isDraining = true;
-    if (!this.#isRunning) this.#socket.close(1012, "The gateway is going down.");
+    if (!this.#isRunning) this.#socket.close(1012, "The gateway is shutting down.");
   }
 
   async #run(message: string): Promise<void> {
@@ -87,7 +87,7 @@ class ResponsesSession implements SocketSession {
     const plain = parseJson(encoder.encode(message));
     const type = (plain.value as JsonObject | null)?.["type"];
     if (type !== "response.create")
-      throw new GatewayError("unknown_message", "The only message that is known here is 'response.create'.", {
+      throw new GatewayError("unknown_message", "Unknown message type; send 'response.create'.", {
         param: "type",
       });
     const { previous_response_id: previousId } = plain.value as JsonObject;
@@ -101,17 +101,18 @@ class ResponsesSession implements SocketSession {
 
   async #create(plain: JsonBody, caller: Caller): Promise<void> {
     const { requestId, signal } = this.#socket;
-    const edits = { replace: noEdits, remove: ofTheMessage, append: ['"stream":true'] };
+    const edits = { replace: noEdits, remove: messageMembers, append: ['"stream":true'] };
     const edited = parseJson(encoder.encode(editMembers(plain.text, plain.scan, edits)));
     const { files } = this.#dependencies;
     const body = await inlineUploads(edited, { files, caller, format: "responses" });
     const request = parse(this.#schema, body.value);
+    checkScope(caller, "responses");
     const answer = await this.#dependencies.responses.create({
       request,
       value: body.value as JsonObject,
       text: body.text,
       scan: body.scan,
-      caller: requireCaller(caller, "responses"),
+      caller,
       connection: { signal },
       requestId: `${requestId}-${++this.#count}`,
       trace: new Trace(performance.now(), 0),
@@ -119,7 +120,7 @@ class ResponsesSession implements SocketSession {
       local: this.#local,
       generates: (plain.value as JsonObject)["generate"] !== false,
     });
-    if (answer.kind === "whole") throw new TypeError("a stream was asked for");
+    if (answer.kind === "whole") throw new TypeError("a request with `stream: true` was not answered with a stream");
     await this.#relay(answer);
   }
 
@@ -153,7 +154,7 @@ class ResponsesSession implements SocketSession {
     }
   }
 
-  /** An event's data is the message; its name stands in it. */
+  /** The message is the event's data, which contains its name. */
   async #send(frame: Uint8Array | string): Promise<void> {
     const text = typeof frame === "string" ? frame : decoder.decode(frame);
     const data = text.slice(text.indexOf("data: ") + 6).trimEnd();
@@ -162,10 +163,10 @@ class ResponsesSession implements SocketSession {
   }
 
   /** False when the client does not read. */
-  #tell(error: unknown): boolean {
+  #sendError(error: unknown): boolean {
     if (error instanceof CallerLeft) return true;
     const isRead = this.#socket.send(toErrorMessage(error, this.#socket.requestId, this.#dependencies.log));
-    // The key is no good any more, and nothing else that comes over this connection will be.
+    // The key is no longer valid, so no message of this connection can succeed.
     if (error instanceof GatewayError && errorCatalogue[error.code].status === 401)
       this.#socket.close(1008, "The key is not valid.");
     return isRead;

@@ -1,125 +1,173 @@
-// /v3/responses: create, retrieve, delete, cancel, list the input; count the tokens of an input, compact a conversation.
+// /v3/responses: create, retrieve, delete and cancel a response, list its input; count the tokens of an input, compact a conversation.
 
-import { z } from "zod";
 import type { MayNameHost } from "../../contract/media-urls.ts";
-import { parse } from "../../contract/problems.ts";
-import { createResponseRequest, responseId, responseQuery } from "../../contract/responses.ts";
+import {
+  compactedResponse,
+  createResponseRequest,
+  deletedResponse,
+  inputItemList,
+  inputTokenCount,
+  listInputItemsQuery,
+  type ResponseRequest,
+  responseEvent,
+  responseObject,
+  responseParams,
+  retrieveResponseQuery,
+} from "../../contract/responses.ts";
+import type { FileStore } from "../../files/file-store.ts";
 import type { Responses } from "../../inference/responses/responses.ts";
 import type { ResponseLookup, ResponsesAnswer, ResponsesInput } from "../../inference/responses/responses-input.ts";
-import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
-import { CallerLeft } from "../../providers/call.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import { contextOf, type KeyedCall } from "../call-context.ts";
+import { modelCallErrors, storedResponseErrors } from "../call-errors.ts";
 import { toErrorObject } from "../error-reply.ts";
-import { streamReply } from "../event-stream.ts";
-import { type Reply, reply } from "../reply.ts";
-import { requireCaller } from "../require-caller.ts";
-import type { Call, Route } from "../route.ts";
-import { wantsMetadata } from "../wants-metadata.ts";
+import { type Heartbeat, streamReply } from "../event-stream.ts";
+import { uploadsInliner } from "../inline-uploads.ts";
+import type { JsonBody } from "../read-body.ts";
+import type { Reply } from "../reply.ts";
+import { type Call, defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly responses: Responses;
   readonly aliases: ReadonlySet<string>;
   readonly mayNameHost: MayNameHost;
-  readonly heartbeatMs: number;
-  readonly ticker: Ticker;
+  readonly files: FileStore;
+  readonly heartbeat: Heartbeat;
   readonly log: Log;
 }
 
-const path = z.object({ response_id: responseId });
-const key = "inference" as const;
+const common = { tag: "Responses", key: "inference", scope: "responses" } as const;
+const createErrors = [
+  ...modelCallErrors,
+  "previous_response_not_found",
+  "previous_response_provider_mismatch",
+  "stateful_not_supported",
+] as const;
+const one = { path: "/v3/responses/{response_id}", params: responseParams, errors: storedResponseErrors } as const;
+const exampleBody = { model: "sandbox/echo", input: "Hello" };
+const examplePath = { response_id: "$RESPONSE_ID" };
 
-export function responseRoutes({ responses, aliases, mayNameHost, heartbeatMs, ticker, log }: Dependencies): Route[] {
-  const requestSchema = createResponseRequest(aliases, mayNameHost);
+export function responseRoutes({ responses, aliases, mayNameHost, files, heartbeat, log }: Dependencies): Route[] {
+  const schema = createResponseRequest(aliases, mayNameHost);
+  const body = { kind: "json", schema, prepare: uploadsInliner(files, "responses") } as const;
 
-  function readInput({ request, requestId, caller, body, trace }: Call): ResponsesInput {
-    const parsed = parse(requestSchema, body?.value);
-    const allowed = requireCaller(caller, "responses");
-    if (body === null) throw new TypeError("the route reads a body");
-    return {
-      request: parsed,
-      value: body.value as Readonly<Record<string, unknown>>,
-      text: body.text,
-      scan: body.scan,
-      caller: allowed,
-      connection: request,
-      requestId,
-      trace,
-      wantsMetadata: wantsMetadata(request.headers),
-    };
-  }
-
-  function respond(answer: ResponsesAnswer, { requestId }: Call): Reply {
-    if (answer.kind === "whole") return sendJson(answer.text);
-    return streamReply(answer.stream, {
-      heartbeatMs,
-      ticker,
-      headers: { "x-accel-buffering": "no" },
-      describeFailure: (error) =>
-        error instanceof CallerLeft ? null : answer.fail(toErrorObject(error, requestId, log)),
-    });
-  }
-
-  function ask(call: Call): ResponseLookup {
-    const { response_id } = parse(path, call.params, "path");
-    const { query } = call;
-    parse(responseQuery, Object.fromEntries(query), "query");
-    const caller = requireCaller(call.caller, "responses");
-    const { request: connection, requestId, trace } = call;
-    return { id: response_id, query, caller, connection, requestId, trace, wantsMetadata: false };
+  function respond(answer: ResponsesAnswer, { requestId }: Pick<Call, "requestId">): Reply | string {
+    if (answer.kind === "whole") return answer.text;
+    return streamReply(answer.stream, heartbeat, (error) => answer.fail(toErrorObject(error, requestId, log)));
   }
 
   return [
-    {
+    defineRoute({
+      ...common,
+      id: "createResponse",
+      summary: "Create a response",
+      description:
+        "The stateful alternative to chat. A provider that has this API itself receives the request unchanged, except that the " +
+        "gateway's ids are replaced by its own. For other providers the request is translated to a chat completion, and nothing " +
+        "is stored unless the operator lets the gateway store conversations. The same path accepts WebSockets: send " +
+        "`response.create` messages, receive the events.",
       method: "POST",
       path: "/v3/responses",
-      key,
-      body: "json",
-      run: async (call) => respond(await responses.create(readInput(call)), call),
-    },
-    {
+      body,
+      answers: [
+        { status: 200, description: "The response.", schema: responseObject },
+        {
+          status: 200,
+          description:
+            "With `stream: true`, server-sent events; `data: [DONE]` ends a complete stream. A stream that is cut off ends with " +
+            "`error` and `response.failed` instead.",
+          schema: responseEvent,
+          contentType: "text/event-stream",
+        },
+      ],
+      errors: createErrors,
+      example: { body: exampleBody },
+      run: async (call) => respond(await responses.create(toInput(call)), call),
+    }),
+    defineRoute({
+      ...common,
+      id: "countResponseInputTokens",
+      summary: "Count the tokens of an input",
+      description: "The provider counts the tokens if it can; otherwise the number is an estimate, marked `estimated`.",
       method: "POST",
       path: "/v3/responses/input_tokens",
-      key,
-      body: "json",
-      run: async (call) => sendJson(await responses.countInput(readInput(call))),
-    },
-    {
+      body,
+      answers: [{ status: 200, description: "The count.", schema: inputTokenCount }],
+      errors: createErrors,
+      example: { body: exampleBody },
+      run: (call) => responses.countInput(toInput(call)),
+    }),
+    defineRoute({
+      ...common,
+      id: "compactResponse",
+      summary: "Compact a conversation",
+      description:
+        "Replaces a long conversation by a shorter one, whose items are sent as `input` of the next response. Only for providers " +
+        "that support it themselves.",
       method: "POST",
       path: "/v3/responses/compact",
-      key,
-      body: "json",
-      run: async (call) => sendJson(await responses.compact(readInput(call))),
-    },
-    {
+      body,
+      answers: [{ status: 200, description: "The compacted conversation.", schema: compactedResponse }],
+      errors: [...createErrors, "compaction_not_supported"],
+      example: { body: { model: "openai/gpt-6-luna", input: "Hello" } },
+      run: (call) => responses.compact(toInput(call)),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "retrieveResponse",
+      summary: "Retrieve a response",
       method: "GET",
-      path: "/v3/responses/{response_id}",
-      key,
-      run: async (call) => respond(await responses.retrieve(ask(call)), call),
-    },
-    {
+      query: retrieveResponseQuery,
+      answers: [{ status: 200, description: "The response.", schema: responseObject }],
+      example: { path: examplePath },
+      run: async (call) => respond(await responses.retrieve(toLookup(call)), call),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "deleteResponse",
+      summary: "Delete a response",
       method: "DELETE",
-      path: "/v3/responses/{response_id}",
-      key,
-      run: async (call) => sendJson(await responses.remove(ask(call))),
-    },
-    {
+      answers: [
+        { status: 200, description: "The response was deleted, also at the provider.", schema: deletedResponse },
+      ],
+      example: { path: examplePath },
+      run: (call) => responses.remove(toLookup(call)),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "cancelResponse",
+      summary: "Cancel a response that runs in the background",
       method: "POST",
-      path: "/v3/responses/{response_id}/cancel",
-      key,
-      run: async (call) => sendJson(await responses.cancel(ask(call))),
-    },
-    {
+      path: `${one.path}/cancel`,
+      answers: [{ status: 200, description: "The response as it is now.", schema: responseObject }],
+      errors: [...storedResponseErrors, "stateful_not_supported"],
+      example: { path: examplePath },
+      run: (call) => responses.cancel(toLookup(call)),
+    }),
+    defineRoute({
+      ...common,
+      ...one,
+      id: "listResponseInputItems",
+      summary: "List the input of a response",
       method: "GET",
-      path: "/v3/responses/{response_id}/input_items",
-      key,
-      run: async (call) => {
-        const question = ask(call);
-        return sendJson(await responses.listInputItems(question));
-      },
-    },
+      path: `${one.path}/input_items`,
+      query: listInputItemsQuery,
+      answers: [{ status: 200, description: "A page of items.", schema: inputItemList }],
+      example: { path: examplePath },
+      run: (call) => responses.listInputItems(toLookup(call)),
+    }),
   ];
 }
 
-function sendJson(text: string): Reply {
-  return reply(text, { headers: { "content-type": "application/json" } });
+function toInput(call: KeyedCall & { readonly body: ResponseRequest; readonly json: JsonBody }): ResponsesInput {
+  const { text, scan, value } = call.json;
+  return { ...contextOf(call), request: call.body, value: value as JsonObject, text, scan };
+}
+
+function toLookup(call: KeyedCall & { readonly params: { readonly response_id: string } }): ResponseLookup {
+  return { ...contextOf(call), id: call.params.response_id, query: call.searchParams, wantsMetadata: false };
 }

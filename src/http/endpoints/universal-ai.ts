@@ -1,38 +1,37 @@
-// POST /v3/universal-ai: one task, now.
+// POST /v3/universal-ai: runs one task and waits for its result.
 
-import { parse } from "../../contract/problems.ts";
-import { createUniversalAiRequest } from "../../contract/universal-ai.ts";
+import { createUniversalAiRequest, universalAiAnswer } from "../../contract/universal-ai.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
-import { type Reply, replyJson } from "../reply.ts";
-import { requireCaller } from "../require-caller.ts";
-import type { Call, Route } from "../route.ts";
-import { wantsMetadata } from "../wants-metadata.ts";
+import { contextOf } from "../call-context.ts";
+import { modelCallErrors } from "../call-errors.ts";
+import { replyJson } from "../reply.ts";
+import { defineRoute, type Route } from "../route.ts";
 
 interface Dependencies {
   readonly universalAi: UniversalAi;
-  /** Names that the operator declared. */
   readonly aliases: ReadonlySet<string>;
-  /** Where callers reach the gateway, when the operator says so. */
-  readonly publicUrl: string | null;
 }
 
-export function universalAiRoutes({ universalAi, aliases, publicUrl }: Dependencies): Route[] {
-  const requestSchema = createUniversalAiRequest(aliases);
-
-  async function run(call: Call): Promise<Reply> {
-    const { request, requestId, caller, body, trace } = call;
-    const asked = parse(requestSchema, body?.value);
-    const answer = await universalAi.run({
-      caller: requireCaller(caller, "universal"),
-      request: universalAi.aliases.resolve(asked),
-      connection: request,
-      requestId,
-      trace,
-      wantsMetadata: wantsMetadata(request.headers),
-      baseUrl: publicUrl ?? call.origin,
-    });
-    return replyJson(answer);
-  }
-
-  return [{ method: "POST", path: "/v3/universal-ai", key: "inference", body: "json", run }];
+export function universalAiRoutes({ universalAi, aliases }: Dependencies): Route[] {
+  return [
+    defineRoute({
+      id: "runTask",
+      tag: "Tasks",
+      summary: "Run a task now",
+      description:
+        "One answer format for every task and provider. GET /v3/info lists the tasks, and the schemas of their input and output.",
+      method: "POST",
+      path: "/v3/universal-ai",
+      key: "inference",
+      scope: "universal",
+      body: { kind: "json", schema: createUniversalAiRequest(aliases) },
+      answers: [{ status: 200, description: "The result.", schema: universalAiAnswer }],
+      errors: [...modelCallErrors, "feature_not_found", "subfeature_not_found", "async_only"],
+      example: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
+      async run(call) {
+        const request = universalAi.aliases.resolve(call.body);
+        return replyJson(await universalAi.run({ ...contextOf(call), request, baseUrl: call.baseUrl }));
+      },
+    }),
+  ];
 }

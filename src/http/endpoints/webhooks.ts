@@ -1,6 +1,7 @@
-// `/v3/webhooks/…`: the public keys with which receivers check callbacks. For everybody: a receiver need not have a key of the gateway.
+// `/v3/webhooks/…`: the public keys with which receivers check callbacks. Receivers need no key of the gateway.
 
 import { createDocument, type Document } from "../../catalogue/document.ts";
+import { webhookKeySet } from "../../contract/async-jobs.ts";
 import {
   type PublishedKey,
   publishedKeysMaxAgeSeconds,
@@ -8,38 +9,42 @@ import {
   toPem,
   type WebhookKeys,
 } from "../../jobs/webhook-keys.ts";
-import { sendDocument } from "../openapi/send-document.ts";
-import type { Reply } from "../reply.ts";
-import type { Call, Route } from "../route.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { documentAnswers, documentHeaders, sendDocument } from "../send-document.ts";
 
-interface Dependencies {
-  readonly keys: Pick<WebhookKeys, "published">;
-}
+const common = { tag: "Jobs", method: "GET", key: "none", headers: documentHeaders } as const;
+const pemType = "application/x-pem-file";
+const keySetType = "application/jwk-set+json";
+const cacheHeaders = { "cache-control": `public, max-age=${publishedKeysMaxAgeSeconds}` };
 
-const headers = { "cache-control": `public, max-age=${publishedKeysMaxAgeSeconds}` };
-
-export function webhookRoutes({ keys }: Dependencies): Route[] {
+export function webhookRoutes(keys: Pick<WebhookKeys, "published">): Route[] {
   return [
-    { method: "GET", path: "/v3/webhooks/public-key", key: "none", run: (call) => send(call, toCurrentPem) },
-    { method: "GET", path: "/v3/webhooks/keys", key: "none", run: (call) => send(call, toKeySetDocument) },
+    defineRoute({
+      ...common,
+      id: "retrieveWebhookKey",
+      summary: "Retrieve the current webhook key",
+      description: "The RSA public key of `X-Service-Signature`, in PEM.",
+      path: "/v3/webhooks/public-key",
+      answers: documentAnswers({ description: "The public key.", contentType: pemType }),
+      run: async (call) => sendDocument(call, toCurrentPem(await keys.published()), cacheHeaders),
+    }),
+    defineRoute({
+      ...common,
+      id: "listWebhookKeys",
+      summary: "List all webhook keys",
+      description: "A JSON Web Key Set: RSA for `X-Service-Signature`, Ed25519 for the Standard Webhooks headers.",
+      path: "/v3/webhooks/keys",
+      answers: documentAnswers({ description: "The keys.", schema: webhookKeySet, contentType: keySetType }),
+      run: async (call) => sendDocument(call, toKeySetDocument(await keys.published()), cacheHeaders),
+    }),
   ];
-
-  async function send(call: Call, toDocument: (keys: readonly PublishedKey[]) => Document): Promise<Reply> {
-    return sendDocument(call, toDocument(await keys.published()), headers);
-  }
 }
 
-/** The one that signs now; the list of keys has the others. */
 function toCurrentPem(keys: readonly PublishedKey[]): Document {
-  return createDocument(
-    keys
-      .filter(({ state }) => state === "current")
-      .map(({ rsa }) => toPem(rsa))
-      .join(""),
-    "application/x-pem-file",
-  );
+  const current = keys.filter(({ state }) => state === "current");
+  return createDocument(current.map(({ rsa }) => toPem(rsa)).join(""), pemType);
 }
 
 function toKeySetDocument(keys: readonly PublishedKey[]): Document {
-  return createDocument(JSON.stringify(toKeySet(keys)), "application/jwk-set+json");
+  return createDocument(JSON.stringify(toKeySet(keys)), keySetType);
 }

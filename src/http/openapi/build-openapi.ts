@@ -1,11 +1,12 @@
-// Turns operations into an OpenAPI 3.1 document. Pure: the same operations give the same document.
+// Builds the OpenAPI 3.1 document from the route table.
 
 import { z } from "zod";
-import { type ErrorCode, errorCatalogue } from "../../errors.ts";
-import { memberDescriptions } from "./descriptions.ts";
-import { errorMeanings } from "./error-answers.ts";
-import type { Operation, OperationResponse, Parameter, ResponseHeader, Tag } from "./operation.ts";
-import { errorSchemas, namedSchemas } from "./operations.ts";
+import { webhookHeaders, webhookPayload } from "../../contract/async-jobs.ts";
+import { errorBody, validationErrorBody } from "../../contract/errors.ts";
+import { messagesError } from "../../contract/messages.ts";
+import type { Answer, Route, RouteBody, Tag } from "../route.ts";
+import { errorMeanings } from "./error-meanings.ts";
+import { groupErrors } from "./route-errors.ts";
 
 export interface SchemaObject {
   readonly [keyword: string]: unknown;
@@ -17,6 +18,7 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: Tag; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: Readonly<Record<string, unknown>> & { readonly schemas: Readonly<Record<string, SchemaObject>> };
 }
 
@@ -27,7 +29,7 @@ export interface OperationObject {
   readonly tags: readonly Tag[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly ParameterObject[];
-  readonly requestBody?: { readonly required: true; readonly content: Content };
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
@@ -35,7 +37,7 @@ export interface ParameterObject {
   readonly name: string;
   readonly in: string;
   readonly required: boolean;
-  readonly description: string;
+  readonly description?: string;
   readonly schema: SchemaObject;
 }
 
@@ -47,7 +49,6 @@ export interface ResponseObject {
 
 type Content = Readonly<Record<string, { readonly schema: SchemaObject }>>;
 type Direction = "input" | "output";
-type NamedSchemas = Readonly<Record<string, z.ZodType>>;
 
 /** The version of the interface, not of this package. */
 const interfaceVersion = "3.0.0";
@@ -55,21 +56,21 @@ const schemaPath = "#/components/schemas/";
 
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
   Chat: "Chat with every model of every configured provider, in the OpenAI chat format.",
-  Responses: "Stateful conversations, kept by the provider, by the gateway, or not at all.",
+  Responses: "Stateful conversations, stored by the provider, by the gateway, or not at all.",
   Embeddings: "Texts as vectors, in the OpenAI format.",
-  Files: "Files to be named in later requests, and what tasks produced.",
-  Models: "Which models can be called, and what is known of them.",
-  Jobs: "Tasks that are done later, and the webhooks that tell of them.",
-  Tasks: "Which specialised tasks exist, who serves them, their schemas and prices.",
+  Files: "Files that are named in later requests, and files that tasks produced.",
+  Models: "The models that can be called, and what is known about them.",
+  Jobs: "Tasks that run in the background, and the webhooks that report their end.",
+  Tasks: "Specialised tasks such as OCR, translation and speech: their providers, schemas and prices.",
   Keys: "Create, limit, rotate and revoke the keys of this gateway.",
-  Providers: "Which providers are set up, and how they are doing.",
+  Providers: "The providers that are configured, and their health.",
   Service: "The interface itself, and the state of the process that serves it.",
 };
 
 const headers: Readonly<Record<string, { description: string; schema: SchemaObject }>> = {
-  "x-request-id": { description: "Names this request in the gateway's log.", schema: { type: "string" } },
-  etag: { description: "Strong tag over the bytes, for `If-None-Match`.", schema: { type: "string" } },
-  "cache-control": { description: "Whether and how the answer may be kept.", schema: { type: "string" } },
+  "x-request-id": { description: "Identifies this request in the gateway's log.", schema: { type: "string" } },
+  etag: { description: "Strong entity tag of the bytes, for `If-None-Match`.", schema: { type: "string" } },
+  "cache-control": { description: "Whether and how long the answer may be stored.", schema: { type: "string" } },
   "www-authenticate": { description: "Always `Bearer`.", schema: { type: "string", const: "Bearer" } },
   "retry-after": { description: "Seconds to wait before the next attempt.", schema: { type: "integer", minimum: 0 } },
 };
@@ -80,14 +81,15 @@ const errorHeaders: Readonly<Record<number, string>> = {
   503: "retry-after",
 };
 
-export function buildOpenApi(operations: readonly Operation[], named: NamedSchemas = namedSchemas): OpenApiDocument {
-  const components = createComponents(named);
+export function buildOpenApi(routes: readonly Route[]): OpenApiDocument {
+  const components = createComponents();
   const paths: Record<string, Record<string, OperationObject>> = {};
-  for (const operation of operations) {
-    const path = toOpenApiPath(operation.path);
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: toOperationObject(operation, components) };
+  for (const route of routes) {
+    const path = toOpenApiPath(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperationObject(route, components) };
   }
-  const used = new Set(operations.map((operation) => operation.tag));
+  const webhooks = { jobEnded: { post: describeWebhook(components) } };
+  const used = new Set(routes.map((route) => route.tag));
   return {
     openapi: "3.1.0",
     info: {
@@ -104,6 +106,7 @@ export function buildOpenApi(operations: readonly Operation[], named: NamedSchem
       .filter((name) => used.has(name))
       .map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
+    webhooks,
     components: {
       schemas: components.schemas(),
       headers,
@@ -115,75 +118,80 @@ export function buildOpenApi(operations: readonly Operation[], named: NamedSchem
   };
 }
 
-/** The route table's `{id...}` takes the rest of a path; OpenAPI has no such thing, so its description says so. */
+/** `{id...}` matches the rest of a path, which OpenAPI cannot express; the parameter's description says it. */
 export function toOpenApiPath(path: string): string {
   return path.replace("...}", "}");
 }
 
-function toOperationObject(operation: Operation, components: Components): OperationObject {
-  const { request, parameters } = operation;
+function toOperationObject(route: Route, components: Components): OperationObject {
+  const parameters = [
+    ...toParameters(route.params, "path"),
+    ...toParameters(route.query, "query"),
+    ...toParameters(route.headers, "header"),
+  ];
   return {
-    operationId: operation.id,
-    summary: operation.summary,
-    ...(operation.description !== undefined && { description: operation.description }),
-    tags: [operation.tag],
-    security: operation.key === "none" ? [] : [{ [`${operation.key}Key`]: [] }],
-    ...(parameters !== undefined && { parameters: parameters.map(toParameterObject) }),
-    ...(request !== undefined && {
-      requestBody: {
-        required: true,
-        content: { [operation.requestType ?? "application/json"]: { schema: components.toSchema(request, "input") } },
-      },
-    }),
-    responses: {
-      ...toResponses(operation.responses, components),
-      ...toErrorResponses(operation, components),
-    },
+    operationId: route.id,
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    tags: [route.tag],
+    security: route.key === "none" ? [] : [{ [`${route.key}Key`]: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...toRequestBody(route.body, components),
+    responses: { ...toResponses(route.answers, components), ...toErrorResponses(route, components) },
   };
 }
 
-function toParameterObject({ name, in: place, description, schema }: Parameter): ParameterObject {
-  return {
-    name,
-    in: place,
-    required: place === "path",
-    description,
-    schema: tidy(z.toJSONSchema(schema, { io: "input" }), "input"),
-  };
+function toParameters(schema: z.ZodType | undefined, place: ParameterObject["in"]): ParameterObject[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = toJsonSchema(schema, "input");
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = tidy(property, "input");
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(typeof description === "string" && { description }),
+      schema: rest,
+    };
+  });
 }
 
-function toResponses(
-  responses: readonly OperationResponse[],
-  components: Components,
-): Readonly<Record<string, ResponseObject>> {
+function toRequestBody(body: RouteBody | undefined, components: Components): Pick<OperationObject, "requestBody"> {
+  if (body === undefined || body.kind === "ignored-json") return {};
+  const type = body.kind === "form" ? "multipart/form-data" : "application/json";
+  const schema = components.toSchema(body.schema, "input");
+  return { requestBody: { required: body.kind !== "optional-json", content: { [type]: { schema } } } };
+}
+
+function toResponses(answers: readonly Answer[], components: Components): Readonly<Record<string, ResponseObject>> {
   const byStatus: Record<string, ResponseObject> = {};
-  for (const response of responses) {
-    const earlier = byStatus[response.status];
-    const content = { ...earlier?.content, ...toContent(response, components) };
-    byStatus[response.status] = {
-      description: earlier === undefined ? response.description : `${earlier.description} ${response.description}`,
-      headers: { ...earlier?.headers, ...toHeaders(["x-request-id", ...(response.headers ?? [])]) },
+  for (const answer of answers) {
+    const earlier = byStatus[answer.status];
+    const content = { ...earlier?.content, ...toContent(answer, components) };
+    byStatus[answer.status] = {
+      description: earlier === undefined ? answer.description : `${earlier.description} ${answer.description}`,
+      headers: { ...earlier?.headers, ...toHeaders(["x-request-id", ...(answer.headers ?? [])]) },
       ...(Object.keys(content).length > 0 && { content }),
     };
   }
   return byStatus;
 }
 
-function toContent({ schema, contentType }: OperationResponse, components: Components): Content {
+function toContent({ schema, contentType }: Answer, components: Components): Content {
   if (schema !== undefined) {
     return { [contentType ?? "application/json"]: { schema: components.toSchema(schema, "output") } };
   }
   return contentType === undefined ? {} : { [contentType]: { schema: { type: "string" } } };
 }
 
-function toErrorResponses(operation: Operation, components: Components): Record<string, ResponseObject> {
+function toErrorResponses(route: Route, components: Components): Record<string, ResponseObject> {
   const byStatus: Record<string, ResponseObject> = {};
-  const { errors, errorSchema, toErrorStatus } = operation;
-  for (const [status, grouped] of groupByStatus(errors, toErrorStatus)) {
-    const schema = errorSchema ?? (status === 422 ? errorSchemas.validation : errorSchemas.plain);
+  for (const [status, codes] of groupErrors(route)) {
+    const usual = status === 422 ? validationErrorBody : errorBody;
+    const schema = route.errorFormat === "messages" ? messagesError : usual;
     const header = errorHeaders[status];
     byStatus[status] = {
-      description: grouped.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join("\n\n"),
+      description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join("\n\n"),
       headers: toHeaders(header === undefined ? ["x-request-id"] : ["x-request-id", header]),
       content: { "application/json": { schema: components.toSchema(schema, "output") } },
     };
@@ -191,70 +199,51 @@ function toErrorResponses(operation: Operation, components: Components): Record<
   return byStatus;
 }
 
-/** In the order of the statuses. */
-export function groupByStatus(
-  codes: readonly ErrorCode[],
-  toStatus: (status: number) => number = (status) => status,
-): [number, ErrorCode[]][] {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes)) {
-    const status = toStatus(errorCatalogue[code].status);
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return [...byStatus].sort(([left], [right]) => left - right);
-}
-
-function toHeaders(names: readonly (ResponseHeader | string)[]): Record<string, SchemaObject> {
+function toHeaders(names: readonly string[]): Record<string, SchemaObject> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+/** The one call that the gateway makes to its callers. */
+function describeWebhook(components: Components): OperationObject {
+  return {
+    operationId: "jobEnded",
+    summary: "A job has ended",
+    description:
+      "Sent to the `webhook_receiver` of a job. Check the signature against the bytes of the body, with the keys of " +
+      "`/v3/webhooks/keys`. A receiver may get the same callback more than once.",
+    tags: ["Jobs"],
+    security: [],
+    parameters: toParameters(webhookHeaders, "header"),
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: components.toSchema(webhookPayload, "output") } },
+    },
+    responses: {
+      "2XX": { description: "The callback was accepted." },
+      "4XX": { description: "The callback was refused, and is not sent again." },
+      "5XX": { description: "The receiver failed. The callback is sent again, up to three times." },
+    },
+  };
+}
+
 interface Components {
-  /** A reference to the component of that name, or the schema itself when it has none. */
+  /** A reference to the component that the schema's `id` names, or the schema itself when it has none. */
   toSchema(schema: z.ZodType, direction: Direction): SchemaObject;
   schemas(): Readonly<Record<string, SchemaObject>>;
 }
 
-function createComponents(named: NamedSchemas): Components {
-  const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]));
+function createComponents(): Components {
   const built = new Map<string, { direction: Direction; schema: SchemaObject }>();
-
-  function toSchema(schema: z.ZodType, direction: Direction): SchemaObject {
-    const name = names.get(schema);
-    if (name === undefined) return convert(schema, direction, "");
-    const earlier = built.get(name);
-    if (earlier !== undefined && earlier.direction !== direction) {
-      throw new Error(`The schema ${name} is used both in requests and in answers: name it twice.`);
-    }
-    if (earlier === undefined) {
-      built.set(name, { direction, schema: {} });
-      built.set(name, { direction, schema: describeMembers(name, convert(schema, direction, name)) });
-    }
-    return { $ref: `${schemaPath}${name}` };
-  }
-
-  function convert(root: z.ZodType, direction: Direction, name: string): SchemaObject {
-    const converted = z.toJSONSchema(root, {
-      io: direction,
-      // A check that JSON Schema cannot express leaves the part that it can.
-      unrepresentable: "any",
-      override: ({ zodSchema, jsonSchema }) => {
-        const inner = named[names.get(zodSchema) ?? ""];
-        if (inner === undefined || inner === root) return;
-        for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
-        Object.assign(jsonSchema, toSchema(inner, direction));
-      },
-    });
-    const { $schema: _dialect, $defs, ...schema } = converted;
-    // Inside OpenAPI `#/$defs/x` would point at the whole document, so shared parts become components of their own.
-    for (const [key, definition] of Object.entries($defs ?? {})) {
-      if (built.has(`${name}${key}`)) throw new Error("Two schemas with shared parts: give each a name of its own.");
-      built.set(`${name}${key}`, { direction, schema: tidy(definition, direction, name) });
-    }
-    return tidy(schema, direction, name);
-  }
-
   return {
-    toSchema,
+    toSchema(root, direction) {
+      const { $defs = {}, ...schema } = toJsonSchema(root, direction);
+      for (const [name, definition] of Object.entries($defs)) {
+        if ((built.get(name)?.direction ?? direction) !== direction)
+          throw new Error(`The schema ${name} is used both in requests and in answers: give it two ids.`);
+        built.set(name, { direction, schema: tidy(definition, direction) });
+      }
+      return tidy(schema, direction);
+    },
     schemas: () =>
       Object.fromEntries(
         [...built].sort(([left], [right]) => (left < right ? -1 : 1)).map(([name, { schema }]) => [name, schema]),
@@ -262,51 +251,46 @@ function createComponents(named: NamedSchemas): Components {
   };
 }
 
-/** What zod adds and a reader does not need, and references that hold inside one OpenAPI document. */
-function tidy(node: unknown, direction: Direction, name = ""): SchemaObject {
+function toJsonSchema(schema: z.ZodType, direction: Direction) {
+  return z.toJSONSchema(schema, {
+    io: direction,
+    // A check that JSON Schema cannot express leaves the part that it can.
+    unrepresentable: "any",
+    // zod leaves out the default of a transformed value, such as the number of a page, which arrives as text.
+    override({ zodSchema, jsonSchema }) {
+      const { def } = zodSchema._zod;
+      if (def.type === "default" && direction === "input") jsonSchema.default ??= def.defaultValue;
+    },
+  });
+}
+
+/** Removes what zod adds and a reader does not need, and makes references point into the OpenAPI document. */
+function tidy(node: unknown, direction: Direction): SchemaObject {
   return walk(node) as SchemaObject;
 
   function walk(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== "object" || value === null) return value;
-    const schema = value as Record<string, unknown>;
-    const reference = schema["$ref"];
-    if (typeof reference === "string") {
-      const { description } = schema;
-      return { $ref: toComponentReference(reference), ...(description !== undefined && { description }) };
-    }
     return Object.fromEntries(
-      Object.entries(schema)
+      Object.entries(value)
         .filter(([keyword, member]) => !isNoise(keyword, member))
-        .map(([keyword, member]) => [keyword, walk(member)]),
+        .map(([keyword, member]) => [keyword, keyword === "$ref" ? toComponentReference(member) : walk(member)]),
     );
   }
 
-  function toComponentReference(reference: string): string {
-    if (reference === "#" && name === "") throw new Error("A schema that refers to itself needs a name.");
-    if (reference === "#") return `${schemaPath}${name}`;
-    return reference.startsWith("#/$defs/") ? `${schemaPath}${name}${reference.slice(8)}` : reference;
+  function toComponentReference(reference: unknown): string {
+    const [, name] = /^#\/\$defs\/([A-Z]\w*)$/.exec(String(reference)) ?? [];
+    if (name === undefined) throw new Error("A schema that refers to itself needs an id.");
+    return `${schemaPath}${name}`;
   }
 
   function isNoise(keyword: string, member: unknown): boolean {
-    if (keyword === "$schema") return true;
+    if (keyword === "$schema" || member === undefined) return true;
     if (keyword === "minimum" && member === Number.MIN_SAFE_INTEGER) return true;
     if (keyword === "maximum" && member === Number.MAX_SAFE_INTEGER) return true;
     if (keyword !== "additionalProperties") return false;
-    // Answers may gain members without notice, and an empty schema says what its absence says.
+    // Answers may gain members without notice. An empty schema has no effect.
     if (member === false) return direction === "output";
     return typeof member === "object" && member !== null && Object.keys(member).length === 0;
   }
-}
-
-/** Adds a description to the members whose schema has none of its own. */
-function describeMembers(name: string, schema: SchemaObject): SchemaObject {
-  const descriptions = memberDescriptions[name];
-  const properties = schema["properties"];
-  if (descriptions === undefined || typeof properties !== "object" || properties === null) return schema;
-  const described = Object.entries(properties as Record<string, SchemaObject>).map(([member, value]) => {
-    const description = value["description"] ?? descriptions[member];
-    return [member, description === undefined ? value : { ...value, description }];
-  });
-  return { ...schema, properties: Object.fromEntries(described) };
 }

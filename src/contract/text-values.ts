@@ -1,0 +1,52 @@
+// Values that arrive as text: query parameters, path parameters, fields of a form, and names that people read.
+
+import { z } from "zod";
+
+/** The text of an integer. Its problems are worded like those of a number in a JSON body. */
+export function wholeNumberText(min: number, max: number) {
+  return z
+    .string()
+    .transform((text, context) => {
+      const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : null;
+      const refuse = (type: string, message: string) => {
+        context.addIssue({ code: "custom", message, params: { type } });
+        return z.NEVER;
+      };
+      if (value === null) return refuse("int_parsing", "Input should be a valid integer");
+      if (value < min) return refuse("greater_than_equal", `Input should be greater than or equal to ${min}`);
+      if (value > max) return refuse("less_than_equal", `Input should be less than or equal to ${max}`);
+      return value;
+    })
+    .meta({ type: "integer", minimum: min, maximum: max });
+}
+
+export const booleanText = z
+  .enum(["true", "false"])
+  .transform((text) => text === "true")
+  .meta({ type: "boolean", enum: undefined });
+
+/** A UUID of any version, in lower case: the gateway's own ids are. */
+export const uuidText = z
+  .string()
+  .transform((text, context) => {
+    if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
+    context.addIssue({ code: "custom", message: "Input should be a valid UUID", params: { type: "uuid_parsing" } });
+    return z.NEVER;
+  })
+  .meta({ format: "uuid" });
+
+/** Text that people read: without control characters, of which NUL cannot be stored in PostgreSQL. */
+export function plainText(maxLength: number) {
+  return z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .superRefine((text, context) => {
+      if (!/[\u0000-\u001f\u007f]/.test(text)) return;
+      context.addIssue({
+        code: "custom",
+        message: "Text must not contain control characters",
+        params: { type: "value_error" },
+      });
+    });
+}

@@ -1,0 +1,36 @@
+// Sends a document from memory, or 304 to a client that has it already.
+
+import { z } from "zod";
+import type { Document } from "../catalogue/document.ts";
+import { matchesEntityTag } from "../lib/entity-tag.ts";
+import { type Reply, reply } from "./reply.ts";
+import type { Answer, Call } from "./route.ts";
+
+export function sendDocument(
+  { request }: Pick<Call, "request">,
+  document: Document,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  // no-cache: a client may store it, and asks before each use whether it is still valid.
+  const shared = { etag: document.entityTag, "cache-control": "no-cache", ...headers };
+  if (matchesEntityTag(request.headers.get("if-none-match"), document.entityTag)) {
+    return reply(null, { status: 304, headers: shared });
+  }
+  return reply(document.bytes, { headers: { ...shared, "content-type": document.contentType } });
+}
+
+/** The header and the answers of a route that sends a document. */
+export const documentHeaders = z.object({
+  "if-none-match": z
+    .string()
+    .optional()
+    .describe("Entity tags of stored copies. If one of them is still valid, the answer is 304 without a body."),
+});
+
+export function documentAnswers(answer: Pick<Answer, "description" | "schema" | "contentType">): readonly Answer[] {
+  const headers = ["etag", "cache-control"] as const;
+  return [
+    { status: 200, headers, ...answer },
+    { status: 304, headers, description: "The client's copy is still valid." },
+  ];
+}
