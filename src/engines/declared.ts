@@ -82,7 +82,7 @@ async function ask(
 ): Promise<{ readonly answer: JsonObject; readonly exact: JsonObject }> {
   const made = new ProviderCall({
     provider,
-    deployment,
+    address: deployment,
     path,
     body,
     wantsStream: false,

@@ -1,8 +1,8 @@
 // One attempt at one candidate: authorizes and sends its calls, fills the trace, and reports outcome, usage and cost exactly once.
 
 import { ValidationError } from "../errors.ts";
+import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
-import { authorize } from "./authorize.ts";
 import type { CallDependencies } from "./call-dependencies.ts";
 import type { Charge, Quote } from "./pricing.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
@@ -129,14 +129,14 @@ export class Attempt implements Accounting {
     const { clocks, ticker, http, shutdownSignal } = this.#dependencies;
     const { provider, deployment } = candidate;
     const { trace, connection } = context;
-    const authorized = authorize(deployment, request);
+    const authorized = authorizeRequest(deployment, request);
     // Skip the await when the value is ready: it would cost an event-loop turn.
     const headerLines = typeof authorized === "string" ? authorized : await authorized;
     if (this.#hasFailed) throw new Error("another call of the attempt has failed");
     const { method = "POST", path, body } = request;
     const call = new ProviderCall({
       provider,
-      deployment,
+      address: deployment,
       method,
       path,
       body,

@@ -2,10 +2,10 @@
 // of another dialect.
 
 import { isDoneMark } from "../lib/event-stream.ts";
-import { toErrorInAnswer, toFailureInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatStreamReader, ErrorInAnswer, type ProviderEvent } from "../providers/dialect.ts";
 import { type Framing, FramingError } from "../providers/framing/framing.ts";
+import { toErrorInAnswer, toFailureInAnswer } from "../providers/refusal.ts";
 import { JsonEvents } from "./json-events.ts";
 import type { Charge } from "./pricing.ts";
 import { badAnswer, incompleteStream } from "./provider-answer.ts";

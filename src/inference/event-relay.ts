@@ -2,9 +2,9 @@
 // for failures, usage and the end.
 
 import { isDoneMark } from "../lib/event-stream.ts";
-import { toErrorInAnswer } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
+import { toErrorInAnswer } from "../providers/refusal.ts";
 import { JsonEvents } from "./json-events.ts";
 import type { Charge } from "./pricing.ts";
 import { incompleteStream } from "./provider-answer.ts";

@@ -4,9 +4,9 @@
 import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { GatewayError } from "../errors.ts";
 import { editMembers, type JsonScan, type Replacement, scanJson } from "../lib/json-scan.ts";
-import { toErrorInAnswer, toRefusal } from "../providers/call.ts";
 import type { Provider } from "../providers/configure.ts";
 import { readErrorRules } from "../providers/error-rules.ts";
+import { toErrorInAnswer, toRefusal } from "../providers/refusal.ts";
 import type { Accounting } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { PlainSource } from "./chunk-source.ts";

@@ -3,7 +3,7 @@
 import { gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { ChatCompletion, ChatPart, ChatRequest } from "../contract/chat-format.ts";
 import { GatewayError } from "../errors.ts";
-import { toFailureInAnswer } from "../providers/call.ts";
+import { toHeaderLines } from "../providers/authorize-request.ts";
 import { findChatRules } from "../providers/chat-rules.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dialect.ts";
@@ -11,8 +11,8 @@ import { createResponsesChat } from "../providers/dialects/responses/index.ts";
 import { createFraming } from "../providers/framing/framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
 import { findModelFacts } from "../providers/provider.ts";
+import { toFailureInAnswer } from "../providers/refusal.ts";
 import type { Accounting } from "./attempt.ts";
-import { toHeaderLines } from "./authorize.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { TranslatedSource } from "./chunk-source.ts";
 import { badAnswer, fillModel, readObject } from "./provider-answer.ts";

@@ -10,6 +10,6 @@ export interface OutgoingRequest {
   readonly host: string;
   /** As it goes over the wire. */
   readonly path: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
 }

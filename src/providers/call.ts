@@ -1,12 +1,12 @@
-// One call of a provider: four clocks, abort in every window, limits, and the provider's failures turned into our errors.
-// It reads bytes; what they mean is the dialect's business.
+// One call of a provider: four timeouts, abort in every phase, size limits, and the provider's failures turned into our errors.
+// It reads bytes; the dialect or the task interprets them.
 
 import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
-import type { Deployment, Provider } from "./configure.ts";
-import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
-import { readErrorRules } from "./error-rules.ts";
+import type { Provider } from "./configure.ts";
+import type { Address } from "./deployment.ts";
 import type { Exchange, HttpClient } from "./http-client.ts";
+import { toRefusal } from "./refusal.ts";
 import { TransportExchange } from "./transport-exchange.ts";
 
 export interface Clocks {
@@ -23,26 +23,36 @@ export interface Connection {
 
 export interface CallOptions {
   readonly provider: Provider;
-  readonly deployment: Deployment;
+  /** A deployment, or one of its services. */
+  readonly address: Address;
   /** POST when absent. */
-  readonly method?: "GET" | "POST" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  readonly body: string;
-  /** What the deployment's own headers do not say, as lines. */
+  /** Text is sent as UTF-8. */
+  readonly body: string | Uint8Array;
+  /** Header lines beside those of the address. */
   readonly headerLines?: string;
+  /** The whole head, in place of `method`, `path` and all header lines. */
+  readonly head?: string;
   readonly wantsStream: boolean;
-  /** Its signal says when the caller has left. It is asked for only with a tick, and of calls that take their time. */
+  /** Its signal says when the caller has left. It is read only with a tick, and only for calls that take a while. */
   readonly connection: Connection;
-  /** Fires when the gateway goes down and can wait no longer. */
+  /** Fires when the gateway shuts down and can wait no longer. */
   readonly shutdownSignal: AbortSignal;
   readonly clocks: Clocks;
   /** By when the whole request has to be over, other attempts included, in the milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly ticker: Ticker;
   readonly http: HttpClient;
+  /** Only connections that were idle for at most this long are reused. Absent: as long as the client keeps them. */
+  readonly maxIdleMs?: number;
+  /** Statuses beyond 2xx that are no failure. */
+  readonly goodStatuses?: readonly number[];
+  /** Reads the answer of any other status; `toRefusal` when absent. */
+  readonly toRefusal?: (provider: Provider, status: number, retryAfter: string | null, body: string) => GatewayError;
 }
 
-/** The caller left: there is nobody to answer. */
+/** The caller left: no one is waiting for the answer. */
 export class CallerLeft extends Error {
   constructor() {
     super("the caller left");
@@ -96,7 +106,17 @@ export class ProviderCall implements Watched {
       throw this.#failure ?? this.#describeSendFailure(error);
     }
     const { status } = this.#exchange;
-    if (status < 200 || status > 299) throw await this.#readRefusal(status);
+    if ((status < 200 || status > 299) && !this.#options.goodStatuses?.includes(status))
+      throw await this.#readRefusal(status);
+  }
+
+  get status(): number {
+    return this.#exchange.status;
+  }
+
+  /** Names are written in lower case. */
+  header(name: string): string | null {
+    return this.#exchange.header(name);
   }
 
   get connectMs(): number {
@@ -118,6 +138,11 @@ export class ProviderCall implements Watched {
       if (next !== undefined) pieces.push(next);
     }
     return this.#read(maxAnswerBytes, "refuse", pieces).then((bytes) => decoder.decode(bytes));
+  }
+
+  /** The same as bytes. */
+  readBytes(): Promise<Uint8Array> {
+    return this.#read(maxAnswerBytes, "refuse");
   }
 
   /** The next bytes, null at the end that the provider meant, undefined when they have to be waited for. A cut is an error. */
@@ -150,11 +175,11 @@ export class ProviderCall implements Watched {
   /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
   check(now: number): void {
     const { connection, shutdownSignal, clocks } = this.#options;
-    if (now >= this.#askAt && connection.signal.aborted) this.#fail(new CallerLeft());
-    else if (shutdownSignal.aborted)
-      this.#fail(new GatewayError("draining", "The gateway went down before the answer was complete."));
+    if (shutdownSignal.aborted)
+      this.#fail(new GatewayError("draining", "The gateway shut down before the answer was complete."));
     else if (now >= this.#totalAt)
-      this.#fail(this.#unanswered("provider_timeout", `did not finish within ${clocks.totalTimeoutMs} ms`));
+      this.#fail(this.#unanswered("provider_timeout", "did not finish within the time of the request"));
+    else if (now >= this.#askAt && connection.signal.aborted) this.#fail(new CallerLeft());
     else if (now >= this.#waitAt) this.#fail(this.#unanswered("provider_timeout", this.#describeSilence()));
     else if (now >= this.#connectAt) {
       this.#connectAt = never;
@@ -203,7 +228,8 @@ export class ProviderCall implements Watched {
       // The status alone says enough.
     }
     this.abandon();
-    return toRefusal(this.provider, status, this.#exchange.header("retry-after"), text);
+    const read = this.#options.toRefusal ?? toRefusal;
+    return read(this.provider, status, this.#exchange.header("retry-after"), text);
   }
 
   #fail(failure: Error): void {
@@ -235,7 +261,7 @@ export class ProviderCall implements Watched {
 }
 
 /** No answer began: the connection failed before the request was written, or behind it. */
-export function describeSendFailure(name: string, wasSent: boolean, cause: unknown): GatewayError {
+function describeSendFailure(name: string, wasSent: boolean, cause: unknown): GatewayError {
   const code = codeOf(cause);
   if (code === "BAD_RESPONSE") {
     const what = "answered with something that is not HTTP";
@@ -248,7 +274,7 @@ export function describeSendFailure(name: string, wasSent: boolean, cause: unkno
 }
 
 /** An answer began and did not complete. */
-export function describeCut(name: string, cause: unknown): GatewayError {
+function describeCut(name: string, cause: unknown): GatewayError {
   if (codeOf(cause) === "BAD_RESPONSE")
     return describeUnanswered(name, true, { code: "provider_bad_response", what: "sent a broken answer", cause });
   const what = "closed the connection before its answer was complete";
@@ -256,7 +282,7 @@ export function describeCut(name: string, cause: unknown): GatewayError {
 }
 
 /** A failure without a whole answer. Once the request was written, it may have been executed, and the error says so. */
-export function describeUnanswered(
+function describeUnanswered(
   name: string,
   wasSent: boolean,
   { code, what, cause }: { readonly code: ErrorCode; readonly what: string; readonly cause?: unknown },
@@ -267,136 +293,17 @@ export function describeUnanswered(
 }
 
 function send(options: CallOptions): Exchange {
-  const { provider, deployment, method = "POST", path, headerLines = "", body, wantsStream, http } = options;
+  const { provider, address, method = "POST", path, headerLines = "", body, wantsStream, http, maxIdleMs } = options;
   const { transport } = provider.row;
-  if (transport !== undefined)
-    return new TransportExchange(transport, `${deployment.baseUrl}${path}`, { method, body });
+  if (transport !== undefined) return new TransportExchange(transport, `${address.baseUrl}${path}`, { method, body });
+  if (options.head !== undefined) return http.send(address.origin, options.head, body, wantsStream, maxIdleMs);
   const accept = `accept: ${wantsStream ? "text/event-stream" : "application/json"}\r\n`;
   const ownLines = headerLines.startsWith("accept:") ? headerLines : `${headerLines}${accept}`;
-  const head = `${method} ${deployment.basePath}${path} HTTP/1.1\r\n${deployment.headerLines}${ownLines}`;
-  return http.send(deployment.origin, head, body, wantsStream);
+  const head = `${method} ${address.basePath}${path} HTTP/1.1\r\n${address.headerLines}${ownLines}`;
+  return http.send(address.origin, head, body, wantsStream, maxIdleMs);
 }
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
   return typeof code === "string" ? code : "";
-}
-
-/** A provider's refusal as ours: gaps between its statuses and ours are closed here, and only here. */
-export function toRefusal(
-  provider: Provider,
-  plainStatus: number,
-  retryAfterHeader: string | null,
-  body: string,
-): GatewayError {
-  return toRefusalOf(provider, readRefusal(provider, plainStatus, retryAfterHeader, body), body);
-}
-
-/** The row of the provider, or its dialect, may know better than the status what a refusal means. */
-function readRefusal(provider: Provider, status: number, retryAfterHeader: string | null, body: string): Refused {
-  const read = provider.dialect?.chat?.readRefusal;
-  const value = read === undefined ? null : parseObject(body);
-  const known = read === undefined || value === null ? {} : read(status, value);
-  const declared = readErrorRules(provider.row.errors, status, body);
-  return {
-    status: declared ?? known.status ?? status,
-    retryAfter: readRetryAfter(retryAfterHeader) ?? known.retryAfterSeconds ?? null,
-  };
-}
-
-interface Refused {
-  readonly status: number;
-  readonly retryAfter: number | null;
-}
-
-/** An error of ours for the status that a refusal really means. `body` is the vendor's text. */
-export function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
-  const name = `The provider '${provider.name}'`;
-  const said = () => {
-    const message = scrub(provider, readErrorMessage(body));
-    return message === "" ? "." : `: ${message}`;
-  };
-  if (status === 401 || status === 403 || status === 402)
-    return new GatewayError("provider_auth_failed", `${name} refused the gateway's credentials (status ${status}).`);
-  if (status === 404)
-    return new GatewayError("model_not_found", `${name} does not know this model${said()}`, { param: "model" });
-  if (status === 408) return new GatewayError("provider_timeout", `${name} took too long (status 408).`);
-  if (status === 429)
-    return new GatewayError("provider_rate_limited", `${name} limits the rate of requests${said()}`, {
-      retryAfter: retryAfter ?? 1,
-    });
-  if (status >= 400 && status < 500 && status !== 409)
-    return new GatewayError("provider_rejected_request", `${name} rejected the request${said()}`);
-  if (status >= 500 || status === 409)
-    return new GatewayError("provider_error", `${name} failed with status ${status}${said()}`, {
-      ...(retryAfter === null ? {} : { retryAfter }),
-    });
-  return new GatewayError("provider_bad_response", `${name} answered with status ${status}.`);
-}
-
-/** The sentence in an error body, in any of the shapes that vendors use. */
-export function readErrorMessage(body: string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    // An HTML page of some proxy says nothing to a caller.
-    return body.trimStart().startsWith("<") ? "" : body.trim();
-  }
-  return findMessage(value) ?? "";
-}
-
-// Vendors nest the sentence four levels deep at most; the vendor decides how deep an answer is.
-const deepestMessage = 16;
-
-function findMessage(value: unknown, depth = 0): string | null {
-  if (typeof value === "string") return value;
-  if (depth > deepestMessage) return null;
-  if (Array.isArray(value)) return value.length > 0 ? findMessage(value[0], depth + 1) : null;
-  if (typeof value !== "object" || value === null) return null;
-  const members = value as Record<string, unknown>;
-  for (const name of ["error", "message", "msg", "detail", "errors", "title"]) {
-    const found = members[name] === undefined ? null : findMessage(members[name], depth + 1);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-/** Some vendors answer errors as a list with one object. */
-function parseObject(body: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    const found: unknown = Array.isArray(value) ? value[0] : value;
-    return typeof found === "object" && found !== null ? (found as JsonObject) : null;
-  } catch {
-    return null;
-  }
-}
-
-/** A failure that a dialect found inside an answer. */
-export function toFailureInAnswer(provider: Provider, failure: ErrorInAnswer): GatewayError {
-  if (failure.status === null) return toErrorInAnswer(provider, failure.message);
-  return toRefusalOf(provider, { status: failure.status, retryAfter: null }, JSON.stringify(failure.message));
-}
-
-/** Some providers fail with status 200 and an error object. */
-export function toErrorInAnswer(provider: Provider, error: unknown): GatewayError {
-  const message = scrub(provider, findMessage(error) ?? "");
-  return new GatewayError("provider_error", `The provider '${provider.name}' failed${message ? `: ${message}` : "."}`);
-}
-
-const longestMessage = 1_000;
-const likelySecret = /\b(?:sk|pk|key|gsk|xai|nvapi|hf|csk|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}/g;
-
-/** Some vendors quote the key that they refuse. */
-function scrub(provider: Provider, message: string): string {
-  let clean = message;
-  for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, "[hidden]");
-  return clean.replace(likelySecret, "[hidden]").slice(0, longestMessage);
-}
-
-export function readRetryAfter(header: string | null): number | null {
-  if (header === null) return null;
-  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(Math.ceil(seconds), 86_400) : null;
 }

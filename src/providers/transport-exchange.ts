@@ -17,8 +17,12 @@ export class TransportExchange implements Exchange {
   #reader: PieceReader | null = null;
   #piece: Uint8Array | null | undefined;
 
-  constructor(transport: Transport, url: string, { method, body }: { method: string; body: string }) {
-    this.#answer = transport(url, { method, body: encoder.encode(body), signal: this.#controller.signal });
+  constructor(transport: Transport, url: string, { method, body }: { method: string; body: string | Uint8Array }) {
+    this.#answer = transport(url, {
+      method,
+      body: typeof body === "string" ? encoder.encode(body) : body,
+      signal: this.#controller.signal,
+    });
     // Given up before it was opened: then nobody waits for it.
     this.#answer.catch(() => {});
   }

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { createQuotes } from "../../src/engines/llm/quotes.ts";
 import { readJson } from "../../src/engines/llm/read-json.ts";
-import { readErrorMessage } from "../../src/providers/call.ts";
 import { google } from "../../src/providers/google/index.ts";
+import { readErrorMessage } from "../../src/providers/refusal.ts";
 import { type ReadCell, toTables } from "../../src/providers/shapes/pages.ts";
 import { callOf, read } from "./vendor-calls.ts";
 

@@ -4,8 +4,8 @@
 import { type Task, tasks } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import { pause } from "../../lib/deadline.ts";
-import { toRefusal } from "../../providers/call.ts";
 import { configureProviders, type Provider } from "../../providers/configure.ts";
+import { toRefusal } from "../../providers/refusal.ts";
 import { sandbox } from "../../providers/sandbox/index.ts";
 import { type Fault, findBehaviour, sandboxModels } from "../../providers/sandbox/models.ts";
 import { errorBody, SandboxRefusal } from "../../providers/sandbox/refusal.ts";

@@ -6,6 +6,7 @@ import { hasOddNumbers, parseExactJson } from "../../lib/exact-json.ts";
 import type { Json } from "../../lib/json-schema/schema.ts";
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
+import { toTaskRefusal } from "../../providers/refusal.ts";
 import {
   type EngineAnswer,
   type NextRequest,
@@ -17,7 +18,7 @@ import {
   type VendorTask,
 } from "../../providers/task.ts";
 import type { EngineStep } from "../engine.ts";
-import { callVendor, toRefusalBy, type VendorCallOptions } from "./call-vendor.ts";
+import { callVendor, type VendorCallOptions } from "./call-vendor.ts";
 import { mergeParams } from "./merge-params.ts";
 
 export interface Running extends VendorCallOptions {
@@ -174,11 +175,7 @@ async function reading<Result>(running: Running, read: () => Result | Promise<Re
     return await read();
   } catch (error) {
     if (error instanceof VendorFailure)
-      throw toRefusalBy(running.provider, {
-        status: error.status,
-        retryAfter: null,
-        body: JSON.stringify(error.message),
-      });
+      throw toTaskRefusal(running.provider, error.status, null, JSON.stringify(error.message));
     // A RangeError: it is nested too deep, or one of its numbers is the length of something.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     const { name } = running.provider;

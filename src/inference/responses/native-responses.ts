@@ -3,10 +3,10 @@
 
 import { GatewayError } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
-import { toErrorInAnswer } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
+import { toErrorInAnswer } from "../../providers/refusal.ts";
 import { type Attempt, attempt, type ProviderRequest } from "../attempt.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
 import type { Candidate } from "../route-planner.ts";

@@ -1,6 +1,7 @@
 // Signs requests with AWS Signature Version 4. What is signed is what goes over the wire: the host, the path as it is
 // spelled there, the content type and the vendor's own headers, and the body.
 
+import { createHash } from "node:crypto";
 import { RequestSigner } from "aws4";
 import type { Authorizer } from "../authorizer.ts";
 
@@ -21,13 +22,16 @@ export function createAwsAuthorizer(credentials: AwsCredentials, now: () => Date
   return {
     authorize({ method, host, path, body, headers }) {
       const datetime = toAmzDate(now());
+      // Bytes are signed by their digest, which Amazon S3 requires of every request.
+      const isText = typeof body === "string" && service !== "s3";
       const own: Record<string, string> = {
         "x-amz-date": datetime,
+        ...(isText ? {} : { "x-amz-content-sha256": createHash("sha256").update(body).digest("hex") }),
         ...(sessionToken ? { "x-amz-security-token": sessionToken } : {}),
       };
       const signed = { ...onlySigned(headers), ...own, host };
       const signer = new RequestSigner(
-        { method, host, path, body, service, region, headers: signed, doNotModifyHeaders: true },
+        { method, host, path, body: isText ? body : "", service, region, headers: signed, doNotModifyHeaders: true },
         { accessKeyId, secretAccessKey },
       );
       // Otherwise the library takes the time of its own clock.

@@ -1,13 +1,13 @@
 // The header lines of a request, with credentials that are computed for it where the provider requires them.
 
-import type { CallOptions } from "../providers/call.ts";
-import type { Deployment } from "../providers/configure.ts";
+import type { CallOptions } from "./call.ts";
+import type { Address } from "./deployment.ts";
 
-export function authorize(
-  deployment: Deployment,
+/** A promise only when the credentials have to be waited for. */
+export function authorizeRequest(
+  { authorizer, host, basePath }: Address,
   { method = "POST", path, body, headerLines = "" }: Pick<CallOptions, "method" | "path" | "body" | "headerLines">,
 ): string | Promise<string> {
-  const { authorizer, host, basePath } = deployment;
   if (authorizer === null) return headerLines;
   const made = authorizer.authorize({
     method,
@@ -20,8 +20,8 @@ export function authorize(
   return made instanceof Promise ? made.then(toLines) : toLines(made);
 }
 
-export function toHeaderLines(headers: Readonly<Record<string, string>> | undefined): string {
+export function toHeaderLines(headers: Readonly<Record<string, string>> = {}): string {
   let lines = "";
-  for (const [name, value] of Object.entries(headers ?? {})) lines += `${name}: ${value}\r\n`;
+  for (const [name, value] of Object.entries(headers)) lines += `${name}: ${value}\r\n`;
   return lines;
 }

@@ -1,0 +1,138 @@
+// The answer of a provider that failed, as an error of ours: gaps between a vendor's statuses and ours are closed here, and only here.
+
+import { GatewayError } from "../errors.ts";
+import type { Provider } from "./configure.ts";
+import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
+import { readErrorRules, spentCredits } from "./error-rules.ts";
+
+/** The refusal of a model's call. The row of the provider, or its dialect, may know better than the status what it means. */
+export function toRefusal(
+  provider: Provider,
+  plainStatus: number,
+  retryAfterHeader: string | null,
+  body: string,
+): GatewayError {
+  const read = provider.dialect?.chat?.readRefusal;
+  const value = read === undefined ? null : parseObject(body);
+  const known = read === undefined || value === null ? {} : read(plainStatus, value);
+  const declared = readErrorRules(provider.row.errors, plainStatus, body);
+  const status = declared ?? known.status ?? plainStatus;
+  const retryAfter = readRetryAfter(retryAfterHeader) ?? known.retryAfterSeconds ?? null;
+  return toRefusalOf(provider, { status, retryAfter }, body);
+}
+
+/** The refusal of a task. `namesModel`: the caller chose a model. */
+export function toTaskRefusal(
+  provider: Provider,
+  plainStatus: number,
+  retryAfterHeader: string | null,
+  body: string,
+  namesModel = false,
+): GatewayError {
+  const { errors, readRefusal } = provider.row;
+  const declared = readErrorRules(errors, plainStatus, body);
+  const read = declared ?? readRefusal?.(plainStatus, parseObject(body) ?? {});
+  const meant = read ?? readErrorRules([spentCredits], plainStatus, body) ?? plainStatus;
+  // Without a model there is none to be unknown: it was something in the request, or the address.
+  const isOtherUnknown = meant === 404 && !namesModel;
+  const status = isOtherUnknown ? (readErrorMessage(body) === "" ? 502 : 400) : meant;
+  return toRefusalOf(provider, { status, retryAfter: readRetryAfter(retryAfterHeader) }, body);
+}
+
+interface Refused {
+  readonly status: number;
+  readonly retryAfter: number | null;
+}
+
+/** An error of ours for the status that a refusal really means. `body` is the vendor's text. */
+function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
+  const name = `The provider '${provider.name}'`;
+  const said = () => {
+    const message = scrub(provider, readErrorMessage(body));
+    return message === "" ? "." : `: ${message}`;
+  };
+  if (status === 401 || status === 403 || status === 402)
+    return new GatewayError("provider_auth_failed", `${name} refused the gateway's credentials (status ${status}).`);
+  if (status === 404)
+    return new GatewayError("model_not_found", `${name} does not know this model${said()}`, { param: "model" });
+  if (status === 408) return new GatewayError("provider_timeout", `${name} took too long (status 408).`);
+  if (status === 429)
+    return new GatewayError("provider_rate_limited", `${name} limits the rate of requests${said()}`, {
+      retryAfter: retryAfter ?? 1,
+    });
+  if (status >= 400 && status < 500 && status !== 409)
+    return new GatewayError("provider_rejected_request", `${name} rejected the request${said()}`);
+  if (status >= 500 || status === 409)
+    return new GatewayError("provider_error", `${name} failed with status ${status}${said()}`, {
+      ...(retryAfter === null ? {} : { retryAfter }),
+    });
+  return new GatewayError("provider_bad_response", `${name} answered with status ${status}.`);
+}
+
+/** The sentence in an error body, in any of the shapes that vendors use. */
+export function readErrorMessage(body: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    // An HTML page of some proxy says nothing to a caller.
+    return body.trimStart().startsWith("<") ? "" : body.trim();
+  }
+  return findMessage(value) ?? "";
+}
+
+// Vendors nest the sentence four levels deep at most; the vendor decides how deep an answer is.
+const deepestMessage = 16;
+
+function findMessage(value: unknown, depth = 0): string | null {
+  if (typeof value === "string") return value;
+  if (depth > deepestMessage) return null;
+  if (Array.isArray(value)) return value.length > 0 ? findMessage(value[0], depth + 1) : null;
+  if (typeof value !== "object" || value === null) return null;
+  // Some vendors write `Message` where all others write `message`.
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
+  for (const name of ["error", "message", "msg", "detail", "errors", "title"]) {
+    const found = members[name] === undefined ? null : findMessage(members[name], depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Some vendors answer errors as a list with one object. */
+function parseObject(body: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    const found: unknown = Array.isArray(value) ? value[0] : value;
+    return typeof found === "object" && found !== null ? (found as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A failure that a dialect found inside an answer. */
+export function toFailureInAnswer(provider: Provider, failure: ErrorInAnswer): GatewayError {
+  if (failure.status === null) return toErrorInAnswer(provider, failure.message);
+  return toRefusalOf(provider, { status: failure.status, retryAfter: null }, JSON.stringify(failure.message));
+}
+
+/** Some providers fail with status 200 and an error object. */
+export function toErrorInAnswer(provider: Provider, error: unknown): GatewayError {
+  const message = scrub(provider, findMessage(error) ?? "");
+  return new GatewayError("provider_error", `The provider '${provider.name}' failed${message ? `: ${message}` : "."}`);
+}
+
+const longestMessage = 1_000;
+const likelySecret = /\b(?:sk|pk|key|gsk|xai|nvapi|hf|csk|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}/g;
+
+/** Some vendors quote the key that they refuse. */
+function scrub(provider: Provider, message: string): string {
+  let clean = message;
+  for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, "[hidden]");
+  return clean.replace(likelySecret, "[hidden]").slice(0, longestMessage);
+}
+
+function readRetryAfter(header: string | null): number | null {
+  if (header === null) return null;
+  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(Math.ceil(seconds), 86_400) : null;
+}
