@@ -40,11 +40,12 @@ export function createModeration(loadModel: LoadSentenceModel): LocalEngine {
         refuseLonger(text, mostCharacters);
         const { items } = findBadWords(text);
         const found = new Map<string, ModerationItem>();
-        const sentences = splitSentences(text);
-        for (const [index, sentence] of sentences.entries()) {
-          const item = judge(await model.toVector(model.toTokens(sentence.text)));
+        const sentences = new Set(splitSentences(text).map((sentence) => sentence.text));
+        let judged = 0;
+        for (const sentence of sentences) {
+          const item = judge(await model.toVector(model.toTokens(sentence)));
           if (item !== null && item.score > (found.get(item.label)?.score ?? 0)) found.set(item.label, item);
-          tellProgress((index + 1) / sentences.length);
+          tellProgress(++judged / sentences.size);
         }
         return {
           output: toModerationOutput([...items, ...found.values()]),

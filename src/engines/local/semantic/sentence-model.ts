@@ -59,8 +59,12 @@ export async function loadSentenceModel(): Promise<SentenceModel> {
 
   async function toVector(tokens: readonly number[]): Promise<Float32Array> {
     const whole = new Float32Array(vectorLength);
+    // A text that repeats itself has equal windows, and the model computes each only once.
+    const sums = new Map<string, Float32Array>();
     for (const window of cut(tokens)) {
-      const sum = await sumOf(window);
+      const key = window.join();
+      const sum = sums.get(key) ?? (await sumOf(window));
+      sums.set(key, sum);
       for (let index = 0; index < vectorLength; index++) whole[index] = (whole[index] ?? 0) + (sum[index] ?? 0);
     }
     return toUnitLength(whole);

@@ -43,8 +43,12 @@ export function createSummarize(loadModel: LoadSentenceModel): LocalEngine {
         const long = spans.filter((span) => span.text.split(/\s+/).length >= leastWords);
         const candidates = long.length >= wanted ? long : spans;
         const vectors: Float32Array[] = [];
+        // Equal sentences have equal vectors, and the model computes each only once.
+        const known = new Map<string, Float32Array>();
         for (const span of candidates) {
-          vectors.push(await model.toVector(model.toTokens(span.text)));
+          const vector = known.get(span.text) ?? (await model.toVector(model.toTokens(span.text)));
+          known.set(span.text, vector);
+          vectors.push(vector);
           tellProgress(vectors.length / candidates.length);
         }
         const whole = await model.toVector(model.toTokens(text));
