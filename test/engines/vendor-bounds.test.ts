@@ -6,6 +6,7 @@ import { readJson } from "../../src/engines/llm/read-json.ts";
 import { google } from "../../src/providers/google/index.ts";
 import { readErrorMessage } from "../../src/providers/refusal.ts";
 import { type ReadCell, toTables } from "../../src/providers/shapes/pages.ts";
+import { toAnonymization } from "../../src/providers/shapes/personal-data.ts";
 import { callOf, read } from "./vendor-calls.ts";
 
 const cell: ReadCell = {
@@ -56,6 +57,28 @@ describe("tables", () => {
     expect(output["pages"]).toMatchObject([
       { tables: [{ rows: [{ cells: [{ col_index: 0 }, { col_index: 1 }] }, { cells: [{ col_index: 1 }] }] }] },
     ]);
+  });
+});
+
+describe("personal data", () => {
+  const text = "a".repeat(2_000);
+  const found = (length: number) => ({ offset: 0, length, label: "NAME", subcategory: "Name", score: 1 });
+
+  test("that is found twice is hidden once, and listed twice", () => {
+    const { result, entities } = toAnonymization("Anna and Bob", [found(4), { ...found(8), offset: 2 }], null);
+    expect(result).toBe("**********ob");
+    expect(entities).toMatchObject([{ content: "Anna" }, { content: "na and B" }]);
+  });
+
+  test("that covers the whole text again and again makes the answer a bad one, not an output of gigabytes", () => {
+    const all = Array.from({ length: 10_000 }, () => found(text.length));
+    expect(() => toAnonymization(text, all, null)).toThrow(TypeError);
+    expect(() => toAnonymization(text, all, "hidden")).toThrow(TypeError);
+  });
+
+  test("in many short pieces of one text is listed", () => {
+    const all = Array.from({ length: text.length }, (_, offset) => ({ ...found(3), offset }));
+    expect(toAnonymization(text, all, null)["result"]).toBe("*".repeat(text.length));
   });
 });
 

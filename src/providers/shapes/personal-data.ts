@@ -48,15 +48,23 @@ export interface FoundData {
   readonly score: unknown;
 }
 
+/** How many entities may cover a character, on average. It also limits the work of hiding them. */
+const maxOverlap = 20;
+
 /** `redacted`: as the vendor hid it; null: every character of what was found becomes an asterisk. */
 export function toAnonymization(text: string, found: readonly FoundData[], redacted: string | null): JsonObject {
   const characters = [...text];
+  let listedCharacters = 0;
   const entities = found.flatMap(({ offset, length, label, subcategory, score }) => {
     if (offset === null || length === null) {
       // Without a position the gateway cannot hide the entity: the text would look anonymous and would not be.
       if (redacted === null) throw new TypeError("there is personal data without a position in the answer");
       return [];
     }
+    // Every entity repeats its text: without a limit, entities that overlap would make an output of any size.
+    listedCharacters += Math.max(0, Math.min(length, characters.length - offset));
+    if (listedCharacters > maxOverlap * characters.length)
+      throw new TypeError("there is personal data that overlaps too often in the answer");
     const content = characters.slice(offset, offset + length).join("");
     // The schema requires a text and a label.
     if (content === "" || label === "") return [];

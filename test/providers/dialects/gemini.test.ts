@@ -506,6 +506,43 @@ describe("tools", () => {
     ]);
   });
 
+  test("without ids are ordered with work that grows with their number, not with its square", () => {
+    const count = 1_000;
+    let reads = 0;
+    const tool_calls = Array.from({ length: count }, (_, index) => ({
+      get id() {
+        reads++;
+        return `c${index}`;
+      },
+      type: "function",
+      function: { name: "weather", arguments: "{}" },
+    }));
+    const results = Array.from({ length: count }, (_, index) => ({
+      role: "tool",
+      tool_call_id: `c${count - 1 - index}`,
+      content: String(count - 1 - index),
+    }));
+    const messages = [user, { role: "assistant", tool_calls }, ...results];
+    const made = contents(messages, "gemini-2.5-flash", cloudChat) as {
+      parts: { functionResponse: { response: { output: string } } }[];
+    }[];
+    expect(made.at(-1)?.parts.map(({ functionResponse }) => functionResponse.response.output)).toEqual(
+      results.map(({ content }) => content).toReversed(),
+    );
+    expect(reads).toBeLessThan(10 * count);
+  });
+
+  test("answered with images of both kinds hold some and have the others beside them", () => {
+    const image = (type: string) => ({ type: "image_url", image_url: { url: `data:image/${type};base64,AAAA` } });
+    const content = Array.from({ length: 50_000 }, () => [image("png"), image("heic")]).flat();
+    const call = { id: "c1", function: { name: "look", arguments: "{}" } };
+    const messages = [user, { role: "assistant", tool_calls: [call] }, { role: "tool", tool_call_id: "c1", content }];
+    const made = contents(messages) as { parts: { functionResponse?: { parts: unknown[] } }[] }[];
+    const parts = made.at(-1)?.parts ?? [];
+    expect(parts).toHaveLength(50_001);
+    expect(parts[0]?.functionResponse?.parts).toHaveLength(50_000);
+  });
+
   test("with arguments that are no JSON object do not break the conversation", () => {
     const args = (written: string) => {
       const messages = [

@@ -113,7 +113,8 @@ class ConversationWriter {
       response: { output: text },
       ...(inside.length > 0 ? { parts: inside } : {}),
     };
-    const made = [{ functionResponse: response }, ...media.filter((part) => !inside.includes(part))];
+    const beside = inside.length === 0 ? media : media.filter((part) => !mayBeInResult(part));
+    const made = [{ functionResponse: response }, ...beside];
     const last = this.#contents.at(-1);
     if (this.#isCollectingResults && last !== undefined) last.parts.push(...made);
     else this.#contents.push({ role: "user", parts: made });
@@ -161,8 +162,9 @@ function inCallOrder(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   for (let start = 0; start < ordered.length; start++) {
     const message = ordered[start];
     if (message?.role !== "assistant" || (message.tool_calls?.length ?? 0) < 2) continue;
-    const placeOf = (result: ChatMessage) =>
-      message.tool_calls?.findIndex((call) => result.role === "tool" && call.id === result.tool_call_id) ?? -1;
+    const indexes = new Map<unknown, number>();
+    for (const [index, { id }] of (message.tool_calls ?? []).entries()) if (!indexes.has(id)) indexes.set(id, index);
+    const placeOf = (result: ChatMessage) => (result.role === "tool" ? (indexes.get(result.tool_call_id) ?? -1) : -1);
     let end = start + 1;
     while (ordered[end]?.role === "tool") end++;
     const results = ordered.slice(start + 1, end).sort((one, other) => placeOf(one) - placeOf(other));
