@@ -1,11 +1,15 @@
-// Reading what a vendor sent without trusting its shape: what is missing or of another type becomes a harmless value.
+// Reads what a vendor sent without trusting its shape: a value that is absent or of another type becomes a neutral one.
 
-import type { JsonObject } from "./dialect.ts";
+import { isObject, type JsonObject } from "../lib/lenient-json.ts";
 
 const nothing: JsonObject = {};
 
 export function asObject(value: unknown): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : nothing;
+  return isObject(value) ? value : nothing;
+}
+
+export function objectOrNull(value: unknown): JsonObject | null {
+  return isObject(value) ? value : null;
 }
 
 export function asList(value: unknown): readonly unknown[] {
@@ -14,25 +18,33 @@ export function asList(value: unknown): readonly unknown[] {
 
 /** The elements of a list that are objects. */
 export function objectsIn(value: unknown): readonly JsonObject[] {
-  return asList(value).filter((one) => typeof one === "object" && one !== null && !Array.isArray(one)) as JsonObject[];
+  return asList(value).filter(isObject);
 }
 
-/** Null for what is no text, and for the empty one. */
+export function asString(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Null for an empty string as well. */
 export function asText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** Numbers are taken in text as well: some vendors write them so. */
-export function asNumber(value: unknown): number | null {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : null;
+export function finiteNumber(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
+/** Reads a number in a string as well: some vendors send numbers as text. */
+export function asNumber(value: unknown): number | null {
+  return finiteNumber(typeof value === "string" && value.trim() !== "" ? Number(value) : value);
+}
+
+/** A whole number that is never negative. */
 export function asCount(value: unknown): number {
   return Math.max(0, Math.round(asNumber(value) ?? 0));
 }
 
-/** What lies behind a path of members and positions. */
+/** The value at a path of members and positions. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const step of path) {
@@ -59,7 +71,7 @@ export function limitToOne(number: number): number {
   return Math.min(1, Math.max(0, number));
 }
 
-/** As scores and boxes are told: six decimals are more than any model knows. */
+/** Scores and boxes have six decimals, more than any model is exact to. */
 export function rounded(value: number, decimals = 6): number {
   const factor = 10 ** decimals;
   return Math.round(value * factor) / factor;

@@ -6,6 +6,7 @@ import type { Task } from "../../contract/tasks.ts";
 import { own } from "../../lib/json-schema/schema.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { asList } from "../../providers/lenient.ts";
 
 export interface FilePlace {
   /** `file`, `reference_images.0.file` … */
@@ -57,8 +58,4 @@ export function findFiles({ inputSchema }: Task, input: JsonObject): FilePlace[]
     else if (isObject(value) && isObject(schema["properties"]))
       for (const [name, inner] of Object.entries(schema["properties"])) walk(inner, own(value, name), [...path, name]);
   }
-}
-
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -3,6 +3,7 @@
 import type { TranscriptFormat } from "../../contract/audio.ts";
 import { ValidationError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
+import { asObject } from "../../providers/lenient.ts";
 
 export interface TranscriptWish {
   readonly format: TranscriptFormat;
@@ -80,10 +81,6 @@ function readOwn(original: unknown): OwnTranscript | null {
     duration: typeof duration === "number" ? duration : null,
     language: typeof language === "string" ? language : null,
   };
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** Null when something has no times. */

@@ -9,7 +9,8 @@ import type {
   ChatTool,
 } from "../../contract/chat-format.ts";
 import { ValidationError } from "../../errors.ts";
-import { asObject, asString, isObject } from "./lenient.ts";
+import { isObject } from "../../lib/lenient-json.ts";
+import { asObject, asString } from "../lenient.ts";
 
 export type Location = readonly (string | number)[];
 

@@ -1,7 +1,7 @@
 // An answer in OpenAI's form of embeddings: `data`, each with its number, as numbers or as base64 of 32-bit floats.
 
 import type { EmbeddingsAnswer, JsonObject } from "../dialect.ts";
-import { asCount, asObject, asString } from "./lenient.ts";
+import { asCount, asObject, asString } from "../lenient.ts";
 
 export function fromEmbeddingList(answer: JsonObject): EmbeddingsAnswer {
   const { data } = answer as { data?: unknown };

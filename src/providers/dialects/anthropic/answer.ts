@@ -9,8 +9,10 @@ import type {
   FinishReason,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading, type Refusal } from "../../dialect.ts";
+import { asCount, asList, asString } from "../../lenient.ts";
 import { reasoningFormat } from "./messages.ts";
 import { toKeptTurn, toWebSearches } from "./server-tools.ts";
 import { originalToolName } from "./tool-names.ts";
@@ -31,14 +33,14 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
     if (!isObject(block)) continue;
     if (block["type"] === "text") {
       const start = joiner.nextStart;
-      text += joiner.join(asText(block["text"]));
+      text += joiner.join(asString(block["text"]));
       for (const citation of asList(block["citations"]))
         annotations.push(...toAnnotation(citation, start, joiner.length));
       continue;
     }
     joiner.interrupt();
     searches.push(...toWebSearches(block));
-    if (block["type"] === "thinking") reasoning += asText(block["thinking"]);
+    if (block["type"] === "thinking") reasoning += asString(block["thinking"]);
     details.push(...toReasoningDetail(block, details.length));
     if (block["type"] !== "tool_use") continue;
     const input = JSON.stringify(block["input"] ?? {});
@@ -49,10 +51,10 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
   const kept = reading.answerTool === null ? toKeptTurn(asList(blocks).filter(isObject)) : null;
   const finishReason = toFinishReason(answer["stop_reason"], toolCalls.length > 0);
   return {
-    id: asText(answer["id"]) || createChatId(),
+    id: asString(answer["id"]) || createChatId(),
     object: "chat.completion",
     created: Math.floor(Date.now() / 1_000),
-    model: asText(answer["model"]) || reading.model,
+    model: asString(answer["model"]) || reading.model,
     choices: [
       {
         index: 0,
@@ -107,8 +109,8 @@ export class TextJoiner {
 }
 
 function toToolCall(block: JsonObject, input: string, reading: Reading): ChatToolCall {
-  const name = originalToolName(reading, asText(block["name"]));
-  return { id: asText(block["id"]), type: "function", function: { name, arguments: input } };
+  const name = originalToolName(reading, asString(block["name"]));
+  return { id: asString(block["id"]), type: "function", function: { name, arguments: input } };
 }
 
 /** Without a signature a block of thinking cannot be sent back. */
@@ -117,16 +119,16 @@ export function toReasoningDetail(block: JsonObject, index: number): readonly Re
   const format = { format: reasoningFormat };
   if (type === "redacted_thinking" && data) return [{ type: "reasoning.encrypted", data, index, ...format }];
   if (type !== "thinking" || !signature) return [];
-  return [{ type: "reasoning.text", text: asText(thinking), signature, index, ...format }];
+  return [{ type: "reasoning.text", text: asString(thinking), signature, index, ...format }];
 }
 
 /** Of the citations those of the web: the others point into the caller's own documents. */
 export function toAnnotation(citation: unknown, start: number, end: number): readonly ChatAnnotation[] {
   if (!isObject(citation)) return [];
-  const url = asText(citation["url"] ?? citation["source"]);
+  const url = asString(citation["url"] ?? citation["source"]);
   if (url === "") return [];
-  const title = asText(citation["title"]);
-  const cited = asText(citation["cited_text"]);
+  const title = asString(citation["title"]);
+  const cited = asString(citation["cited_text"]);
   return [
     {
       type: "url_citation",
@@ -161,7 +163,7 @@ export function toFinishReason(stopReason: unknown, hasToolCalls: boolean): Fini
 export function readRefusalText(message: JsonObject): string | null {
   if (message["stop_reason"] !== "refusal") return null;
   const details = message["stop_details"];
-  return (isObject(details) && asText(details["explanation"])) || null;
+  return (isObject(details) && asString(details["explanation"])) || null;
 }
 
 /** The vendor counts what is read from a cache and what is written to it beside the input; here they are parts of it. */
@@ -229,16 +231,16 @@ const statuses: Readonly<Record<string, number>> = {
 /** `{type: "error", error: {type, message}}`, in a stream or where an answer should be. */
 export function toErrorInAnswer(value: JsonObject): ErrorInAnswer {
   const error = isObject(value["error"]) ? value["error"] : value;
-  const message = asText(error["message"]) || asText(error["type"]) || "it gave no reason";
-  const { status = lookUp(statuses, asText(error["type"])) ?? null } = readAnthropicRefusal(400, value);
+  const message = asString(error["message"]) || asString(error["type"]) || "it gave no reason";
+  const { status = lookUp(statuses, asString(error["type"])) ?? null } = readAnthropicRefusal(400, value);
   return new ErrorInAnswer(message, status);
 }
 
 /** An empty account and a spent limit come as a 400, as if the request were wrong; so do other things behind proxies. */
 export function readAnthropicRefusal(status: number, body: JsonObject): Refusal {
   const error = isObject(body["error"]) ? body["error"] : {};
-  const type = asText(error["type"]);
-  const message = asText(error["message"]);
+  const type = asString(error["type"]);
+  const message = asString(error["message"]);
   if (status === 400 && /credit balance is too low|reached your specified API usage limits/i.test(message))
     return { status: 402 };
   const isMisleading = type !== "invalid_request_error" && (status === 400 || status === 500);
@@ -248,20 +250,4 @@ export function readAnthropicRefusal(status: number, body: JsonObject): Refusal 
 
 export function createChatId(): string {
   return `chatcmpl-${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex")}`;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function asText(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-export function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function asCount(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
 }

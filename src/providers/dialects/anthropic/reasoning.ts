@@ -3,6 +3,7 @@
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
+import { objectOrNull } from "../../lenient.ts";
 import type { TranslationReport } from "../../translation-report.ts";
 import type { Effort, Generation } from "./generation.ts";
 
@@ -45,7 +46,7 @@ export interface Circumstances {
 
 export function toReasoning(request: ChatRequest, given: Circumstances, report: TranslationReport): ReasoningRequest {
   const made = toWished(readWish(request, report), given, report);
-  const rewritten = findRewritten(asObject(request["thinking"]), made.thinking);
+  const rewritten = findRewritten(objectOrNull(request["thinking"]), made.thinking);
   if (rewritten !== null && !report.dropped.includes("thinking")) report.drop(rewritten);
   return made;
 }
@@ -95,8 +96,8 @@ function toAdaptive(wish: Wish, generation: Generation, report: TranslationRepor
 }
 
 function readWish(request: ChatRequest, report: TranslationReport): Wish {
-  const thinking = asObject(request["thinking"]);
-  const reasoning = asObject(request["reasoning"]);
+  const thinking = objectOrNull(request["thinking"]);
+  const reasoning = objectOrNull(request["reasoning"]);
   const named = reasoning?.["effort"] ?? request.reasoning_effort ?? null;
   const source = thinking ? "thinking" : reasoning ? "reasoning" : "reasoning_effort";
   if (named !== null && named !== "none" && (typeof named !== "string" || !Object.hasOwn(budgets, named)))
@@ -133,10 +134,6 @@ function findBudget(wish: Wish, maxTokens: number): number | null {
   const asked = wish.budgetTokens ?? lookUp(budgets, wish.effort ?? "medium") ?? minBudgetTokens;
   const budget = Math.max(minBudgetTokens, Math.min(asked, Math.floor(maxTokens * largestShare)));
   return budget < maxTokens ? budget : null;
-}
-
-function asObject(value: unknown): JsonObject | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
 function asCount(value: unknown): number | null {

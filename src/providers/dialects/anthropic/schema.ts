@@ -1,6 +1,7 @@
 // JSON Schemas for the vendor's own structured answers, which know a part of the language only. What is not known is told
 // in words; the gateway checks the answer against the whole schema anyway.
 
+import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
 
 const knownFormats = new Set("date-time time date duration email hostname uri ipv4 ipv6 uuid".split(" "));
@@ -104,8 +105,4 @@ class SchemaReader {
 function mapValues(value: unknown, map: (inner: JsonObject) => JsonObject): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, isObject(inner) ? map(inner) : inner]));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

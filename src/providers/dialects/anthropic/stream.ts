@@ -1,6 +1,7 @@
 // The vendor's events as chat chunks, one by one.
 
 import type { ChatAnnotation, ChatChunk, ChatDelta, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import {
   type ChatStreamReader,
   ErrorInAnswer,
@@ -8,11 +9,9 @@ import {
   type ProviderEvent,
   type Reading,
 } from "../../dialect.ts";
+import { asList, asString } from "../../lenient.ts";
 import {
-  asList,
-  asText,
   createChatId,
-  isObject,
   readAnthropicUsage,
   readRefusalText,
   TextJoiner,
@@ -101,8 +100,8 @@ export class AnthropicStreamReader implements ChatStreamReader {
     if (!isObject(message)) return nothing;
     // A proxy that tried again behind our back: what was passed on already cannot be taken back.
     if (this.#hasBegun) throw new ErrorInAnswer("the answer began anew in the middle of it", 502);
-    this.#id ||= asText(message["id"]);
-    this.#model = asText(message["model"]) || this.#model;
+    this.#id ||= asString(message["id"]);
+    this.#model = asString(message["model"]) || this.#model;
     this.#addUsage(message["usage"]);
     this.#end = withoutNulls({ stop_reason: message["stop_reason"], stop_details: message["stop_details"] });
     const chunks = this.#hasRole ? [] : [...this.#write({ content: "" })];
@@ -127,21 +126,21 @@ export class AnthropicStreamReader implements ChatStreamReader {
       textStart: this.#joiner.nextStart,
       citations: [...asList(block["citations"])],
       thinking: "",
-      signature: asText(block["signature"]),
+      signature: asString(block["signature"]),
       hasInput: false,
-      text: asText(block["text"]),
+      text: asString(block["text"]),
       input: "",
     };
     this.#open.set(value["index"], open);
     this.#hasBegun = true;
     if (isAnswer) this.#hasAnswer = true;
     if (open.toolIndex >= 0) {
-      const called = { name: originalToolName(this.#reading, asText(block["name"])), arguments: "" };
-      const call = { index: open.toolIndex, id: asText(block["id"]), type: "function", function: called };
+      const called = { name: originalToolName(this.#reading, asString(block["name"])), arguments: "" };
+      const call = { index: open.toolIndex, id: asString(block["id"]), type: "function", function: called };
       return this.#write({ tool_calls: [call] });
     }
-    if (block["type"] === "text") return this.#writeText(asText(block["text"]));
-    if (block["type"] === "thinking") return this.#writeThinking(open, asText(block["thinking"]));
+    if (block["type"] === "text") return this.#writeText(asString(block["text"]));
+    if (block["type"] === "thinking") return this.#writeThinking(open, asString(block["thinking"]));
     return nothing;
   }
 
@@ -150,17 +149,17 @@ export class AnthropicStreamReader implements ChatStreamReader {
     if (!isObject(delta)) return nothing;
     if (delta["type"] === "text_delta") {
       if (this.#keepsTurn) this.#keepText(value["index"], delta);
-      return this.#writeText(asText(delta["text"]));
+      return this.#writeText(asString(delta["text"]));
     }
     const open = this.#open.get(value["index"]);
     if (open === undefined) return nothing;
     switch (delta["type"]) {
       case "input_json_delta":
-        return this.#writeInput(open, asText(delta["partial_json"]));
+        return this.#writeInput(open, asString(delta["partial_json"]));
       case "thinking_delta":
-        return this.#writeThinking(open, asText(delta["thinking"]));
+        return this.#writeThinking(open, asString(delta["thinking"]));
       case "signature_delta":
-        open.signature += asText(delta["signature"]);
+        open.signature += asString(delta["signature"]);
         return nothing;
       case "citations_delta":
         open.citations.push(delta["citation"]);
@@ -217,7 +216,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
 
   #keepText(index: unknown, delta: JsonObject): void {
     const open = this.#open.get(index);
-    if (open !== undefined) open.text += asText(delta["text"]);
+    if (open !== undefined) open.text += asString(delta["text"]);
   }
 
   #writeInput(open: OpenBlock, json: string): readonly ChatChunk[] {
@@ -258,7 +257,7 @@ function toWholeBlock({ block, text, input, thinking, signature, citations }: Op
     case "text":
       return { ...block, text, ...(citations.length > 0 ? { citations } : {}) };
     case "thinking":
-      return { ...block, thinking: asText(block["thinking"]) || thinking, signature };
+      return { ...block, thinking: asString(block["thinking"]) || thinking, signature };
     default:
       return input === "" ? block : { ...block, input: parseInput(input) };
   }

@@ -9,9 +9,11 @@ import type {
   FinishReason,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
+import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: "stop",

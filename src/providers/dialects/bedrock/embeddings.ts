@@ -3,6 +3,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html
 // https://docs.aws.amazon.com/nova/latest/nova2-userguide/embeddings-schema.html
 
+import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type {
   DialectRequest,
@@ -12,8 +13,8 @@ import type {
   JsonObject,
   Target,
 } from "../../dialect.ts";
+import { asList, asObject } from "../../lenient.ts";
 import { refuse } from "../asked.ts";
-import { asList, asObject, isObject } from "../lenient.ts";
 import { splitModelId } from "./models.ts";
 
 interface Asked {

@@ -10,10 +10,10 @@ import type {
   ChatPart,
   ChatRequest,
 } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { isBase64 } from "../anthropic/messages.ts";
 import { type Location, refuse, textOf, withoutFunctionCalls } from "../asked.ts";
-import { isObject } from "../lenient.ts";
 import { type DocumentNames, toMediaBlock } from "./media.ts";
 import type { ModelTraits } from "./models.ts";
 

@@ -3,7 +3,7 @@
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject, Refusal } from "../../dialect.ts";
-import { asString } from "../lenient.ts";
+import { asString } from "../../lenient.ts";
 
 // 424 would say that the caller's request is at fault: the model's failure is an answer of 502.
 const modelFailed = 502;

@@ -2,9 +2,10 @@
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
+import { asObject } from "../../lenient.ts";
 import { refuse, stopWordsOf, tokenCapOf } from "../asked.ts";
-import { asObject, isObject } from "../lenient.ts";
 import { toConversation } from "./messages.ts";
 import { findTraits, type ModelTraits } from "./models.ts";
 import { toStrictSchema } from "./schema.ts";

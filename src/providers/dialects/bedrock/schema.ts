@@ -1,8 +1,9 @@
 // JSON Schema as Bedrock's constrained decoding takes it: closed objects, no recursion, no bounds on numbers and lists.
 // https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html
 
+import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asObject, isObject } from "../lenient.ts";
+import { asObject } from "../../lenient.ts";
 
 /** Bounds that are refused. They are told in words instead; whoever reads the answer checks them. */
 const refusedBounds = [

@@ -2,6 +2,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
 
 import type { ChatChunk, ChatDelta, FinishReason, ReasoningDetail } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import {
   type ChatStreamReader,
   ErrorInAnswer,
@@ -10,7 +11,8 @@ import {
   type Reading,
 } from "../../dialect.ts";
 import { failureMember } from "../../framing/aws-event-stream.ts";
-import { asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
+import { asList, asObject, asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 import {
   fromConverseUsage,
   isOfServer,

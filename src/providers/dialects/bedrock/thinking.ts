@@ -1,12 +1,12 @@
 // How much a model shall think, in the words of its maker. https://docs.aws.amazon.com/bedrock/latest/userguide/inference-reasoning.html
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Generation } from "../anthropic/generation.ts";
 import { findRewritten } from "../anthropic/reasoning.ts";
 import { type AskedReasoning, askedReasoning } from "../asked.ts";
-import { isObject } from "../lenient.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
 
 export interface Thinking {

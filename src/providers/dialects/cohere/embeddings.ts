@@ -1,8 +1,10 @@
 // POST /v2/embed.
 
+import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject, Target } from "../../dialect.ts";
-import { asCount, asList, asObject, isObject, present } from "../lenient.ts";
+import { asCount, asList, asObject } from "../../lenient.ts";
+import { present } from "../new-answer.ts";
 
 /** The vendor wants to know what a text is for; other vendors' words for it are understood. */
 const inputTypes: Readonly<Record<string, string>> = { query: "search_query", document: "search_document" };

@@ -1,6 +1,7 @@
 // From the chat format to POST /v2/chat.
 
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import {
@@ -16,7 +17,7 @@ import {
   tokenCapOf,
   withoutFunctionCalls,
 } from "../asked.ts";
-import { isObject, present } from "../lenient.ts";
+import { present } from "../new-answer.ts";
 
 export function toCohereRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];

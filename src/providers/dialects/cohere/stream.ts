@@ -2,7 +2,8 @@
 
 import type { ChatChunk, ChatDelta } from "../../../contract/chat-format.ts";
 import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../../dialect.ts";
-import { asCount, asObject, asString, createId, nowSeconds } from "../lenient.ts";
+import { asCount, asObject, asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 import { isNoArguments, toAnnotations, toDetail, toFinishReason, toLogprobs, toUsage } from "./answer.ts";
 
 const none: readonly ChatChunk[] = [];

@@ -2,6 +2,7 @@
 
 import type { ChatChoice, ChatCompletion } from "../../../contract/chat-format.ts";
 import type { JsonObject, Reading } from "../../dialect.ts";
+import { asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
 import {
   gatherParts,
   googleExtra,
@@ -13,7 +14,6 @@ import {
   toWebSearches,
 } from "./candidate.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
-import { asNumber, asObject, asText, objectsIn } from "./lenient.ts";
 import { toCallDetails } from "./signature.ts";
 import { countWebSearches, fromGeminiUsage } from "./usage.ts";
 
@@ -45,7 +45,7 @@ function toChoices(answer: JsonObject, reading: Reading): ChatChoice[] {
 }
 
 function toChoice(candidate: JsonObject, position: number, reading: Reading): ChatChoice {
-  const gathered = gatherParts(asObject(candidate["content"])?.["parts"], reading.answerTool);
+  const gathered = gatherParts(objectOrNull(candidate["content"])?.["parts"], reading.answerTool);
   const { content, reasoning, calls, images } = gathered;
   const isEmpty = content === "" && calls.length === 0 && images.length === 0;
   const finish = readFinish(candidate, { isEmpty, hasCalls: calls.length > 0 });
@@ -56,7 +56,7 @@ function toChoice(candidate: JsonObject, position: number, reading: Reading): Ch
   const token = asText(candidate["continuationToken"]);
   const logprobs = toLogprobs(candidate["logprobsResult"]);
   return {
-    index: asNumber(candidate["index"]) ?? position,
+    index: finiteNumber(candidate["index"]) ?? position,
     message: {
       role: "assistant",
       content: content === "" && calls.length > 0 ? null : content,

@@ -2,7 +2,7 @@
 
 import type { ChatAnnotation, ChatWebSearch, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject } from "../../dialect.ts";
-import { asList, asNumber, asObject, asText, objectsIn } from "./lenient.ts";
+import { asList, asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
 import { toExtra } from "./signature.ts";
 
 /** What one lot of parts holds. */
@@ -37,7 +37,7 @@ export function gatherParts(parts: unknown, answerTool: string | null): Gathered
 /** Parts of a kind that is not known are passed by. */
 export function gatherPart(part: JsonObject, answerTool: string | null, gathered: Gathered): void {
   const { text, thoughtSignature } = part;
-  const call = asObject(part["functionCall"]);
+  const call = objectOrNull(part["functionCall"]);
   if (call !== null) {
     gatherCall(call, asText(thoughtSignature), answerTool, gathered);
     return;
@@ -79,7 +79,7 @@ function toArguments(args: unknown): string {
 
 /** In the form that chat clients know images of an answer in. */
 function toImage(part: JsonObject): JsonObject | null {
-  const data = asObject(part["inlineData"]);
+  const data = objectOrNull(part["inlineData"]);
   const bytes = asText(data?.["data"]);
   if (bytes === null) return null;
   return {
@@ -91,10 +91,10 @@ function toImage(part: JsonObject): JsonObject | null {
 
 /** Code that the vendor ran, and what it printed, stay visible as fenced text. */
 function toVisibleCode(part: JsonObject): string {
-  const code = asObject(part["executableCode"]);
+  const code = objectOrNull(part["executableCode"]);
   if (code !== null)
     return `\n\`\`\`${String(code["language"] ?? "").toLowerCase()}\n${String(code["code"] ?? "")}\n\`\`\`\n`;
-  const result = asObject(part["codeExecutionResult"]);
+  const result = objectOrNull(part["codeExecutionResult"]);
   return result === null ? "" : `\n\`\`\`\n${String(result["output"] ?? "")}\n\`\`\`\n`;
 }
 
@@ -145,7 +145,7 @@ export function readFinish(candidate: JsonObject, holds: { isEmpty: boolean; has
 }
 
 export function readBlock(answer: JsonObject): { refusal: string | null } | null {
-  const feedback = asObject(answer["promptFeedback"]);
+  const feedback = objectOrNull(answer["promptFeedback"]);
   const reason = asText(feedback?.["blockReason"]);
   if (reason === null || reason.endsWith("_UNSPECIFIED")) return null;
   return { refusal: asText(feedback?.["blockReasonMessage"]) };
@@ -153,16 +153,16 @@ export function readBlock(answer: JsonObject): { refusal: string | null } | null
 
 /** Sources, each with the stretch of the text that it supports. The vendor counts bytes, our callers characters. */
 export function toAnnotations(grounding: unknown, content: string): ChatAnnotation[] {
-  const chunks = asList(asObject(grounding)?.["groundingChunks"]).map(toSource);
-  const supports = asList(asObject(grounding)?.["groundingSupports"]);
+  const chunks = asList(objectOrNull(grounding)?.["groundingChunks"]).map(toSource);
+  const supports = asList(objectOrNull(grounding)?.["groundingSupports"]);
   const annotations: ChatAnnotation[] = [];
   const cited = new Set<number>();
   const bytes = supports.length > 0 ? Buffer.from(content) : null;
   for (const support of supports) {
-    const segment = asObject(asObject(support)?.["segment"]);
+    const segment = objectOrNull(objectOrNull(support)?.["segment"]);
     const start = characterAt(bytes, segment?.["startIndex"] ?? 0);
     const end = characterAt(bytes, segment?.["endIndex"]);
-    for (const index of asList(asObject(support)?.["groundingChunkIndices"])) {
+    for (const index of asList(objectOrNull(support)?.["groundingChunkIndices"])) {
       const source = typeof index === "number" ? chunks[index] : undefined;
       if (source === undefined || source === null) continue;
       cited.add(index as number);
@@ -177,13 +177,14 @@ export function toAnnotations(grounding: unknown, content: string): ChatAnnotati
 
 /** Each is told as a search of its own: the vendor bills them so. */
 export function toWebSearches(grounding: unknown): ChatWebSearch[] {
-  const queries = asList(asObject(grounding)?.["webSearchQueries"]);
+  const queries = asList(objectOrNull(grounding)?.["webSearchQueries"]);
   return queries.map((query) => ({ id: `search_${randomId()}`, query: String(query) }));
 }
 
 function toSource(chunk: unknown): ChatAnnotation["url_citation"] | null {
-  const found = asObject(chunk);
-  const source = asObject(found?.["web"]) ?? asObject(found?.["retrievedContext"]) ?? asObject(found?.["maps"]);
+  const found = objectOrNull(chunk);
+  const source =
+    objectOrNull(found?.["web"]) ?? objectOrNull(found?.["retrievedContext"]) ?? objectOrNull(found?.["maps"]);
   const url = asText(source?.["uri"]);
   if (url === null) return null;
   const title = asText(source?.["title"]);
@@ -192,24 +193,28 @@ function toSource(chunk: unknown): ChatAnnotation["url_citation"] | null {
 }
 
 function characterAt(bytes: Buffer | null, offset: unknown): number | null {
-  const at = asNumber(offset);
+  const at = finiteNumber(offset);
   return bytes === null || at === null || at < 0 || at > bytes.length ? null : bytes.toString("utf8", 0, at).length;
 }
 
 export function toLogprobs(result: unknown): JsonObject | null {
-  const chosen = asList(asObject(result)?.["chosenCandidates"]);
+  const chosen = asList(objectOrNull(result)?.["chosenCandidates"]);
   if (chosen.length === 0) return null;
-  const alternatives = asList(asObject(result)?.["topCandidates"]);
+  const alternatives = asList(objectOrNull(result)?.["topCandidates"]);
   const content = chosen.map((candidate, index) => ({
     ...toLogprob(candidate),
-    top_logprobs: asList(asObject(alternatives[index])?.["candidates"]).map(toLogprob),
+    top_logprobs: asList(objectOrNull(alternatives[index])?.["candidates"]).map(toLogprob),
   }));
   return { content, refusal: null };
 }
 
 function toLogprob(candidate: unknown): { token: string; logprob: number; bytes: number[] } {
-  const token = String(asObject(candidate)?.["token"] ?? "");
-  return { token, logprob: asNumber(asObject(candidate)?.["logProbability"]) ?? 0, bytes: [...Buffer.from(token)] };
+  const token = String(objectOrNull(candidate)?.["token"] ?? "");
+  return {
+    token,
+    logprob: finiteNumber(objectOrNull(candidate)?.["logProbability"]) ?? 0,
+    bytes: [...Buffer.from(token)],
+  };
 }
 
 export function randomId(): string {

@@ -3,10 +3,11 @@
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from "../../../contract/chat-format.ts";
 import type { Problem } from "../../../errors.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asList, asObject, asText, objectsIn, refuse } from "./lenient.ts";
+import { asList, asText, objectOrNull, objectsIn } from "../../lenient.ts";
 import { toMediaPart } from "./media.ts";
 import type { ModelTraits } from "./model-traits.ts";
 import type { Platform } from "./platform.ts";
+import { refuse } from "./refuse.ts";
 import { readCallDetails, readSignature } from "./signature.ts";
 
 export interface Conversation {
@@ -198,16 +199,16 @@ function toArguments(written: string): JsonObject {
   if (written.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(written);
-    return asObject(value) ?? { value };
+    return objectOrNull(value) ?? { value };
   } catch {
     return { value: written };
   }
 }
 
 /** What an earlier answer gave the client to keep, in `extra_content` of the message. */
-function readKept(message: ChatAssistantMessage): { signature: string | null; parts: JsonObject[] } {
+function readKept(message: ChatAssistantMessage): { signature: string | null; parts: readonly JsonObject[] } {
   const extra = (message as unknown as JsonObject)["extra_content"];
-  const parts = objectsIn(asObject(asObject(extra)?.["google"])?.["parts"]);
+  const parts = objectsIn(objectOrNull(objectOrNull(extra)?.["google"])?.["parts"]);
   return { signature: readSignature(extra), parts };
 }
 
@@ -223,15 +224,15 @@ function sign(parts: JsonObject[], signature: string | null): void {
 function toImageParts(message: ChatAssistantMessage): JsonObject[] {
   const images = asList((message as unknown as JsonObject)["images"]);
   return images.flatMap((image) => {
-    const url = asText(asObject(asObject(image)?.["image_url"])?.["url"]);
+    const url = asText(objectOrNull(objectOrNull(image)?.["image_url"])?.["url"]);
     if (url === null) return [];
-    const signature = readSignature(asObject(image)?.["extra_content"]);
+    const signature = readSignature(objectOrNull(image)?.["extra_content"]);
     const part = toMediaPart({ type: "image_url", image_url: { url } }, []);
     return [signature === null ? part : { ...part, thoughtSignature: signature }];
   });
 }
 
 function mayBeInResult(part: JsonObject): boolean {
-  const type = asObject(part["inlineData"])?.["mimeType"];
+  const type = objectOrNull(part["inlineData"])?.["mimeType"];
   return typeof type === "string" && typesInResults.has(type);
 }

@@ -1,8 +1,8 @@
 // Embeddings, which the vendor's two services take in three forms.
 
 import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject, Target } from "../../dialect.ts";
+import { asCount, asList, asText, finiteNumber, objectOrNull } from "../../lenient.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
-import { asCount, asList, asNumber, asObject, asText } from "./lenient.ts";
 import { modelPath } from "./request.ts";
 
 const parameters = {
@@ -42,8 +42,8 @@ export const geminiEmbeddings: EmbeddingsDialect = {
   fromAnswer(value) {
     const answer = unwrap(value);
     throwErrorIn(answer);
-    const tokens = asObject(answer["usageMetadata"])?.["promptTokenCount"];
-    return toAnswer(asList(answer["embeddings"]), asNumber(tokens));
+    const tokens = objectOrNull(answer["usageMetadata"])?.["promptTokenCount"];
+    return toAnswer(asList(answer["embeddings"]), finiteNumber(tokens));
   },
 };
 
@@ -58,13 +58,13 @@ export const vertexaiEmbeddings: EmbeddingsDialect = {
     const answer = unwrap(value);
     throwErrorIn(answer);
     if (answer["embedding"] !== undefined) {
-      const tokens = asObject(answer["usageMetadata"])?.["promptTokenCount"];
-      return toAnswer([answer["embedding"]], asNumber(tokens));
+      const tokens = objectOrNull(answer["usageMetadata"])?.["promptTokenCount"];
+      return toAnswer([answer["embedding"]], finiteNumber(tokens));
     }
     const embeddings = asList(answer["predictions"]).map((prediction) =>
-      asObject(asObject(prediction)?.["embeddings"]),
+      objectOrNull(objectOrNull(prediction)?.["embeddings"]),
     );
-    const counts = embeddings.map((embedding) => asObject(embedding?.["statistics"])?.["token_count"]);
+    const counts = embeddings.map((embedding) => objectOrNull(embedding?.["statistics"])?.["token_count"]);
     const isCounted = counts.length > 0 && counts.every((count) => typeof count === "number");
     return toAnswer(embeddings, isCounted ? counts.reduce((sum: number, count) => sum + asCount(count), 0) : null);
   },

@@ -1,7 +1,7 @@
 // What the vendor's errors mean. They come as `{error: {code, message, status, details}}`, or as a list with one of these.
 
 import { ErrorInAnswer, type JsonObject, type Refusal } from "../../dialect.ts";
-import { asNumber, asObject, asText, objectsIn } from "./lenient.ts";
+import { asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
 
 // What a named status would have been over HTTP, for errors that name no number.
 const statuses: Readonly<Record<string, number>> = {
@@ -22,19 +22,19 @@ const statuses: Readonly<Record<string, number>> = {
 
 /** A single object, also where it came in a list. */
 export function unwrap(answer: JsonObject): JsonObject {
-  return (Array.isArray(answer) ? asObject(answer[0]) : asObject(answer)) ?? {};
+  return (Array.isArray(answer) ? objectOrNull(answer[0]) : objectOrNull(answer)) ?? {};
 }
 
 export function throwErrorIn(answer: JsonObject): void {
-  const error = asObject(answer["error"]);
+  const error = objectOrNull(answer["error"]);
   if (error === null) return;
   const named = asText(error["status"]) ?? "";
-  const status = asNumber(error["code"]) ?? (Object.hasOwn(statuses, named) ? statuses[named] : undefined) ?? null;
+  const status = finiteNumber(error["code"]) ?? (Object.hasOwn(statuses, named) ? statuses[named] : undefined) ?? null;
   throw new ErrorInAnswer(asText(error["message"]) ?? named, correctStatus(status, error));
 }
 
 export function readGeminiRefusal(status: number, body: JsonObject): Refusal {
-  const error = asObject(unwrap(body)["error"]);
+  const error = objectOrNull(unwrap(body)["error"]);
   if (error === null) return {};
   const correct = correctStatus(status, error);
   const delay = retryDelay(error);

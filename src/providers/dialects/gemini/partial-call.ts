@@ -3,7 +3,7 @@
 
 import { setOwn } from "../../../lib/set-at.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asObject, asText, objectsIn } from "./lenient.ts";
+import { asText, objectOrNull, objectsIn } from "../../lenient.ts";
 
 const mostItems = 10_000;
 
@@ -29,7 +29,7 @@ export class PartialCall {
   /** The call as if it had come at once. */
   toPart(): JsonObject {
     const { partialArgs: _pieces, willContinue: _more, args, ...call } = this.#first;
-    const whole = { ...call, args: { ...asObject(args), ...this.#args } };
+    const whole = { ...call, args: { ...objectOrNull(args), ...this.#args } };
     return { functionCall: whole, ...(this.#signature === null ? {} : { thoughtSignature: this.#signature }) };
   }
 

@@ -2,10 +2,11 @@
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
+import { asCount, asText, objectOrNull } from "../../lenient.ts";
 import { toConversation } from "./contents.ts";
-import { asCount, asObject, asText, refuse } from "./lenient.ts";
 import { type ModelTraits, readTraits } from "./model-traits.ts";
 import type { Platform } from "./platform.ts";
+import { refuse } from "./refuse.ts";
 import { toThinkingConfig } from "./thinking.ts";
 import { toTooling } from "./tools.ts";
 
@@ -120,7 +121,7 @@ function toModalities(value: unknown): readonly string[] | null {
 }
 
 function toImageConfig(value: unknown): JsonObject | null {
-  const wanted = asObject(value);
+  const wanted = objectOrNull(value);
   if (wanted === null) return null;
   const { aspect_ratio, image_size, ...others } = wanted;
   return defined({ ...others, aspectRatio: aspect_ratio, imageSize: image_size });
@@ -128,7 +129,7 @@ function toImageConfig(value: unknown): JsonObject | null {
 
 /** Members of the vendor's own that callers may send along, and what stands beside the conversation. */
 function toExtras(request: ChatRequest, platform: Platform): JsonObject {
-  const google = asObject(asObject(request["extra_body"])?.["google"]) ?? asObject(request["google"]);
+  const google = objectOrNull(objectOrNull(request["extra_body"])?.["google"]) ?? objectOrNull(request["google"]);
   return defined({
     safetySettings: request["safety_settings"] ?? google?.["safety_settings"],
     cachedContent: request["cached_content"] ?? google?.["cached_content"],

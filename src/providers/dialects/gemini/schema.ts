@@ -3,7 +3,7 @@
 // References stay references, so that a recursive schema stays finite.
 
 import type { JsonObject } from "../../dialect.ts";
-import { asList, asNumber, asObject } from "./lenient.ts";
+import { asList, finiteNumber, objectOrNull } from "../../lenient.ts";
 
 const kept = new Set([
   "$id",
@@ -23,7 +23,7 @@ const kept = new Set([
 const listsOfSchemas = new Set(["anyOf", "oneOf", "prefixItems"]);
 
 export function toGeminiSchema(schema: JsonObject): JsonObject {
-  const definitions = { ...asObject(schema["definitions"]), ...asObject(schema["$defs"]) };
+  const definitions = { ...objectOrNull(schema["definitions"]), ...objectOrNull(schema["$defs"]) };
   const walk = new SchemaWalk(schema, definitions);
   return walk.toRoot();
 }
@@ -52,7 +52,7 @@ class SchemaWalk {
 
   /** `owner`: the definition that the schema is a part of. */
   #convert(value: unknown, owner: string): JsonObject {
-    const schema = asObject(value);
+    const schema = objectOrNull(value);
     // `true` allows everything, as the empty schema does; `false` has no counterpart.
     if (schema === null) return {};
     if (typeof schema["$ref"] === "string") return this.#convertReference(schema["$ref"], schema, owner);
@@ -89,14 +89,14 @@ class SchemaWalk {
   }
 
   #convertProperties(properties: unknown, owner: string): JsonObject {
-    const entries = Object.entries(asObject(properties) ?? {});
+    const entries = Object.entries(objectOrNull(properties) ?? {});
     return Object.fromEntries(entries.map(([name, inner]) => [name, this.#convert(inner, owner)]));
   }
 
   /** The vendor refuses a cycle that leads through a required property. */
   #loosenCycles(schema: JsonObject, made: Record<string, unknown>, owner: string): void {
     const required = asList(schema["required"]);
-    const properties = asObject(schema["properties"]);
+    const properties = objectOrNull(schema["properties"]);
     if (required.length === 0 || properties === null || !this.#reach.get(owner)?.has(owner)) return;
     const open = required.filter((name) => {
       if (typeof name !== "string") return false;
@@ -110,7 +110,7 @@ class SchemaWalk {
 
 /** `allOf` has no counterpart: its members are laid over each other. */
 function withoutUnions(schema: JsonObject): JsonObject {
-  const parts = asList(schema["allOf"]).map(asObject);
+  const parts = asList(schema["allOf"]).map(objectOrNull);
   if (parts.length === 0) return schema;
   const { allOf: _parts, ...own } = schema;
   const only = parts[0] ?? {};
@@ -119,7 +119,7 @@ function withoutUnions(schema: JsonObject): JsonObject {
   let merged: Record<string, unknown> = own;
   for (const part of parts) {
     if (part === null) continue;
-    const properties = { ...asObject(part["properties"]), ...asObject(merged["properties"]) };
+    const properties = { ...objectOrNull(part["properties"]), ...objectOrNull(merged["properties"]) };
     const required = [...new Set([...asList(part["required"]), ...asList(merged["required"])])];
     merged = { ...part, ...merged };
     if (Object.keys(properties).length > 0) merged["properties"] = properties;
@@ -130,8 +130,8 @@ function withoutUnions(schema: JsonObject): JsonObject {
 
 function addBounds(schema: JsonObject, made: Record<string, unknown>): void {
   const step = schema["type"] === "integer" ? 1 : 0;
-  const above = asNumber(schema["exclusiveMinimum"]);
-  const below = asNumber(schema["exclusiveMaximum"]);
+  const above = finiteNumber(schema["exclusiveMinimum"]);
+  const below = finiteNumber(schema["exclusiveMaximum"]);
   if (above !== null && made["minimum"] === undefined) made["minimum"] = above + step;
   if (below !== null && made["maximum"] === undefined) made["maximum"] = below - step;
 }

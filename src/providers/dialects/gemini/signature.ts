@@ -4,12 +4,12 @@
 
 import type { ReasoningDetail } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asObject, asText } from "./lenient.ts";
+import { asText, objectOrNull } from "../../lenient.ts";
 
 const mark = "gemini-call:";
 
 export function readSignature(extra: unknown): string | null {
-  return asText(asObject(asObject(extra)?.["google"])?.["thought_signature"]);
+  return asText(objectOrNull(objectOrNull(extra)?.["google"])?.["thought_signature"]);
 }
 
 export function toExtra(signature: string | null): { extra_content?: JsonObject } {
@@ -24,7 +24,7 @@ export function toCallDetails(calls: readonly { readonly extra_content?: JsonObj
 export function readCallDetails(details: unknown): string | null {
   if (!Array.isArray(details)) return null;
   for (const detail of details) {
-    const data = asText(asObject(detail)?.["data"]);
+    const data = asText(objectOrNull(detail)?.["data"]);
     if (data?.startsWith(mark)) return data.slice(mark.length);
   }
   return null;

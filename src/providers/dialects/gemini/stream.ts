@@ -3,6 +3,7 @@
 
 import type { ChatChunk, ChatChunkChoice, ChatDelta, ChatUsage } from "../../../contract/chat-format.ts";
 import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../../dialect.ts";
+import { asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
 import {
   emptyGathered,
   type Gathered,
@@ -16,7 +17,6 @@ import {
   toWebSearches,
 } from "./candidate.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
-import { asNumber, asObject, asText, objectsIn } from "./lenient.ts";
 import { PartialCall } from "./partial-call.ts";
 import { toCallDetails } from "./signature.ts";
 import { countWebSearches, fromGeminiUsage } from "./usage.ts";
@@ -69,7 +69,7 @@ export class GeminiStreamReader implements ChatStreamReader {
     const candidates = objectsIn(answer["candidates"]);
     for (const [position, candidate] of candidates.entries()) this.#readCandidate(candidate, position, chunks);
     if (candidates.length === 0 && this.#growing.length === 0) this.#readBlock(answer, chunks);
-    const counts = asObject(answer["usageMetadata"]);
+    const counts = objectOrNull(answer["usageMetadata"]);
     if (counts !== null) this.#counts = { ...this.#counts, ...counts };
     if (counts !== null && !this.#hasUsage && this.isComplete) this.#tellUsage(chunks);
     return chunks;
@@ -81,7 +81,7 @@ export class GeminiStreamReader implements ChatStreamReader {
   }
 
   #readCandidate(candidate: JsonObject, position: number, chunks: ChatChunk[]): void {
-    const growing = this.#find(asNumber(candidate["index"]) ?? position);
+    const growing = this.#find(finiteNumber(candidate["index"]) ?? position);
     const gathered = this.#gather(candidate, growing);
     const logprobs = candidate["logprobsResult"] === undefined ? null : toLogprobs(candidate["logprobsResult"]);
     const delta = toDelta(gathered, growing);
@@ -100,7 +100,7 @@ export class GeminiStreamReader implements ChatStreamReader {
 
   #gather(candidate: JsonObject, growing: Growing): Gathered {
     const gathered = emptyGathered();
-    const parts = objectsIn(asObject(candidate["content"])?.["parts"]);
+    const parts = objectsIn(objectOrNull(candidate["content"])?.["parts"]);
     for (const part of parts) {
       const whole = part["functionCall"] === undefined ? part : this.#wholeCall(part, growing);
       if (whole !== null) gatherPart(whole, this.#reading.answerTool, gathered);
@@ -110,7 +110,7 @@ export class GeminiStreamReader implements ChatStreamReader {
 
   /** Null while more of the call is to come. */
   #wholeCall(part: JsonObject, growing: Growing): JsonObject | null {
-    const call = asObject(part["functionCall"]) ?? {};
+    const call = objectOrNull(part["functionCall"]) ?? {};
     const hasMore = call["willContinue"] === true;
     const pending = growing.partialCall;
     if (pending === null && !hasMore && call["partialArgs"] === undefined) return part;

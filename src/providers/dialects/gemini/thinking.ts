@@ -2,8 +2,9 @@
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asNumber, asObject, asText, refuse } from "./lenient.ts";
+import { asText, finiteNumber, objectOrNull } from "../../lenient.ts";
 import type { ModelTraits, Thinking } from "./model-traits.ts";
+import { refuse } from "./refuse.ts";
 
 interface Wish {
   readonly effort: Effort | null;
@@ -48,8 +49,8 @@ export function toThinkingConfig(
 
 /** Written for the vendor's own endpoint of our format: passed on as it is. */
 function readOwnConfig(request: ChatRequest): JsonObject | null {
-  const google = asObject(asObject(request["extra_body"])?.["google"]) ?? asObject(request["google"]);
-  const config = asObject(google?.["thinking_config"]);
+  const google = objectOrNull(objectOrNull(request["extra_body"])?.["google"]) ?? objectOrNull(request["google"]);
+  const config = objectOrNull(google?.["thinking_config"]);
   if (config === null) return null;
   const { include_thoughts, thinking_budget, thinking_level, ...others } = config;
   return {
@@ -61,18 +62,18 @@ function readOwnConfig(request: ChatRequest): JsonObject | null {
 }
 
 function readWish(request: ChatRequest): Wish | null {
-  const thinking = asObject(request["thinking"]);
+  const thinking = objectOrNull(request["thinking"]);
   if (thinking !== null) {
     const isOff = thinking["type"] === "disabled";
-    const budget = isOff ? null : asNumber(thinking["budget_tokens"]);
+    const budget = isOff ? null : finiteNumber(thinking["budget_tokens"]);
     const effort = isOff ? "none" : readEffort(request.reasoning_effort, "reasoning_effort");
     return { effort, budget, isShown: !isOff, parameter: "thinking" };
   }
-  const reasoning = asObject(request["reasoning"]);
+  const reasoning = objectOrNull(request["reasoning"]);
   if (reasoning !== null) {
     const isOff = reasoning["enabled"] === false;
     const effort = isOff ? "none" : readEffort(reasoning["effort"], "reasoning", "effort");
-    const budget = isOff ? null : asNumber(reasoning["max_tokens"]);
+    const budget = isOff ? null : finiteNumber(reasoning["max_tokens"]);
     return { effort, budget, isShown: effort !== "none" && reasoning["exclude"] !== true, parameter: "reasoning" };
   }
   const effort = readEffort(request.reasoning_effort, "reasoning_effort");

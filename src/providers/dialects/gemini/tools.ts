@@ -2,10 +2,11 @@
 
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
+import { objectOrNull } from "../../lenient.ts";
 import { readSearchDomains } from "../../search-domains.ts";
-import { asObject, refuse } from "./lenient.ts";
 import type { ModelTraits } from "./model-traits.ts";
 import type { Platform } from "./platform.ts";
+import { refuse } from "./refuse.ts";
 import { toGeminiSchema } from "./schema.ts";
 
 export interface Tooling {
@@ -52,7 +53,7 @@ export function toTooling(request: ChatRequest, traits: ModelTraits, platform: P
     else
       server.push(Object.hasOwn(serverTools, tool.type) ? (serverTools[tool.type] as JsonObject) : refuseTool(index));
   }
-  if (asObject(request["web_search_options"]) !== null && !server.some((tool) => "googleSearch" in tool))
+  if (objectOrNull(request["web_search_options"]) !== null && !server.some((tool) => "googleSearch" in tool))
     server.push({ googleSearch: toSearch(request["web_search_options"]) });
   const format = request.response_format ?? null;
   const isJson = format !== null && format.type !== "text";
@@ -93,7 +94,7 @@ function asFunctionTools(request: ChatRequest): { tools: readonly ChatTool[]; ch
   const old = Array.isArray(request["functions"]) ? (request["functions"] as NonNullable<ChatTool["function"]>[]) : [];
   const tools = request.tools ?? old.map((declared) => ({ type: "function", function: declared }));
   const oldChoice = request["function_call"];
-  const name = asObject(oldChoice)?.["name"];
+  const name = objectOrNull(oldChoice)?.["name"];
   const choice =
     request.tool_choice ?? (typeof name === "string" ? { type: "function", function: { name } } : oldChoice);
   return { tools, choice: toChoice(choice) };
@@ -103,12 +104,12 @@ function toChoice(choice: unknown): JsonObject | null {
   if (choice === undefined || choice === null || choice === "auto") return null;
   if (choice === "none") return { mode: "NONE" };
   if (choice === "required") return { mode: "ANY" };
-  const asked = asObject(choice);
-  const name = asObject(asked?.["function"])?.["name"];
+  const asked = objectOrNull(choice);
+  const name = objectOrNull(asked?.["function"])?.["name"];
   if (asked?.["type"] === "function" && typeof name === "string") return { mode: "ANY", allowedFunctionNames: [name] };
-  const allowed = asObject(asked?.["allowed_tools"]);
+  const allowed = objectOrNull(asked?.["allowed_tools"]);
   if (asked?.["type"] === "allowed_tools" && Array.isArray(allowed?.["tools"])) {
-    const names = allowed["tools"].map((tool) => asObject(asObject(tool)?.["function"])?.["name"]);
+    const names = allowed["tools"].map((tool) => objectOrNull(objectOrNull(tool)?.["function"])?.["name"]);
     const mode = allowed["mode"] === "required" ? "ANY" : "VALIDATED";
     return { mode, allowedFunctionNames: names.filter((one) => typeof one === "string") };
   }
@@ -118,7 +119,7 @@ function toChoice(choice: unknown): JsonObject | null {
 function toDeclaration(tool: ChatTool, index: number): Declaration {
   const declared = tool.function;
   if (declared === undefined) return refuse(["tools", index, "function"], "Field required", "missing");
-  const parameters = asObject(declared.parameters);
+  const parameters = objectOrNull(declared.parameters);
   return {
     name: declared.name,
     ...(declared.description ? { description: declared.description } : {}),
@@ -154,7 +155,7 @@ function toToolConfig(
 function toFormat(request: ChatRequest): JsonObject {
   const format = request.response_format;
   if (format?.type !== "json_schema") return { responseMimeType: json };
-  const schema = asObject(format.json_schema?.schema);
+  const schema = objectOrNull(format.json_schema?.schema);
   return schema === null
     ? { responseMimeType: json }
     : { responseMimeType: json, responseJsonSchema: toGeminiSchema(schema) };
@@ -162,7 +163,7 @@ function toFormat(request: ChatRequest): JsonObject {
 
 function toAnswerTool(request: ChatRequest, functions: readonly Declaration[]): Declaration | null {
   const format = request.response_format;
-  const schema = format?.type === "json_schema" ? asObject(format.json_schema?.schema) : null;
+  const schema = format?.type === "json_schema" ? objectOrNull(format.json_schema?.schema) : null;
   if (format?.type !== "json_schema" || schema === null) return null;
   const taken = new Set(functions.map((declared) => declared.name));
   const wanted = /^[A-Za-z_][\w.-]{0,50}$/.test(format.json_schema.name ?? "") ? format.json_schema.name : undefined;

@@ -2,7 +2,7 @@
 
 import type { ChatUsage } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asCount, asList, asObject, asText } from "./lenient.ts";
+import { asCount, asList, asText, objectOrNull } from "../../lenient.ts";
 
 const countNames = [
   ...["promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount"],
@@ -21,7 +21,7 @@ interface Circumstances {
  * that is left out is 0 (the format leaves out zeros), unless the total shows that it is not.
  */
 export function fromGeminiUsage(value: unknown, { webSearches, askedTier }: Circumstances): ChatUsage | null {
-  const usage = asObject(value);
+  const usage = objectOrNull(value);
   if (usage === null || countNames.every((name) => usage[name] === undefined)) return null;
   const thoughts = asCount(usage["thoughtsTokenCount"]);
   const total = asCount(usage["totalTokenCount"]);
@@ -61,7 +61,7 @@ export function fromGeminiUsage(value: unknown, { webSearches, askedTier }: Circ
 
 /** How many searches a candidate's sources come from. */
 export function countWebSearches(grounding: unknown): number {
-  return asList(asObject(grounding)?.["webSearchQueries"]).length;
+  return asList(objectOrNull(grounding)?.["webSearchQueries"]).length;
 }
 
 const trafficTypes: Readonly<Record<string, string | null>> = {
@@ -83,8 +83,8 @@ function readTier(usage: JsonObject, askedTier: string | null): string | null {
 function modalityCounts(details: unknown, whole: number, modalities: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const entry of asList(details)) {
-    const modality = String(asObject(entry)?.["modality"] ?? "").toLowerCase();
-    const tokens = asCount(asObject(entry)?.["tokenCount"]);
+    const modality = String(objectOrNull(entry)?.["modality"] ?? "").toLowerCase();
+    const tokens = asCount(objectOrNull(entry)?.["tokenCount"]);
     if (!modalities.includes(modality) || tokens === 0) continue;
     const name = `${modality}_tokens`;
     counts[name] = Math.min((counts[name] ?? 0) + tokens, whole);

@@ -3,7 +3,7 @@
 import { lookUp } from "../../../lib/look-up.ts";
 import type { Dialect, EmbeddingsRequest, Target } from "../../dialect.ts";
 import { fromEmbeddingList } from "../embedding-list.ts";
-import { present } from "../lenient.ts";
+import { present } from "../new-answer.ts";
 
 /** Other vendors' words for what a text is for. */
 const tasks: Readonly<Record<string, string>> = {

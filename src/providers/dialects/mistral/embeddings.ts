@@ -2,7 +2,7 @@
 
 import type { EmbeddingsDialect, EmbeddingsRequest, Target } from "../../dialect.ts";
 import { fromEmbeddingList } from "../embedding-list.ts";
-import { present } from "../lenient.ts";
+import { present } from "../new-answer.ts";
 
 export const mistralEmbeddings: EmbeddingsDialect = {
   parameters: {

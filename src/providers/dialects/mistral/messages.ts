@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatPart } from "../../../contract/chat-format.ts";
 import type { Target } from "../../dialect.ts";
 import { refuse, textOfPart, thoughtsOf, withoutFunctionCalls } from "../asked.ts";
-import { present } from "../lenient.ts";
+import { present } from "../new-answer.ts";
 import { ownSignature } from "./thoughts.ts";
 
 interface MistralMessage {

@@ -5,7 +5,7 @@ import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import { askedReasoning, tokenCapOf } from "../asked.ts";
-import { present } from "../lenient.ts";
+import { present } from "../new-answer.ts";
 import { toMistralMessages } from "./messages.ts";
 import { isPassedOn } from "./parameters.ts";
 

@@ -2,7 +2,8 @@
 
 import type { ChatChunk, ChatDelta, ChatToolCallDelta } from "../../../contract/chat-format.ts";
 import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, nowSeconds } from "../lenient.ts";
+import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 import { readCallId, readFunction, throwIfError, toDetail, toFinishReason, toUsage } from "./answer.ts";
 import { readContent } from "./thoughts.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ChatAnnotation } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asList, asObject, asString } from "../lenient.ts";
+import { asList, asObject, asString } from "../../lenient.ts";
 
 // A signature is good for the vendor that gave it only, and a conversation may have begun at another one.
 const signaturePrefix = "mistral:";

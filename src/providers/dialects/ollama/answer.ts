@@ -1,8 +1,10 @@
 // From an answer of POST /api/chat, or of its older sister POST /api/generate, to a completion.
 
 import type { ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, isObject, nowSeconds } from "../lenient.ts";
+import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 
 export function fromOllamaAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfError(answer);

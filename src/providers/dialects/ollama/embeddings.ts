@@ -1,7 +1,8 @@
 // POST /api/embed.
 
 import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject, Target } from "../../dialect.ts";
-import { asCount, asString, present } from "../lenient.ts";
+import { asCount, asString } from "../../lenient.ts";
+import { present } from "../new-answer.ts";
 import { throwIfError } from "./answer.ts";
 
 export const ollamaEmbeddings: EmbeddingsDialect = {

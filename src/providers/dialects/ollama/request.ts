@@ -1,8 +1,10 @@
 // From the chat format to POST /api/chat.
 
 import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
+import { asObject } from "../../lenient.ts";
 import {
   answerSchemaOf,
   askedReasoning,
@@ -15,7 +17,7 @@ import {
   tokenCapOf,
   withoutFunctionCalls,
 } from "../asked.ts";
-import { asObject, isObject, present } from "../lenient.ts";
+import { present } from "../new-answer.ts";
 
 export function toOllamaRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];

@@ -2,7 +2,8 @@
 
 import type { ChatChunk, ChatDelta, FinishReason } from "../../../contract/chat-format.ts";
 import type { ChatStreamReader, ProviderEvent, Reading } from "../../dialect.ts";
-import { asString, createId, nowSeconds } from "../lenient.ts";
+import { asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 import { readMessage, throwIfError, toFinishReason, toLogprobs, toUsage } from "./answer.ts";
 
 export class OllamaStreamReader implements ChatStreamReader {

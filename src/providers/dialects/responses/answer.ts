@@ -10,7 +10,8 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
-import { asCount, asList, asObject, asString, createId, nowSeconds } from "../lenient.ts";
+import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 
 export function fromResponsesAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfFailed(answer);

@@ -11,9 +11,11 @@ import type {
   ChatToolChoice,
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
+import { isObject } from "../../../lib/lenient-json.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
+import { asObject } from "../../lenient.ts";
 import { refuse, textOf, tokenCapOf } from "../asked.ts";
-import { asObject, isObject, present } from "../lenient.ts";
+import { present } from "../new-answer.ts";
 
 /** The vendor refuses a smaller limit. */
 const leastOutputTokens = 16;

@@ -8,7 +8,8 @@ import {
   type ProviderEvent,
   type Reading,
 } from "../../dialect.ts";
-import { asObject, asString, createId, nowSeconds } from "../lenient.ts";
+import { asObject, asString } from "../../lenient.ts";
+import { createId, nowSeconds } from "../new-answer.ts";
 import { throwIfFailed, toAnnotation, toFinishReason, toReasoningDetail, toUsage } from "./answer.ts";
 
 interface Call {
