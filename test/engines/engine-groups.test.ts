@@ -231,13 +231,15 @@ describe("a group that is not added", () => {
 const none = () => {};
 const log = { debug: none, info: none, warn: none, error: none, hide: none, flush: none };
 const { engines } = createLocalEngines({ log });
-console.log(JSON.stringify(engines.map(({ task, missing }) => ({ task, missing }))));`;
+console.log(JSON.stringify(engines.map(({ task, unavailableReason }) => ({ task, unavailableReason }))));`;
     await Bun.write(join(copy, "ask.ts"), script);
     const child = Bun.spawn([process.execPath, "ask.ts"], { cwd: copy, stdout: "pipe", stderr: "inherit" });
-    const engines: { task: string; missing: string | null }[] = JSON.parse(await new Response(child.stdout).text());
-    const missingOf = (task: string) => engines.find((engine) => engine.task === task)?.missing;
-    expect(missingOf("audio/speech_to_text_async")).toContain("Run `npx switchyard engines add speech`");
-    expect(missingOf("audio/tts")).toBeNull();
+    const engines: { task: string; unavailableReason: string | null }[] = JSON.parse(
+      await new Response(child.stdout).text(),
+    );
+    const reasonOf = (task: string) => engines.find((engine) => engine.task === task)?.unavailableReason;
+    expect(reasonOf("audio/speech_to_text_async")).toContain("Run `npx switchyard engines add speech`");
+    expect(reasonOf("audio/tts")).toBeNull();
   });
 });
 

@@ -49,9 +49,9 @@ const echo: Voice = { kind: "echo" };
 export const sandboxModels: readonly SandboxModel[] = [
   voice("echo", "repeats the last user message", echo),
   voice("transcript", "repeats all messages, with their roles", { kind: "transcript" }),
-  voice("chat", "a canned answer of several sentences", { kind: "chat" }),
+  voice("chat", "answers with a fixed text of several sentences", { kind: "chat" }),
   {
-    ...voice("reasoning", "thinks first: `reasoning_content`, and `reasoning_tokens` in the usage", {
+    ...voice("reasoning", "reasons first: `reasoning_content`, and `reasoning_tokens` in the usage", {
       kind: "reasoning",
     }),
     facts: { id: "reasoning", ...abilities, reasoning: true },
@@ -68,17 +68,17 @@ export const sandboxModels: readonly SandboxModel[] = [
   delay("slow-<ms>", "slow", "that many milliseconds between chunks"),
   delay("slow-start-<ms>", "slow-start", "that many milliseconds before the answer starts"),
   fault("hang", "never answers", { kind: "hang" }),
-  fault("stall", "stops after 3 chunks and never ends", { kind: "stall" }),
-  fault("cut", "the connection breaks after 3 chunks", { kind: "cut" }),
-  fault("no-done", "a stream that ends without `[DONE]`", { kind: "no-done" }),
-  fault("garbage", "status 200, and a web page where the answer should be", { kind: "garbage" }),
-  fault("garbage-in-stream", "an event that is not JSON after 2 chunks", { kind: "garbage-in-stream" }),
-  fault("error-in-stream", "an error object after 2 chunks, then the end", { kind: "error-in-stream" }),
+  fault("stall", "sends 3 chunks, then nothing, and stays open", { kind: "stall" }),
+  fault("cut", "closes the connection after 3 chunks", { kind: "cut" }),
+  fault("no-done", "ends its stream without `[DONE]`", { kind: "no-done" }),
+  fault("garbage", "answers 200 with an HTML page", { kind: "garbage" }),
+  fault("garbage-in-stream", "sends an event that is not JSON after 2 chunks", { kind: "garbage-in-stream" }),
+  fault("error-in-stream", "sends an error object after 2 chunks and ends", { kind: "error-in-stream" }),
   {
     name: "error-<status>",
     facts: { id: "error-429", ...abilities },
     isFault: true,
-    about: "that status, 400 to 599, with an error body; 429 has `retry-after`",
+    about: "answers with that status (400 to 599) and an error body; 429 has `retry-after`",
     behave: (status) => (status >= 400 && status <= 599 ? { voice: echo, fault: { kind: "status", status } } : null),
   },
 ];
