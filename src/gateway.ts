@@ -1,4 +1,4 @@
-// A serving process: builds what is behind the door, opens it, and can be stopped.
+// A serving process: creates the services that answer requests, starts the servers, and can be stopped.
 
 import { openKeyring } from "./access/keys.ts";
 import { createLimits } from "./access/limits.ts";
@@ -9,9 +9,9 @@ import { checkReceiver } from "./egress/receiver.ts";
 import { startFileSweeper } from "./files/sweeper.ts";
 import { createUploads } from "./files/uploads.ts";
 import { createAuthenticator } from "./http/authenticate.ts";
-import { openListenerControl } from "./http/close-listener.ts";
 import { startDescriptorGuard } from "./http/descriptor-guard.ts";
 import { responsesSocket } from "./http/endpoints/responses-socket.ts";
+import { openListenerControl } from "./http/listener-control.ts";
 import { createLoadWatch, type LoadWatch } from "./http/load-watch.ts";
 import { createRoutes } from "./http/routes.ts";
 import { type Server, startServer } from "./http/server.ts";

@@ -1,5 +1,5 @@
-// The chat-completion format as TypeScript sees it after the border: what translations read and write. The schemas in
-// chat-completions.ts decide what may come in; everything that they let pass untouched is kept by the index signatures.
+// The types of the chat-completion format, which translations read and write. The schemas in chat-completions.ts check requests; the index
+// signatures stand for the members that they accept without a check.
 
 export interface ChatRequest {
   readonly model: string;
@@ -31,7 +31,7 @@ export type ChatMessage =
   | { readonly role: "user"; readonly content: ChatContent; readonly name?: string }
   | ChatAssistantMessage
   | { readonly role: "tool"; readonly content: ChatContent; readonly tool_call_id: string }
-  /** The old way: the result of the one call in `function_call` before it. */
+  /** Deprecated by OpenAI: the result of the preceding `function_call`. */
   | { readonly role: "function"; readonly content?: ChatContent | null; readonly name: string };
 
 export interface ChatAssistantMessage {
@@ -43,13 +43,13 @@ export interface ChatAssistantMessage {
   readonly reasoning_content?: string | null;
   readonly reasoning_details?: readonly ReasoningDetail[] | null;
   readonly annotations?: readonly ChatAnnotation[] | null;
-  /** What a vendor wants back with the message, under the vendor's own name. */
+  /** Data that a vendor needs back with the message, under the vendor's name. */
   readonly extra_content?: Readonly<Record<string, unknown>> | null;
 }
 
 export type ChatContent = string | readonly ChatPart[];
 
-/** A mark that some vendors read as "cache the prompt up to here". Kept on parts, tools and messages. */
+/** Asks some vendors to cache the prompt up to this part, tool or message. */
 export interface CacheMark {
   readonly type: string;
   readonly ttl?: string;
@@ -79,7 +79,7 @@ export interface ChatToolCall {
   readonly id?: string | null;
   readonly type?: string | null;
   readonly function?: { readonly name: string; readonly arguments: string } | null;
-  /** What a vendor wants back with the call, under the vendor's own name. */
+  /** Data that a vendor needs back with the call, under the vendor's name. */
   readonly extra_content?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -118,14 +118,14 @@ export type ChatResponseFormat =
       };
     };
 
-/** Reasoning in the form that the next turn needs: sent back as it came, in the assistant's message. */
+/** Reasoning as the next turn needs it: callers send it back unchanged in the assistant's message. */
 export type ReasoningDetail = (
   | { readonly type: "reasoning.text"; readonly text: string; readonly signature?: string }
   | { readonly type: "reasoning.summary"; readonly summary: string }
   | { readonly type: "reasoning.encrypted"; readonly data: string }
 ) & {
   readonly index?: number;
-  /** Whose signature it is: one vendor's says nothing to another. */
+  /** The vendor of the signature: other vendors cannot use it. */
   readonly format?: string;
 };
 
@@ -136,7 +136,7 @@ export interface ChatAnnotation {
     readonly title?: string;
     readonly start_index?: number;
     readonly end_index?: number;
-    /** The words of the source, where the vendor quotes them. */
+    /** The quoted text of the source, if the vendor sends it. */
     readonly content?: string;
   };
 }
@@ -201,7 +201,7 @@ export interface ChatDelta {
   readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
-/** A search on the web that the vendor made for the answer. */
+/** A web search that the vendor made for the answer. */
 export interface ChatWebSearch {
   readonly id: string;
   readonly query: string;
@@ -215,10 +215,7 @@ export interface ChatToolCallDelta {
   readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * `prompt_tokens` and `completion_tokens` are whole; the details name parts of them. What is written to a cache and
- * what is read from it are both parts of the prompt.
- */
+/** The details are parts of `prompt_tokens` and `completion_tokens`. Tokens written to a cache and read from it are parts of the prompt. */
 export interface ChatUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -226,7 +223,7 @@ export interface ChatUsage {
   readonly prompt_tokens_details?: {
     readonly cached_tokens?: number;
     readonly cache_write_tokens?: number;
-    /** The part of `cache_write_tokens` that is kept for an hour; the rest is kept for minutes. */
+    /** The part of `cache_write_tokens` that is cached for an hour; the other part is cached for minutes. */
     readonly cache_write_1h_tokens?: number;
     readonly audio_tokens?: number;
     readonly image_tokens?: number;

@@ -1,5 +1,5 @@
-// Addresses of images and files inside requests: the form that they must have, the same in every format of ours. What they
-// lead to is judged when they are dialled.
+// URLs of images and files in requests: their form, the same in every format. The address behind the host is checked when the gateway
+// connects to it.
 
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
@@ -9,7 +9,6 @@ export type MayNameHost = (hostname: string) => boolean;
 
 const maxUrlLength = 2_083;
 
-/** The problem of an address that is too long to be one, or null. */
 export function findUrlTooLong(text: string): UrlProblem | null {
   if (text.length <= maxUrlLength) return null;
   return { type: "url_too_long", msg: `URL should have at most ${maxUrlLength} characters` };
@@ -17,18 +16,14 @@ export function findUrlTooLong(text: string): UrlProblem | null {
 
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** An https address. */
 export function createMediaUrl(mayNameHost: MayNameHost = mayBePublicHost) {
-  return checkedText((text) => problemOfAddress(text, "'https'", mayNameHost)).meta({
-    description: "An https address",
-  });
+  return checkedText((text) => findAddressProblem(text, "'https'", mayNameHost)).describe("An https URL.");
 }
 
-/** An https address or a data URL. */
 export function createMediaOrDataUrl(mayNameHost: MayNameHost = mayBePublicHost) {
   return checkedText((text) =>
-    text.startsWith("data:") ? problemOfDataUrl(text) : problemOfAddress(text, "'https' or 'data'", mayNameHost),
-  ).meta({ description: "An https address or a data URL" });
+    text.startsWith("data:") ? findDataUrlProblem(text) : findAddressProblem(text, "'https' or 'data'", mayNameHost),
+  ).describe("An https URL or a data URL.");
 }
 
 interface UrlProblem {
@@ -36,7 +31,6 @@ interface UrlProblem {
   readonly msg: string;
 }
 
-/** A text that `findProblem` has nothing against. */
 export function checkedText(findProblem: (text: string) => UrlProblem | null) {
   return z.string().check((ctx) => {
     const problem = findProblem(ctx.value);
@@ -45,18 +39,18 @@ export function checkedText(findProblem: (text: string) => UrlProblem | null) {
   });
 }
 
-function problemOfDataUrl(text: string): UrlProblem | null {
+function findDataUrlProblem(text: string): UrlProblem | null {
   const comma = text.indexOf(",");
   const isRight = comma >= 0 && text.slice(5, comma).endsWith(";base64") && base64.test(text.slice(comma + 1));
   return isRight ? null : { type: "value_error", msg: "A data URL should hold base64: data:<type>;base64,<data>" };
 }
 
-function problemOfAddress(text: string, schemes: string, mayNameHost: MayNameHost): UrlProblem | null {
+function findAddressProblem(text: string, schemes: string, mayNameHost: MayNameHost): UrlProblem | null {
   const tooLong = findUrlTooLong(text);
   if (tooLong !== null) return tooLong;
   const notAllowed = (msg: string) => ({ type: "url_not_allowed", msg });
   const wrongScheme = { type: "url_scheme", msg: `URL scheme should be ${schemes}` };
-  // A backslash is a slash to some parsers and not to others: two readers would see two hosts.
+  // Parsers disagree about backslashes: two readers could see two different hosts.
   if (text.includes("\\")) return notAllowed("URL should not hold a backslash");
   const url = URL.parse(text);
   if (url === null) return { type: "url_parsing", msg: "Input should be a valid URL" };

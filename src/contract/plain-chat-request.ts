@@ -1,18 +1,18 @@
-// Most chat requests hold nothing but texts and a few plain numbers. They are recognised here, at a fraction of what the schema
-// costs, and without the copy that it makes. What is not recognised goes through the schema, which alone knows what is wrong.
+// Most chat requests hold only texts and a few numbers. This check recognises them at a fraction of the cost of the schema, and without its
+// copy. Every other request is checked by the schema, which also reports its problems.
 
 import { isObject } from "../lib/lenient-json.ts";
 import type { ChatCompletionRequest } from "./chat-completions.ts";
 
 type Check = (value: unknown) => boolean;
 
-const mostMessages = 2_048;
-const mostTokens = 1_000_000;
+const maxMessages = 2_048;
+const maxTokens = 1_000_000;
 
 const isBoolean: Check = (value) => typeof value === "boolean";
-const isTokenLimit: Check = (value) => Number.isInteger(value) && isWithin(1, mostTokens, value);
+const isTokenLimit: Check = (value) => Number.isInteger(value) && isWithin(1, maxTokens, value);
 
-/** Members that the schema knows and a plain request may have; the others that it knows are left to it. */
+/** The members that a plain request may have. A request with another member that the schema knows is not plain. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["messages", areMessages],
   ["stream", isBoolean],
@@ -25,7 +25,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["frequency_penalty", (value) => isWithin(-2, 2, value)],
 ]);
 
-/** `known`: all members that the schema knows. `isModelName`: what the schema says of a model's name. */
+/** `known`: all members of the schema. `isModelName`: the rule of the schema for the name of a model. */
 export function createPlainCheck(
   known: ReadonlySet<string>,
   isModelName: (name: string) => boolean,
@@ -45,7 +45,7 @@ export function createPlainCheck(
 }
 
 function areMessages(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.length <= mostMessages && value.every(isTextMessage);
+  return Array.isArray(value) && value.length > 0 && value.length <= maxMessages && value.every(isTextMessage);
 }
 
 function isTextMessage(value: unknown): boolean {

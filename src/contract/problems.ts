@@ -1,4 +1,4 @@
-// Schema problems in the words that FastAPI clients know: `loc`, `msg`, and pydantic's `type` names.
+// Problems of a value in the form that FastAPI clients know: `loc`, `msg`, and pydantic's names of the `type`.
 
 import { z } from "zod";
 import { type Problem, ProblemList } from "../errors.ts";
@@ -7,7 +7,7 @@ import { lookUp } from "../lib/look-up.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Checks a value, and throws all its problems at once. Unknown members are the schema's business. */
+/** Checks a value, and throws all its problems together. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {
   const result = check(schema, value);
   if (result.success) return result.data;
@@ -57,37 +57,37 @@ function hasFewerValues(value: unknown, most: number): boolean {
   return count(value);
 }
 
-const notWhole = "Input should be a valid integer";
+const notInteger = "Input should be a valid integer";
 
 const notPermitted = "Extra inputs are not permitted";
-const mostSuggestions = 100;
-const longestMisspelling = 64;
+const maxSuggestions = 100;
+const maxMisspellingLength = 64;
 
-/** An object without other members; of an unknown one the message names the nearest known name. */
+/** An object without other members. The problem of an unknown member names the most similar known one. */
 export function closedObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const names = Object.keys(shape);
   const suggest = (key: string) => {
-    const nearest = findNearest(key.slice(0, longestMisspelling), names);
+    const nearest = findNearest(key.slice(0, maxMisspellingLength), names);
     return nearest === null ? notPermitted : `${notPermitted}; the nearest known name is '${nearest}'`;
   };
   return z.strictObject(shape, {
-    // One line for each of the keys, in their order.
+    // One line for each key, in their order.
     error: (issue) =>
-      issue.code === "unrecognized_keys" ? issue.keys.slice(0, mostSuggestions).map(suggest).join("\n") : undefined,
+      issue.code === "unrecognized_keys" ? issue.keys.slice(0, maxSuggestions).map(suggest).join("\n") : undefined,
   });
 }
 
-/** Pairs of texts, counted before each of them is checked. */
+/** A record whose entries are counted before each of them is checked. */
 export function limitedRecord<Key extends z.ZodType<string, string>, Value extends z.ZodType>(
   keyType: Key,
   valueType: Value,
-  mostPairs: number,
+  maxPairs: number,
 ): z.ZodRecord<Key, Value> {
-  return new LimitedRecord({ type: "record", keyType, valueType, mostPairs }) as unknown as z.ZodRecord<Key, Value>;
+  return new LimitedRecord({ type: "record", keyType, valueType, maxPairs }) as unknown as z.ZodRecord<Key, Value>;
 }
 
 interface LimitedRecordDef extends z.core.$ZodRecordDef {
-  readonly mostPairs: number;
+  readonly maxPairs: number;
 }
 
 const LimitedRecord = z.core.$constructor<z.ZodRecord, LimitedRecordDef>("LimitedRecord", (record, def) => {
@@ -95,24 +95,24 @@ const LimitedRecord = z.core.$constructor<z.ZodRecord, LimitedRecordDef>("Limite
   const parsePairs = record._zod.parse;
   record._zod.parse = (payload, context) => {
     const { value } = payload;
-    if (typeof value !== "object" || value === null || Object.keys(value).length <= def.mostPairs)
+    if (typeof value !== "object" || value === null || Object.keys(value).length <= def.maxPairs)
       return parsePairs(payload, context);
     payload.issues.push({
       code: "custom",
       input: value,
-      message: `Input should have at most ${def.mostPairs} items`,
+      message: `Input should have at most ${def.maxPairs} items`,
       params: { type: "too_long" },
     });
     return payload;
   };
 });
 
-/** An integer that says so of a text as well: without words of its own the checker asks just for a number. */
-export const wholeNumber = z.int({ error: notWhole });
+/** An integer that is reported as such for a text too: by default zod asks only for a number. */
+export const wholeNumber = z.int({ error: notInteger });
 
 const typeNames: Readonly<Record<string, readonly [type: string, msg: string]>> = {
   string: ["string_type", "Input should be a valid string"],
-  int: ["int_type", notWhole],
+  int: ["int_type", notInteger],
   number: ["float_type", "Input should be a valid number"],
   boolean: ["bool_type", "Input should be a valid boolean"],
   array: ["list_type", "Input should be a valid list"],
@@ -131,7 +131,7 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
       if (found === undefined) return problem("missing", "Field required");
       if (issue.expected === "number" && typeof found === "number")
         return problem("finite_number", "Input should be a finite number");
-      const expected = issue.message === notWhole ? "int" : issue.expected;
+      const expected = issue.message === notInteger ? "int" : issue.expected;
       if (expected === "int" && typeof found === "number")
         return problem("int_from_float", "Input should be a valid integer, got a number with a fractional part");
       const [type, msg] = lookUp(typeNames, expected) ?? ["value_error", `Input should be ${issue.expected}`];
@@ -145,7 +145,7 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
       if (issue.format === "uuid") return problem("uuid_parsing", "Input should be a valid UUID");
       if (issue.format === "datetime")
         return problem("datetime_parsing", "Input should be a valid ISO 8601 date and time");
-      // The library's own words show the expression, which tells a caller little; a field may bring better ones.
+      // zod's message shows the regular expression, which helps a caller little. A schema may have a better message.
       return problem(
         "string_pattern_mismatch",
         issue.message.startsWith("Invalid") ? "String should match the documented form" : issue.message,
@@ -201,7 +201,7 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall): [string, string] {
   return ["too_short", `Input should have at least ${limit} items`];
 }
 
-/** Of a union the branch counts that the value was meant for: the one of the value's own type; else the first. */
+/** Reports the problems of the branch that has the value's type, otherwise of the first branch. */
 function unionProblems(
   issue: z.core.$ZodIssueInvalidUnion,
   loc: readonly (string | number)[],
@@ -222,7 +222,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let found: unknown = value;
   for (const step of path) {
     if (found === null || typeof found !== "object") return undefined;
-    // Only what the value itself holds: `constructor` may be a name in it.
+    // Own members only: every object has a `constructor`.
     found = Object.hasOwn(found, step) ? (found as Record<PropertyKey, unknown>)[step] : undefined;
   }
   return found;

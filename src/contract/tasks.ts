@@ -1,4 +1,4 @@
-// Typed access to tasks.json: every task of the universal endpoint, its schemas, and who is known to serve it.
+// Typed access to tasks.json: every task of the universal endpoint, its schemas, and the vendors that are known to perform it.
 
 import { lookUp } from "../lib/look-up.ts";
 import registry from "./tasks.json" with { type: "json" };
@@ -15,12 +15,12 @@ export interface Task {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly knownOffers: readonly KnownOffer[];
-  /** Of its files; null: any. */
+  /** The types of files that the task accepts; null: all. */
   readonly allowedMediaTypes: readonly string[] | null;
   readonly allowsFallbacks: boolean;
 }
 
-/** A vendor known to serve the task somewhere, whether or not this gateway can call it. */
+/** A vendor that is known to perform the task, whether or not this gateway can call it. */
 export interface KnownOffer {
   readonly provider: string;
   /** `<feature>/<subfeature>/<provider>[/<model>]` */
@@ -28,7 +28,7 @@ export interface KnownOffer {
   readonly listPrice: ListPrice | null;
 }
 
-/** USD for so many units. */
+/** USD for `quantity` units. */
 export interface ListPrice {
   readonly price: number;
   readonly quantity: number;
@@ -55,7 +55,7 @@ interface TaskEntry {
 }
 
 interface KnownProvider {
-  /** One vendor's list is nested one level deeper than the others. */
+  /** The list of one vendor is nested one level deeper. */
   readonly models?: readonly (string | readonly string[])[];
   readonly offers?: readonly (ListPrice & { readonly model: string })[];
 }
@@ -110,7 +110,7 @@ function toTask(entry: TaskEntry): Task {
   };
 }
 
-/** The priced offers, then the models without a price; a vendor with neither is offered by its bare name. */
+/** The offers with a price, then the models without one; a vendor with neither has one offer under its own name. */
 function toKnownOffers(prefix: string, provider: string, known: KnownProvider): KnownOffer[] {
   const offers = new Map<string, KnownOffer>();
   for (const { model, price, quantity, unit } of known.offers ?? []) {
@@ -124,11 +124,11 @@ function toKnownOffers(prefix: string, provider: string, known: KnownProvider): 
   return [...offers.values()];
 }
 
-/** Carries the definitions that the schema refers to, directly or through one another. */
+/** Adds the definitions that the schema refers to, directly or indirectly. */
 function toSelfContained(schema: JsonSchema): JsonSchema {
-  const carried: Record<string, unknown> = {};
+  const added: Record<string, unknown> = {};
   const body = rewrite(schema);
-  return { $schema: dialect, ...(body as JsonSchema), ...(Object.keys(carried).length > 0 && { $defs: carried }) };
+  return { $schema: dialect, ...(body as JsonSchema), ...(Object.keys(added).length > 0 && { $defs: added }) };
 
   function rewrite(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(rewrite);
@@ -141,9 +141,9 @@ function toSelfContained(schema: JsonSchema): JsonSchema {
     const name = value.slice(referencePrefix.length);
     const definition = lookUp(definitions, name);
     if (definition === undefined) throw new Error(`tasks.json refers to ${value}, which it does not define.`);
-    if (!(name in carried)) {
-      carried[name] = {};
-      carried[name] = rewrite(definition);
+    if (!(name in added)) {
+      added[name] = {};
+      added[name] = rewrite(definition);
     }
     return `#/$defs/${name}`;
   }

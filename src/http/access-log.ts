@@ -1,5 +1,5 @@
-// One line for each request: refused and failed ones as warnings with their cause, others as information. A request that reached a
-// provider and was answered has its line from the attempt, so that a plain chat completion is written once.
+// Writes one line for each request: warnings with their cause for refused and failed requests, otherwise information. A request that a
+// provider answered is logged by its attempt, so that a plain chat completion has one line.
 
 import { errorCatalogue, GatewayError, ValidationError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -8,17 +8,16 @@ import { CallerLeft } from "../providers/call.ts";
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
-  /** Of the request; its query, which may hold a signature, is cut off. */
+  /** The query is cut off before it is logged, because it may hold a signature. */
   readonly url: string;
   readonly keyId: string | null;
   readonly status: number;
   readonly startedAt: number;
 }
 
-const longestPath = 200;
-const longestMessage = 500;
+const maxPathLength = 200;
+const maxMessageLength = 500;
 
-/** `isProbe`: load balancers ask every few seconds. */
 export function logRequest(log: Log, record: RequestRecord, isProbe: boolean): void {
   if (isProbe) log.debug("request", toFields(record));
   else log.info("request", toFields(record));
@@ -44,21 +43,21 @@ function toFields({ requestId, method, url, keyId, status, startedAt }: RequestR
 function toPath(url: string): string {
   const start = url.startsWith("/") ? 0 : Math.max(0, url.indexOf("/", url.indexOf("://") + 3));
   const query = url.indexOf("?", start);
-  return url.slice(start, query < 0 ? undefined : query).slice(0, longestPath);
+  return url.slice(start, query < 0 ? undefined : query).slice(0, maxPathLength);
 }
 
 function describeError(error: unknown) {
   if (error instanceof CallerLeft) return { code: "caller_left" };
   if (error instanceof ValidationError) {
     const [{ loc, msg, type }] = error.problems;
-    return { code: type, reason: `${loc.join(".")}: ${msg}`.slice(0, longestMessage) };
+    return { code: type, reason: `${loc.join(".")}: ${msg}`.slice(0, maxMessageLength) };
   }
   if (!(error instanceof GatewayError)) return { code: "internal_error", type: errorCatalogue.internal_error.type };
   const { code, message, cause } = error;
   return {
     code,
-    reason: message.slice(0, longestMessage),
-    cause: cause instanceof Error ? `${codeOf(cause)}${cause.message}`.slice(0, longestMessage) : undefined,
+    reason: message.slice(0, maxMessageLength),
+    cause: cause instanceof Error ? `${codeOf(cause)}${cause.message}`.slice(0, maxMessageLength) : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-// Who is calling: the bearer key, looked up in memory before one byte of the body is read.
+// Finds the caller of a request by its bearer key, in memory, before any byte of the body is read.
 
 import type { Caller } from "../access/caller.ts";
 import type { Keyring, Lookup } from "../access/keys.ts";
@@ -6,15 +6,15 @@ import { GatewayError } from "../errors.ts";
 import { trimSpaces } from "../lib/trim-spaces.ts";
 
 export interface Authenticator {
-  /** At once for a key that is known. `address` is only called for one that is refused. */
+  /** Without a promise for a known key. `address` is called only when the key is refused. */
   authenticate(authorization: string | null, address: () => string): Caller | Promise<Caller>;
 }
 
-// Guessing costs the guesser: an address may present so many wrong keys in a minute.
-const failuresPerWindow = 100;
+// Slows down the guessing of keys: an address may send this many wrong keys per minute.
+const maxFailuresPerWindow = 100;
 const windowMs = 60_000;
-const mostAddresses = 10_000;
-// A key that another process made a moment ago may not have been heard of here: the store is asked, but not by every guess.
+const maxAddresses = 10_000;
+// Another process may have created an unknown key a moment ago, so the store is asked, but not for every guess.
 const askStoreEveryMs = 250;
 
 export function createAuthenticator(keyring: Keyring): Authenticator {
@@ -24,28 +24,28 @@ export function createAuthenticator(keyring: Keyring): Authenticator {
 
   function countFailure(address: string): void {
     const now = performance.now();
-    if (now - windowStart > windowMs || failures.size > mostAddresses) {
+    if (now - windowStart > windowMs || failures.size > maxAddresses) {
       failures = new Map();
       windowStart = now;
     }
     const count = (failures.get(address) ?? 0) + 1;
     failures.set(address, count);
-    if (count <= failuresPerWindow) return;
-    throw new GatewayError("too_many_auth_failures", "Too many wrong keys came from this address.", {
+    if (count <= maxFailuresPerWindow) return;
+    throw new GatewayError("too_many_auth_failures", "Too many requests with wrong keys came from this address.", {
       retryAfter: Math.ceil((windowMs - (now - windowStart)) / 1_000),
     });
   }
 
   async function askStore(secret: string, address: () => string): Promise<Caller> {
     askedAt = performance.now();
-    await keyring.refresh().catch(() => {}); // then the look-up says that the store is away
+    await keyring.refresh().catch(() => {}); // the look-up reports that the store does not answer
     return accept(keyring.lookUp(secret), address);
   }
 
   function accept(found: Lookup, address: () => string): Caller {
     if ("caller" in found) return found.caller;
     if (found.refused === "unavailable")
-      throw new GatewayError("dependency_unavailable", "The key store is away; try again.", { retryAfter: 1 });
+      throw new GatewayError("dependency_unavailable", "The key store does not answer; try again.", { retryAfter: 1 });
     countFailure(address());
     throw refusals[found.refused]();
   }

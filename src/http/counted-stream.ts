@@ -1,4 +1,4 @@
-// A streamed answer that counts as running until its end: written whole, broken off, or left by its client.
+// A streamed answer that counts as running until it is complete, has failed, or its client has left.
 
 import type { RunningRequest } from "../access/limits.ts";
 import type { BodyStream, BodyWriter } from "./reply.ts";

@@ -1,11 +1,11 @@
 // Keeps the process below its limit of open files. A connection that cannot be accepted stays in the queue of its listening socket, and
-// the event loop is woken for it without end. So while few file descriptors are left, the kernel drops requests for new connections,
-// and connections that still wait are closed. Clients that are already connected, and their provider calls, use the rest.
+// wakes the event loop endlessly. So while few file descriptors are left, the kernel drops requests for new connections, and connections
+// that still wait are closed. The remaining descriptors serve connected clients and their provider calls.
 
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
-import type { ListenerControl } from "./close-listener.ts";
+import type { ListenerControl } from "./listener-control.ts";
 
 export interface DescriptorGuard {
   close(): void;
@@ -18,21 +18,21 @@ interface GuardOptions {
 }
 
 const checkEveryMs = 100;
-// Connections that the kernel has answered already complete within about this many checks.
+// Handshakes that the kernel has already answered complete within about this many checks.
 const quietChecks = 12;
 const maxReserved = 64;
 const maxDroppedAtOnce = 10_000;
 const folder = "/proc/self/fd";
 
-/** Null where the number of open files cannot be read: not Linux, or a kernel before 6.2. */
+/** Null if the number of open files cannot be read: not Linux, or a kernel before 6.2. */
 export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): DescriptorGuard | null {
   const limit = readLimit();
   if (limit === null || countDescriptors() === 0) return null;
-  // Held from the start, because a crowd of connections takes every free descriptor before the next check, and released for the
-  // provider calls, the store and the files of the requests that are running.
+  // Reserved from the start, because many new connections take every free descriptor before the next check. Released for the provider
+  // calls, the store and the files of running requests.
   const reservedCount = Math.min(maxReserved, Math.floor(limit / 4));
   const reserved: number[] = [];
-  // Accepting a connection to close it needs a descriptor: this one is given up for it.
+  // Accepting a connection in order to close it needs a free descriptor: this one is closed for it.
   let spare: number | null = openSync("/dev/null", "r");
   let isRefusing = false;
   let quiet = 0;
@@ -59,15 +59,15 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
 
   /** Closes waiting connections for which no descriptor is left, and releases the reserve when the last one is closed. */
   function settle(): void {
-    giveUpSpare();
+    closeSpare();
     const dropped = listeners.dropWaiting(maxDroppedAtOnce);
     spare = openSync("/dev/null", "r");
     quiet = dropped === 0 ? quiet + 1 : 0;
     if (quiet === quietChecks) release();
   }
 
-  /** Forgotten at once: should it not be opened again, its number belongs to another file. */
-  function giveUpSpare(): void {
+  /** Set to null at once: if it cannot be reopened, its number may belong to another file. */
+  function closeSpare(): void {
     if (spare !== null) closeSync(spare);
     spare = null;
   }
@@ -92,7 +92,7 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
   return {
     close() {
       ticker.forget(watched);
-      giveUpSpare();
+      closeSpare();
       release();
     },
   };

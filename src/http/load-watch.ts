@@ -1,19 +1,19 @@
-// Notices when this process cannot keep up: a tick that comes late means that requests have waited as long. New ones are
-// then refused early, while there is still time to say so.
+// Detects overload: a late tick means that requests have waited as long. New requests are then refused with 503 instead of being served too
+// late.
 
 import { GatewayError } from "../errors.ts";
 
 export interface LoadWatch {
   /** Throws 503 while the event loop lags. */
   refuseWhenOverloaded(): void;
-  /** By how much the last tick was late, or the next one is: about as long as requests wait for their turn. */
+  /** The delay of the last tick, or of the next one if it is late: about as long as requests wait. */
   readonly lagMs: number;
   close(): void;
 }
 
 const tickMs = 100;
 const usualLagLimitMs = 1_500;
-// After a long lag the requests that queued meanwhile are shed, not only the first one.
+// After a long lag, all requests that queued in the meantime are refused, and not only the first one.
 const shedMs = 250;
 
 export function createLoadWatch(lagLimitMs = usualLagLimitMs): LoadWatch {
@@ -31,7 +31,7 @@ export function createLoadWatch(lagLimitMs = usualLagLimitMs): LoadWatch {
     refuseWhenOverloaded() {
       const now = performance.now();
       if (now < shedUntil || now - lastTick - tickMs > lagLimitMs)
-        throw new GatewayError("overloaded", "The gateway has too much to do; try again.", { retryAfter: 1 });
+        throw new GatewayError("overloaded", "The gateway is overloaded; try again.", { retryAfter: 1 });
     },
     get lagMs() {
       return Math.max(lagMs, performance.now() - lastTick - tickMs);

@@ -12,7 +12,7 @@ export class OpenSockets {
     this.#maxPerKey = maxPerKey;
   }
 
-  /** Counts a connection before it is opened, so that many requests at once cannot exceed the limit. Throws 429. */
+  /** Counts a connection before it is opened, so that concurrent requests cannot exceed the limit. Throws 429. */
   add(connection: SocketConnection): void {
     const count = this.#counts.get(connection.keyId) ?? 0;
     if (count >= this.#maxPerKey)

@@ -1,4 +1,4 @@
-// A request's body as JSON: size, content type, bytes, depth and syntax checked in that order, before any schema.
+// Reads the JSON body of a request: checks its size, content type, encoding, depth and syntax in that order, before any schema.
 
 import { GatewayError, ProblemList, ValidationError } from "../errors.ts";
 import { findForbiddenKey } from "../lib/forbidden-key.ts";
@@ -22,11 +22,11 @@ export interface BodyLimits {
 export const jsonLimits = { maxDepth: 64, maxTokens: 250_000 };
 
 export async function readJsonBody(request: Request, limits: BodyLimits, ticker: Ticker): Promise<JsonBody> {
-  refuseHead(request.headers, limits.maxBodyBytes);
+  checkBodyHeaders(request.headers, limits.maxBodyBytes);
   return parseJson(await readBytes(request, limits, ticker));
 }
 
-function refuseHead(headers: Headers, maxBodyBytes: number): void {
+function checkBodyHeaders(headers: Headers, maxBodyBytes: number): void {
   const declared = headers.get("content-length");
   if (declared !== null && Number(declared) > maxBodyBytes) throw tooLarge(maxBodyBytes);
   const encoding = headers.get("content-encoding");
@@ -51,11 +51,11 @@ function refuseHead(headers: Headers, maxBodyBytes: number): void {
 async function readBytes(request: Request, limits: BodyLimits, ticker: Ticker): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   if (declared === "0") return new Uint8Array(0);
-  // The server holds a body to its declared length, which has been checked; without one the bytes are counted. Only then the
-  // body is read as a stream: creating one costs more than reading a small body.
+  // Bun enforces the declared length, which has been checked. Only a body without one is read as a stream, to count its bytes: creating
+  // a stream costs more than reading a small body.
   const whole = declared === null ? readCounted(request.body, limits.maxBodyBytes) : request.bytes();
   try {
-    // Skip the timer when the body arrived together with its head, as small ones do.
+    // Skip the timer when the body arrived together with its head, as small bodies do.
     return Bun.peek.status(whole) === "fulfilled"
       ? await whole
       : await withDeadline(whole, limits.bodyTimeoutMs, ticker);
@@ -103,7 +103,7 @@ function tooLarge(maxBodyBytes: number): GatewayError {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Exported for tests: the checks from bytes to a value. */
+/** Also for messages of WebSockets. */
 export function parseJson(bytes: Uint8Array): JsonBody {
   const text = decodeText(bytes);
   if (text === "") throw bodyProblem([], "missing", "Field required");
@@ -119,7 +119,7 @@ export function parseJson(bytes: Uint8Array): JsonBody {
   const forbidden = findForbiddenKey(text, value);
   if (forbidden !== null) throw bodyProblem(forbidden, "forbidden_key", "Name is not permitted");
   refuseRepeatedKeys(value, scan);
-  refuseUnspeakable(text, value, scan);
+  refuseUnencodable(text, value, scan);
   return { text, value, scan };
 }
 
@@ -140,7 +140,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Two readers of a document with a name twice see two documents. */
+/** Parsers disagree about which of two members with the same name counts. */
 function refuseRepeatedKeys(value: unknown, scan: JsonScan): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
   if (Object.keys(value).length === scan.members.length) return;
@@ -151,29 +151,29 @@ function refuseRepeatedKeys(value: unknown, scan: JsonScan): void {
   }
 }
 
-/** Values that JSON can write and nobody can pass on: half surrogate pairs, numbers beyond a double. */
-function refuseUnspeakable(text: string, value: unknown, scan: JsonScan): void {
-  // Without an escape there is no half pair: the bytes were valid UTF-8.
+/** JSON can express values that cannot be forwarded: lone surrogates, and numbers beyond the range of a double. */
+function refuseUnencodable(text: string, value: unknown, scan: JsonScan): void {
+  // A lone surrogate needs an escape, because the bytes are valid UTF-8.
   if (!scan.hasLongNumber && !(text.includes("\\") && /\\u[dD]/.test(text))) return;
   const problems = new ProblemList();
-  collectUnspeakable(value, ["body"], problems);
+  collectUnencodable(value, ["body"], problems);
   problems.throwIfAny();
 }
 
-function collectUnspeakable(value: unknown, loc: readonly (string | number)[], problems: ProblemList): void {
+function collectUnencodable(value: unknown, loc: readonly (string | number)[], problems: ProblemList): void {
   if (typeof value === "string") {
     if (!value.isWellFormed())
       problems.add({ loc, type: "string_unicode", msg: "Input should be a valid unicode string" });
   } else if (typeof value === "number") {
     if (!Number.isFinite(value)) problems.add({ loc, type: "finite_number", msg: "Input should be a finite number" });
   } else if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) collectUnspeakable(element, [...loc, index], problems);
+    for (const [index, element] of value.entries()) collectUnencodable(element, [...loc, index], problems);
   } else if (typeof value === "object" && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       const inner = [...loc, name.toWellFormed()];
       if (!name.isWellFormed())
         problems.add({ loc: inner, type: "string_unicode", msg: "Name should be a valid unicode string" });
-      collectUnspeakable(member, inner, problems);
+      collectUnencodable(member, inner, problems);
     }
   }
 }

@@ -1,16 +1,16 @@
-// The answer of an endpoint, before it becomes a response.
+// The answer of a route, before it becomes a `Response`.
 
 export interface Reply {
   readonly status: number;
   /** Names in lower case. The server adds Content-Length and Date. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A `ReadableStream` of a file is sent by Bun itself, with its length. */
+  /** Bun itself sends the `ReadableStream` of a file, with its length. */
   readonly body: string | Uint8Array | BodyStream | ReadableStream<Uint8Array> | null;
 }
 
 /** A body that is written piece by piece. */
 export interface BodyStream {
-  /** Writes the whole body. When it throws, the connection is cut, so that no client takes the part for the whole. */
+  /** Writes the whole body. When it throws, the connection is cut, so that no client takes a part for the whole. */
   writeTo(writer: BodyWriter): Promise<void>;
   /** The client has left. */
   abandon(): void;

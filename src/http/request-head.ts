@@ -1,13 +1,13 @@
-// The head of a request: the checks that Bun's parser does not make, and the parts of it that routes ask for.
+// The head of a request: checks that Bun's parser does not make, and the parts of the URL.
 
 import { GatewayError } from "../errors.ts";
 
 const maxHeaders = 100;
 const hostForm = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
-// Hosts that have been found to be valid: clients send the same few, and parsing one costs more than a look into a set.
+// Hosts that were found to be valid: clients send the same few, and parsing a host costs more than a look-up.
 const validHosts = new Set<string>();
 const maxValidHosts = 1_000;
-// The rest of a body up to this size is read and discarded, so that the connection can be used for the next request.
+// An unread body up to this size is read and discarded, so that the connection can be used for the next request.
 const maxDiscardedBytes = 65_536;
 
 export function checkHead({ headers }: Request): void {
@@ -28,7 +28,7 @@ function checkHost(host: string): void {
   validHosts.add(host);
 }
 
-/** Whether a body was announced that is too long to be read only to be discarded. */
+/** Whether the unread body is too long to be read and discarded. */
 export function hasLongBody({ headers, bodyUsed }: Request): boolean {
   if (bodyUsed) return false;
   return headers.has("transfer-encoding") || Number(headers.get("content-length")) > maxDiscardedBytes;
@@ -51,7 +51,7 @@ export function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
 }
 
-/** The scheme is that of the client's connection to a proxy in front, where the proxy is trusted to name it. */
+/** The scheme that the client used: a trusted proxy names it in `X-Forwarded-Proto`. */
 export function originOf(request: Request, isFromTrustedProxy: boolean): string {
   const url = URL.parse(request.url);
   // Without a Host header, which HTTP/1.0 permits, `request.url` is the path alone.

@@ -1,4 +1,4 @@
-// WebSockets: a connection that stays open and carries messages both ways. The server checks the request once, when it is upgraded.
+// WebSockets. The server checks a request once, when it upgrades the connection.
 
 import type { Caller } from "../access/caller.ts";
 
@@ -9,33 +9,33 @@ export interface SocketRoute {
 
 /** What a session may do with its connection. */
 export interface Socket {
-  /** Who it was when it was asked last. */
+  /** The result of the last `identify`. */
   readonly caller: Caller;
-  /** Asks again: a key may have been revoked, or changed, since the connection was opened. Throws when it may not call. */
+  /** Looks the key up again: it may have been revoked or changed since the connection was opened. Throws when it may not call. */
   identify(): Promise<Caller>;
   readonly requestId: string;
-  /** Fires when the other side has gone. */
+  /** Fires when the connection has closed. */
   readonly signal: AbortSignal;
-  /** False: the other side does not read; wait for `drained`. */
+  /** False: the client does not read; wait for `drained`. */
   send(text: string): boolean;
-  /** Resolves when what was sent has left. */
+  /** Resolves when the send buffer is empty. */
   drained(): Promise<void>;
   close(code: number, reason: string): void;
 }
 
 export interface SocketSession {
-  /** Never throws: what goes wrong is told over the connection. */
+  /** Never throws: errors are sent over the connection. */
   receive(text: string): void;
-  /** The gateway goes down: what runs may end, and then the connection. */
+  /** The gateway shuts down: a running response may complete, then the connection is closed. */
   drain(): void;
 }
 
 type WebSocketOfServer = Bun.ServerWebSocket<SocketConnection>;
 
-/** One open connection, between Bun's WebSocket and the session. */
+/** Connects Bun's WebSocket with the session. */
 export class SocketConnection implements Socket {
   caller: Caller;
-  /** Of the key that opened the connection. */
+  /** The key that opened the connection. */
   readonly keyId: string;
   readonly requestId: string;
   readonly #controller = new AbortController();
@@ -63,7 +63,7 @@ export class SocketConnection implements Socket {
   }
 
   send(text: string): boolean {
-    // -1: it is queued and will be sent. 0: it was dropped, because the connection is closing.
+    // -1: the message is queued and will be sent. 0: it was dropped, because the connection is closing.
     return (this.#webSocket?.send(text) ?? 0) !== -1;
   }
 
@@ -84,7 +84,7 @@ export class SocketConnection implements Socket {
 
   received(message: string | Buffer): void {
     if (typeof message === "string") this.#session?.receive(message);
-    else this.close(1003, "Messages are text.");
+    else this.close(1003, "Messages must be text.");
   }
 
   beginDrain(): void {

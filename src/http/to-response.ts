@@ -2,10 +2,10 @@
 
 import { type BodyStream, type BodyWriter, isStream, type Reply } from "./reply.ts";
 
-// The bytes of an answer are never in shared memory, which the type of Response excludes.
+// The type of `Response` excludes bytes in shared memory, which answers never have.
 type ResponseContent = ConstructorParameters<typeof Response>[0];
 
-/** `onBroken` hears of a stream that ended with an error, after its connection can no longer be told about it. */
+/** `onBroken` receives the error of a stream that failed after its headers were sent. */
 export function toResponse({ status, headers, body }: Reply, onBroken: (error: unknown) => void): Response {
   const content = isStream(body) ? toReadableStream(body, onBroken) : (body as ResponseContent);
   return new Response(content, { status, headers });
@@ -13,7 +13,7 @@ export function toResponse({ status, headers, body }: Reply, onBroken: (error: u
 
 /**
  * A direct stream: what is written and flushed is sent at once, as a chunk of its own. An error rejects `pull`, and Bun then cuts the
- * connection without the last chunk, so that no client takes the part for the whole.
+ * connection without the last chunk, so that no client takes a part for the whole.
  */
 function toReadableStream(body: BodyStream, onBroken: (error: unknown) => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({

@@ -1,4 +1,4 @@
-/** Whether the caller asks what was decided on the way, and why. */
+/** Whether the caller asked which decisions were made for the call. */
 export function wantsMetadata(headers: Headers): boolean {
   return headers.get("x-switchyard-metadata") === "true";
 }

@@ -1,14 +1,14 @@
-// Control over the listening sockets that Bun.serve opens, by system calls. Linux only; elsewhere nothing is done.
+// Controls the listening sockets of Bun.serve with system calls. Only on Linux.
 //
-// Closing a listening socket resets every connection that the kernel has completed and the process has not accepted. So before ours is
-// closed, the kernel is told to drop new connection requests: connections under way are still accepted, and a client that is dropped
-// asks again a moment later, and reaches another process that listens on the same port.
+// Closing a listening socket resets every connection that the kernel has completed and the process has not yet accepted. So before it is
+// closed, the kernel drops new connection requests: connections in the handshake are still accepted, and a dropped client retries a moment
+// later, and reaches another process that listens on the same port.
 
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 export interface ListenerControl {
-  /** Has the kernel drop requests for new connections. False when a socket could not be told. */
+  /** Makes the kernel drop requests for new connections. False when that failed for a socket. */
   refuse(): boolean;
   /** Ends `refuse`. */
   admit(): void;
@@ -31,7 +31,7 @@ const dropSyn = [
   [0x06, 0, 0, 0xffff_ffff],
 ] as const;
 
-/** Null where the system cannot be asked: not Linux, another C library, or no /proc. */
+/** Null if the system does not support it: not Linux, another C library, or no /proc. */
 export function openListenerControl(ports: readonly number[]): ListenerControl | null {
   if (process.platform !== "linux") return null;
   try {
@@ -103,6 +103,6 @@ function linkOf(fd: number): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {
-    return ""; // the descriptor that listed the folder is closed already
+    return ""; // the descriptor that listed the folder is already closed
   }
 }
