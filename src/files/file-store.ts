@@ -11,7 +11,7 @@ import type { FileRows } from "../storage/stores.ts";
 import { type ByteRange, type ByteStore, fileIdPattern, shards } from "./byte-store.ts";
 import { quotaExceeded, storageFull, toFileError } from "./file-errors.ts";
 import { detectFileType, headBytes } from "./file-type.ts";
-import { createFolderBytes } from "./folder-bytes.ts";
+import { createFolderBytes, type SyncToDisk, syncToDisk } from "./folder-bytes.ts";
 import { createS3Bytes, type S3Settings } from "./s3-bytes.ts";
 
 export interface FileStoreOptions {
@@ -29,6 +29,8 @@ export interface FileStoreOptions {
   readonly reservedBytes?: number;
   /** Age after which bytes without a row are deleted. */
   readonly orphanAfterMs?: number;
+  /** Writes a file or folder to the disk; tests watch the order. */
+  readonly sync?: SyncToDisk;
 }
 
 export interface StoredFile {
@@ -99,10 +101,10 @@ const concurrentRemovals = 8;
 
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { rows, folder, s3, storeId, log } = options;
-  const { reservedBytes = defaultReservedBytes, orphanAfterMs = defaultOrphanAfterMs } = options;
+  const { reservedBytes = defaultReservedBytes, orphanAfterMs = defaultOrphanAfterMs, sync = syncToDisk } = options;
   const { maxOwnerBytes = Number.MAX_SAFE_INTEGER } = options;
   const incoming = join(folder, "incoming");
-  const places = new Map<FilePlace, ByteStore>([["folder", createFolderBytes(folder)]]);
+  const places = new Map<FilePlace, ByteStore>([["folder", createFolderBytes(folder, sync)]]);
   if (s3 !== null) places.set("s3", createS3Bytes(s3));
   const current: FilePlace = s3 === null ? "folder" : "s3";
 
@@ -176,7 +178,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         createdAt,
         expiresAt: createdAt + lifetimeMs,
       };
-      await handle.sync();
+      await sync(handle);
       await close();
       await bytesOf(current).take(path, id);
       // When this throws, the row may or may not exist, so the bytes stay. Without a row the sweeper deletes them.

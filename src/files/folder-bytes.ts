@@ -1,12 +1,16 @@
 // Bytes in a folder: `<folder>/xx/<id>`, where xx are the first digits of the id, so that no folder has too many entries. Names that
 // callers choose never reach the disk.
 
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ByteRange, type ByteStore, fileIdPattern, shardOf } from "./byte-store.ts";
 import { toFileError } from "./file-errors.ts";
 
-export function createFolderBytes(folder: string): ByteStore {
+export type SyncToDisk = (handle: FileHandle) => Promise<void>;
+
+export const syncToDisk: SyncToDisk = (handle) => handle.sync();
+
+export function createFolderBytes(folder: string, sync: SyncToDisk = syncToDisk): ByteStore {
   const pathOf = (id: string) => {
     if (!fileIdPattern.test(id)) throw new TypeError("the id of a file is a UUID");
     return join(folder, shardOf(id), id);
@@ -20,8 +24,8 @@ export function createFolderBytes(folder: string): ByteStore {
       const made = await mkdir(shard, { recursive: true, mode: 0o700 });
       await rename(path, target);
       // A rename is durable once its folder is synced; so is the name of a new folder.
-      await syncFolder(shard);
-      if (made !== undefined) await syncFolder(folder);
+      await syncFolder(shard, sync);
+      if (made !== undefined) await syncFolder(folder, sync);
     },
     read: (id) => readFile(pathOf(id)).catch((error) => Promise.reject(toFileError(error))),
     stream: (id, range) => streamFile(pathOf(id), range),
@@ -47,10 +51,10 @@ export function createFolderBytes(folder: string): ByteStore {
   };
 }
 
-async function syncFolder(path: string): Promise<void> {
+async function syncFolder(path: string, sync: SyncToDisk): Promise<void> {
   const handle = await open(path, "r");
   try {
-    await handle.sync();
+    await sync(handle);
   } finally {
     await handle.close();
   }

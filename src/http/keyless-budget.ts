@@ -9,13 +9,18 @@ const maxPerSecond = 1_000;
 const delayMs = 250;
 
 export class KeylessBudget {
+  readonly #now: () => number;
   #inTurn = 0;
   #inSecond = 0;
   #second = 0;
 
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
   /** Counts one request. A promise when it has to wait. */
   spend(): Promise<void> | undefined {
-    const second = Math.floor(performance.now() / 1_000);
+    const second = Math.floor(this.#now() / 1_000);
     if (second !== this.#second) {
       this.#second = second;
       this.#inSecond = 0;

@@ -84,6 +84,7 @@ async function runProgram(command: readonly string[]): Promise<void> {
 }
 
 const failures = { loads: 0 };
+const held: Uint8Array[] = [];
 
 export const localEngines: readonly LocalEngine[] = [
   engine("test/echo", ({ input }) => input),
@@ -104,6 +105,10 @@ export const localEngines: readonly LocalEngine[] = [
   engine("test/exit", () => process.exit(7)),
   engine("test/crash", () => process.kill(process.pid, "SIGSEGV")),
   engine("test/fill_memory", fillMemory),
+  engine("test/hold_memory", ({ input }) => {
+    held.push(new Uint8Array(Number(input["megabytes"]) * 1_048_576).fill(1));
+    return { pid: process.pid };
+  }),
   engine("test/environment", () => ({ ...process.env, folder: process.cwd() })),
   engine("test/reach", async ({ input }) => ({
     tcp: await outcomeOf(() => connectTcp(Number(input["port"]))),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import { type Supervisor, startSupervisor } from "../../src/supervisor.ts";
+import { isAlive } from "../support/processes.ts";
 import { waitFor } from "../support/wait.ts";
 
 const script = join(import.meta.dir, "../support/supervised-process.ts");
@@ -20,7 +21,12 @@ afterEach(async () => {
 function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => number } {
   folder = mkdtempSync(join(tmpdir(), "switchyard-supervisor-"));
   const file = join(folder, "starts");
-  const config = readConfig({ SWITCHYARD_DATA_DIR: folder, SWITCHYARD_CONFIG: "" });
+  const config = readConfig({
+    SWITCHYARD_DATA_DIR: folder,
+    SWITCHYARD_CONFIG: "",
+    SWITCHYARD_DRAIN_DELAY_MS: "0",
+    SWITCHYARD_DRAIN_TIMEOUT_MS: "100",
+  });
   const log = createLog({ level: "error", format: "json", secrets: [], write: () => {} });
   const started = startSupervisor({
     config,
@@ -58,5 +64,26 @@ describe("the start of a gateway", () => {
     const [pid = ""] = readFileSync(join(folder, "starts"), "utf8").split("\n");
     process.kill(Number(pid), "SIGKILL");
     await waitFor("a second process", () => countStarts() === 2);
+  });
+});
+
+describe("the end of a gateway", () => {
+  const pidOf = () => Number(readFileSync(join(folder, "starts"), "utf8").split("\n")[0]);
+
+  test("comes also when a serving process hangs: it is killed when its time is over", async () => {
+    const { ready } = start("hang");
+    await ready;
+    const pid = pidOf();
+    await supervisor?.stop();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
+  test("leaves a process that ends by itself the time that it needs", async () => {
+    const { ready, countStarts } = start("serve");
+    await ready;
+    const pid = pidOf();
+    await supervisor?.stop();
+    expect(await isAlive(pid)).toBe(false);
+    expect(countStarts()).toBe(1);
   });
 });

@@ -1,5 +1,6 @@
 // A process for the tests of the supervisor. Each run appends a line to the file that is its second argument; the first argument lists
-// how the runs end, one word for each run: `die` (killed before it is ready), `refuse` (says why it cannot start), `serve`.
+// how the runs end, one word for each run: `die` (killed before it is ready), `refuse` (says why it cannot start), `serve`, `hang` (serves,
+// and does not end when it is told to).
 
 import { appendFileSync, readFileSync } from "node:fs";
 
@@ -15,6 +16,8 @@ if (how === "refuse") {
   process.on("message", (message) => {
     if (message === "serve") process.send?.({ state: "ready" });
   });
-  process.on("SIGTERM", () => process.exit(0));
+  process.on("SIGTERM", () => {
+    if (how !== "hang") process.exit(0);
+  });
   process.send?.({ state: "prepared" });
 }
