@@ -2,6 +2,7 @@
 // stands by a label. Whether a paper is genuine is not looked at.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { importPackage } from "../resolve-package.ts";
 import { type Country, findCountry } from "./countries.ts";
 import { type DocumentReader, limitsNow, readerPackages } from "./document-reader.ts";
@@ -201,8 +202,7 @@ function toPaper(zone: Zone | null, rows: readonly Row[], today: Date) {
     gender: or(toGender(fields.sex ?? null), seen.gender),
     image_id: [],
     image_signature: [],
-    mrz:
-      zone === null ? nothing : { value: zone.lines.join("\n"), confidence: Math.round(zone.validShare * 1e4) / 1e4 },
+    mrz: zone === null ? nothing : { value: zone.lines.join("\n"), confidence: round(zone.validShare) },
     nationality:
       nationality === null
         ? or(fromZone("nationality"), seen.nationality)

@@ -3,14 +3,8 @@
 import { ValidationError } from "../../../errors.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { LocalEngine } from "../local-engine.ts";
-import { round } from "../text/numbers.ts";
-import {
-  type LoadSentenceModel,
-  meanOf,
-  sentenceModelName,
-  sentenceModelPackages,
-  similarityOf,
-} from "./sentence-model.ts";
+import { round } from "../numbers.ts";
+import { type LoadSentenceModel, meanOf, sentenceEngine, similarityOf } from "./sentence-model.ts";
 import { charactersOf, textsOf, toTokens } from "./texts.ts";
 
 interface Example {
@@ -23,13 +17,8 @@ const sharpness = 20;
 
 export function createCustomClassification(loadModel: LoadSentenceModel): LocalEngine {
   return {
+    ...sentenceEngine,
     task: "text/custom_classification",
-    packages: sentenceModelPackages,
-    group: "embeddings",
-    timeLimit: "media",
-    lane: "light",
-    lightCharacters: 4_000,
-    models: [sentenceModelName],
     async load() {
       const model = await loadModel();
 

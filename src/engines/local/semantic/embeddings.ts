@@ -2,18 +2,13 @@
 
 import { ValidationError } from "../../../errors.ts";
 import type { LocalEngine } from "../local-engine.ts";
-import { type LoadSentenceModel, sentenceModelName, sentenceModelPackages, vectorLength } from "./sentence-model.ts";
+import { type LoadSentenceModel, sentenceEngine, sentenceModelName, vectorLength } from "./sentence-model.ts";
 import { charactersOf, textsOf, toTokens } from "./texts.ts";
 
 export function createEmbeddings(loadModel: LoadSentenceModel): LocalEngine {
   return {
+    ...sentenceEngine,
     task: "text/embeddings",
-    packages: sentenceModelPackages,
-    group: "embeddings",
-    timeLimit: "media",
-    lane: "light",
-    lightCharacters: 4_000,
-    models: [sentenceModelName],
     async load() {
       const model = await loadModel();
 

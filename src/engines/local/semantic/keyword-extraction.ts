@@ -1,12 +1,12 @@
 // The key phrases of the plain engine, in the order of how near they are to the meaning of the text, and unlike one another.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { englishModelPackages, loadEnglishModel } from "../text/english-model.ts";
 import { fastTextPackage } from "../text/fast-text.ts";
 import { findEnglishPhrases, type Keyword, mostKeywords, rank, withoutParts } from "../text/keyword-extraction.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "../text/language.ts";
 import { refuseLonger } from "../text/limits.ts";
-import { round } from "../text/numbers.ts";
 import { loadStopWords, stopWordsPackage } from "../text/stop-words.ts";
 import { type LoadSentenceModel, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
 

@@ -2,13 +2,13 @@
 // sentences one by one, without who says them to whom.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "../text/language.ts";
 import { refuseLonger } from "../text/limits.ts";
 import { loadBadWords, type ModerationItem, moderationPackages, toModerationOutput } from "../text/moderation.ts";
-import { round } from "../text/numbers.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { harmlessPhrases, type KindOfHarm, kindsOfHarm } from "./moderation-phrases.ts";
-import { type LoadSentenceModel, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+import { type LoadSentenceModel, sentenceEngine, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
 
 // Some 1,000 sentences, of some 3 ms each.
 const mostCharacters = 100_000;
@@ -19,12 +19,9 @@ const leastLead = 0.05;
 
 export function createModeration(loadModel: LoadSentenceModel): LocalEngine {
   return {
+    ...sentenceEngine,
     task: "text/moderation",
     packages: [...sentenceModelPackages, ...moderationPackages],
-    group: "embeddings",
-    timeLimit: "media",
-    lane: "light",
-    lightCharacters: 4_000,
     models: ["minilm"],
     async load() {
       const model = await loadModel();

@@ -2,7 +2,7 @@
 
 import type { LocalEngine } from "../local-engine.ts";
 import { splitSentences } from "../text/sentences.ts";
-import { type LoadSentenceModel, sentenceModelName, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+import { type LoadSentenceModel, sentenceEngine, similarityOf } from "./sentence-model.ts";
 import { charactersOf, textsOf, toTokens } from "./texts.ts";
 
 const mostAnswers = 3;
@@ -13,13 +13,8 @@ const mostBehind = 0.15;
 
 export function createQuestionAnswer(loadModel: LoadSentenceModel): LocalEngine {
   return {
+    ...sentenceEngine,
     task: "text/question_answer",
-    packages: sentenceModelPackages,
-    group: "embeddings",
-    timeLimit: "media",
-    lane: "light",
-    lightCharacters: 4_000,
-    models: [sentenceModelName],
     async load() {
       const model = await loadModel();
 

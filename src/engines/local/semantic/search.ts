@@ -2,8 +2,8 @@
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
-import { round } from "../text/numbers.ts";
-import { type LoadSentenceModel, sentenceModelName, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+import { round } from "../numbers.ts";
+import { type LoadSentenceModel, sentenceEngine, similarityOf } from "./sentence-model.ts";
 import { charactersOf, textsOf, toTokens } from "./texts.ts";
 
 type Measure = (a: Float32Array, b: Float32Array) => number;
@@ -19,13 +19,8 @@ const measures: Readonly<Record<string, Measure>> = {
 
 export function createSearch(loadModel: LoadSentenceModel): LocalEngine {
   return {
+    ...sentenceEngine,
     task: "text/search",
-    packages: sentenceModelPackages,
-    group: "embeddings",
-    timeLimit: "media",
-    lane: "light",
-    lightCharacters: 4_000,
-    models: [sentenceModelName],
     async load() {
       const model = await loadModel();
 

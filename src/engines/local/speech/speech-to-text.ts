@@ -4,6 +4,7 @@ import { ValidationError } from "../../../errors.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { loadOnnx, onnxPackage } from "../onnx.ts";
 import { createAudioDecoder, decoderPackages, refuseAudio, sampleRate } from "./decode-audio.ts";
 import { loadMoonshine, type MoonshineSize, moonshinePackage, type Transcribe, tokenizerPackage } from "./moonshine.ts";
@@ -58,7 +59,7 @@ export const engine: LocalEngine = {
           start_time: toSeconds(start),
           end_time: toSeconds(end),
           speaker: 0,
-          confidence: confidence === null ? null : Math.round(confidence * 1e4) / 1e4,
+          confidence: confidence === null ? null : round(confidence),
         });
       }
       const seconds = sound.length / sampleRate;

@@ -2,11 +2,11 @@
 // speech say where a phrase begins and ends; elsewhere the language's stop words do.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { type EnglishModel, englishModelPackages, loadEnglishModel } from "./english-model.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { isEnglish, languageOf, loadLanguageDetector, textOf } from "./language.ts";
 import { refuseLonger } from "./limits.ts";
-import { round } from "./numbers.ts";
 import { splitSentences, splitWords } from "./sentences.ts";
 import { loadStopWords, type StopWords, stopWordsPackage } from "./stop-words.ts";
 

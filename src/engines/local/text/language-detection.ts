@@ -1,8 +1,8 @@
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { loadLanguageDetector, nameOf, textOf } from "./language.ts";
 import { refuseLonger } from "./limits.ts";
-import { round } from "./numbers.ts";
 
 // Below it the model names languages at random.
 const leastConfidence = 0.05;

@@ -2,10 +2,10 @@
 // facts, but the stars are undecided over them: so the stars lead, and the other helps where they lean to the good.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round, roundTo2 } from "../numbers.ts";
 import { type Classify, fastTextPackage, loadFastText, toTrainingForm } from "./fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
 import { refuseLonger } from "./limits.ts";
-import { round, roundTo2 } from "./numbers.ts";
 import { splitSentences } from "./sentences.ts";
 
 interface Sentiment {

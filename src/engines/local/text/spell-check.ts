@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../providers/dialect.ts";
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { characterOffsets, countCharacters } from "./characters.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
 import { refuseLonger } from "./limits.ts";
-import { round } from "./numbers.ts";
 import { loadSpelling, type Suggestion, spellingPackages } from "./spelling.ts";
 import { loadStopWords, stopWordsPackage } from "./stop-words.ts";
 

@@ -2,10 +2,10 @@
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { fastTextPackage, loadFastText, toTrainingForm } from "./fast-text.ts";
 import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
 import { refuseLonger } from "./limits.ts";
-import { round } from "./numbers.ts";
 
 const topics: Readonly<Record<string, string>> = {
   "1": "World",

@@ -1,6 +1,7 @@
 // Makes faces unrecognisable. Rather a place too many than a face too few; faces that are turned away, tiny or hidden are missed all the same.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { type Box, toEdges } from "./boxes.ts";
 import type { FaceWish } from "./face-finder.ts";
 import { humanPackage } from "./human.ts";
@@ -31,7 +32,7 @@ export function createAnonymization(vision: Vision): LocalEngine {
           output: {
             items: faces.map(({ score, box }) => ({
               kind: "face",
-              confidence: Math.round(score * 1e4) / 1e4,
+              confidence: round(score),
               bounding_boxes: toEdges(box, pixels),
             })),
           },

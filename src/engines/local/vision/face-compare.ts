@@ -1,6 +1,7 @@
 // Whether the largest face of the first picture is among those of the second. Basic: a measure of likeness, no proof of identity.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { toEdges } from "./boxes.ts";
 import { humanPackage } from "./human.ts";
 import { readPixels, refuse } from "./pixels.ts";
@@ -53,8 +54,4 @@ function toConfidence(likeness: number): number {
 
 function dot(one: Float32Array, other: Float32Array): number {
   return one.reduce((sum, value, index) => sum + value * (other[index] as number), 0);
-}
-
-function round(value: number): number {
-  return Math.round(value * 1e4) / 1e4;
 }

@@ -2,6 +2,7 @@
 
 import { fillMembers } from "../documents/fill-members.ts";
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { toEdges, toPart } from "./boxes.ts";
 import type { Face } from "./face-finder.ts";
 import { humanPackage } from "./human.ts";
@@ -74,7 +75,7 @@ export function createFaceDetection(vision: Vision): LocalEngine {
         const items = finder.find(picture).map((face) => {
           const emotions = Object.entries(describer.toEmotions(picture, face));
           return {
-            confidence: Math.round(face.score * 1e4) / 1e4,
+            confidence: round(face.score),
             landmarks: toLandmarks(face, picture),
             emotions: Object.fromEntries(emotions.map(([name, share]) => [name, toLikelihood(share)])),
             poses: toPose(face),

@@ -1,6 +1,7 @@
 // Everyday things of eighty kinds, by CenterNet. Basic: small things are missed, and some are called by another name.
 
 import type { LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
 import { keepBest, toEdges } from "./boxes.ts";
 import { humanPackage } from "./human.ts";
 import { readPixels } from "./pixels.ts";
@@ -41,7 +42,7 @@ export function createObjectDetection(vision: Vision): LocalEngine {
         const picture = createSampler(await readPixels(files["file"], "file", maxPixelsSeen));
         const items = findThings(network, picture).map(({ label, score, box }) => ({
           label,
-          confidence: Math.round(score * 1e4) / 1e4,
+          confidence: round(score),
           ...toEdges(box, picture),
         }));
         return { output: { items }, original: { engine: "centernet" }, units: oneImage };

@@ -1,4 +1,6 @@
-/** Four decimals: what lies behind is noise. */
+// Rounds scores and confidences.
+
+/** To four decimals: further digits are noise. */
 export function round(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
