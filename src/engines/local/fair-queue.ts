@@ -1,7 +1,7 @@
-// A queue that serves its owners in turn: each gets one place, then the next owner does, however many entries one of them has.
+// A queue that serves its owners in turn (round-robin), however many entries one of them has.
 
 export class FairQueue<Entry> {
-  /** In the order of their turns. An owner without entries is not listed. */
+  /** In the order of their turns. Only owners with entries are listed. */
   readonly #owners = new Map<string, Set<Entry>>();
   #size = 0;
 
@@ -27,13 +27,13 @@ export class FairQueue<Entry> {
     if (entries.size === 0) this.#owners.delete(owner);
   }
 
-  /** The oldest entry of the owner whose turn it is; it stays in the queue. Null: the queue is empty. */
+  /** Returns, without removing it, the oldest entry of the owner whose turn it is; null if the queue is empty. */
   next(): Entry | null {
     for (const entries of this.#owners.values()) for (const entry of entries) return entry;
     return null;
   }
 
-  /** The owner goes behind the others. */
+  /** Moves the owner to the end. */
   endTurn(owner: string): void {
     const entries = this.#owners.get(owner);
     if (entries === undefined) return;

@@ -1,4 +1,4 @@
-// The groups of packages that are added by command: what each one's folder says of it, and whether it is there.
+// The package groups of `switchyard engines add`: their manifests and whether they are installed.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -11,26 +11,26 @@ export interface Group {
   readonly description: string;
   /** Exact versions, by package. */
   readonly dependencies: Readonly<Record<string, string>>;
-  /** Other folders that are added with it. */
+  /** Groups that are installed together with this one. */
   readonly needs: readonly string[];
-  /** It is what others need, and of no use alone. */
+  /** Only other groups need it, so it cannot be added by itself. */
   readonly isShared: boolean;
-  /** Tasks that work without it, and better with it. */
+  /** Tasks that work without the group, but better with it. */
   readonly improves: readonly string[];
-  /** By package: globs of what is read of it. A package without a line is kept whole. */
+  /** Globs of the files to keep, by package. Packages that are not listed are kept completely. */
   readonly keep: Readonly<Record<string, readonly string[]>>;
 }
 
 export type GroupState = "added" | "outdated" | "absent";
 
-/** What package.json of a group holds, as far as we read it. Ours, so it is trusted. */
+/** The members of a group's package.json that we read. It is part of this repository, so it is not validated. */
 interface GroupManifest {
   readonly description: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly switchyard?: Partial<Pick<Group, "needs" | "isShared" | "improves" | "keep">>;
 }
 
-/** Beside the packages: the sum of what they were installed from. */
+/** The file beside the packages with the checksum of what they were installed from. */
 export const stampName = ".switchyard-group";
 
 export function findGroup(name: string): Group | null {
@@ -44,7 +44,7 @@ export function readGroup(folder: string): Group {
   return { name: basename(folder), folder, description, dependencies, needs, isShared, improves, keep };
 }
 
-/** Those that can be asked for, shared ones left out. */
+/** The groups that can be added, without the shared ones. */
 export function listGroups(): Group[] {
   return listGroupFolders()
     .map(findGroup)
@@ -52,10 +52,10 @@ export function listGroups(): Group[] {
     .filter((group) => !group.isShared);
 }
 
-/** The group after all that it needs. Throws when there is no such group. */
+/** The groups that this one needs, followed by the group itself. Throws if there is no such group. */
 export function withNeeds(name: string): Group[] {
   const group = findGroup(name);
-  if (group === null) throw new Error(`engines/${name} is not there`);
+  if (group === null) throw new Error(`The folder engines/${name} does not exist`);
   return [...new Set(group.needs)].flatMap(withNeeds).concat(group);
 }
 
@@ -67,14 +67,14 @@ export function stateOf(group: Group): GroupState {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stampOf(group) ? "added" : "outdated";
 }
 
-/** Changes whenever the packages, or what is kept of them, do. */
+/** Changes with the packages and with the files that are kept of them. */
 export function stampOf(group: Group): string {
   const files = ["package.json", "package-lock.json", "checksums.json"].map((name) => join(group.folder, name));
   const parts = files.filter((file) => existsSync(file)).map((file) => readFileSync(file));
   return sha256Of(Buffer.concat([...parts, Buffer.from(`${process.platform} ${process.arch}`)]));
 }
 
-/** Every file of a package that is kept must match one of these; null: it is kept whole. */
+/** The globs of the files to keep; null: all files. */
 export function keptOf(group: Group, packageName: string): Bun.Glob[] | null {
   return keepPatterns(group, packageName)?.map((pattern) => new Bun.Glob(pattern)) ?? null;
 }
@@ -84,7 +84,7 @@ export function keepPatterns(group: Group, packageName: string): string[] | null
   return patterns?.map((one) => one.replace("{platform}", process.platform).replace("{machine}", process.arch)) ?? null;
 }
 
-/** What is wrong with the files in a folder of packages, in words; empty: each is byte for byte the one that was measured. */
+/** The problems of the installed files, as sentences; empty if every file matches its checksum. */
 export function findWrongFiles(group: Group, modules: string): string[] {
   return Object.entries(readChecksums(group.folder)).flatMap(([key, expected]) => {
     const owner = ownerOf(key);
@@ -92,7 +92,7 @@ export function findWrongFiles(group: Group, modules: string): string[] {
     if (kept !== null && !kept.some((glob) => glob.match(key.slice(owner.length + 1)))) return [];
     const file = join(modules, key);
     if (!existsSync(file)) return [`${key} is missing`];
-    return sha256Of(readFileSync(file)) === expected ? [] : [`${key} is not the file that was measured`];
+    return sha256Of(readFileSync(file)) === expected ? [] : [`${key} does not match its checksum`];
   });
 }
 

@@ -1,4 +1,4 @@
-// The engines that run on this machine, without any account: provider `local`. Each answer comes from a process of the pool.
+// The provider `local`: engines that run on this machine without an account, in the processes of the pool.
 
 import { availableParallelism } from "node:os";
 import type { Log } from "../../log.ts";
@@ -11,15 +11,15 @@ import { createPool, type LaneState, type TimeLimit } from "./pool.ts";
 import { findPackage } from "./resolve-package.ts";
 
 export interface LocalEngineOptions {
-  /** The most heavy jobs at once; half as many light ones. Cores - 1 when absent. */
+  /** The number of heavy jobs that run at the same time; half as many light ones. Default: number of cores - 1. */
   readonly concurrency?: number;
-  /** Jobs that wait per lane before the next is refused. */
+  /** The most jobs that may wait in a lane. */
   readonly maxWaiting?: number;
   readonly maxWaitingPerOwner?: number;
   readonly timeLimitsMs?: Readonly<Record<TimeLimitKind, number>>;
   readonly idleMs?: number;
   readonly maxMemoryBytes?: number;
-  /** Paths that no engine process may read: the data folder. Null: engine processes are not confined. Absent: none is denied. */
+  /** Paths that engines may not read, such as the data folder. Null: engines are not confined. Absent: no path is denied. */
   readonly deniedPaths?: readonly string[] | null;
   readonly log: Log;
 }
@@ -34,10 +34,10 @@ export interface LocalEngines {
 
 const free = { cost: 0, reason: null };
 const minute = 60_000;
-// Ordinary jobs stay far below; what is above it is an input that no engine of ours should see.
+// Ordinary jobs need much less.
 const defaultMemoryBytes = 1_536 * 1_048_576;
-const usualLightCharacters = 20_000;
-const usualTimeLimitsMs: Readonly<Record<TimeLimitKind, number>> = {
+const defaultLightCharacters = 20_000;
+const defaultTimeLimitsMs: Readonly<Record<TimeLimitKind, number>> = {
   text: minute / 2,
   media: 2 * minute,
   job: 30 * minute,
@@ -63,14 +63,14 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
 
   function toEngine(local: LocalEngine): Engine {
     const { task } = local;
-    const timeLimit = timeLimitOf(local, options.timeLimitsMs ?? usualTimeLimitsMs);
+    const timeLimit = timeLimitOf(local, options.timeLimitsMs ?? defaultTimeLimitsMs);
     return {
       provider: "local",
       task,
       models: local.models ?? [],
       takesOtherModels: false,
       isFree: true,
-      unavailableReason: whatIsMissing(local),
+      unavailableReason: describeMissingPackages(local),
       isRepeatable: true,
       async run({ model, input, files, signal, deadline, owner, tellProgress }) {
         const lane = laneOf(local, input);
@@ -83,7 +83,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
   return { engines: localEngines.map(toEngine), state: pool.state, confinement: pool.confinement, close: pool.close };
 }
 
-function laneOf({ lane = "heavy", lightCharacters = usualLightCharacters }: LocalEngine, input: JsonObject): Lane {
+function laneOf({ lane = "heavy", lightCharacters = defaultLightCharacters }: LocalEngine, input: JsonObject): Lane {
   const { text, texts } = input;
   const all: readonly unknown[] = Array.isArray(texts) ? texts : [text];
   const length = all.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
@@ -95,7 +95,7 @@ function timeLimitOf({ task, timeLimit }: LocalEngine, limitsMs: Readonly<Record
   return { milliseconds: limitsMs[kind], setting: timeLimitSettings[kind] };
 }
 
-function whatIsMissing({ task, packages, group = "core" }: LocalEngine): string | null {
+function describeMissingPackages({ task, packages, group = "core" }: LocalEngine): string | null {
   const missing = packages.filter((name) => findPackage(name) === null);
   if (missing.length === 0) return null;
   const command = group === "core" ? "npm ci" : `npx switchyard engines add ${group}`;

@@ -1,5 +1,5 @@
-// Every local engine, by folder. The gateway reads their members here, a worker loads the ones it is asked for. Of several for one
-// task the first is meant when no model is named: what comes with the gateway stands before what groups add.
+// All local engines. If several engines perform a task and no model is given, the first one is used, so the engines that come with the gateway
+// are listed before those of the package groups.
 
 import { audioEngines } from "./audio/index.ts";
 import { documentEngines } from "./documents/index.ts";

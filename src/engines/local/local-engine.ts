@@ -1,5 +1,5 @@
-// What a module of a local engine exports. It runs in a worker, but the gateway's own thread reads its members too: so a module
-// imports its packages inside `load` (`await import("…")`), at its head only types, node's own modules and files of ours.
+// The contract of a local engine. Engines run in worker processes, but the gateway reads their members, too. So a module imports its packages
+// inside `load` (`await import("…")`), and only types, Node modules and our own files at the top.
 
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult, EngineAnswer } from "../engine.ts";
@@ -7,44 +7,44 @@ import type { BinaryResult, EngineAnswer } from "../engine.ts";
 export interface LocalEngine {
   /** `text/sentiment_analysis` */
   readonly task: string;
-  /** What must be installed, by the name that is imported. The engine is listed only when all of them resolve. */
+  /** The packages that the engine imports. It is available only if all of them are installed. */
   readonly packages: readonly string[];
-  /** What `switchyard engines add` calls the set that brings the packages. Absent: `core`, which comes with the gateway. */
+  /** The argument of `switchyard engines add` that installs the packages. Default: `core`, which comes with the gateway. */
   readonly group?: EngineGroup;
-  /** Light: milliseconds a call and tens of megabytes. Absent: heavy. The two never wait for one another. */
+  /** `light` engines need milliseconds and tens of megabytes. Default: `heavy`. The two lanes never wait for each other. */
   readonly lane?: Lane;
-  /** A text that is longer makes a heavy job of a light one. Absent: 20,000 characters. */
+  /** Longer texts run in the heavy lane. Default: 20,000 characters. */
   readonly lightCharacters?: number;
-  /** Which of the time limits of the settings holds. Absent: `text` for text and translation, else `media`. */
+  /** The time limit that applies. Default: `text` for text and translation, otherwise `media`. */
   readonly timeLimit?: TimeLimitKind;
-  /** Absent: it has none to choose from. */
+  /** Absent: the engine has no choice of models. */
   readonly models?: readonly string[];
-  /** Once per worker, at the first call. Nothing in it or in what it returns may reach for the network. */
+  /** Called once per worker, before the first call. Neither it nor the returned function may use the network. */
   load(): Promise<LocalRun>;
 }
 
-/** Throws a ValidationError or a GatewayError for what the caller can know; anything else is a bug of ours. */
+/** Throws a ValidationError or a GatewayError for problems of the input; every other error is a bug. */
 export type LocalRun = (call: LocalCall) => Promise<LocalAnswer>;
 
 export interface LocalCall {
-  /** Null: none was named. */
+  /** Null: the caller did not choose a model. */
   readonly model: string | null;
-  /** Checked against the task's schema, with its defaults filled in. */
+  /** Validated against the schema of the task, including its defaults. */
   readonly input: JsonObject;
-  /** By the member of the input that names them: `file`, `file1`, `reference_images.0` … */
+  /** By the member of the input: `file`, `file1`, `reference_images.0` … */
   readonly files: Readonly<Record<string, LocalFile>>;
-  /** How much of it is done, 0..1. Only jobs listen; it costs nothing to say. */
+  /** Reports the progress, 0 to 1. Only jobs use it. */
   tellProgress(share: number): void;
 }
 
 export interface LocalFile {
   readonly name: string;
-  /** Detected from the bytes, never believed. */
+  /** Detected from the bytes. The type that the caller gave is ignored. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
 
-/** Everything in it must survive a structured clone: plain objects, arrays, numbers, strings, bytes. */
+/** All values must support structured cloning: plain objects, arrays, numbers, strings and bytes. */
 export interface LocalAnswer {
   readonly output: JsonObject;
   readonly original: unknown;

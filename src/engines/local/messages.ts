@@ -1,4 +1,4 @@
-// What the pool and its workers say to each other.
+// The messages between the pool and its workers.
 
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult } from "../engine.ts";
@@ -6,18 +6,18 @@ import type { Confinement } from "./confinement.ts";
 import type { Failure } from "./failure.ts";
 import type { LocalAnswer } from "./local-engine.ts";
 
-/** Bytes above this travel as a file: sending twenty megabytes through a channel holds up the gateway for 30 ms. */
-export const longestInlineBytes = 262_144;
+/** More bytes are passed in a file: sending 20 MB through the channel would block the gateway for 30 ms. */
+export const maxInlineBytes = 262_144;
 
-/** How a worker ends that grew above its limit, so that the pool can tell it from a crash. It leaves no image of the memory behind. */
+/** Ends a worker that exceeds its memory limit. The pool can distinguish it from a crash, and it writes no core dump. */
 export const memorySignal = "SIGUSR2";
 
-/** Bytes, or the file that holds them. Whoever reads the file removes it. */
+/** Bytes, or the path of a file with them. The reader deletes the file. */
 export type Carried = Uint8Array | string;
 
 /** The first message of a worker. */
 export interface Ready {
-  /** Null: it was started without the launcher that confines it. */
+  /** Null: the worker was started without the launcher that confines it. */
   readonly confinement: Confinement | null;
 }
 
@@ -31,7 +31,7 @@ export interface Assignment {
   >;
 }
 
-/** Between an assignment and its report, as often as the engine has something to say. */
+/** Sent any number of times between an assignment and its report. */
 export interface Progress {
   readonly id: number;
   /** 0..1 */
@@ -41,11 +41,11 @@ export interface Progress {
 export interface Report {
   readonly id: number;
   readonly result: { readonly answer: CarriedAnswer } | { readonly failure: Failure };
-  /** Of the whole worker, after the job. */
+  /** The memory of the worker after the job. */
   readonly memoryBytes: number;
 }
 
-/** The output travels as JSON: to read 16 MB of it takes the gateway 25 ms, to read the same as objects of the channel 450 ms. */
+/** The output is sent as JSON text, because parsing 16 MB takes 25 ms and deserialising the same objects 450 ms. */
 export type CarriedAnswer = Omit<LocalAnswer, "binaries" | "output"> & {
   readonly outputJson: string;
   readonly binaries: readonly CarriedBinary[];

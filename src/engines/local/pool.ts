@@ -1,5 +1,5 @@
-// The workers of the local engines: processes that are started when there is work, do one job at a time, and are let go when idle.
-// Processes and not threads, because nothing stops a WebAssembly loop in a thread: not even the gateway could end then.
+// The worker processes of the local engines. They start on demand, run one job at a time, and end when they are idle. They are processes
+// instead of threads, because a WebAssembly loop in a thread cannot be stopped and would even keep the gateway from exiting.
 
 import { existsSync, mkdtempSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ import type { Lane, LocalAnswer } from "./local-engine.ts";
 import {
   type Assignment,
   type CarriedAnswer,
-  longestInlineBytes,
+  maxInlineBytes,
   memorySignal,
   type Progress,
   type Ready,
@@ -26,17 +26,17 @@ import {
 } from "./messages.ts";
 
 export interface PoolOptions {
-  /** The module that exports `localEngines`, as an address. */
+  /** The URL of the module that exports `localEngines`. */
   readonly listModule: string;
   /** The most workers of each lane. */
   readonly workers: Readonly<Record<Lane, number>>;
-  /** The most jobs that wait in a lane; one more is refused. */
+  /** The most jobs that may wait in a lane. */
   readonly maxWaiting: number;
-  /** The most jobs of one owner that wait in a lane. */
+  /** The most jobs of one owner that may wait in a lane. */
   readonly maxWaitingPerOwner: number;
-  /** A worker without a job for so long is let go, and its memory with it. */
+  /** A worker that was idle for this long ends, to free its memory. */
   readonly idleMs: number;
-  /** A worker above this is ended, its job fails. */
+  /** A worker that uses more memory is killed, and its job fails. */
   readonly maxMemoryBytes: number;
   /** Paths that no engine process may read. Null: engine processes are not confined. */
   readonly deniedPaths: readonly string[] | null;
@@ -46,20 +46,19 @@ export interface PoolOptions {
 export interface Job {
   readonly task: string;
   readonly lane: Lane;
-  /** Owners take turns in the queue. */
+  /** The queue serves owners in turn. */
   readonly owner: string;
   readonly timeLimit: TimeLimit;
   readonly model: string | null;
   readonly input: JsonObject;
   readonly files: Readonly<Record<string, EngineFile>>;
   readonly signal: AbortSignal;
-  /** In the milliseconds of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly deadline: number;
-  /** Absent: nobody listens. */
   readonly tellProgress?: ((share: number) => void) | undefined;
 }
 
-/** How long an engine process may work on one task, and the setting that says so. */
+/** How long an engine may run one task, and the setting that controls it. */
 export interface TimeLimit {
   readonly milliseconds: number;
   readonly setting: string;
@@ -68,7 +67,7 @@ export interface TimeLimit {
 export interface Pool {
   run(job: Job): Promise<LocalAnswer>;
   state(): Readonly<Record<Lane, LaneState>>;
-  /** Of the process that was started last; null: none was. */
+  /** The confinement of the latest process; null before the first one. */
   confinement(): Confinement | null;
   close(): Promise<void>;
 }
@@ -77,24 +76,24 @@ export interface LaneState {
   readonly workers: number;
   readonly busy: number;
   readonly waiting: number;
-  /** As the workers last reported. */
+  /** According to the last reports of the workers. */
   readonly memoryBytes: number;
 }
 
 interface LocalWorker {
   readonly process: Bun.Subprocess;
   readonly ready: PromiseWithResolvers<void>;
-  /** The engines it has been asked for. */
+  /** The tasks whose engines are loaded. */
   readonly tasks: Set<string>;
   job: CurrentJob | null;
   isClaimed: boolean;
   idleTimer: ReturnType<typeof setTimeout> | null;
   memoryBytes: number;
-  /** It was ended by us: its end is no accident. */
-  leaving: boolean;
-  lastWords: string;
-  /** Set when it has ended: what its job fails with. */
-  goneWith: Error | null;
+  /** The pool has killed the worker, so its exit is expected. */
+  isEnding: boolean;
+  errorOutput: string;
+  /** Set after the exit: the error of its job. */
+  exitError: Error | null;
 }
 
 interface CurrentJob {
@@ -103,50 +102,50 @@ interface CurrentJob {
   readonly tellProgress: Job["tellProgress"];
 }
 
-interface Place {
+interface WaitingJob {
   readonly job: Job;
   give(worker: LocalWorker): void;
   refuse(error: Error): void;
 }
 
-interface LaneOfWorkers {
+interface WorkerLane {
   readonly name: Lane;
   readonly limit: number;
   readonly workers: Set<LocalWorker>;
-  readonly waiting: FairQueue<Place>;
+  readonly waiting: FairQueue<WaitingJob>;
   averageMs: number;
 }
 
-// What a job may still take once nobody waits for it: a warm worker is worth more than half a second.
-const graceMs = 500;
-// A worker that has grown to this part of its limit is replaced between two jobs, before it is ended within one.
+// An aborted job may run for this long, because keeping a warm worker is worth half a second.
+const abortGraceMs = 500;
+// A worker that has reached this share of its memory limit is replaced between two jobs, before the limit kills it during one.
 const retireAt = 0.6;
-// The gateway's own work goes first, whatever the heavy engines do.
+// Serving requests has priority over heavy engines.
 const niceness: Readonly<Record<Lane, number>> = { light: 0, heavy: 10 };
-const longestRetryAfterSeconds = 60;
-// A moving average of how long jobs take, for the advice when to come back.
-const weightOfLast = 0.2;
-const firstGuessMs: Readonly<Record<Lane, number>> = { light: 50, heavy: 3_000 };
-const keptWords = 2_000;
+const maxRetryAfterSeconds = 60;
+// The weight of the latest job in the moving average of durations, from which Retry-After is computed.
+const averageWeight = 0.2;
+const initialAverageMs: Readonly<Record<Lane, number>> = { light: 50, heavy: 3_000 };
+const maxErrorOutput = 2_000;
 const entry = Bun.fileURLToPath(new URL("./worker.ts", import.meta.url));
 const launcher = Bun.fileURLToPath(new URL("./confine.ts", import.meta.url));
 
 export function createPool(options: PoolOptions): Pool {
   const { log } = options;
-  const lanes: Readonly<Record<Lane, LaneOfWorkers>> = { light: openLane("light"), heavy: openLane("heavy") };
+  const lanes: Readonly<Record<Lane, WorkerLane>> = { light: openLane("light"), heavy: openLane("heavy") };
   const foldersInUse = new Set<number>();
   let scratch: string | null = null;
   let lastId = 0;
   let closing: Promise<void> | null = null;
   let confinement: Confinement | null = null;
 
-  function openLane(name: Lane): LaneOfWorkers {
+  function openLane(name: Lane): WorkerLane {
     return {
       name,
       limit: options.workers[name],
       workers: new Set(),
       waiting: new FairQueue(),
-      averageMs: firstGuessMs[name],
+      averageMs: initialAverageMs[name],
     };
   }
 
@@ -165,7 +164,7 @@ export function createPool(options: PoolOptions): Pool {
       using limit = startTimeLimit(job, deadline);
       const assigned = assign(lane, worker, { id, task, model, input, files }, job.tellProgress);
       const report = await untilAborted(assigned, limit.signal);
-      lane.averageMs += (performance.now() - startedAt - lane.averageMs) * weightOfLast;
+      lane.averageMs += (performance.now() - startedAt - lane.averageMs) * averageWeight;
       if ("failure" in report.result) throw fromFailure(report.result.failure, task, log);
       return await receive(report.result.answer);
     } finally {
@@ -174,8 +173,8 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  /** The worker of this job, at once or when its turn comes. */
-  function claim(lane: LaneOfWorkers, job: Job): Promise<LocalWorker> {
+  /** Resolves to a worker for the job, at once or when it is the job's turn. */
+  function claim(lane: WorkerLane, job: Job): Promise<LocalWorker> {
     let free: LocalWorker | null;
     try {
       free = findFree(lane, job.task);
@@ -189,7 +188,7 @@ export function createPool(options: PoolOptions): Pool {
     if (lane.waiting.size >= options.maxWaiting) return Promise.reject(overloaded(lane));
     const { promise, resolve, reject } = Promise.withResolvers<LocalWorker>();
     const deadline = startJobDeadline(job);
-    const place: Place = {
+    const waiting: WaitingJob = {
       job,
       give: (worker) => {
         leave();
@@ -202,15 +201,15 @@ export function createPool(options: PoolOptions): Pool {
     };
     const leave = () => {
       deadline[Symbol.dispose]();
-      lane.waiting.delete(owner, place);
+      lane.waiting.delete(owner, waiting);
     };
-    lane.waiting.add(owner, place);
-    deadline.signal.addEventListener("abort", () => place.refuse(deadline.signal.reason));
+    lane.waiting.add(owner, waiting);
+    deadline.signal.addEventListener("abort", () => waiting.refuse(deadline.signal.reason));
     return promise;
   }
 
-  /** One that has the engine loaded, else any that is idle, else a new one while there is room. */
-  function findFree(lane: LaneOfWorkers, task: string): LocalWorker | null {
+  /** An idle worker that has loaded the engine, otherwise any idle worker, otherwise a new one if the limit allows it. */
+  function findFree(lane: WorkerLane, task: string): LocalWorker | null {
     let idle: LocalWorker | null = null;
     for (const worker of lane.workers) {
       if (worker.isClaimed) continue;
@@ -227,30 +226,30 @@ export function createPool(options: PoolOptions): Pool {
     return worker;
   }
 
-  function release(lane: LaneOfWorkers, worker: LocalWorker): void {
+  function release(lane: WorkerLane, worker: LocalWorker): void {
     worker.isClaimed = false;
     if (worker.memoryBytes > options.maxMemoryBytes * retireAt) end(lane, worker);
     if (lane.workers.has(worker)) worker.idleTimer = setTimeout(() => end(lane, worker), options.idleMs);
     serveWaiting(lane);
   }
 
-  function serveWaiting(lane: LaneOfWorkers): void {
-    for (let place = lane.waiting.next(); place !== null; place = lane.waiting.next()) {
+  function serveWaiting(lane: WorkerLane): void {
+    for (let waiting = lane.waiting.next(); waiting !== null; waiting = lane.waiting.next()) {
       try {
-        const free = findFree(lane, place.job.task);
+        const free = findFree(lane, waiting.job.task);
         if (free === null) return;
-        lane.waiting.endTurn(place.job.owner);
-        place.give(hold(free));
+        lane.waiting.endTurn(waiting.job.owner);
+        waiting.give(hold(free));
       } catch (error) {
-        place.refuse(notStarted(error));
+        waiting.refuse(notStarted(error));
       }
     }
   }
 
-  /** What is left to do when nobody waits any more. A job that still runs may end soon, or its worker is ended. */
-  async function tidy(lane: LaneOfWorkers, worker: LocalWorker, id: number, carrying: Promise<unknown>): Promise<void> {
+  /** Runs after the caller has its answer. A job that still runs gets some time to end before its worker is killed. */
+  async function tidy(lane: WorkerLane, worker: LocalWorker, id: number, carrying: Promise<unknown>): Promise<void> {
     if (worker.job !== null) {
-      const timer = setTimeout(() => end(lane, worker), graceMs);
+      const timer = setTimeout(() => end(lane, worker), abortGraceMs);
       const ended = await worker.job.report.promise.then(
         () => true,
         () => false,
@@ -262,7 +261,7 @@ export function createPool(options: PoolOptions): Pool {
     if (foldersInUse.delete(id)) await rm(folderOf(id), { recursive: true, force: true }).catch(() => {});
   }
 
-  function start(lane: LaneOfWorkers): LocalWorker {
+  function start(lane: WorkerLane): LocalWorker {
     const child = Bun.spawn(
       [
         process.execPath,
@@ -272,14 +271,14 @@ export function createPool(options: PoolOptions): Pool {
         String(niceness[lane.name]),
       ],
       {
-        // A folder without a .env, and none of the gateway's variables: an engine has no business with its keys.
+        // A folder without a .env file and without the gateway's variables: engines must not see its keys.
         cwd: scratchFolder(),
         env: { TMPDIR: scratchFolder() },
         stdin: "ignore",
         stdout: "ignore",
         stderr: "pipe",
         serialization: "advanced",
-        ipc: (message) => hear(worker, message),
+        ipc: (message) => receiveMessage(worker, message),
         onExit: (child, code) => onExit(lane, worker, child.signalCode ?? code),
       },
     );
@@ -291,19 +290,18 @@ export function createPool(options: PoolOptions): Pool {
       isClaimed: false,
       idleTimer: null,
       memoryBytes: 0,
-      leaving: false,
-      lastWords: "",
-      goneWith: null,
+      isEnding: false,
+      errorOutput: "",
+      exitError: null,
     };
     worker.ready.promise.catch(() => {});
     lane.workers.add(worker);
-    // The output ends with the process, whichever way that goes.
     listen(worker, child.stderr).catch(() => {});
-    log.debug("a worker for local engines started", { lane: lane.name, pid: child.pid });
+    log.debug("A worker for local engines was started", { lane: lane.name, pid: child.pid });
     return worker;
   }
 
-  /** The engine process itself, or the launcher that confines it. */
+  /** The worker, or the launcher that confines it. */
   function entryFor(folder: string): string[] {
     if (options.deniedPaths === null || process.platform !== "linux") return [entry];
     return [launcher, JSON.stringify(grantsFor(folder, options.deniedPaths)), entry];
@@ -319,11 +317,11 @@ export function createPool(options: PoolOptions): Pool {
     else log.warn("local engines are not fully confined", fields);
   }
 
-  function hear(worker: LocalWorker, message: unknown): void {
-    // Only our worker.ts is at the other end.
+  function receiveMessage(worker: LocalWorker, message: unknown): void {
+    // The cast is safe, because only worker.ts sends messages.
     const report = message as Ready | Report | Progress;
     if ("confinement" in report) {
-      noteConfinement(report.confinement ?? unconfined(whyUnconfined(options)));
+      noteConfinement(report.confinement ?? unconfined(unconfinedReason(options)));
       worker.ready.resolve();
       return;
     }
@@ -341,13 +339,13 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   async function assign(
-    lane: LaneOfWorkers,
+    lane: WorkerLane,
     worker: LocalWorker,
     assignment: Assignment,
     tellProgress: Job["tellProgress"],
   ): Promise<Report> {
-    // It may have died while the files were read.
-    if (worker.goneWith !== null) throw worker.goneWith;
+    // The worker may have died while the files were read.
+    if (worker.exitError !== null) throw worker.exitError;
     const report = Promise.withResolvers<Report>();
     report.promise.catch(() => {});
     worker.job = { id: assignment.id, report, tellProgress };
@@ -356,40 +354,44 @@ export function createPool(options: PoolOptions): Pool {
     try {
       worker.process.send(assignment);
     } catch {
-      // The channel closes a moment before the process does; its end rejects the report.
+      // The channel closes shortly before the process exits; the exit rejects the report.
       end(lane, worker);
     }
     return report.promise;
   }
 
-  function end(lane: LaneOfWorkers, worker: LocalWorker): void {
-    worker.leaving = true;
+  function end(lane: WorkerLane, worker: LocalWorker): void {
+    worker.isEnding = true;
     lane.workers.delete(worker);
     if (worker.idleTimer !== null) clearTimeout(worker.idleTimer);
     worker.process.kill("SIGKILL");
   }
 
-  function onExit(lane: LaneOfWorkers, worker: LocalWorker, how: number | string | null): void {
+  function onExit(lane: WorkerLane, worker: LocalWorker, how: number | string | null): void {
     lane.workers.delete(worker);
     if (worker.idleTimer !== null) clearTimeout(worker.idleTimer);
     const tasks = [...worker.tasks];
-    if (!worker.leaving) {
-      log.error("a worker for local engines ended by itself", { how, tasks, lastWords: worker.lastWords.trim() });
+    if (!worker.isEnding) {
+      log.error("A worker for local engines exited unexpectedly", {
+        how,
+        tasks,
+        errorOutput: worker.errorOutput.trim(),
+      });
     }
     const error = endOf(worker, how, options.maxMemoryBytes);
-    worker.goneWith = error;
+    worker.exitError = error;
     worker.ready.reject(error);
     worker.job?.report.reject(error);
     serveWaiting(lane);
   }
 
   function scratchFolder(): string {
-    // Some systems clear their temporary folder now and then.
+    // Some systems delete old temporary folders.
     if (scratch === null || !existsSync(scratch)) scratch = mkdtempSync(join(tmpdir(), "switchyard-engines-"));
     return scratch;
   }
 
-  /** Of one job, with the same name in worker.ts. */
+  /** The folder of one job. worker.ts uses the same name. */
   function folderOf(id: number): string {
     return join(scratchFolder(), String(id));
   }
@@ -399,7 +401,7 @@ export function createPool(options: PoolOptions): Pool {
     for (const [member, file] of Object.entries(files)) {
       const bytes = await file.read();
       const { name, mediaType } = file;
-      if (bytes.length <= longestInlineBytes) {
+      if (bytes.length <= maxInlineBytes) {
         carried[member] = { name, mediaType, bytes };
         continue;
       }
@@ -415,7 +417,8 @@ export function createPool(options: PoolOptions): Pool {
   async function close(): Promise<void> {
     const ended: Promise<unknown>[] = [];
     for (const lane of Object.values(lanes)) {
-      for (let place = lane.waiting.next(); place !== null; place = lane.waiting.next()) place.refuse(draining());
+      for (let waiting = lane.waiting.next(); waiting !== null; waiting = lane.waiting.next())
+        waiting.refuse(draining());
       for (const worker of lane.workers) {
         ended.push(worker.process.exited);
         end(lane, worker);
@@ -436,17 +439,17 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-function whyUnconfined({ deniedPaths }: PoolOptions): string {
+function unconfinedReason({ deniedPaths }: PoolOptions): string {
   return deniedPaths === null ? "confinement is switched off" : `confinement is not supported on ${process.platform}`;
 }
 
-/** Fires with the error that the job fails with. */
+/** Its abort reason is the error of the job. */
 function startJobDeadline(job: Job): Deadline {
   const timeoutMs = job.deadline - performance.now();
   return startDeadline({ timeoutMs, signals: [job.signal], reason: () => reasonOf(job) });
 }
 
-/** The engine's own limit, which does not count the time in the queue. */
+/** The time limit of the engine, which does not include the time in the queue. */
 function startTimeLimit(job: Job, { signal }: Deadline): Deadline {
   const reason = (fired: AbortSignal | null) => fired?.reason ?? overTimeLimit(job);
   return startDeadline({ timeoutMs: job.timeLimit.milliseconds, signals: [signal], reason });
@@ -463,16 +466,16 @@ function overTimeLimit({ task, timeLimit: { milliseconds, setting } }: Job): Gat
   return new GatewayError(
     "provider_timeout",
     `The local engine for ${task} exceeded its time limit of ${milliseconds / 1_000} s. Send a smaller input, or ask the operator to raise ${setting}.`,
-    // The same input would take as long again.
+    // A retry with the same input would take as long.
     { shouldRetry: false },
   );
 }
 
 function endOf(worker: LocalWorker, how: number | string | null, maxMemoryBytes: number): Error {
-  if (worker.leaving) return draining();
+  if (worker.isEnding) return draining();
   const task = [...worker.tasks].at(-1) ?? "this task";
   if (how !== memorySignal) {
-    return new GatewayError("provider_error", `The local engine for ${task} broke down over this input.`);
+    return new GatewayError("provider_error", `The local engine for ${task} crashed while processing this input.`);
   }
   const limit = Math.round(maxMemoryBytes / 1_048_576);
   return new GatewayError(
@@ -491,23 +494,23 @@ async function receive({ binaries, outputJson, ...answer }: CarriedAnswer): Prom
   return { ...answer, output: JSON.parse(outputJson), binaries: received };
 }
 
-function overloaded(lane: LaneOfWorkers): GatewayError {
-  return new GatewayError("overloaded", "Too many tasks wait for the local engines. Try again later.", {
+function overloaded(lane: WorkerLane): GatewayError {
+  return new GatewayError("overloaded", "Too many tasks are waiting for the local engines. Try again later.", {
     retryAfter: secondsUntilServed(lane, lane.waiting.size),
   });
 }
 
-function ownerQueueFull(lane: LaneOfWorkers, count: number): GatewayError {
+function ownerQueueFull(lane: WorkerLane, count: number): GatewayError {
   return new GatewayError(
     "rate_limit_exceeded",
-    `${count} local tasks of this key's owner are waiting already, which is the most for one owner. Try again when one of them is done.`,
+    `The owner of this key already has ${count} waiting local tasks, which is the limit per owner. Try again when one of them has finished.`,
     { retryAfter: secondsUntilServed(lane, count) },
   );
 }
 
-function secondsUntilServed(lane: LaneOfWorkers, waiting: number): number {
+function secondsUntilServed(lane: WorkerLane, waiting: number): number {
   const seconds = Math.ceil((lane.averageMs * waiting) / lane.limit / 1_000);
-  return Math.min(Math.max(1, seconds), longestRetryAfterSeconds);
+  return Math.min(Math.max(1, seconds), maxRetryAfterSeconds);
 }
 
 function notStarted(cause: unknown): GatewayError {
@@ -515,18 +518,18 @@ function notStarted(cause: unknown): GatewayError {
 }
 
 function draining(): GatewayError {
-  return new GatewayError("draining", "The gateway is going down.");
+  return new GatewayError("draining", "The gateway is shutting down.");
 }
 
-/** Keeps the end of what a worker wrote to its error output, for the log. */
+/** Keeps the last part of the error output of a worker, for the log. */
 async function listen(worker: LocalWorker, output: ReadableStream<Uint8Array>): Promise<void> {
   const decoder = new TextDecoder();
   for await (const bytes of output) {
-    worker.lastWords = (worker.lastWords + decoder.decode(bytes, { stream: true })).slice(-keptWords);
+    worker.errorOutput = (worker.errorOutput + decoder.decode(bytes, { stream: true })).slice(-maxErrorOutput);
   }
 }
 
-function stateOf(lane: LaneOfWorkers): LaneState {
+function stateOf(lane: WorkerLane): LaneState {
   const workers = [...lane.workers];
   return {
     workers: workers.length,

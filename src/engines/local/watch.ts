@@ -1,5 +1,5 @@
-// A thread beside the engines of a worker. While an engine computes, the worker's own thread hears nothing, so this one sees to it
-// that the worker neither outlives the gateway nor outgrows its memory.
+// A thread that ends the worker when the gateway has exited or when the worker exceeds its memory limit. The main thread cannot do so
+// while an engine computes.
 
 import { memorySignal } from "./messages.ts";
 

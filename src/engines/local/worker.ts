@@ -1,5 +1,5 @@
-// The entry of a worker: a process of its own that loads engines when they are first asked for and does one job at a time.
-// Started by the pool: worker.ts <module that lists the engines> <most memory in bytes> <niceness> [<what confine.ts enforces, as JSON>].
+// The entry of a worker process. It loads engines on first use and runs one job at a time.
+// The pool starts it: worker.ts <module with the list of engines> <memory limit in bytes> <niceness> [<confinement as JSON>].
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
@@ -10,12 +10,12 @@ import {
   type Assignment,
   type CarriedAnswer,
   type CarriedBinary,
-  longestInlineBytes,
+  maxInlineBytes,
   type Progress,
   type Ready,
 } from "./messages.ts";
 
-const smallestStep = 0.01;
+const minProgressStep = 0.01;
 const [listModule = "", maxMemoryBytes = "", niceness = "0", confinement = "null"] = process.argv.slice(2);
 
 const { localEngines } = (await import(listModule)) as { readonly localEngines: readonly LocalEngine[] };
@@ -24,12 +24,12 @@ const loaded = new Map<LocalEngine, Promise<LocalRun>>();
 try {
   setPriority(Number(niceness));
 } catch {
-  // Some sandboxes forbid it: then the engines merely compete with the gateway as equals.
+  // Some sandboxes forbid it. The engines then have the same priority as the gateway.
 }
 new Worker(new URL("./watch.ts", import.meta.url).href, { argv: [maxMemoryBytes] }).unref();
 process.on("disconnect", () => process.exit());
 process.on("message", (message) => {
-  // Only the pool is at the other end.
+  // The cast is safe, because only the pool sends messages.
   void work(message as Assignment);
 });
 const ready: Ready = { confinement: JSON.parse(confinement) };
@@ -47,16 +47,16 @@ async function perform({ id, task, model, input, files }: Assignment): Promise<C
   const received: Record<string, LocalFile> = {};
   for (const [member, file] of Object.entries(files)) received[member] = { ...file, bytes: await receive(file.bytes) };
   const run = await load(findEngine(task, model));
-  return toCarried(id, await run({ model, input, files: received, tellProgress: createTeller(id) }));
+  return toCarried(id, await run({ model, input, files: received, tellProgress: createProgressReporter(id) }));
 }
 
-/** Says no more than a hundred times a job how far it is, however often the engine does. */
-function createTeller(id: number): (share: number) => void {
-  let said = 0;
+/** Reports the progress of a job at most a hundred times, however often the engine does. */
+function createProgressReporter(id: number): (share: number) => void {
+  let reported = 0;
   return (share) => {
-    if (!(share - said >= smallestStep)) return;
-    said = Math.min(1, share);
-    const message: Progress = { id, progress: said };
+    if (!(share - reported >= minProgressStep)) return;
+    reported = Math.min(1, share);
+    const message: Progress = { id, progress: reported };
     process.send?.(message);
   };
 }
@@ -68,10 +68,10 @@ async function receive(bytes: Uint8Array | string): Promise<Uint8Array> {
   return content;
 }
 
-/** Several engines may do a task, each with models of its own; the first is meant when none is named. */
+/** Several engines may perform a task, each with its own models. Without a model, the first engine is used. */
 function findEngine(task: string, model: string | null): LocalEngine {
   const engine = localEngines.find((one) => one.task === task && (model === null || one.models?.includes(model)));
-  if (engine === undefined) throw new Error(`no local engine for ${task}${model === null ? "" : `/${model}`}`);
+  if (engine === undefined) throw new Error(`There is no local engine for ${task}${model === null ? "" : `/${model}`}`);
   return engine;
 }
 
@@ -80,7 +80,7 @@ function load(engine: LocalEngine): Promise<LocalRun> {
   if (known !== undefined) return known;
   const loading = engine.load();
   loaded.set(engine, loading);
-  // A load that failed is tried again by the next call.
+  // The next call tries again after a failure.
   loading.catch(() => loaded.delete(engine));
   return loading;
 }
@@ -88,7 +88,7 @@ function load(engine: LocalEngine): Promise<LocalRun> {
 async function toCarried(id: number, answer: LocalAnswer): Promise<CarriedAnswer> {
   const binaries: CarriedBinary[] = [];
   for (const binary of answer.binaries ?? []) {
-    if (binary.bytes.length <= longestInlineBytes) {
+    if (binary.bytes.length <= maxInlineBytes) {
       binaries.push(binary);
       continue;
     }

@@ -1,4 +1,4 @@
-// flite as a WASI program: one instance per call, since it ends like a program does. The compiled module stays.
+// flite as a WASI program. Each call needs a new instance, because the program exits; the compiled module is reused.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

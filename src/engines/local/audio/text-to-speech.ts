@@ -1,4 +1,4 @@
-// English speech by flite: small voices, plain to understand, and audibly a machine.
+// English speech by flite: small, intelligible, synthetic voices.
 
 import { ValidationError } from "../../../errors.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
@@ -14,17 +14,17 @@ import { flitePackage, loadFlite, type Speech, voices } from "./flite.ts";
 
 interface Wish {
   readonly voice: string;
-  /** 1 is the voice's own. */
+  /** 1: the speed of the voice. */
   readonly speed: number;
   readonly pitch: number;
   readonly volume: number;
 }
 
-// Ten thousand characters are ten minutes of speech and a quarter of a minute of work.
+// 10,000 characters are ten minutes of speech and take 15 seconds.
 const mostCharacters = 10_000;
-// A call of flite keeps all of its speech in memory, and its time grows with the square of a sentence: a text is spoken piece by piece.
+// flite keeps its output in memory and takes quadratic time per sentence, so a text is spoken in pieces.
 const pieceCharacters = 600;
-// A digit or a sign takes as long to speak as a word.
+// A digit or symbol takes as long to speak as a word.
 const charactersOfWord = 5;
 const defaultVoice = "slt";
 
@@ -90,7 +90,7 @@ function percent(value: unknown): number {
   return typeof value === "number" ? 2 ** (value / 100) : 1;
 }
 
-/** What flite can read: it knows ASCII only, and would spell the bytes of everything else. */
+/** flite supports only ASCII and would spell out the bytes of other characters. */
 function toSpeakable(text: string): string {
   return text
     .replace(/[‘’‚‛]/g, "'")

@@ -1,8 +1,8 @@
-// Outputs always have every member of their task's schema, null where nothing is known: callers need not ask whether it is there.
+// Outputs contain every member of their schema, so that callers need not check whether a member exists.
 
 import { findTask, type JsonSchema } from "../../../contract/tasks.ts";
 
-/** A copy of the value with the members that its schema has and it lacks: lists empty, all else null. */
+/** A copy of the value in which missing members are null, or empty lists. */
 export function fillMembers<Value extends object>(task: string, value: Value): Value {
   const [feature = "", subfeature = ""] = task.split("/");
   const schema = findTask(feature, subfeature)?.outputSchema;
@@ -24,7 +24,7 @@ function fill(schema: JsonSchema, value: unknown): unknown {
 function emptyOf(schema: JsonSchema | undefined): unknown {
   const { type } = schema ?? {};
   if (type === "array") return [];
-  // An object that may not be null is there, with nulls inside.
+  // An object that may not be null is present, with null members.
   if (type === "object") return {};
   return null;
 }

@@ -1,4 +1,4 @@
-// The engines for documents. They share one reader, and so one tesseract and one pdfium in each worker.
+// The document engines. They share a reader, so a worker loads tesseract and pdfium once.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { createDocumentReader } from "./document-reader.ts";

@@ -1,4 +1,4 @@
-// A document that cannot be read is a problem of the request, told with the member that names the file.
+// Validation errors for documents that cannot be read.
 
 import { ValidationError } from "../../../errors.ts";
 

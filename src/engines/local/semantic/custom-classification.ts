@@ -1,4 +1,4 @@
-// Sorts texts under labels that the caller makes up: each goes to the label whose examples, or else whose name, lie nearest.
+// Assigns texts to the caller's labels: the label with the most similar example, or, without examples, the most similar name.
 
 import { ValidationError } from "../../../errors.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
@@ -12,7 +12,7 @@ interface Example {
   readonly label: string;
 }
 
-// How sharply a difference of similarities becomes a difference of confidences: 0.1 more is about seven times as likely.
+// Converts similarities to confidences: a difference of 0.1 makes a label about seven times as likely.
 const sharpness = 20;
 
 export function createCustomClassification(loadModel: LoadSentenceModel): LocalEngine {
@@ -59,7 +59,6 @@ export function createCustomClassification(loadModel: LoadSentenceModel): LocalE
   };
 }
 
-/** Pairs of a text and its label. */
 function readExamples(input: JsonObject, labels: readonly string[]): Example[] {
   const pairs = (input["examples"] ?? []) as readonly (readonly [string, string])[];
   return pairs.map(([text, label], index) => {
@@ -67,7 +66,7 @@ function readExamples(input: JsonObject, labels: readonly string[]): Example[] {
     throw new ValidationError([
       {
         loc: ["body", "input", "examples", index],
-        msg: "An example is a text and one of the labels, in this order",
+        msg: "An example must be a text followed by one of the labels",
         type: "value_error",
       },
     ]);

@@ -1,4 +1,4 @@
-// Vectors of texts. POST /v3/embeddings asks this engine as well.
+// Embeddings of texts. POST /v3/embeddings uses this engine, too.
 
 import { ValidationError } from "../../../errors.ts";
 import type { LocalEngine } from "../local-engine.ts";
@@ -33,7 +33,7 @@ export function createEmbeddings(loadModel: LoadSentenceModel): LocalEngine {
   };
 }
 
-/** The front of a vector means little by itself: this model was not trained to be cut. */
+/** The model was not trained for shortened vectors. */
 function refuseOtherLength(dimensions: unknown): void {
   if (typeof dimensions !== "number" || dimensions === vectorLength) return;
   throw new ValidationError([
@@ -45,8 +45,8 @@ function refuseOtherLength(dimensions: unknown): void {
   ]);
 }
 
-/** More than its 8 bits can tell apart. */
+/** More precise than the 8-bit model. */
 function roundTo7(value: number): number {
-  // Without a zero that is negative, which JSON does not have.
+  // `|| 0` turns -0 into 0.
   return Math.round(value * 1e7) / 1e7 || 0;
 }

@@ -1,4 +1,4 @@
-// Engines for meaning: all of them ask one model, of which a worker holds one copy.
+// The engines of the sentence model. They share one copy of it per worker.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { createCustomClassification } from "./custom-classification.ts";

@@ -1,4 +1,4 @@
-// The key phrases of the plain engine, in the order of how near they are to the meaning of the text, and unlike one another.
+// Ranks the key phrases of the core engine by similarity to the whole text, and prefers phrases that differ from each other.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
@@ -17,9 +17,9 @@ interface Candidate {
 
 // Some 2 ms each.
 const mostCandidates = 100;
-// Of the meaning; the rest is how often and how early.
+// The weight of the similarity; frequency and position have the rest.
 const shareOfMeaning = 0.7;
-// How much a phrase loses that resembles a better one.
+// The penalty for similarity to a better phrase.
 const repetition = 0.3;
 const mostCharacters = 100_000;
 
@@ -69,7 +69,7 @@ export function createKeywordExtraction(loadModel: LoadSentenceModel): LocalEngi
   };
 }
 
-/** Best first, each judged beside those before it. */
+/** Best first. The score of each phrase depends on those before it. */
 function diversify(candidates: readonly Candidate[]): { text: string; score: number }[] {
   const rest = candidates.map((candidate) => ({ candidate, likeness: 0 }));
   const chosen: { text: string; score: number }[] = [];

@@ -1,4 +1,4 @@
-// What sentences are compared with. Similar sentences are found too, whatever their words.
+// The phrases that sentences are compared with. Sentences with a similar meaning are found even if their words differ.
 
 export interface KindOfHarm {
   readonly label: string;
@@ -94,7 +94,7 @@ export const kindsOfHarm: readonly KindOfHarm[] = [
   },
 ];
 
-/** Of the same subjects where it can be: a text about murder is no threat. */
+/** Mostly about the same subjects, because a text about murder is not a threat. */
 export const harmlessPhrases: readonly string[] = [
   "The weather is nice today.",
   "Please send me the report by Friday.",

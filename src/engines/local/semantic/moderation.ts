@@ -1,5 +1,5 @@
-// Bad words, and sentences whose meaning is nearer to a phrase that should be found than to any harmless one. Assistive: it sees
-// sentences one by one, without who says them to whom.
+// Finds bad words, and sentences that are more similar to a harmful phrase than to every harmless one. Only assistive: it looks at single
+// sentences without their context.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
@@ -10,11 +10,11 @@ import { splitSentences } from "../text/sentences.ts";
 import { harmlessPhrases, type KindOfHarm, kindsOfHarm } from "./moderation-phrases.ts";
 import { type LoadSentenceModel, sentenceEngine, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
 
-// Some 1,000 sentences, of some 3 ms each.
+// About 1,000 sentences of 3 ms each.
 const mostCharacters = 100_000;
-// Below this a sentence is near to nothing that we know.
+// Less similar sentences resemble no known phrase.
 const leastSimilarity = 0.35;
-// How much nearer it must be to a harmful phrase than to the nearest harmless one.
+// The required lead of the harmful phrase over the most similar harmless one.
 const leastLead = 0.05;
 
 export function createModeration(loadModel: LoadSentenceModel): LocalEngine {

@@ -1,4 +1,4 @@
-// Quotes the sentences of the texts that are nearest to a question. It knows nothing and says nothing of its own.
+// Extractive answers: quotes the sentences of the texts that are most similar to the question.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { splitSentences } from "../text/sentences.ts";
@@ -6,9 +6,9 @@ import { type LoadSentenceModel, sentenceEngine, similarityOf } from "./sentence
 import { charactersOf, textsOf, toTokens } from "./texts.ts";
 
 const mostAnswers = 3;
-// What is less alike has another subject.
+// Less similar sentences are about another subject.
 const leastSimilarity = 0.3;
-/** An answer that is much worse than the best one is none. */
+/** Answers that are much less similar than the best one are dropped. */
 const mostBehind = 0.15;
 
 export function createQuestionAnswer(loadModel: LoadSentenceModel): LocalEngine {
@@ -21,7 +21,7 @@ export function createQuestionAnswer(loadModel: LoadSentenceModel): LocalEngine 
       return async ({ input, tellProgress }) => {
         const [question, texts] = [String(input["question"]), textsOf(input)];
         const [asked = []] = toTokens([question], model, "question");
-        // Refuses what is too much, before anything is computed.
+        // Enforces the limits before anything is computed.
         toTokens(texts, model, "texts");
         const wanted = await model.toVector(asked);
         const sentences = texts.flatMap((text) => splitSentences(text).map((sentence) => sentence.text));

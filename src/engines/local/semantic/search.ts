@@ -1,4 +1,4 @@
-// Texts in the order of how near their meaning is to a query's. A higher score is nearer, whichever way it is measured.
+// Ranks texts by similarity to a query. With every metric, a higher score means more similar.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
@@ -8,12 +8,12 @@ import { charactersOf, textsOf, toTokens } from "./texts.ts";
 
 type Measure = (a: Float32Array, b: Float32Array) => number;
 
-/** Distances become 1 for none and less for more. */
+/** Distances are converted to similarities: 1 for identical vectors, less for distant ones. */
 const measures: Readonly<Record<string, Measure>> = {
   cosine: similarityOf,
   euclidean: (a, b) => 1 / (1 + Math.sqrt(sumOf(a, b, (difference) => difference ** 2))),
   manhattan: (a, b) => 1 / (1 + sumOf(a, b, Math.abs)),
-  // Of the signs.
+  // The share of dimensions with the same sign.
   hamming: (a, b) => a.filter((value, index) => value >= 0 === (b[index] ?? 0) >= 0).length / a.length,
 };
 

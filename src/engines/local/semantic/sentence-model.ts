@@ -1,4 +1,4 @@
-// all-MiniLM-L6-v2: a text becomes a vector of length 1, and texts that mean the same lie close together. English.
+// all-MiniLM-L6-v2, an English model: maps a text to a vector of length 1. Texts with a similar meaning have similar vectors.
 
 import { readModelFile } from "../checksums.ts";
 import type { LocalEngine } from "../local-engine.ts";
@@ -23,11 +23,11 @@ export const sentenceEngine = {
 } satisfies Partial<LocalEngine>;
 
 export interface SentenceModel {
-  /** The numbers of its word pieces, with the marks of beginning and end. */
+  /** The ids of its word pieces, with start and end tokens. */
   toTokens(text: string): readonly number[];
-  /** Of any length: what is longer than the model's window is read window by window, and the mean is taken. */
+  /** A text that is longer than the window of the model gets the mean of the vectors of its windows. */
   toVector(tokens: readonly number[]): Promise<Float32Array>;
-  /** Vectors of short texts, one after the other. */
+  /** The vectors of short texts. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;
 }
 
@@ -38,7 +38,7 @@ interface Tokenizers {
   readonly Tokenizer: new (tokenizer: object, config: object) => { encode(text: string): { readonly ids: number[] } };
 }
 
-// What the model was made for; it could read twice as much, and is worse at it.
+// The length that the model was trained with. It accepts twice as much, with worse results.
 const windowTokens = 256;
 const [startToken, endToken] = [101, 102];
 
@@ -51,7 +51,7 @@ export async function loadSentenceModel(): Promise<SentenceModel> {
   const onnx = await loadOnnx();
   const session = await onnx.open(modelPackage, "model/onnx/model_quantized.onnx");
 
-  // One text at a time: with others beside it, the rounding inside the model would make another vector of the same text.
+  // One text at a time: in a batch, the quantised model would return a different vector for the same text.
   async function sumOf(tokens: readonly number[]): Promise<Float32Array> {
     const dims = [1, tokens.length];
     const { last_hidden_state: states } = await session.run({
@@ -94,7 +94,7 @@ export async function loadSentenceModel(): Promise<SentenceModel> {
   };
 }
 
-/** In windows of nearly the same length: a last one of three words would weigh little and mean nothing. */
+/** Windows of nearly equal length, because a last window of three words would distort the mean. */
 function cut(tokens: readonly number[]): (readonly number[])[] {
   if (tokens.length <= windowTokens) return [tokens];
   const inner = tokens.slice(1, -1);
@@ -103,7 +103,7 @@ function cut(tokens: readonly number[]): (readonly number[])[] {
   return Array.from({ length: count }, (_, at) => [startToken, ...inner.slice(at * size, (at + 1) * size), endToken]);
 }
 
-/** Of vectors of length 1: the cosine of the angle between them. */
+/** The cosine similarity of vectors of length 1. */
 export function similarityOf(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);

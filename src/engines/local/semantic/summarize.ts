@@ -1,4 +1,4 @@
-// Chooses the sentences that lie nearest to the meaning of the whole text. It writes nothing of its own.
+// Extractive summary: selects the sentences that are most similar to the whole text.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { fastTextPackage } from "../text/fast-text.ts";
@@ -7,11 +7,11 @@ import { refuseLonger } from "../text/limits.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { type LoadSentenceModel, sentenceEngine, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
 
-// Some 1,000 sentences, of some 3 ms each, and the whole once more.
+// About 1,000 sentences of 3 ms each, plus the whole text.
 const mostCharacters = 100_000;
-// How much a sentence loses that says what is chosen already.
+// The penalty for similarity to a selected sentence.
 const repetition = 0.4;
-// Headings, greetings, "Yes.": near to anything, and no summary.
+// Shorter sentences are headings, greetings or "Yes.", which resemble everything.
 const leastWords = 4;
 
 interface Sentence {
@@ -69,7 +69,7 @@ export function createSummarize(loadModel: LoadSentenceModel): LocalEngine {
   };
 }
 
-/** The most central one, then again and again the one that is central and unlike what is chosen. */
+/** Repeatedly selects the sentence that is most central and least similar to those selected before (maximal marginal relevance). */
 function choose(sentences: readonly Sentence[], wanted: number): Sentence[] {
   if (sentences.length <= wanted) return [...sentences];
   const rest = sentences.map((sentence) => ({ sentence, likeness: 0 }));

@@ -1,4 +1,4 @@
-// The texts of a call, as far as they can be taken.
+// Reads the texts of a call and enforces the limits.
 
 import { type Problem, ValidationError } from "../../../errors.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
@@ -7,16 +7,16 @@ import type { SentenceModel } from "./sentence-model.ts";
 const mostTexts = 2_048;
 const mostCharacters = 200_000;
 const mostTokensOfText = 8_192;
-// A window of 256 takes some 25 ms: half a minute for a call, which its deadline may cut short.
+// A window of 256 tokens takes about 25 ms, so a call takes at most half a minute.
 const mostTokens = 300_000;
 
-/** The schema makes sure that there are some. */
+/** The schema requires at least one text. */
 export function textsOf(input: JsonObject): string[] {
   const texts = input["texts"];
   return Array.isArray(texts) ? texts.map(String) : [];
 }
 
-/** Each text as tokens. Refuses what is too much, with the place of it. */
+/** The tokens of each text. Throws a ValidationError with the location of a text that exceeds a limit. */
 export function toTokens(texts: readonly string[], model: SentenceModel, member: string): (readonly number[])[] {
   if (texts.length > mostTexts) throw refusal([member], `at most ${count(mostTexts)} texts`, count(texts.length));
   let sum = 0;
@@ -40,7 +40,7 @@ export function charactersOf(texts: readonly string[]): number {
 function refusal(place: readonly (string | number)[], most: string, given: string): ValidationError {
   const problem: Problem = {
     loc: ["body", "input", ...place],
-    msg: `The local engine takes ${most}, and got ${given}. Send it in parts.`,
+    msg: `The local engine accepts ${most}, but got ${given}. Split the input.`,
     type: "value_error",
   };
   return new ValidationError([problem]);

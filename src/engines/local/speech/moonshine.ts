@@ -1,4 +1,4 @@
-// Moonshine: English speech to text. An encoder listens to a whole piece, a decoder then writes it down token by token.
+// Moonshine, English speech recognition: an encoder processes a whole segment, then a decoder writes the text token by token.
 
 import { readModelFile } from "../checksums.ts";
 import type { Onnx, Session, Tensor } from "../onnx.ts";
@@ -10,7 +10,7 @@ export const tokenizerPackage = "llama-tokenizer-js";
 
 export interface Heard {
   readonly text: string;
-  /** How sure it was of its words, 0..1: the geometric mean. */
+  /** The geometric mean of the token probabilities, 0 to 1. */
   readonly confidence: number | null;
 }
 
@@ -36,9 +36,9 @@ export type MoonshineSize = keyof typeof shapes;
 
 const firstToken = 1;
 const lastToken = 2;
-// Nobody says more in a second; without a bound it would go round in circles over noise.
+// More than anyone speaks per second. Without a limit, the decoder would repeat itself on noise.
 const tokensPerSecond = 6;
-// What it was trained on: less than a tenth of a second is no speech.
+// The model was not trained on shorter input, which contains no speech.
 const leastSamples = sampleRate / 10;
 
 export async function loadMoonshine(onnx: Onnx, size: MoonshineSize): Promise<Transcribe> {

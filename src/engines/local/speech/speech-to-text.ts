@@ -79,7 +79,7 @@ export const engine: LocalEngine = {
   },
 };
 
-/** What it cannot do is said, not left out in silence. */
+/** Rejects options that the engine does not support. */
 function refuseWishes(input: JsonObject): void {
   const { language, profanity_filter: filter, vocabulary } = input;
   if (typeof language === "string" && language !== "" && !/^en(?:[-_]|$)/i.test(language))

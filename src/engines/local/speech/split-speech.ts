@@ -1,4 +1,4 @@
-// Where people speak in a recording, cut at their pauses into pieces that a model takes at once.
+// Finds speech in a recording and splits it at pauses into segments that the model accepts.
 
 export interface Piece {
   /** In samples. */
@@ -19,9 +19,9 @@ const pauses = [
   { piece: 5, pause: 0.5 },
   { piece: 0, pause: 1.5 },
 ];
-// What is kept around speech: first and last consonants are quiet.
+// Padding around speech, because first and last consonants are quiet.
 const marginSeconds = 0.25;
-// Below it even a cough would be louder.
+// Quieter input is not speech.
 const silenceDecibels = -60;
 // So much of a recording at least is taken to be pauses: people breathe.
 const quietPart = 0.05;

@@ -1,8 +1,8 @@
-// Offsets in characters, as the tasks promise them: a character is a code point, whatever number of units JavaScript needs for it.
+// Converts offsets in UTF-16 units to offsets in code points, which the tasks use.
 
 export type CharacterOffset = (unitOffset: number) => number;
 
-/** The function must be asked with offsets that never decrease. */
+/** The returned function must be called with offsets that never decrease. */
 export function characterOffsets(text: string): CharacterOffset {
   let unit = 0;
   let character = 0;

@@ -1,4 +1,4 @@
-// fastText's classifiers: small models that name the best labels of a text within a fraction of a millisecond.
+// fastText classifiers: small models that label a text in a fraction of a millisecond.
 
 import { readModelFile } from "../checksums.ts";
 import { importPackage } from "../resolve-package.ts";
@@ -35,7 +35,7 @@ export const fastTextPackage = "fasttext.wasm.js";
 const labelPrefix = "__label__";
 const fileInModule = "model.ftz";
 
-/** Each model gets an instance of its own: two models in one instance answer with the labels of the first. */
+/** Each model needs its own instance, because two models in one instance return the labels of the first. */
 export async function loadFastText(packageName: string, path: string): Promise<Classify> {
   const { getFastTextModule } = await importPackage<FastTextPackage>(fastTextPackage);
   const { bytes: wasmBinary } = await readModelFile(fastTextPackage, "dist/core/fastText.node.wasm");
@@ -47,21 +47,21 @@ export async function loadFastText(packageName: string, path: string): Promise<C
   fastText.FS.unlink(fileInModule);
 
   return (text, most) => {
-    // It reads one line, and only a line that ends.
+    // It reads a single line, which must end with a line break.
     const vector = model.predict(`${text.replace(/[\s\0]+/gu, " ").trim()}\n`, most, 0);
     const labels: Label[] = [];
     for (let index = 0; index < vector.size(); index++) {
       const [probability, label] = vector.get(index);
-      // Sums of rounded parts: a little more than 1 occurs.
+      // Rounding can make it slightly more than 1.
       labels.push({ name: label.slice(labelPrefix.length), probability: Math.min(1, Math.max(0, probability)) });
     }
-    // It lives in the memory of the module, which nothing else would give back.
+    // It is allocated in the memory of the module, which is not garbage-collected.
     vector.delete();
     return labels;
   };
 }
 
-/** As the texts were prepared when the review and news models were trained. */
+/** The preprocessing with which the review and news models were trained. */
 export function toTrainingForm(text: string): string {
   return text
     .toLowerCase()

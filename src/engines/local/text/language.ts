@@ -1,4 +1,4 @@
-// Which language a text is in, and the refusal of those that an engine does not know.
+// Detects the language of a text, and rejects languages that an engine does not support.
 
 import { ValidationError } from "../../../errors.ts";
 import { lookUp } from "../../../lib/look-up.ts";
@@ -13,12 +13,12 @@ export interface DetectedLanguage {
 
 export type DetectLanguages = (text: string) => readonly DetectedLanguage[];
 
-/** Labels of the model that are names of Wikipedias and mean something else, or nothing, as language tags. */
+/** Labels of the model that are names of Wikipedia editions and not valid language tags. */
 const tagOf: Readonly<Record<string, string>> = { als: "gsw", bh: "bho", eml: "egl" };
 const considered = 5;
 const anyLetter = /\p{L}/u;
 const letters = /\p{L}/gu;
-// Detection of fewer letters is a guess, and a guess is no reason to refuse a text.
+// With fewer letters, detection is unreliable, so the text is not rejected.
 const lettersToBeSure = 24;
 const sure = 0.7;
 
@@ -33,7 +33,7 @@ export async function loadLanguageDetector(): Promise<DetectLanguages> {
   };
 }
 
-/** The language that the caller named, else the one that is found; null: too little text to tell. */
+/** The caller's language, otherwise the detected one; null if the text is too short to detect it. */
 export function languageOf(input: JsonObject, detect: DetectLanguages): string | null {
   const named = input["language"];
   if (typeof named === "string" && named !== "" && named.toLowerCase() !== "auto") return named;
@@ -43,7 +43,7 @@ export function languageOf(input: JsonObject, detect: DetectLanguages): string |
   return best !== undefined && best.confidence >= sure ? best.tag : null;
 }
 
-/** Refuses a text that is known to be in another language: a wrong answer would look like a right one. */
+/** Rejects a text in another language, because its wrong result would look right. */
 export function refuseUnlessEnglish(input: JsonObject, detect: DetectLanguages, does: string): void {
   const language = languageOf(input, detect);
   if (language === null || isEnglish(language)) return;
@@ -60,7 +60,7 @@ export function isEnglish(tag: string): boolean {
   return /^en(?:g|glish)?(?:[-_]|$)/i.test(tag);
 }
 
-/** In English; the tag itself when nobody has a name for it. */
+/** The English name; the tag itself if there is none. */
 export function nameOf(tag: string): string {
   try {
     return new Intl.DisplayNames("en", { type: "language" }).of(tag) ?? tag;
@@ -69,7 +69,7 @@ export function nameOf(tag: string): string {
   }
 }
 
-/** The schema makes sure that there is one. */
+/** The schema requires it. */
 export function textOf(input: JsonObject): string {
   const text = input["text"];
   return typeof text === "string" ? text.toWellFormed() : "";

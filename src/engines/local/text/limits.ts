@@ -1,15 +1,15 @@
 import { ValidationError } from "../../../errors.ts";
 
-// The fastest engines read it within some ten seconds. Without a limit, a longer text would end at the time limit instead.
-const usualMost = 2_000_000;
+// The fastest engines need about ten seconds for it. Longer texts would run into the time limit.
+const defaultMaxCharacters = 2_000_000;
 
-/** Refuses a text that is longer than the engine takes. */
-export function refuseLonger(text: string, most = usualMost): void {
-  if (text.length <= most) return;
+/** Throws a ValidationError if the text is longer than the engine accepts. */
+export function refuseLonger(text: string, maxCharacters = defaultMaxCharacters): void {
+  if (text.length <= maxCharacters) return;
   throw new ValidationError([
     {
       loc: ["body", "input", "text"],
-      msg: `The local engine takes at most ${most.toLocaleString("en")} characters, and the text has ${text.length.toLocaleString("en")}. Send it in parts.`,
+      msg: `The local engine accepts at most ${maxCharacters.toLocaleString("en")} characters, but the text has ${text.length.toLocaleString("en")}. Split the text.`,
       type: "string_too_long",
     },
   ]);

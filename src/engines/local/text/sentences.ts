@@ -1,4 +1,4 @@
-// Cuts a text into sentences and words, in any language that has them.
+// Splits a text into sentences and words, in any language.
 
 export interface Span {
   readonly text: string;
@@ -6,7 +6,7 @@ export interface Span {
   readonly start: number;
 }
 
-// The segmenter ends a sentence behind them; a person would not.
+// Intl.Segmenter ends a sentence after these abbreviations.
 const abbreviation =
   /(?:^|[\s("'])(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Gen|Col|Lt|Sgt|Rev|Hon|vs|etc|approx|No|Inc|Ltd|Co|Corp|Dept|Fig|e\.g|i\.e|cf|p|pp|\p{Lu})\.\s*$/u;
 

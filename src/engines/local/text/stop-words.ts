@@ -1,4 +1,4 @@
-// The words of a language that say nothing by themselves.
+// Stop words by language.
 
 import { importPackage } from "../resolve-package.ts";
 

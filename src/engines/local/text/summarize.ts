@@ -1,4 +1,4 @@
-// Chooses the sentences that the others of the text resemble most (TextRank). It writes nothing of its own.
+// Extractive summary by TextRank: selects the sentences that are most similar to the other sentences of the text.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { fastTextPackage } from "./fast-text.ts";
@@ -12,7 +12,7 @@ interface Sentence extends Span {
   readonly words: ReadonlySet<string>;
 }
 
-// The graph grows with the square of it: longer texts are ranked part by part, then the best of the parts.
+// The graph grows quadratically, so longer texts are ranked in parts, and then the best sentences of the parts.
 const sentencesPerPart = 300;
 const leastWords = 3;
 const damping = 0.85;
@@ -68,7 +68,7 @@ function choose(sentences: readonly Sentence[], wanted: number): Sentence[] {
   for (let part = 0; part < parts; part++) {
     finalists.push(...best(sentences.slice(part * sentencesPerPart, (part + 1) * sentencesPerPart), perPart));
   }
-  // Without this a wish for thousands of sentences would never become shorter.
+  // Otherwise a request for thousands of sentences would recurse for ever.
   return finalists.length < sentences.length / 2
     ? choose(finalists, wanted)
     : best(finalists.slice(0, sentencesPerPart * 4), wanted);
@@ -114,7 +114,7 @@ function rank(sentences: readonly Sentence[]): Float64Array {
   }
 }
 
-/** Shared words, against the lengths: long sentences share something with everything. */
+/** Shared words, normalised by length, because long sentences share words with every other. */
 function similarityOf(a: Sentence | undefined, b: Sentence | undefined): number {
   if (a === undefined || b === undefined || a.words.size < leastWords || b.words.size < leastWords) return 0;
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];

@@ -1,4 +1,4 @@
-/** Without the signs at its end. `replace(/[…]+$/)` looks at a long run inside a text again from each of its signs. */
+/** Removes matching characters from the end. `replace(/[…]+$/)` takes quadratic time on a long run of them inside the text. */
 export function trimEndOf(text: string, sign: RegExp): string {
   let end = text.length;
   while (end > 0 && sign.test(text.charAt(end - 1))) end--;

@@ -1,13 +1,13 @@
-// Cuts a text into windows of a bounded length for libraries whose time grows faster than what they are given at once.
+// Splits a text into windows of bounded length, for libraries that take more than linear time.
 
 import type { Span } from "./sentences.ts";
 
-/** A sentence of a person is shorter. What a library would find across the end of a window is lost only in longer ones. */
+/** Longer than ordinary sentences, so matches across the end of a window are lost only in unusually long ones. */
 const usualCharacters = 2_000;
-/** Longer than any word and nearly any address of the web. A longer run without a space is cut into runs of this length. */
+/** Longer than any word and nearly any URL. A longer run without a space is split at this length. */
 const longestRun = 256;
 
-/** All of the text, in order: the windows joined are the text. Cut at the end of a sentence, else at a space, else anywhere. */
+/** The windows cover the whole text, in order. It is split after a sentence if possible, otherwise at a space, otherwise anywhere. */
 export function splitWindows(text: string, mostCharacters = usualCharacters): Span[] {
   const windows: Span[] = [];
   let start = 0;

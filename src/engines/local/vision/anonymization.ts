@@ -1,4 +1,4 @@
-// Makes faces unrecognisable. Rather a place too many than a face too few; faces that are turned away, tiny or hidden are missed all the same.
+// Pixelates faces, with a preference for false positives. Faces that are turned away, tiny or covered may still be missed.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
@@ -11,9 +11,9 @@ import { tensorflowPackages } from "./tensorflow.ts";
 import { maxPixelsMade, oneImage, type Vision } from "./vision.ts";
 
 const wish: FaceWish = { leastScore: 0.3, most: 200, leastWindow: 192 };
-// Beyond the mesh are hair and ears, which tell people apart too.
+// The mesh does not include hair and ears, which also identify people.
 const margin = 0.2;
-// A face of so few patches is nobody's, and no more of it is kept than these.
+// With so few patches, a face cannot be recognised.
 const patches = 6;
 
 export function createAnonymization(vision: Vision): LocalEngine {
@@ -51,7 +51,7 @@ function widen({ left, top, right, bottom }: Box): Box {
   return { left: left - across, top: top - down, right: right + across, bottom: bottom + down };
 }
 
-/** Puts the means of a few patches in the place of what was there, running into one another. */
+/** Replaces an area by the interpolated mean colours of a few patches. */
 function blur({ width, height, data }: Pixels, box: Box): void {
   const left = Math.max(0, Math.floor(box.left));
   const top = Math.max(0, Math.floor(box.top));

@@ -1,4 +1,4 @@
-// Whether the largest face of the first picture is among those of the second. Basic: a measure of likeness, no proof of identity.
+// Searches the second picture for the largest face of the first one. It measures similarity and does not prove identity.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
@@ -9,7 +9,7 @@ import { createSampler } from "./sampler.ts";
 import { tensorflowPackages } from "./tensorflow.ts";
 import { maxPixelsSeen, type Vision } from "./vision.ts";
 
-// Measured: here pictures of one person and of two are mistaken for one another equally often.
+// Measured: at this similarity, false matches and false non-matches are equally frequent.
 const undecided = 0.52;
 const steepness = 0.045;
 const units = { image: 2, file: 2, request: 1 };

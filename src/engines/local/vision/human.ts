@@ -1,3 +1,3 @@
-// The package whose networks find faces and things. Its files are read; its code, which would fetch them by address, is not run.
+// The package with the networks for faces and objects. Only its model files are used; its code, which downloads them, is not run.
 
 export const humanPackage = "@vladmandic/human";

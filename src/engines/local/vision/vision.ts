@@ -1,4 +1,4 @@
-// What the engines for pictures share in a worker: each network is opened once, when the first of them is asked for it.
+// The networks that the vision engines share in a worker. Each is loaded on first use.
 
 import { type FaceDescriber, loadFaceDescriber } from "./face-describer.ts";
 import { type FaceFinder, loadFaceFinder } from "./face-finder.ts";
@@ -10,9 +10,9 @@ export interface Vision {
   faceDescriber(): Promise<FaceDescriber>;
 }
 
-/** Networks see 512 pixels at most, and a window is a quarter of the picture: more would be thrown away. */
+/** Networks use at most 512 pixels, and a window is a quarter of the picture, so more pixels would be wasted. */
 export const maxPixelsSeen = 4_000_000;
-/** A picture that comes back is made smaller than it was only beyond this. */
+/** Returned pictures are scaled down only if they are larger than this. */
 export const maxPixelsMade = 16_000_000;
 
 export const oneImage = { image: 1, file: 1, request: 1 };
@@ -26,7 +26,7 @@ export function createVision(): Vision {
   };
 }
 
-/** A load that failed is tried again by the next call. */
+/** The next call tries again after a failure. */
 function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | null = null;
   return () => {
