@@ -1,5 +1,4 @@
-// What the sandbox answers to tasks whose answer should have to do with the input: simple rules, no knowledge. Tasks that are not
-// here get an example of their schema.
+// Sandbox outputs that depend on the input, by simple rules. Other tasks get an example of their output schema.
 
 import { ValidationError } from "../../errors.ts";
 import { lookUp } from "../../lib/look-up.ts";
@@ -287,7 +286,7 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence !== "");
 }
 
-/** Words with a capital: several in a row, or one that does not begin a sentence. */
+/** Capitalised words: several in a row, or one that does not start a sentence. */
 function namesIn(text: string): string[] {
   const found = text.match(/\p{Lu}\p{Ll}+(?:\s\p{Lu}\p{Ll}+)+|(?<!^|[.!?]\s)\p{Lu}\p{Ll}+/gu) ?? [];
   return [...new Set(found)].slice(0, mostListed);
@@ -358,7 +357,7 @@ function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 }
 
-/** How much of the query a text has. */
+/** The share of the query's words that the text contains. */
 function overlap(query: string, text: string): number {
   const asked = wordsOf(query);
   const shared = wordsOf(text).intersection(asked).size;
@@ -379,7 +378,7 @@ function dimensionsOf({ dimensions }: JsonObject): number {
   throw new ValidationError([{ loc: ["body", "input", "dimensions"], msg, type: "less_than_equal" }]);
 }
 
-/** Length 1, and the same for the same text. */
+/** A deterministic vector of length 1. */
 function vectorOf(text: string, dimensions: number): number[] {
   const bytes = Array.from({ length: Math.ceil(dimensions / 32) }, (_, at) => [
     ...new Bun.CryptoHasher("sha256").update(`${at} ${text}`).digest(),

@@ -1,5 +1,4 @@
-// Examples from a schema that make sense: a member's name says what a likely value is, and a value that does not fit its schema
-// is passed over.
+// Plausible examples for a schema: candidates are chosen by the name of a member, and those that do not match the schema are skipped.
 
 import type { JsonSchema } from "../../contract/tasks.ts";
 import { typesOf } from "../../lib/json-schema/schema.ts";
@@ -15,10 +14,10 @@ export function makeSensibleExample(schema: JsonSchema): JsonObject {
 function withLikelyValues(schema: JsonSchema, path: readonly string[]): JsonSchema {
   const { default: _, items, properties, enum: choices, ...rest } = schema as Record<string, unknown>;
   const examples = findLikely(path);
-  // A value that nobody can guess is better left out.
+  // Omit a value that cannot be guessed.
   if (examples.length === 0 && items === undefined && properties === undefined && mayBeNull(schema))
     return { const: null };
-  // One that is whole need not be made of parts.
+  // A candidate for the whole value takes precedence over its parts.
   if (examples.some((one) => typeof one === "object")) return { ...schema, examples };
   return {
     ...rest,
@@ -44,7 +43,7 @@ function mayBeNull(schema: JsonSchema): boolean {
 /** In a path, an entry of a list. */
 const item = "[]";
 
-/** A holder's name says more than a member's; a `value` is what its holder is called. */
+/** The name of the parent is more specific; a member `value` is described by its parent's name. */
 function findLikely(path: readonly string[]): readonly unknown[] {
   const name = path.at(-1) ?? "";
   const holder = path.slice(0, -1).findLast((one) => one !== item) ?? "";
@@ -54,7 +53,7 @@ function findLikely(path: readonly string[]): readonly unknown[] {
 
 const point = [0.4, 0.4];
 
-/** Several candidates in a list: the first that fits the schema is taken. A list as a value is a list in a list. */
+/** Lists of candidates, of which the first that matches the schema is used. A candidate that is a list is nested. */
 const likely: Readonly<Record<string, unknown>> = {
   // Scores, boxes, times.
   confidence: 0.93,

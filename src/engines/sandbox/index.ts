@@ -1,5 +1,5 @@
-// The sandbox's answers to every task: in the true shape, the same for the same input, free, and without any network. A model's
-// name asks for a fault, as it does in the sandbox's chat.
+// The sandbox engine of every task: valid outputs, deterministic, free and offline. As in the sandbox's chat, a model name can request a
+// fault.
 
 import { type Task, tasks } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
@@ -23,7 +23,7 @@ export function createSandboxEngines(): readonly Engine[] {
     provider: provider.name,
     task: `${task.feature}/${task.subfeature}`,
     models: [goodModel],
-    // Every name of the sandbox's chat; faults are not listed.
+    // All models of the sandbox's chat, without the faults.
     takesOtherModels: true,
     isSandbox: true,
     isFree: true,
@@ -49,7 +49,7 @@ async function run(task: Task, provider: Provider, call: EngineCall): Promise<En
   };
 }
 
-/** The sandbox works on the event loop, and some of its answers are many times as long as the input. */
+/** The sandbox runs on the event loop, and some outputs are many times as long as the input. */
 const mostCharacters = 250_000;
 
 function refuseLongTexts(input: unknown): void {

@@ -1,10 +1,10 @@
-// Small real files: a picture, a tone, a clip and a sheet of paper. Programs that open them find what the type says.
+// Small valid files: a picture, a tone, a video and a PDF.
 
 import { crc32, deflateSync } from "node:zlib";
 
 const side = 64;
 
-/** A PNG of one colour, which the seed decides. */
+/** A PNG of one colour, which depends on the seed. */
 export function makePicture(seed: string): Uint8Array {
   const row = Buffer.alloc(1 + side * 3);
   for (let at = 0; at < side; at++) row.set(colourOf(seed), 1 + at * 3);
@@ -40,7 +40,7 @@ const toneHertz = 440;
 const secondsPerCharacter = 0.06;
 const mostSeconds = 3;
 
-/** A WAV file with a tone about as long as somebody would speak the text. */
+/** A WAV file with a tone that lasts about as long as speaking the text. */
 export function makeTone(characters: number): Uint8Array {
   const seconds = Math.min(mostSeconds, Math.max(0.2, characters * secondsPerCharacter));
   const count = Math.round(seconds * samplesPerSecond);
@@ -116,7 +116,7 @@ function riffList(kind: string, chunks: readonly Buffer[]): Buffer {
   return riffChunk("LIST", Buffer.concat([Buffer.from(kind, "latin1"), ...chunks]));
 }
 
-/** All sizes here are even, so nothing has to be padded. */
+/** All sizes are even, so no padding is needed. */
 function riffChunk(type: string, data: Uint8Array): Buffer {
   const chunk = Buffer.alloc(8 + data.length);
   chunk.write(type, 0, "latin1");

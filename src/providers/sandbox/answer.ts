@@ -1,5 +1,5 @@
-// Decides what the sandbox says: for each choice its reasoning, text, refusal or tool calls, already cut by `stop` and
-// by the token limit, and the usage of it all. How it is sent, whole or in chunks, is decided elsewhere.
+// Composes the answer of the sandbox: the reasoning, text, refusal or tool calls of each choice, truncated by `stop` and by the token limit,
+// and the usage. completion.ts formats it.
 
 import { BudgetSpent, SchemaProblem, type WorkBudget } from "../../lib/json-schema/schema.ts";
 import type { Voice } from "./models.ts";
@@ -13,7 +13,7 @@ export interface Answer {
   readonly usage: Usage;
 }
 
-/** Text in tokens, so that it can be cut, counted and streamed. */
+/** Text as tokens, so that it can be truncated, counted and streamed. */
 export interface Choice {
   readonly index: number;
   readonly reasoning: readonly string[];
@@ -103,7 +103,7 @@ function composeText(request: ChatRequest, voice: Voice, index: number, budget: 
   if (format?.type === "json_schema")
     return writeExample(format.json_schema.schema ?? { type: "object" }, "response_format", budget);
 
-  // Several choices differ, so that a client which mixes them up is seen.
+  // The choices differ, so that tests notice a client that mixes them up.
   const ending = index === 0 ? "" : ` (choice ${index + 1})`;
   const text = hasToolResult(request) ? quoteToolResults(request) : speak(request, voice);
   return format?.type === "json_object" ? JSON.stringify({ answer: text + ending }) : text + ending;
@@ -114,7 +114,7 @@ function speak(request: ChatRequest, voice: Voice): string {
   return voice.kind === "transcript" ? recite(request) : echo(request);
 }
 
-/** Everything that it was told: whoever keeps a conversation can be seen to have kept it. */
+/** Repeats the whole conversation, so that tests can verify that it was stored. */
 function recite({ messages }: ChatRequest): string {
   return shorten(messages.map((message) => `${message.role}: ${textOf(message)}`).join("\n"));
 }
@@ -178,7 +178,7 @@ function functionsToCall(request: ChatRequest) {
       .slice(0, mostSearchedCharacters)
       .match(/[\w-]+/g),
   );
-  // Of `get_weather` people say "weather".
+  // For `get_weather`, users write "weather".
   const mentioned = functions.filter(({ name }) => words.has(name) || words.has(name.split(/[_-]/).at(-1) ?? ""));
   const wanted = mentioned.length > 0 ? mentioned : functions.slice(0, 1);
   const mayBeParallel = !isLegacyCall && request.parallel_tool_calls !== false;
@@ -227,7 +227,7 @@ function cutChoice(choice: Choice, request: ChatRequest): Choice {
   const cut = { content: content && spend(content), refusal: choice.refusal && spend(choice.refusal) };
   const calls: ToolCall[] = [];
   for (const call of choice.calls) {
-    // The name is a token too; without room for it the call is not made.
+    // The name is a token, too; if the limit has no room for it, the call is omitted.
     if (spend([call.name]).length === 0) break;
     calls.push({ ...call, arguments: spend(call.arguments) });
   }
@@ -287,6 +287,6 @@ function sum(counts: readonly number[]): number {
 
 function shorten(text: string): string {
   if (text.length <= maxQuotedCharacters) return text;
-  // Whole characters: half of a surrogate pair would not survive UTF-8.
+  // Whole characters, because UTF-8 cannot encode half of a surrogate pair.
   return `${[...text.slice(0, 2 * maxQuotedCharacters)].slice(0, maxQuotedCharacters).join("")}…`;
 }

@@ -1,12 +1,12 @@
-// A response body that is made piece by piece as it is read, and that can be slow, stop or break as a real connection does.
+// A response body that is produced in pieces as it is read, and that can be slow, stall or break like a real connection.
 
 import { pause } from "../../lib/deadline.ts";
 
 export interface BodyOptions {
   readonly signal: AbortSignal;
-  /** Waited before every piece but the first. */
+  /** The delay before every piece except the first. */
   readonly delayMs?: number;
-  /** What happens when the pieces are used up: a clean end, silence for ever, or a broken connection. */
+  /** After the last piece: a clean end, a stall, or a broken connection. */
   readonly ending?: "clean" | "stall" | "cut";
 }
 
@@ -45,12 +45,12 @@ export function streamPieces(pieces: Iterable<string>, options: BodyOptions): Re
         waiting.abort();
       },
     },
-    // Nothing is made before it is asked for.
+    // Produce nothing before it is read.
     { highWaterMark: 0 },
   );
 }
 
-/** As the runtime's own fetch reports a connection that broke. */
+/** The same error as that of the runtime's fetch for a broken connection. */
 function connectionReset(): TypeError {
   return Object.assign(new TypeError("The connection was closed before the end of the body."), { code: "ECONNRESET" });
 }

@@ -4,7 +4,7 @@ import type { Answer, Choice } from "./answer.ts";
 import type { ChatRequest } from "./request.ts";
 import { toLogprob } from "./tokens.ts";
 
-/** Fixed, 2026-01-01T00:00:00Z: the same request gives the same bytes. */
+/** 2026-01-01T00:00:00Z. Fixed, so that the same request returns the same bytes. */
 const createdSeconds = 1_767_225_600;
 
 type Delta = Readonly<Record<string, unknown>>;
@@ -102,7 +102,7 @@ function writeLogprobs(request: ChatRequest, content: readonly string[] | null, 
   return { content: content?.map(rate) ?? null, refusal: refusal?.map(rate) ?? null };
 }
 
-/** In turns, as several choices really arrive. */
+/** Interleaved, as vendors send several choices. */
 function* interleave<Item>(sources: readonly Iterator<Item>[]): Generator<Item> {
   let open = sources;
   while (open.length > 0) {

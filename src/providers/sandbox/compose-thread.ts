@@ -1,4 +1,4 @@
-// Composes answers whose schemas are expensive, in a thread of its own: one after the other, with a limit on how many wait.
+// Composes answers to expensive schemas in another thread, one after the other, with a limit on waiting requests.
 
 import { type Answer, invalidSchema, type Question } from "./answer.ts";
 import { SandboxRefusal } from "./refusal.ts";
@@ -14,9 +14,9 @@ export type ComposeReport =
 export type Refused = Pick<SandboxRefusal, "status" | "message" | "param" | "code">;
 
 const maxWaiting = 8;
-/** The thread counts its work too; this ends one that is stuck all the same. */
+/** A safeguard for a thread that hangs although it counts its work. */
 const timeoutMs = 10_000;
-/** Then the thread and its memory are released. */
+/** An idle thread ends after this time, to free its memory. */
 const idleMs = 30_000;
 
 export class ComposeThread {
@@ -51,7 +51,7 @@ export class ComposeThread {
       else composed?.reject(toRefusal(data.refusal));
     };
     thread.onerror = () => this.#end("The schema could not be applied.");
-    // A thread without work must not keep the process from ending.
+    // An idle thread must not keep the process alive.
     thread.unref();
     return thread;
   }

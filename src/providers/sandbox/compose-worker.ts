@@ -25,7 +25,7 @@ self.onmessage = ({ data: { id, ...question } }: MessageEvent<ComposeOrder>) => 
   }
 };
 
-/** Without its stack: an error loses its members on the way to another thread. */
+/** A plain object, because an error loses its members on the way to another thread. */
 function toRefused({ status, message, param, code }: SandboxRefusal): Refused {
   return { status, message, param, code };
 }

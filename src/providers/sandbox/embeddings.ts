@@ -1,5 +1,5 @@
-// Embeddings of the sandbox: a vector of length 1 that hangs on the text alone. Words count, their order does not, so that
-// texts which share words lie closer together than others.
+// Embeddings of the sandbox: a vector of length 1 that depends on the words of the text, not on their order, so texts that share words have
+// similar vectors.
 
 import { SandboxRefusal } from "./refusal.ts";
 
@@ -17,7 +17,7 @@ interface Request {
   readonly encoding: "float" | "base64";
 }
 
-/** Null when the model is another one: those that misbehave on purpose do so here too. */
+/** Null for other models, whose faults apply here, too. */
 export function readEmbeddingsModel(body: Uint8Array): string {
   const { model } = readBody(body);
   return typeof model === "string" ? model : "";

@@ -1,5 +1,5 @@
-// The sandbox: a pretend vendor in this process, offline and deterministic, for demos, tests and learning. It takes a
-// chat-completions request as bytes and gives a real Response, good or broken as the model's name asks.
+// The sandbox: a simulated vendor in this process, offline and deterministic, for demos, tests and learning. It takes the bytes of a
+// chat-completions request and returns a Response, correct or faulty depending on the model.
 
 import { pause } from "../../lib/deadline.ts";
 import { BudgetSpent, WorkBudget } from "../../lib/json-schema/schema.ts";
@@ -35,7 +35,7 @@ const inlineUnits = 100_000;
 const retryAfterSeconds = "1";
 const chunksBeforeBreak = 3;
 const chunksBeforeError = 2;
-/** A body that is not a stream breaks or dawdles in pieces too. */
+/** A body that is not a stream is also sent in pieces, so that it can be slow or break off. */
 const piecesOfBody = 8;
 const webPage = "<!doctype html>\n<html><body><h1>It works!</h1></body></html>\n";
 
@@ -66,7 +66,7 @@ async function answerCall(url: string, call: TransportRequest, requestHash: stri
   return request.stream === true ? answerStream(made) : answerWhole(made);
 }
 
-/** An answer to an expensive schema is composed in a thread of its own, so that other callers do not wait for it. */
+/** Answers to expensive schemas are composed in another thread, so that other callers do not wait. */
 async function compose(question: Question): Promise<Answer> {
   try {
     return composeAnswer(question, new WorkBudget(inlineUnits));
@@ -84,7 +84,7 @@ interface Made {
   readonly hash: string;
 }
 
-/** Faults that come before the first byte of an answer. */
+/** Faults before the first byte of the answer. */
 async function misbehaveBeforehand({ fault }: Behaviour, signal: AbortSignal): Promise<void> {
   if (fault.kind === "status") {
     throw new SandboxRefusal(fault.status, `The sandbox was asked to answer with status ${fault.status}.`);
@@ -94,7 +94,7 @@ async function misbehaveBeforehand({ fault }: Behaviour, signal: AbortSignal): P
   signal.throwIfAborted();
 }
 
-/** Any model will do: those that misbehave before they answer do so here too. */
+/** Accepts any model. Faults before the first byte apply here, too. */
 async function answerEmbeddings(call: TransportRequest, hash: string): Promise<Response> {
   const model = readEmbeddingsModel(call.body);
   const behaviour = findBehaviour(model);

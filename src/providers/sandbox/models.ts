@@ -1,4 +1,4 @@
-// The sandbox's models: voices that answer, and faults that a gateway or a client must survive. A model's name says all.
+// The models of the sandbox: normal ones, and faults that a gateway or client must survive. The name of a model determines its behaviour.
 
 import type { ModelFacts } from "../provider.ts";
 
@@ -28,14 +28,14 @@ export interface Behaviour {
 }
 
 export interface SandboxModel {
-  /** As the documentation writes it: `slow-<ms>`. */
+  /** As in the documentation: `slow-<ms>`. */
   readonly name: string;
-  /** What the catalogue lists: the name itself, or with a number filled in. */
+  /** The name in the catalogue, with an example of the number. */
   readonly facts: ModelFacts;
   readonly about: string;
-  /** It breaks or delays its answer: for tests of clients, and never listed. */
+  /** The model breaks or delays its answer, for tests of clients. It is not listed. */
   readonly isFault?: true;
-  /** Null when the number is not one that the model takes. */
+  /** Null if the model does not accept the number. */
   readonly behave: (number: number) => Behaviour | null;
 }
 

@@ -1,4 +1,4 @@
-// What the sandbox says when it does not answer: a status and the error body of its dialect.
+// Errors of the sandbox: a status and the error body of its dialect.
 
 export class SandboxRefusal extends Error {
   readonly status: number;

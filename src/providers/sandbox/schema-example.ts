@@ -1,6 +1,6 @@
-// Makes a value that fits a JSON Schema (2020-12, and the common spellings before it): tool arguments and structured
-// answers. The same schema always gives the same value. Each kind of value proposes candidates; the first that passes the
-// check is taken. If none passes, the first is taken all the same: a pretend model may be wrong, but it does answer.
+// Creates a value that matches a JSON Schema (2020-12 and common older forms), for tool arguments and structured answers. It is deterministic.
+// Each type proposes candidates, and the first that passes the check is used. If none passes, the first is used anyway: a simulated model may
+// be wrong, but it answers.
 
 import { parsePattern, samplePattern } from "../../lib/json-schema/pattern.ts";
 import {
@@ -33,20 +33,20 @@ export function makeExample(schema: unknown, budget = new WorkBudget(eventLoopUn
 interface Place {
   readonly document: SchemaDocument;
   readonly depth: number;
-  /** Choices made since the last step into a value: a choice may lead back to itself. */
+  /** The choices made since the last step into a value, because a choice may be recursive. */
   readonly turns: number;
-  /** Another number makes another value, where unique ones are needed. */
+  /** Different numbers lead to different values, for unique items. */
   readonly variant: number;
 }
 
 const maxCandidates = 40;
 const maxDepth = 40;
 const maxTurns = 12;
-/** Beyond these, only what is required is made: recursive schemas end here. */
+/** Beyond these limits, only required members are created, which ends recursive schemas. */
 const generousDepth = 4;
 const generousSteps = 3_000;
 const maxStringLength = 100_000;
-/** A long text costs memory as well as time: many of them must not come together. */
+/** Bounds the total length of texts, which cost memory and time. */
 const unitsPerCharacter = 10;
 
 function findExample(schema: Schema, place: Place): Json | undefined {
@@ -85,7 +85,7 @@ function* candidatesOf(schema: Schema, place: Place): Generator<Json> {
   }
 }
 
-/** What the author of the schema gave as an example is the best one; the check sorts out what does not fit. */
+/** Examples of the schema's author come first; the check rejects those that do not match. */
 function* suggestionsOf(schema: JsonObject): Generator<Json> {
   for (const suggestion of [...listOf(schema["examples"]), schema["example"], schema["default"]]) {
     if (suggestion !== undefined && suggestion !== null) yield suggestion as Json;
@@ -138,7 +138,7 @@ function guessTypes(schema: JsonObject): readonly string[] {
     : ["string", "integer", "boolean", "object", "array", "null"];
 }
 
-/** A value rather than null while there is room; the smallest there is when there is none. */
+/** Prefers values to null within the limits, and the smallest value beyond them. */
 function orderTypes(types: readonly string[], place: Place): readonly string[] {
   const isLast = isGenerous(place)
     ? (type: string) => type === "null"
@@ -230,7 +230,7 @@ function* numbersOf(schema: JsonObject, isInteger: boolean, variant: number): Ge
   else if (Number.isFinite(high)) yield high - variant - 1;
 }
 
-/** 3 × 0.1 is written 0.3, as every validator expects it. */
+/** Writes 3 × 0.1 as 0.3, which validators expect. */
 function trim(value: number): number {
   return Number.isInteger(value) ? value + 0 : Number(value.toPrecision(12));
 }

@@ -1,12 +1,12 @@
-// Folds two schemas that must both hold into one that the example maker can follow. Where no single keyword says "both"
-// (two patterns, two formats), the first stays; the check of the finished value still holds against both.
+// Merges two schemas that must both match into one, for schema-example.ts. Where no keyword can express both (two patterns, two formats), the
+// first is used; the finished value is still checked against both.
 
 import { canonicalText, listOf, type SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 
 type Fold = (one: unknown, other: unknown) => unknown;
 
-/** `false`: nothing can fit both. */
+/** `false`: no value can match both. */
 export function mergeSchemas(
   one: JsonObject | false,
   other: JsonObject | false,
@@ -64,7 +64,7 @@ const commonTypes: Fold = (one, other) => {
     : common;
 };
 
-/** Every pair of branches, kept small: the check decides, and the first pairs are the likeliest. */
+/** The first pairs of branches, which are the most likely to match; the check of the value decides. */
 const pairs: Fold = (one, other) =>
   listOf(one)
     .slice(0, 64)

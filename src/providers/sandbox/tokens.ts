@@ -1,6 +1,6 @@
-// The sandbox's tokens: a word with the white space before it, long words in pieces. Joined they are the text again.
+// The tokens of the sandbox: a word with its leading white space; long words are split. Joined, the tokens are the text.
 
-/** Code points, so that no surrogate pair is ever split; long runs without spaces still stream in several deltas. */
+/** In code points, so that no surrogate pair is split. Long runs without spaces still stream in several deltas. */
 const tokenPattern = /\s*\S{1,12}|\s+/gu;
 
 export function splitTokens(text: string): readonly string[] {
@@ -9,7 +9,7 @@ export function splitTokens(text: string): readonly string[] {
 
 const mostInToken = 12;
 
-/** As many as `splitTokens` finds, without making them: a request may hold megabytes. */
+/** Counts the tokens without creating them, because a request may have megabytes. */
 export function countTokens(text: string): number {
   let count = 0;
   let left = 0;
@@ -56,7 +56,7 @@ export interface RankedTokenLogprob extends TokenLogprob {
   readonly top_logprobs: readonly TokenLogprob[];
 }
 
-/** Invented and constant: the chosen token about 0.9, each alternative less likely than the one before, 1 never passed. */
+/** Fixed values: about 0.9 for the chosen token, less for each alternative, at most 1 in total. */
 export function toLogprob(token: string, alternatives: number): RankedTokenLogprob {
   const chosen = rate(token, -0.1);
   const others = Array.from({ length: Math.max(0, alternatives - 1) }, (_, index) =>

@@ -1,4 +1,4 @@
-// Any file as pages of text: PDFs by their own text or, where they are scans, by recognition; pictures; office files; plain text.
+// Reads any file as pages of text: PDFs by their embedded text or, for scans, by OCR; pictures; office files; plain text.
 
 import type { LocalFile } from "../local-engine.ts";
 import { chooseLanguages, toTesseractLanguage } from "./languages.ts";
@@ -52,7 +52,7 @@ const officeTypes = [
   "application/zip",
 ];
 
-/** What a task's engine needs installed to read documents. */
+/** The packages that are needed to read documents. */
 export const readerPackages = ["tesseract.js-core", "@tesseract.js-data/eng", "@hyzyla/pdfium"];
 
 /** The parts are loaded when the first file needs them, once for all tasks of a worker. */
@@ -93,7 +93,7 @@ export function createDocumentReader(): DocumentReader {
   };
 }
 
-/** Only what the bytes say counts; a name's ending merely tells a web page or a table from other text. */
+/** The bytes determine the type; the file name only distinguishes HTML and CSV from other text. */
 function findKind(file: LocalFile): "pdf" | "picture" | "office" | "text" | "html" {
   const type = file.mediaType.toLowerCase();
   const head = Buffer.from(file.bytes.subarray(0, 1024)).toString("latin1");
@@ -179,7 +179,7 @@ function readPlainText(bytes: Uint8Array, isHtml: boolean): string[] {
 
 const htmlBreaks = new Set(["p", "div", "tr", "li", "table", "br", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
-/** One pass by hand: patterns that look for the end of a comment or script can be made to run for hours. */
+/** A single pass, because regular expressions for comments and scripts can take hours on hostile input. */
 function stripHtml(html: string): string {
   const lower = html.toLowerCase();
   let text = "";
@@ -198,7 +198,7 @@ function stripHtml(html: string): string {
   return decodeEntities(text);
 }
 
-/** Where the text goes on after a tag; -1: never. */
+/** The offset at which the text continues after a tag; -1 if it does not. */
 function findEnd(lower: string, open: number, name: string): number {
   const after = (mark: string, from: number) => {
     const found = lower.indexOf(mark, from);

@@ -1,12 +1,12 @@
-// What reading a document yields, whatever it was: pages of lines of words, with boxes relative to the page.
+// The result of reading a document: pages, lines and words, with boxes relative to the page.
 
 export interface Page {
-  /** In points or pixels: only their proportion to one another counts. */
+  /** In points or pixels; only the ratio of width and height matters. */
   readonly width: number;
   readonly height: number;
-  /** `text`: from a PDF's own text. `scan`: recognised in a picture. `flow`: from a file that has no pages; its boxes are invented. */
+  /** `text`: embedded text of a PDF. `scan`: recognised in a picture. `flow`: from a file without pages; its boxes are invented. */
   readonly source: "text" | "scan" | "flow";
-  /** How the picture had to be turned to be read: the boxes are those of the page after that. Null: not at all. */
+  /** How the picture was rotated for reading. The boxes refer to the rotated page. Null: it was not rotated. */
   readonly turned: Turned | null;
   /** In reading order. */
   readonly lines: readonly Line[];
@@ -53,7 +53,7 @@ export function toLine(words: readonly Word[]): Line {
 
 export function surround(boxes: readonly Box[]): Box {
   let [left, top, right, bottom] = [1, 1, 0, 0];
-  // Not by Math.min(...boxes): a line may have more words than a call may have arguments.
+  // A loop, because a line may have more words than Math.min accepts arguments.
   for (const box of boxes) {
     left = Math.min(left, box.left);
     top = Math.min(top, box.top);
@@ -83,7 +83,7 @@ export function asSent(page: Page): Page {
   return { ...page, ...size, turned: null, lines };
 }
 
-/** Moves the middle of the box; a slanted box is not drawn slanted. */
+/** Moves the centre of the box; the box itself stays upright. */
 function slantBack({ left, top, width, height }: Box, page: Page, radians: number): Box {
   const [x, y] = [(left + width / 2 - 0.5) * page.width, (top + height / 2 - 0.5) * page.height];
   const [cosine, sine] = [Math.cos(-radians), Math.sin(-radians)];

@@ -1,12 +1,12 @@
-// PDFs by pdfium, compiled to WebAssembly: the text with the place of every word, and pages drawn as grey pictures.
-// The package's own classes close a page after drawing it and hide the place of characters, so its functions are called directly.
+// Reads PDFs with pdfium, compiled to WebAssembly: the text with the position of every word, and pages rendered as grey pictures. The classes
+// of the package hide the positions of characters, so its functions are called directly.
 
 import { readModelFile } from "../checksums.ts";
 import { type Box, type Page, toBox, toLine, type Word } from "./page.ts";
 import { refuseFile } from "./refuse.ts";
 
 export interface PdfReader {
-  /** Throws a ValidationError for what is not a PDF, is damaged, or wants a password. The caller closes it. */
+  /** Throws a ValidationError if the file is not a PDF, is damaged, or needs a password. The caller closes the document. */
   open(bytes: Uint8Array): Pdf;
 }
 

@@ -1,5 +1,5 @@
-// Text in pictures, by tesseract compiled to WebAssembly. Its core is called directly in this thread: the wrapper around it would
-// start a thread of its own, and fetch languages that it does not find. Nothing here can reach the network.
+// OCR with tesseract, compiled to WebAssembly. Its core is called directly, because the wrapper would start another thread and download missing
+// languages.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ const minConfidenceOfBlocks = 0.5;
 // Sauvola's: black or white is decided by what is around a pixel. The usual one, by the whole page, loses half of a photograph
 // that is darker in one corner, and takes ten times as long over it.
 const localThreshold = "2";
-// A page that stands on its head or lies on its side still yields words, few of them likely.
+// A rotated page also yields words, but few of them with high confidence.
 const doubtfulConfidence = 0.68;
 // In characters: receipts, cards and forms, which take half a second each.
 const littleText = 800;
@@ -140,7 +140,7 @@ export function recogniseUpright(recogniser: Recogniser, picture: Picture, langu
   return weigh(block) > weigh(best.reading) * 1.03 ? block.page : best.reading.page;
 }
 
-/** How much was read, and how surely. Whole words count more than the same letters in pieces; one letter is what noise looks like. */
+/** Scores the amount and the confidence of the text. Whole words count more than fragments, and single letters are often noise. */
 function weigh({ page }: Reading): number {
   const words = page.lines.flatMap((line) => line.words);
   return words.reduce((total, { text, confidence }) => {

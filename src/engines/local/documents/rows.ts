@@ -1,4 +1,4 @@
-// A page as the eye sees it: rows from top to bottom, each of cells that a wide gap keeps apart. Reading order does not matter here.
+// Arranges a page into rows from top to bottom, each with cells that are separated by wide gaps. The reading order is ignored.
 
 import type { Box, Page, Word } from "./page.ts";
 

@@ -1,4 +1,4 @@
-// Values as documents print them: amounts, dates, numbers of accounts and companies. Each reader answers null for what it is not.
+// Parses printed values: amounts, dates, account and company numbers. Each function returns null for other text.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import { trimEndOf } from "../text/trim-end.ts";
@@ -19,7 +19,7 @@ const amountInText = new RegExp(
   "g",
 );
 
-/** A text that is an amount and nothing else. */
+/** A text that consists of an amount only. */
 export function readAmount(text: string): Amount | null {
   const match = amountPattern.exec(text.trim());
   if (match === null) return null;
@@ -30,7 +30,7 @@ export function readAmount(text: string): Amount | null {
   return { value: isNegative ? -value : value, currency: before ?? after ?? null };
 }
 
-/** The last amount of a line that also says other things. */
+/** The last amount of a line with other text. */
 export function readLastAmount(text: string): Amount | null {
   const found = [...text.matchAll(amountInText)]
     .map(([match]) => readAmount(match))
@@ -38,7 +38,7 @@ export function readLastAmount(text: string): Amount | null {
   return found.at(-1) ?? null;
 }
 
-/** Knows 1,234.56 from 1.234,56 by what stands last; a lone separator before three figures groups thousands. */
+/** The last separator of 1,234.56 or 1.234,56 is the decimal one; a single separator before three digits groups thousands. */
 function toNumber(text: string): number | null {
   const bare = text.replace(/[ '’\u00a0]/g, "");
   const lastSeparator = Math.max(bare.lastIndexOf("."), bare.lastIndexOf(","));

@@ -1,4 +1,4 @@
-// Boxes in pixels, and what several looks at one picture have found of the same thing.
+// Boxes in pixels, and removal of duplicate detections.
 
 export interface Box {
   readonly left: number;
@@ -19,7 +19,7 @@ interface Size {
   readonly height: number;
 }
 
-/** The best of each heap of boxes that lie over one another. */
+/** Non-maximum suppression: keeps the best of overlapping boxes. */
 export function keepBest<Found extends { readonly box: Box; readonly score: number }>(
   found: readonly Found[],
   mostOverlap: number,
@@ -30,7 +30,7 @@ export function keepBest<Found extends { readonly box: Box; readonly score: numb
   return kept;
 }
 
-/** What two boxes share, as a part of the smaller one: so a piece of a thing counts as the thing. */
+/** The overlap relative to the smaller box, so that a part of an object counts as the object. */
 function overlapOf(one: Box, other: Box): number {
   const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);

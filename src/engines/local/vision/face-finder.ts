@@ -1,5 +1,5 @@
-// Finds faces: BlazeFace looks at the whole picture and at parts of it, and a mesh of 468 points is laid over what it has found. What
-// no mesh fits is no face.
+// Finds faces: BlazeFace searches the whole picture and parts of it, and a mesh of 468 points is fitted to each candidate. A candidate that the
+// mesh does not fit is dropped.
 
 import { areaOf, type Box, keepBest } from "./boxes.ts";
 import { humanPackage } from "./human.ts";
@@ -58,7 +58,7 @@ const portraitScale = 1.3;
 // Of the longest side. Smaller faces than a twentieth of a window are not seen in it.
 const windowParts = [1, 1 / 2, 1 / 4];
 const windowStep = 0.75;
-/** More are not described: a crowd would keep a worker busy for minutes. */
+/** Further faces are ignored, because a crowd would occupy a worker for minutes. */
 const usualWish: FaceWish = { leastScore: 0.5, most: 64, leastWindow: 320 };
 /** The outer corners of the eyes, left and right as the viewer sees them. */
 const eyeCorners = [33, 263] as const;

@@ -1,4 +1,4 @@
-// The engines for pictures, of the group `vision`. They share what they look with.
+// The engines of the group `vision`. They share their networks.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { createAnonymization } from "./anonymization.ts";

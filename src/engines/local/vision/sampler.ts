@@ -1,4 +1,4 @@
-// Cuts areas out of a picture, turned and brought to the size that a network takes.
+// Extracts areas of a picture, rotated and scaled to the input size of a network.
 
 import type { Pixels } from "./pixels.ts";
 

@@ -1,4 +1,4 @@
-// Runs networks by TensorFlow.js in WebAssembly. Numbers go in and come out; tensors never leave this file, so none can be forgotten.
+// Runs networks with TensorFlow.js in WebAssembly. Tensors never leave this file, so that all of them are disposed.
 
 import { readModelFile } from "../checksums.ts";
 import { importPackage, packageFolder } from "../resolve-package.ts";
@@ -106,7 +106,7 @@ export async function loadTensorflow(): Promise<Tensorflow> {
   return { core, openGraph };
 }
 
-/** What the tensors hold, which are then gone, with all that was made on the way. */
+/** Reads the tensors and disposes of them and of all intermediate ones. */
 export function compute(core: Core, work: () => readonly Tensor[]): Float32Array[] {
   let results: Float32Array[] = [];
   core.tidy(() => {
