@@ -1,8 +1,11 @@
-// The process entry: reads the command line and runs one command. Nobody imports it.
+// The process entry: runs one command, or one process for the supervisor. No file imports it.
 
-import { runCommand } from "./cli/commands.ts";
+import { findProcess } from "./cli/serve.ts";
 
-const code = await runCommand(process.argv.slice(2));
-// What was printed must be out before the end; an open channel to the parent must not delay it.
+const args = process.argv.slice(2);
+const runProcess = findProcess(args[0] ?? "");
+// The processes do not need the command line.
+const code = await (runProcess?.() ?? (await import("./cli/commands.ts")).runCommand(args));
+// Output must be written before the process ends; an open channel to the parent must not delay the end.
 await new Promise((resolve) => process.stdout.write("", resolve));
 process.exit(code);

@@ -1,22 +1,22 @@
-// The parent of the serving processes, one per core, which share the port, and of the working ones, which run jobs. It reads the
-// configuration and hands exactly that to every process that it starts. It restarts a process that died, reloads on SIGHUP, and
-// drains all processes on SIGTERM. It serves no request itself, so that no request can end it.
+// The parent of the serving processes, one per core, which share the port, and of the worker processes, which run jobs. It reads the
+// configuration and sends it to every process that it starts. It restarts a process that died, reloads on SIGHUP, and drains all
+// processes on SIGTERM. It serves no request itself, so that no request can crash it.
 
 import { type Config, childEnvironment, toSnapshot } from "./config.ts";
 import { messageOf } from "./errors.ts";
 import type { Log } from "./log.ts";
 
-export type ProcessKind = "serving" | "working";
+export type ProcessKind = "serving" | "worker";
 export type ProcessCounts = Readonly<Record<ProcessKind, number>>;
 
 /** What a process reports to its supervisor. */
 export type ProcessReport =
-  /** Everything is built; it waits for permission to listen or to take jobs. */
+  /** The process is complete and waits for permission to listen or to take jobs. */
   { readonly state: "prepared" } | { readonly state: "ready" } | ({ readonly state: "failed" } & StartFailure);
 
 export interface StartFailure {
   readonly message: string;
-  /** The operator has to correct a setting. */
+  /** A setting is wrong. */
   readonly isConfiguration: boolean;
 }
 
@@ -36,34 +36,34 @@ interface Child {
   readonly ready: Promise<boolean>;
   isReady: boolean;
   failure: StartFailure | null;
-  /** It was told to end: its exit is no accident. */
-  leaving: boolean;
+  /** The supervisor has stopped it: its exit is expected. */
+  isStopping: boolean;
 }
 
 export interface Supervisor {
-  /** Resolves when the first processes are ready: null, or why one of them could not start. */
+  /** Resolves when the first processes are ready: with null, or with the reason why one of them could not start. */
   readonly ready: Promise<StartFailure | null>;
-  /** Every process takes the configuration that `read` returns now, or all of them keep the present one. */
+  /** Either all processes change to the configuration that `read` returns now, or none does. */
   reload(): Promise<void>;
   stop(): Promise<void>;
 }
 
-const startWithinMs = 30_000;
-const mostStartAttempts = 3;
-const slowestRestartMs = 5_000;
-const firstRestartMs = 100;
-// A process that lived this long did not die because of its start.
+const startTimeoutMs = 30_000;
+const maxStartAttempts = 3;
+const firstRestartDelayMs = 100;
+const maxRestartDelayMs = 5_000;
+// A process that ran for this long started correctly, so its exit does not count as a failed start.
 const healthyAfterMs = 10_000;
-// On top of the drain's own limits, before a process that does not end is killed.
+// Added to the drain timeouts, before a process that does not end is killed.
 const stopMarginMs = 2_000;
-// A process may write without end: what is kept of a line that does not end is limited.
-const longestLine = 8_192;
+// Limits the buffer for a line without an end.
+const maxLineLength = 8_192;
 
 export interface SupervisorOptions {
   readonly config: Config;
-  /** Reads and checks the configuration anew. Throws when it cannot be taken. */
-  readonly read: (present: Config) => Config;
-  /** Starts one process: the name of its command is added. */
+  /** Reads and checks the configuration again. Throws when it is invalid. */
+  readonly read: (current: Config) => Config;
+  /** Starts a process; the name of the process is appended. */
   readonly command: readonly string[];
   readonly count: (config: Config) => ProcessCounts;
   readonly log: Log;
@@ -71,7 +71,7 @@ export interface SupervisorOptions {
 
 export function startSupervisor({ config, read, command, count, log }: SupervisorOptions): Supervisor {
   const children = new Set<Child>();
-  let present: Generation = { config, counts: count(config) };
+  let current: Generation = { config, counts: count(config) };
   let hasStarted = false;
   let stopping = false;
   let failures = 0;
@@ -108,40 +108,40 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       ready: ready.promise,
       isReady: false,
       failure: null,
-      leaving: false,
+      isStopping: false,
     };
     children.add(child);
     process.send({ config: toSnapshot(generation.config) });
-    void passOn(process.stderr, (line) => log.warn("output of a process", { pid: process.pid, output: line }));
+    void forwardLines(process.stderr, (line) => log.warn("output of a process", { pid: process.pid, output: line }));
     return child;
   }
 
-  /** A process of the present configuration serves as soon as it is prepared. */
+  /** A process of the current configuration serves as soon as it is prepared. */
   function launch(kind: ProcessKind): Child {
-    const child = spawn(kind, present);
+    const child = spawn(kind, current);
     void child.prepared.then((isPrepared) => isPrepared && permit(child));
     return child;
   }
 
   function onExit(child: Child, code: number | null, signal: unknown): void {
     children.delete(child);
-    if (child.leaving || stopping || child.generation !== present) return;
-    // During the start, `begin` decides about a process that ended before it was ready.
+    if (child.isStopping || stopping || child.generation !== current) return;
+    // During the start, `startOne` handles a process that ended before it was ready.
     if (!hasStarted && !child.isReady) return;
     failures = performance.now() - child.startedAt > healthyAfterMs ? 0 : failures + 1;
-    const delayMs = Math.min(firstRestartMs * 2 ** Math.max(0, failures - 1), slowestRestartMs);
+    const delayMs = Math.min(firstRestartDelayMs * 2 ** Math.max(0, failures - 1), maxRestartDelayMs);
     const error = child.failure?.message;
     const { pid } = child.process;
     const fields = { pid, code, signal, restart_in_ms: delayMs, ...(error === undefined ? {} : { error }) };
     log.error(`a ${child.kind} process ended`, fields);
     setTimeout(() => {
-      if (!stopping && child.generation === present) launch(child.kind);
+      if (!stopping && child.generation === current) launch(child.kind);
     }, delayMs);
   }
 
   async function retire(child: Child): Promise<void> {
-    if (!child.leaving) child.process.kill("SIGTERM");
-    child.leaving = true;
+    if (!child.isStopping) child.process.kill("SIGTERM");
+    child.isStopping = true;
     const { drainDelayMs, drainTimeoutMs } = child.generation.config;
     const timer = setTimeout(() => child.process.kill("SIGKILL"), drainDelayMs + drainTimeoutMs + stopMarginMs);
     await child.process.exited;
@@ -151,32 +151,32 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   async function reload(): Promise<void> {
     let next: Generation;
     try {
-      const config = read(present.config);
+      const config = read(current.config);
       next = { config, counts: count(config) };
     } catch (error) {
-      log.error("the new configuration was refused; all processes keep the present one", { error: messageOf(error) });
+      log.error("the new configuration is invalid; all processes keep the current one", { error: messageOf(error) });
       return;
     }
-    const successors = (["serving", "working"] as const).flatMap((kind) =>
+    const successors = (["serving", "worker"] as const).flatMap((kind) =>
       Array.from({ length: next.counts[kind] }, () => spawn(kind, next)),
     );
-    const isTaken = await take(successors);
+    const isActive = await activate(successors);
     if (stopping) return;
-    if (!isTaken) {
+    if (!isActive) {
       const error = successors.find(({ failure }) => failure !== null)?.failure?.message ?? "a process did not start";
-      log.error("the new configuration could not be started; all processes keep the present one", { error });
+      log.error("the new configuration could not be started; all processes keep the current one", { error });
       await Promise.all(successors.map(retire));
       return;
     }
-    present = next;
-    const olds = [...children].filter(({ generation }) => generation !== present);
+    current = next;
+    const olds = [...children].filter(({ generation }) => generation !== current);
     for (const old of olds) void retire(old);
     log.info("the configuration was reloaded", { file: next.config.file, processes: successors.length });
   }
 
-  /** None of them listens before all of them are prepared: two configurations must not serve because one of them failed. */
-  async function take(successors: readonly Child[]): Promise<boolean> {
-    const timeout = Bun.sleep(startWithinMs).then(() => false);
+  /** No process listens before all are prepared, so that two configurations never serve side by side after a failure. */
+  async function activate(successors: readonly Child[]): Promise<boolean> {
+    const timeout = Bun.sleep(startTimeoutMs).then(() => false);
     const all = (states: readonly Promise<boolean>[]) =>
       Promise.race([Promise.all(states).then((each) => each.every(Boolean)), timeout]);
     if (!(await all(successors.map(({ prepared }) => prepared))) || stopping) return false;
@@ -185,13 +185,13 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   }
 
   async function begin(kind: ProcessKind): Promise<StartFailure | null> {
-    const outcomes = await Promise.all(Array.from({ length: present.counts[kind] }, () => startOne(kind)));
+    const outcomes = await Promise.all(Array.from({ length: current.counts[kind] }, () => startOne(kind)));
     return outcomes.find((failure) => failure !== null) ?? null;
   }
 
-  /** A process that says why it cannot start is not started again. One that was killed while it was starting is. */
+  /** A process that reports why it cannot start is not started again. A process that was killed during its start is. */
   async function startOne(kind: ProcessKind): Promise<StartFailure | null> {
-    for (let attempt = 1; attempt <= mostStartAttempts; attempt++) {
+    for (let attempt = 1; attempt <= maxStartAttempts; attempt++) {
       const child = launch(kind);
       if ((await child.ready) || stopping) return null;
       if (child.failure !== null) return child.failure;
@@ -201,19 +201,19 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   }
 
   async function start(): Promise<StartFailure | null> {
-    const first = present.counts.serving > 0 ? "serving" : "working";
+    const first = current.counts.serving > 0 ? "serving" : "worker";
     const failure = await begin(first);
     hasStarted = failure === null;
-    // The first request does not wait for the processes that run jobs.
+    // The first request does not wait for the worker processes.
     if (hasStarted && !stopping && first === "serving")
-      for (let started = 0; started < present.counts.working; started++) launch("working");
+      for (let started = 0; started < current.counts.worker; started++) launch("worker");
     return failure;
   }
 
   return {
     ready: start(),
     reload() {
-      // A signal that arrives during a reload may be about a newer file: it is read once more afterwards.
+      // A signal during a reload may announce a newer file, so the file is read again afterwards.
       reloadAgain = reloading !== null;
       reloading ??= (async () => {
         do {
@@ -236,18 +236,18 @@ function permit({ process }: Child): void {
   try {
     process.send("serve");
   } catch {
-    // It ended in the meantime: its exit says so.
+    // The process has ended; its exit is handled elsewhere.
   }
 }
 
-/** Line by line: a driver or the runtime writes plain text there, which would break a log of JSON lines. */
-async function passOn(output: ReadableStream<Uint8Array>, tell: (line: string) => void): Promise<void> {
+/** Forwards standard error line by line: plain text of a driver or of the runtime would break a log of JSON lines. */
+async function forwardLines(output: ReadableStream<Uint8Array>, report: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const bytes of output) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = (lines.pop() ?? "").slice(0, longestLine);
-    for (const line of lines) if (line.trim() !== "") tell(line);
+    rest = (lines.pop() ?? "").slice(0, maxLineLength);
+    for (const line of lines) if (line.trim() !== "") report(line);
   }
-  if (rest.trim() !== "") tell(rest);
+  if (rest.trim() !== "") report(rest);
 }

@@ -1,124 +1,72 @@
-// The command line: noun, then verb. A command loads its own code only: a gateway starts sooner that way.
+// The command line: noun, then verb. Only the code of the command that runs is loaded, so that a gateway starts sooner.
 
-import { type Config, ConfigError, readConfig, readLauncher, secretsOf } from "../config.ts";
-import { messageOf, SettingError } from "../errors.ts";
-import { lookUp } from "../lib/look-up.ts";
+import type { Command } from "commander";
+import { type Config, readConfig, readLauncher, secretsOf } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
-import { type CommandSpec, describeCommand, findCommand, readArguments, UsageError } from "./command-line.ts";
-import { addressOf, runServe, runServingProcess, runWork, runWorkingProcess } from "./serve.ts";
-
-const usage = `switchyard ${version}
-
-  switchyard serve                 start the gateway
-  switchyard work                  run jobs only, beside gateways on the same PostgreSQL
-  switchyard keys create|list|revoke|rotate
-  switchyard storage move
-  switchyard engines list|add|remove
-  switchyard webhooks verify|listen|keys|rotate-key|drop-old-keys
-  switchyard version
-
-Example: npx switchyard keys create --name ci
-Add --help to a command for its options.
-Settings come from the environment and from switchyard.yaml; docs/settings.md lists them.`;
-
-type Command =
-  | { readonly spec: CommandSpec; readonly run: () => Promise<number> }
-  /** Reads its own arguments. */
-  | { readonly runGroup: (args: string[]) => Promise<number> };
+import { addExample, CommandFailed, createCommand, runCommandLine } from "./command-line.ts";
+import { addressOf, runServe, runWork } from "./serve.ts";
 
 const settingsNote = "Its settings come from the environment and from switchyard.yaml; docs/settings.md lists them.";
+const output = { print: console.log, printError: console.error };
 
-const commands: Readonly<Record<string, Command>> = {
-  serve: {
-    spec: {
-      name: "serve",
-      summary: `Starts the gateway. ${settingsNote}`,
-      example: "SWITCHYARD_PORT=8081 npx switchyard serve",
-    },
-    run: runServe,
-  },
-  work: {
-    spec: {
-      name: "work",
-      summary: `Runs jobs and nothing else, beside gateways on the same PostgreSQL. ${settingsNote}`,
-      example: "DATABASE_URL=postgres://switchyard:password@db.example/switchyard npx switchyard work",
-    },
-    run: runWork,
-  },
+/** Commands that consist of several commands, with the code that builds them. */
+const groups = {
   keys: {
-    runGroup: async (args) =>
-      (await import("./keys.ts")).runKeysCommand(args, {
-        openStorage: () => openConfiguredStorage(),
-        print: console.log,
-      }),
+    summary: "Create, list, revoke and rotate keys.",
+    load: async () =>
+      (await import("./keys.ts")).createKeysCommand({ ...output, openStorage: () => openConfiguredStorage() }),
   },
   storage: {
-    runGroup: async (args) => (await import("./storage.ts")).runStorageCommand(args, storageContext()),
+    summary: "Move stored data from SQLite to PostgreSQL.",
+    load: async () => (await import("./storage.ts")).createStorageCommand({ ...output, settings: storageSettings }),
   },
   engines: {
-    runGroup: async (args) => (await import("./engines.ts")).runEnginesCommand(args, enginesContext()),
+    summary: "List, install and remove groups of local engines.",
+    load: async () => (await import("./engines.ts")).createEnginesCommand({ ...output, ...readLauncher() }),
   },
   webhooks: {
-    runGroup: async (args) => (await import("./webhooks.ts")).runWebhooksCommand(args, await webhooksContext()),
+    summary: "Check and receive callbacks, and manage the keys that sign them.",
+    load: async () => (await import("./webhooks.ts")).createWebhooksCommand(await webhooksContext()),
   },
-  version: {
-    spec: { name: "version", summary: "Prints the version.", example: "npx switchyard version" },
-    run: async () => {
-      console.log(version);
-      return 0;
-    },
-  },
-  help: {
-    spec: { name: "help", summary: "Lists the commands.", example: "npx switchyard help" },
-    run: async () => {
-      console.log(usage);
-      return 0;
-    },
-  },
-};
+} satisfies Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>;
 
-// Started by the supervisor, not by people.
-const processes: Readonly<Record<string, () => Promise<number>>> = {
-  "serving-process": runServingProcess,
-  "working-process": runWorkingProcess,
-};
-
-const otherNames: Readonly<Record<string, string>> = { "--help": "help", "-h": "help", "--version": "version" };
-
-/** Runs one command and returns its exit code: 0 done, 1 failed, 2 wrong usage or settings. */
+/** Runs one command and returns its exit code: 0 done, 1 failed, 2 wrong arguments or settings. */
 export async function runCommand(args: readonly string[]): Promise<number> {
-  const [given = "help", ...rest] = args;
-  const name = lookUp(otherNames, given) ?? given;
-  try {
-    const process = Object.hasOwn(processes, name) ? processes[name] : undefined;
-    if (process !== undefined) return await process();
-    const command = findCommand(commands, name);
-    if ("runGroup" in command) return await command.runGroup(rest);
-    return await runPlain(command.spec, rest, command.run);
-  } catch (error) {
-    if (error instanceof UsageError) console.error(`${error.message}\n\n${usage}`);
-    else if (error instanceof SettingError) console.error(`${error.path}: ${error.message}`);
-    else console.error(messageOf(error));
-    return error instanceof ConfigError || error instanceof SettingError || error instanceof UsageError ? 2 : 1;
-  }
+  const [name = "help"] = args;
+  return await runCommandLine(await createProgram(name), args.length === 0 ? [name] : args, output);
 }
 
-async function runPlain(spec: CommandSpec, args: readonly string[], run: () => Promise<number>): Promise<number> {
-  let input: ReturnType<typeof readArguments>;
-  try {
-    input = readArguments(spec, args);
-  } catch (error) {
-    console.error(`${messageOf(error)}\n\n${describeCommand(spec)}`);
-    return 2;
-  }
-  if (input !== "help") return await run();
-  console.log(describeCommand(spec));
-  return 0;
+async function createProgram(wanted: string): Promise<Command> {
+  const program = createCommand("switchyard", `Switchyard ${version}, an AI model gateway.`, output)
+    .version(version, "--version", "print the version")
+    .usage("<command> [options]");
+  addExample(program, "npx switchyard keys create --name ci\n\nAdd --help to a command for its options.");
+  const add = (name: string, summary: string, example: string, run: () => number | Promise<number>) =>
+    addExample(program.command(name).summary(summary).description(summary), example).action(async () => {
+      const exitCode = await run();
+      if (exitCode !== 0) throw new CommandFailed(exitCode);
+    });
+  const serve = add("serve", "Start the gateway.", "SWITCHYARD_PORT=8081 npx switchyard serve", runServe);
+  const database = "postgres://switchyard:password@db.example/switchyard";
+  const workExample = `DATABASE_URL=${database} npx switchyard work`;
+  const work = add("work", "Run jobs only, beside gateways on the same PostgreSQL.", workExample, runWork);
+  for (const command of [serve, work]) command.description(`${command.summary()} ${settingsNote}`);
+  for (const [group, { summary, load }] of Object.entries(groups))
+    program.addCommand(group === wanted ? await load() : createCommand(group, summary, output));
+  add("version", "Print the version.", "npx switchyard version", () => {
+    output.print(version);
+    return 0;
+  });
+  add("help", "Print this help.", "npx switchyard help", () => {
+    program.outputHelp();
+    return 0;
+  });
+  return program;
 }
 
-/** Never creates a store: a command that runs in another folder would otherwise work on a new and empty one. */
+/** Never creates a store: a command that runs in the wrong folder would otherwise work on a new and empty one. */
 async function openConfiguredStorage(needs: "secrets" | "no secrets" = "no secrets"): Promise<Storage> {
   const config = readConfig();
   const { databaseUrl, dataDir, encryptionKey } = config;
@@ -128,19 +76,15 @@ async function openConfiguredStorage(needs: "secrets" | "no secrets" = "no secre
   return await openStorage(options);
 }
 
-function storageContext() {
+function storageSettings() {
   const config = readConfig();
-  return { dataDir: config.dataDir, print: console.log, log: openCommandLog(config) };
-}
-
-function enginesContext() {
-  const { npmScript, nodePath } = readLauncher();
-  return { npmScript, nodePath, print: console.log };
+  return { dataDir: config.dataDir, log: openCommandLog(config) };
 }
 
 async function webhooksContext() {
   const { storeWebhookKeysIn } = await import("../jobs/webhook-keys.ts");
   return {
+    ...output,
     settings: () => {
       const { dataDir, host, port } = readConfig();
       return { dataDir, gatewayUrl: addressOf(host, port) };
@@ -151,7 +95,6 @@ async function webhooksContext() {
     },
     log: createLog({ level: "warn", format: "text", secrets: [], write: (lines) => void process.stderr.write(lines) }),
     readInput: () => Bun.stdin.bytes(),
-    print: console.log,
   };
 }
 

@@ -1,7 +1,8 @@
-// `switchyard engines add | list | remove`: the groups of local engines that do not come with the gateway.
+// `switchyard engines add|list|remove`: groups of local engines that are not installed with the gateway.
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Command } from "commander";
 import { addGroup, GroupError, removeGroup } from "../engines/local/add-group.ts";
 import {
   bytesIn,
@@ -14,70 +15,42 @@ import {
 } from "../engines/local/groups.ts";
 import { localEngines } from "../engines/local/list.ts";
 import { findNearest } from "../lib/find-nearest.ts";
-import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
+import { addExample, createCommand, type Output, runCommandLine, UsageError } from "./command-line.ts";
 
-export interface EnginesContext {
-  /** What npm said of itself when it started this command; null: it did not. */
+export interface EnginesContext extends Output {
+  /** The npm script that started this command; null when npm did not. */
   readonly npmScript: string | null;
-  /** The Node that npm, or the launcher, runs on. */
+  /** The Node on which npm, or the launcher, runs. */
   readonly nodePath: string | null;
-  print(line: string): void;
-  /** Messages for people, kept apart from what `--json` prints. */
-  printError?(line: string): void;
 }
 
-const fetchTimeoutMs = 15 * 60_000;
+const installTimeoutMs = 15 * 60_000;
 
-interface Command {
-  readonly spec: CommandSpec;
-  readonly run: (input: Input, context: EnginesContext) => void | Promise<void>;
+export async function runEnginesCommand(args: readonly string[], context: EnginesContext): Promise<number> {
+  return await runCommandLine(createEnginesCommand(context), args, context);
 }
 
-const groups = { shown: "<group>…", least: 1, most: 100, hint: " (see: switchyard engines list)" };
-
-const commands: Readonly<Record<string, Command>> = {
-  list: {
-    spec: {
-      name: "engines list",
-      summary: "Lists the groups of local engines, whether each is installed, and its tasks.",
-      options: { json: { meaning: "prints JSON" } },
-      example: "npx switchyard engines list",
-    },
-    run: (input, context) => list(input.has("json"), context),
-  },
-  add: {
-    spec: {
-      name: "engines add",
-      summary: "Installs the packages of these groups with npm, in fixed versions, and checks their model files.",
-      words: groups,
-      example: "npx switchyard engines add speech",
-    },
-    run: (input, context) => add(readGroups(input.words), context),
-  },
-  remove: {
-    spec: {
-      name: "engines remove",
-      summary: "Deletes the packages of these groups.",
-      words: groups,
-      example: "npx switchyard engines remove speech",
-    },
-    run: (input, context) => remove(readGroups(input.words), context),
-  },
-};
-
-/** The exit code: 0 done, 1 it could not be done, 2 the command was not understood. */
-export async function runEnginesCommand(args: string[], context: EnginesContext): Promise<number> {
-  const output = toOutput(context);
-  return await runInGroup("engines", commands, args, output, async (command, input) => {
-    try {
-      await command.run(input, context);
-      return 0;
-    } catch (error) {
-      if (!(error instanceof GroupError)) throw error;
-      output.printError(error.message);
-      return 1;
-    }
-  });
+export function createEnginesCommand(context: EnginesContext): Command {
+  const group = createCommand("engines", "List, install and remove groups of local engines.", context);
+  const list = group
+    .command("list")
+    .description("List the groups of local engines, whether each is installed, and its tasks.")
+    .option("--json", "print JSON")
+    .action(({ json = false }: { json?: boolean }) => printGroups(json, context));
+  addExample(list, "npx switchyard engines list");
+  const add = group
+    .command("add")
+    .description("Install the packages of these groups with npm, in fixed versions, and check their model files.")
+    .argument("<group...>", "as `switchyard engines list` prints it")
+    .action((names: readonly string[]) => addGroups(readGroups(names), context));
+  addExample(add, "npx switchyard engines add speech");
+  const remove = group
+    .command("remove")
+    .description("Delete the packages of these groups.")
+    .argument("<group...>", "as `switchyard engines list` prints it")
+    .action((names: readonly string[]) => removeGroups(readGroups(names), context));
+  addExample(remove, "npx switchyard engines remove speech");
+  return group;
 }
 
 function readGroups(names: readonly string[]): Group[] {
@@ -92,7 +65,7 @@ function readGroups(names: readonly string[]): Group[] {
   });
 }
 
-function list(isJson: boolean, { print }: EnginesContext): void {
+function printGroups(isJson: boolean, { print }: EnginesContext): void {
   const groups = listGroups().map((group) => ({
     name: group.name,
     state: stateWithNeeds(group),
@@ -108,35 +81,38 @@ function list(isJson: boolean, { print }: EnginesContext): void {
   }
   for (const { name, state, bytes, description, tasks, better } of groups) {
     print(`${name}: ${state}${bytes === 0 ? "" : `, ${megabytes(bytes)}`}. ${description}`);
-    if (tasks.length > 0) print(`  brings ${tasks.join(", ")}`);
-    if (better.length > 0) print(`  better by name ${better.join(", ")}`);
+    if (tasks.length > 0) print(`  tasks: ${tasks.join(", ")}`);
+    if (better.length > 0) print(`  better models: ${better.join(", ")}`);
   }
 }
 
-async function add(groups: readonly Group[], context: EnginesContext): Promise<void> {
+async function addGroups(groups: readonly Group[], context: EnginesContext): Promise<void> {
   const npm = findNpm(context);
   for (const wanted of groups) {
     for (const group of withNeeds(wanted.name)) {
       const modules = join(group.folder, "node_modules");
       if (stateOf(group) === "added" && findWrongFiles(group, modules).length === 0) {
-        context.print(`${group.name} is there already, and its files are right.`);
+        context.print(`${group.name} is already installed, and its files are correct.`);
         continue;
       }
-      context.print(`${group.name}: fetching ${Object.keys(group.dependencies).join(", ")} …`);
-      await addGroup(group, { npm, timeoutMs: fetchTimeoutMs });
-      context.print(`${group.name} is added: ${megabytes(bytesIn(modules))}, every model file matches its checksum.`);
+      context.print(`${group.name}: installing ${Object.keys(group.dependencies).join(", ")} …`);
+      await addGroup(group, { npm, timeoutMs: installTimeoutMs });
+      context.print(
+        `${group.name} is installed (${megabytes(bytesIn(modules))}), and its model files have the right checksums.`,
+      );
     }
     const [tasks, { improves }] = [tasksOf(wanted), wanted];
-    if (tasks.length > 0) context.print(`It brings ${tasks.map((task) => `${task}/local`).join(", ")}.`);
-    if (improves.length > 0) context.print(`It brings better ones by name: ${betterModelsOf(wanted).join(", ")}.`);
+    if (tasks.length > 0) context.print(`It adds ${tasks.map((task) => `${task}/local`).join(", ")}.`);
+    if (improves.length > 0)
+      context.print(`It adds better models for tasks that work without it: ${betterModelsOf(wanted).join(", ")}.`);
   }
-  context.print("A gateway that runs already has them after a restart or a SIGHUP.");
+  context.print("A running gateway uses them after a restart or a SIGHUP.");
 }
 
-async function remove(groups: readonly Group[], { print }: EnginesContext): Promise<void> {
+async function removeGroups(groups: readonly Group[], { print }: EnginesContext): Promise<void> {
   for (const group of groups) {
     if (stateOf(group) === "absent") {
-      print(`${group.name} is not there.`);
+      print(`${group.name} is not installed.`);
       continue;
     }
     await removeGroup(group);
@@ -147,7 +123,7 @@ async function remove(groups: readonly Group[], { print }: EnginesContext): Prom
     const shared = findGroup(name);
     if (shared === null || needed.has(name) || stateOf(shared) === "absent") continue;
     await removeGroup(shared);
-    print(`${name} is removed: nothing needs it any more.`);
+    print(`${name} is removed: no installed group needs it.`);
   }
 }
 
@@ -157,23 +133,23 @@ function stateWithNeeds(group: Group) {
   return states.includes("outdated") ? "outdated" : "added";
 }
 
-/** Those that work with it only. */
+/** Tasks that need the group. */
 function tasksOf({ name, improves }: Group): string[] {
   const tasks = localEngines.filter((engine) => engine.group === name).map(({ task }) => task);
   return [...new Set(tasks)].filter((task) => !improves.includes(task));
 }
 
-/** Where a task is done without it too: `text/spell_check/local/harper`. The name without a model stays what it was. */
+/** Models for tasks that work without the group as well: `text/spell_check/local/harper`. The default model of the task does not change. */
 function betterModelsOf({ name, improves }: Group): string[] {
   return localEngines
     .filter((engine) => engine.group === name && improves.includes(engine.task))
     .flatMap(({ task, models = [] }) => models.map((model) => `${task}/local/${model}`));
 }
 
-/** The npm that started us, else the one on the PATH, else the one that came with Node. */
+/** The npm that started this process, else the one on the PATH, else the one that came with Node. */
 export function findNpm({ npmScript, nodePath }: Pick<EnginesContext, "npmScript" | "nodePath">): string[] {
   const node = nodePath ?? Bun.which("node");
-  // Other package managers fill in the same variable with a script of their own.
+  // Other package managers set the same variable to a script of their own.
   if (npmScript !== null && node !== null && /^np[mx]-cli\.js$/.test(basename(npmScript)) && existsSync(npmScript))
     return [node, join(dirname(npmScript), "npm-cli.js")];
   const onPath = Bun.which("npm");

@@ -1,5 +1,5 @@
-// The keys of the very first start: shown on a terminal, and otherwise written to files that only this user can read. What goes to
-// another output is kept by log collectors and build servers.
+// The keys of the very first start: printed to a terminal, and otherwise written to files that only this user can read. Other outputs
+// end up in log collectors and build servers.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ export function storeKeys(keys: Keys, dataDir: string): StoredKeys {
   }
 }
 
-/** Under its name only when it is complete and private. */
+/** The file gets its name once it is complete and private. */
 function storeKey(path: string, key: string): string {
   const unfinished = `${path}.new`;
   writeFileSync(unfinished, `${key}\n`, { mode: 0o600 });
@@ -50,24 +50,24 @@ export function describeKeys(keys: FirstKeys): string {
   inference key    ${keys.shown.inference}
   management key   ${keys.shown.management ?? set}
 
-  Keep them: they are not shown again. \`npx switchyard keys create --name <text>\` creates others.
+  Store them now: they are not shown again. \`npx switchyard keys create --name <text>\` creates more keys.
 
 `;
   return `
   inference key    in the file ${keys.stored.inference}
   management key   ${keys.stored.management === null ? set : `in the file ${keys.stored.management}`}
 
-  Keep them, then delete the files. \`npx switchyard keys create --name <text>\` creates others.
+  Store them elsewhere, then delete the files. \`npx switchyard keys create --name <text>\` creates more keys.
 
 `;
 }
 
-/** A command that works as pasted. */
+/** A command to paste into a shell. */
 export function introduce(address: string, keys: FirstKeys, hasSandbox: boolean): string {
   if (!hasSandbox) return "";
   const key = "shown" in keys ? keys.shown.inference : `$(cat ${quote(keys.stored.inference)})`;
   return `
-Try it, no vendor account needed:
+Try it without a vendor account:
 
 curl ${address}/v3/chat/completions \\
   -H "Authorization: Bearer ${key}" \\

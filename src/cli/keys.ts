@@ -1,5 +1,6 @@
-// `switchyard keys create|list|revoke|rotate`: on the store itself, so it works beside a running gateway and without one.
+// `switchyard keys create|list|revoke|rotate`. They work on the database, beside a running gateway and without one.
 
+import type { Command } from "commander";
 import { type Keyring, openKeyring } from "../access/keys.ts";
 import {
   createKeyRequest,
@@ -10,22 +11,20 @@ import {
   rotateKeyRequest,
 } from "../contract/keys.ts";
 import { parse } from "../contract/problems.ts";
-import { GatewayError, ValidationError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
-import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
+import {
+  addExample,
+  collect,
+  createCommand,
+  type Output,
+  runCommandLine,
+  toNumber,
+  UsageError,
+} from "./command-line.ts";
 
-export interface KeysContext {
+export interface KeysContext extends Output {
   openStorage(): Promise<Storage>;
-  print(line: string): void;
-  /** Messages for people, kept apart from what `--json` prints. */
-  printError?(line: string): void;
-}
-
-interface Command {
-  readonly spec: CommandSpec;
-  /** Checks everything before the store is opened; what it returns does the work. */
-  readonly prepare: (input: Input) => (keyring: Keyring) => Promise<Result>;
 }
 
 interface Result {
@@ -33,139 +32,88 @@ interface Result {
   readonly lines: readonly string[];
 }
 
-const json = { json: { meaning: "prints JSON" } };
-const keyId = { shown: "<key id>", least: 1, most: 1, hint: " (see: switchyard keys list)" };
+export async function runKeysCommand(args: readonly string[], context: KeysContext): Promise<number> {
+  return await runCommandLine(createKeysCommand(context), args, context);
+}
 
-const commands: Readonly<Record<string, Command>> = {
-  create: {
-    spec: {
-      name: "keys create",
-      summary: "Creates a key and prints it this once.",
-      options: {
-        name: { takes: "<name>", meaning: "needed: what the key is for" },
-        kind: { takes: "<kind>", meaning: "inference, management or sandbox; default: inference" },
-        owner: { takes: "<text>", meaning: "a person or team" },
-        scope: {
-          takes: "<scope>",
-          meaning: "chat, responses, universal or embeddings; repeat for several; default: all",
-          multiple: true,
-        },
-        model: {
-          takes: "<pattern>",
-          meaning: "an allowed model, such as openai/*; repeat for several; default: all",
-          multiple: true,
-        },
-        expires: { takes: "<time>", meaning: "ISO 8601, or days such as 90d" },
-        budget: { takes: "<amount>", meaning: "US dollars; only 0, which refuses every request, is enforced yet" },
-        period: { takes: "<period>", meaning: "of the budget: none, daily, weekly or monthly" },
-        "requests-per-second": { takes: "<n>", meaning: "rate limit" },
-        "requests-per-minute": { takes: "<n>", meaning: "rate limit" },
-        "tokens-per-minute": { takes: "<n>", meaning: "not enforced yet, and refused" },
-        tag: { takes: "<name>=<value>", meaning: "repeat for several", multiple: true },
-        ...json,
-      },
-      example: "npx switchyard keys create --name ci --scope chat --expires 90d",
-    },
-    prepare: (input) => {
-      const request = parse(createKeyRequest, toCreateRequest(input));
-      return async (keyring) => {
-        const made = await keyring.create(request);
-        return { json: made, lines: [`${made.key}`, `id ${made.id}. The key is shown this once.`] };
-      };
-    },
-  },
+/** Every command checks its arguments before it opens the store. */
+export function createKeysCommand(context: KeysContext): Command {
+  const group = createCommand("keys", "Create, list, revoke and rotate keys.", context);
+  const perform = async (work: (keyring: Keyring) => Promise<Result>, isJson = false) => {
+    const { json, lines } = await withKeyring(context, work);
+    if (isJson) context.print(JSON.stringify(json, null, 2));
+    else for (const line of lines) context.print(line);
+  };
 
-  list: {
-    spec: {
-      name: "keys list",
-      summary: "Lists keys without their secrets.",
-      options: {
-        kind: { takes: "<kind>", meaning: "inference, management or sandbox" },
-        owner: { takes: "<text>", meaning: "keys of this owner" },
-        enabled: { takes: "true|false", meaning: "enabled or disabled keys" },
-        page: { takes: "<n>", meaning: "default: 1" },
-        limit: { takes: "<n>", meaning: "keys per page" },
-        ...json,
-      },
-      example: "npx switchyard keys list --kind inference",
-    },
-    prepare: (input) => {
-      const names = ["kind", "owner", "enabled", "page", "limit"];
-      const given = names.flatMap((name) => (input.text(name) === undefined ? [] : [[name, input.text(name)]]));
-      const { kind, owner, enabled, page, limit } = parse(listKeysQuery, Object.fromEntries(given));
-      return async (keyring) => {
-        const found = await keyring.list({
-          kind: kind ?? null,
-          owner: owner ?? null,
-          enabled: enabled ?? null,
-          page,
-          limit,
-        });
+  const create = group
+    .command("create")
+    .description("Create a key and print it. The key cannot be shown again.")
+    .option("--name <name>", "purpose of the key; required")
+    .option("--kind <kind>", "inference, management or sandbox; default: inference")
+    .option("--owner <text>", "a person or team")
+    .option("--scope <scope>", "chat, responses, universal or embeddings; repeatable; default: all", collect)
+    .option("--model <pattern>", "an allowed model, such as openai/*; repeatable; default: all", collect)
+    .option("--expires <time>", "ISO 8601, or days such as 90d")
+    .option("--budget <amount>", "US dollars; only 0, which refuses every request, is enforced yet", toNumber)
+    .option("--period <period>", "period of the budget: none, daily, weekly or monthly")
+    .option("--requests-per-second <n>", "rate limit", toNumber)
+    .option("--requests-per-minute <n>", "rate limit", toNumber)
+    .option("--tokens-per-minute <n>", "refused, because it is not enforced yet", toNumber)
+    .option("--tag <name=value>", "repeatable", collect)
+    .option("--json", "print JSON")
+    .action(async (options: CreateOptions) => {
+      const request = parse(createKeyRequest, toCreateRequest(options));
+      await perform(async (keyring) => toResult(await keyring.create(request)), options.json);
+    });
+  addExample(create, "npx switchyard keys create --name ci --scope chat --expires 90d");
+
+  const list = group
+    .command("list")
+    .description("List keys without their secrets.")
+    .option("--kind <kind>", "inference, management or sandbox")
+    .option("--owner <text>", "keys of this owner")
+    .option("--enabled <true|false>", "enabled or disabled keys")
+    .option("--page <n>", "default: 1")
+    .option("--limit <n>", "keys per page")
+    .option("--json", "print JSON")
+    .action(async ({ json: isJson, ...query }: { json?: true }) => {
+      const { kind = null, owner = null, enabled = null, page, limit } = parse(listKeysQuery, query);
+      await perform(async (keyring) => {
+        const found = await keyring.list({ kind, owner, enabled, page, limit });
         const json = { ...found, page, limit, total_pages: Math.ceil(found.total / limit) };
         return { json, lines: toTable(found.items) };
-      };
-    },
-  },
+      }, isJson);
+    });
+  addExample(list, "npx switchyard keys list --kind inference");
 
-  revoke: {
-    spec: {
-      name: "keys revoke",
-      summary: "Revokes a key for good.",
-      words: keyId,
-      options: json,
-      example: "npx switchyard keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11",
-    },
-    prepare: (input) => {
-      const id = readKeyId(input);
-      return async (keyring) => {
+  const revoke = group
+    .command("revoke")
+    .description("Revoke a key. This cannot be undone.")
+    .argument("<key id>", "as `switchyard keys list` prints it")
+    .option("--json", "print JSON")
+    .action(async (given: string, options: { json?: true }) => {
+      const id = readKeyId(given);
+      await perform(async (keyring) => {
         await keyring.revoke(id);
         return { json: { id, deleted: true }, lines: [`Key ${id} is revoked.`] };
-      };
-    },
-  },
+      }, options.json);
+    });
+  addExample(revoke, "npx switchyard keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11");
 
-  rotate: {
-    spec: {
-      name: "keys rotate",
-      summary: "Gives a key a new secret and prints it this once.",
-      words: keyId,
-      options: {
-        "grace-seconds": { takes: "<n>", meaning: "how long the old secret still works; default: 0" },
-        ...json,
-      },
-      example: "npx switchyard keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600",
-    },
-    prepare: (input) => {
-      const id = readKeyId(input);
-      const grace = toNumber(input, "grace-seconds");
-      const request = parse(rotateKeyRequest, grace === undefined ? {} : { grace_seconds: grace });
-      return async (keyring) => {
-        const made = await keyring.rotate(id, request.grace_seconds);
-        return { json: made, lines: [made.key, `id ${made.id}. The key is shown this once.`] };
-      };
-    },
-  },
-};
+  const rotate = group
+    .command("rotate")
+    .description("Give a key a new secret and print it. The secret cannot be shown again.")
+    .argument("<key id>", "as `switchyard keys list` prints it")
+    .option("--grace-seconds <n>", "seconds for which the old secret still works; default: 0", toNumber)
+    .option("--json", "print JSON")
+    .action(async (given: string, { graceSeconds, json }: { graceSeconds?: number; json?: true }) => {
+      const id = readKeyId(given);
+      const request = parse(rotateKeyRequest, graceSeconds === undefined ? {} : { grace_seconds: graceSeconds });
+      await perform(async (keyring) => toResult(await keyring.rotate(id, request.grace_seconds)), json);
+    });
+  addExample(rotate, "npx switchyard keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600");
 
-/** The exit code: 0 done, 1 it could not be done, 2 the command was not understood. */
-export async function runKeysCommand(args: string[], context: KeysContext): Promise<number> {
-  const output = toOutput(context);
-  return await runInGroup("keys", commands, args, output, async (command, input) => {
-    try {
-      const { json, lines } = await withKeyring(context, command.prepare(input));
-      if (input.has("json")) context.print(JSON.stringify(json, null, 2));
-      else for (const line of lines) context.print(line);
-      return 0;
-    } catch (error) {
-      if (error instanceof ValidationError) {
-        for (const { loc, msg } of error.problems) output.printError(`${loc.slice(1).join(".")}: ${msg}`);
-        return 2;
-      }
-      if (!(error instanceof GatewayError)) throw error;
-      output.printError(error.message);
-      return 1;
-    }
-  });
+  return group;
 }
 
 async function withKeyring(context: KeysContext, work: (keyring: Keyring) => Promise<Result>): Promise<Result> {
@@ -188,43 +136,52 @@ async function withKeyring(context: KeysContext, work: (keyring: Keyring) => Pro
   }
 }
 
-function readKeyId({ words: [id = ""] }: Input): string {
-  parse(keyPath, { key_id: id }, "path");
-  return id.toLowerCase();
+function toResult(made: { readonly id: string; readonly key: string }): Result {
+  return { json: made, lines: [made.key, `id ${made.id}. Store the key now: it cannot be shown again.`] };
 }
 
-function toCreateRequest(input: Input): unknown {
+function readKeyId(given: string): string {
+  parse(keyPath, { key_id: given }, "path");
+  return given.toLowerCase();
+}
+
+interface CreateOptions {
+  readonly name?: string;
+  readonly kind?: string;
+  readonly owner?: string;
+  readonly scope?: readonly string[];
+  readonly model?: readonly string[];
+  readonly expires?: string;
+  readonly budget?: number;
+  readonly period?: string;
+  readonly requestsPerSecond?: number;
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly tag?: readonly string[];
+  readonly json?: true;
+}
+
+function toCreateRequest(options: CreateOptions): unknown {
+  const { name, kind = keyKinds[0], owner = null, scope, model = null, expires, budget, period, tag = [] } = options;
+  if (name === undefined) throw new UsageError("--name is required.");
+  if (budget === undefined && period !== undefined) throw new UsageError("--period needs --budget.");
   const rates = {
-    requests_per_second: toNumber(input, "requests-per-second") ?? null,
-    requests_per_minute: toNumber(input, "requests-per-minute") ?? null,
-    tokens_per_minute: toNumber(input, "tokens-per-minute") ?? null,
+    requests_per_second: options.requestsPerSecond ?? null,
+    requests_per_minute: options.requestsPerMinute ?? null,
+    tokens_per_minute: options.tokensPerMinute ?? null,
   };
-  const amount = toNumber(input, "budget");
-  const period = input.text("period");
-  if (amount === undefined && period !== undefined) throw new UsageError("--period needs --budget.");
-  const name = input.text("name");
-  if (name === undefined) throw new UsageError("--name is needed.");
   return {
     name,
-    kind: input.text("kind") ?? keyKinds[0],
-    owner: input.text("owner") ?? null,
-    ...(input.list("scope").length === 0 ? {} : { scopes: input.list("scope") }),
-    allowed_models: input.list("model").length === 0 ? null : input.list("model"),
-    expires_at: toTime(input.text("expires")),
-    budget: amount === undefined ? null : { amount, ...(period === undefined ? {} : { period }) },
+    kind,
+    owner,
+    ...(scope === undefined ? {} : { scopes: scope }),
+    allowed_models: model,
+    expires_at: toTime(expires),
+    budget: budget === undefined ? null : { amount: budget, ...(period === undefined ? {} : { period }) },
     rate_limit: Object.values(rates).every((rate) => rate === null) ? null : rates,
-    tags: Object.fromEntries(input.list("tag").map(toPair)),
+    tags: Object.fromEntries(tag.map(toPair)),
   };
 }
-
-function toNumber(input: Input, name: string): number | undefined {
-  const given = input.text(name);
-  if (given === undefined) return undefined;
-  const value = Number(given);
-  if (given.trim() === "" || !Number.isFinite(value)) throw new UsageError(`--${name} takes a number, not "${given}".`);
-  return value;
-}
-
 function toTime(given: string | undefined): string | null {
   if (given === undefined) return null;
   const days = /^(\d{1,5})d$/.exec(given)?.[1];

@@ -19,7 +19,7 @@ import { version } from "../version.ts";
 import { describeKeys, type FirstKeys, hasTerminal, introduce, storeKeys } from "./first-keys.ts";
 import { surviveUnexpectedErrors } from "./unexpected-errors.ts";
 
-// A second Ctrl-C means now; but a terminal and the launcher may both pass on the first one.
+// A second Ctrl-C ends the process at once. Signals within this time count as one: the terminal and the launcher may both send the first.
 const sameSignalMs = 1_000;
 
 export async function runServe(): Promise<number> {
@@ -28,15 +28,17 @@ export async function runServe(): Promise<number> {
     refuseTakenPorts(config, null);
     const keys = await prepareStorage(config, log);
     if (config.databaseUrl === null && config.jobWorkers === 0)
-      log.warn("no process runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL");
-    const count = ({ workers, jobWorkers }: Config) => ({ serving: workers, working: jobWorkers });
+      log.warn(
+        "no process runs jobs: SWITCHYARD_JOB_WORKERS is 0, and `switchyard work` needs PostgreSQL; set SWITCHYARD_JOB_WORKERS to 1 or more",
+      );
+    const count = ({ workers, jobWorkers }: Config) => ({ serving: workers, worker: jobWorkers });
     const code = await supervise(config, { count, log, onReady: () => announce(config, keys, log) });
     lock?.release();
     return code;
   });
 }
 
-/** Runs jobs and nothing else, beside gateways that share the same PostgreSQL. */
+/** Runs jobs only, beside gateways that share the same PostgreSQL. */
 export async function runWork(): Promise<number> {
   return await withLog(async (config, log) => {
     if (config.databaseUrl === null)
@@ -44,18 +46,18 @@ export async function runWork(): Promise<number> {
         "DATABASE_URL",
         "`switchyard work` needs a PostgreSQL database, such as postgres://user:password@host:5432/database; with SQLite the gateway itself runs the jobs",
       );
-    const count = ({ jobWorkers }: Config) => ({ serving: 0, working: Math.max(1, jobWorkers) });
+    const count = ({ jobWorkers }: Config) => ({ serving: 0, worker: Math.max(1, jobWorkers) });
     return await supervise(config, { count, log, onReady: () => log.info(`Switchyard ${version} runs jobs`) });
   });
 }
 
-/** A failure is told in the form of the log: a line of plain text would break a log of JSON lines. */
+/** Reports failures through the log: a line of plain text would break a log of JSON lines. */
 async function withLog(run: (config: Config, log: Log) => Promise<number>): Promise<number> {
   let log = openLog({ logFormat: readLogFormat(), logLevel: "info" }, []);
   try {
     const config = readConfig();
     log = openLog(config, secretsOf(config));
-    reportStrayOutput(log);
+    redirectConsole(log);
     for (const warning of config.warnings) log.warn(warning);
     return await run(config, log);
   } catch (error) {
@@ -78,7 +80,7 @@ interface Supervision {
 
 async function supervise(config: Config, { count, log, onReady }: Supervision): Promise<number> {
   const main = resolve(import.meta.dir, "../main.ts");
-  const read = (present: Config) => readNext(present, log);
+  const read = (current: Config) => readNext(current, log);
   const supervisor = startSupervisor({ config, read, command: [process.execPath, main], count, log });
 
   const ended = Promise.withResolvers<number>();
@@ -89,14 +91,14 @@ async function supervise(config: Config, { count, log, onReady }: Supervision): 
       return;
     }
     stoppingSince = performance.now();
-    log.info("going down");
+    log.info("shutting down");
     await supervisor.stop();
     ended.resolve(0);
   }
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
   process.on("SIGHUP", () => void supervisor.reload());
-  // The launcher died without a signal: no one else could stop this process.
+  // The launcher died without a signal, so no other process would stop this one.
   process.on("disconnect", () => void stop());
 
   const failure = await supervisor.ready;
@@ -109,27 +111,28 @@ async function supervise(config: Config, { count, log, onReady }: Supervision): 
 }
 
 /** The configuration of a reload. What belongs to the store that is open cannot change while it is. */
-function readNext(present: Config, log: Log): Config {
+function readNext(current: Config, log: Log): Config {
   const next = readConfig();
   const fixed = [
-    ["data_dir", present.dataDir === next.dataDir],
-    ["database_url", present.databaseUrl === next.databaseUrl],
+    ["data_dir", current.dataDir === next.dataDir],
+    ["database_url", current.databaseUrl === next.databaseUrl],
   ] as const;
   for (const [name, isSame] of fixed)
     if (!isSame) throw new ConfigError([`${name} cannot change while the gateway runs; restart the gateway`]);
   for (const secret of secretsOf(next)) log.hide(secret);
-  refuseTakenPorts(next, present);
+  refuseTakenPorts(next, current);
   for (const warning of next.warnings) log.warn(warning);
   return next;
 }
 
-export async function runServingProcess(): Promise<number> {
-  // Loaded here alone: the supervisor starts sooner without it.
-  return await runChild(async (...given) => (await import("../gateway.ts")).startGateway(...given));
-}
-
-export async function runWorkingProcess(): Promise<number> {
-  return await runChild(async (...given) => (await import("../worker-process.ts")).startWorkerProcess(...given));
+/** The processes that the supervisor starts; not commands for people. */
+export function findProcess(name: string): (() => Promise<number>) | null {
+  // Loaded on demand: the supervisor starts sooner without them.
+  if (name === "serving-process")
+    return () => runChild(async (...given) => (await import("../gateway.ts")).startGateway(...given));
+  if (name === "worker-process")
+    return () => runChild(async (...given) => (await import("../worker-process.ts")).startWorkerProcess(...given));
+  return null;
 }
 
 type Start = (config: Config, log: Log, mayServe: () => Promise<void>) => Promise<{ stop(): Promise<void> }>;
@@ -141,16 +144,16 @@ async function runChild(start: Start): Promise<number> {
     if (message === "serve") permitted.resolve();
     else given.resolve(fromSnapshot(message.config));
   });
-  process.on("disconnect", () => process.exit(1)); // the supervisor is gone
+  process.on("disconnect", () => process.exit(1)); // the supervisor has ended
   const config = await given.promise;
   const log = openLog(config, secretsOf(config));
-  reportStrayOutput(log);
+  redirectConsole(log);
   surviveUnexpectedErrors(log);
-  process.on("SIGINT", () => {}); // a terminal sends it to this process too; the supervisor decides
+  process.on("SIGINT", () => {}); // a terminal sends it to this process too; the supervisor handles it
   process.on("SIGHUP", () => {});
-  // Before the start is complete there is no request to drain.
-  const endAtOnce = () => process.exit(0);
-  process.on("SIGTERM", endAtOnce);
+  // Before the start is complete, there is no request to drain.
+  const exitAtOnce = () => process.exit(0);
+  process.on("SIGTERM", exitAtOnce);
   try {
     const mayServe = () => {
       report({ state: "prepared" });
@@ -158,12 +161,12 @@ async function runChild(start: Start): Promise<number> {
     };
     const running = await start(config, log, mayServe);
     const ended = Promise.withResolvers<number>();
-    process.off("SIGTERM", endAtOnce);
+    process.off("SIGTERM", exitAtOnce);
     process.on("SIGTERM", () => void running.stop().then(() => ended.resolve(0), ended.reject));
     report({ state: "ready" });
     return await ended.promise;
   } catch (error) {
-    // The supervisor tells it once, for however many processes failed in the same way.
+    // The supervisor reports it once, however many processes failed for the same reason.
     report({ state: "failed", message: describeFailure(error), isConfiguration: isConfiguration(error) });
     if (!isExpected(error)) log.error("a process could not start", { error });
     return 1;
@@ -181,7 +184,7 @@ function isConfiguration(error: unknown): boolean {
   return error instanceof ConfigError || error instanceof SettingError;
 }
 
-/** Its message says everything: a stack trace would only hide it. */
+/** The message explains the error; a stack trace would distract from it. */
 function isExpected(error: unknown): boolean {
   return isConfiguration(error) || (error instanceof Error && error.constructor === Error);
 }
@@ -196,19 +199,19 @@ function openLog({ logFormat, logLevel }: Pick<Config, "logFormat" | "logLevel">
   return createLog({ level: logLevel, format, secrets, write });
 }
 
-/** Libraries write to the console; in a log of JSON lines that has to be a line of the log. */
-function reportStrayOutput(log: Log): void {
+/** Turns console output of libraries into log lines, so that a log of JSON lines stays valid. */
+function redirectConsole(log: Log): void {
   const tell = (...values: unknown[]) => log.warn("output of a library", { output: values.map(String).join(" ") });
   for (const name of ["log", "info", "debug", "warn", "error", "trace"] as const) console[name] = tell;
 }
 
 /**
- * The serving processes share a port, and would share it with another program as well: so each port is first bound exclusively. At a
- * reload the ports that are in use already are the gateway's own.
+ * The serving processes share a port, and would share it with another program as well. So each port is first bound exclusively. During a
+ * reload, ports of the current configuration are skipped, because the gateway itself uses them.
  */
-function refuseTakenPorts(config: Config, present: Config | null): void {
+function refuseTakenPorts(config: Config, current: Config | null): void {
   const { host, port, adminPort } = config;
-  const own = present === null || present.host !== host ? [] : [present.port, present.adminPort];
+  const own = current === null || current.host !== host ? [] : [current.port, current.adminPort];
   if (!own.includes(port)) refuseTakenPort(host, port, "SWITCHYARD_PORT");
   if (adminPort !== null && !own.includes(adminPort)) refuseTakenPort(host, adminPort, "SWITCHYARD_ADMIN_PORT");
 }
@@ -236,28 +239,28 @@ function refuseTakenPort(host: string, port: number, setting: string): void {
   }
 }
 
-/** Brings the tables up to date. On the very first start it creates two keys, and returns how they were told. */
+/** Migrates the database. On the very first start it creates two keys and returns them, or the files that hold them. */
 async function prepareStorage(config: Config, log: Log): Promise<FirstKeys | null> {
   const { databaseUrl, dataDir, encryptionKey } = config;
-  // Opens the secrets as well: one that cannot be decrypted ends the start here, with one message.
+  // Opens the secrets as well: a secret that cannot be decrypted ends the start here, with one message.
   const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, log });
   try {
     const first = await createFirstKeys(storage, { adminKey: config.adminKey });
     if (first === null) return null;
-    return shows(config) ? { shown: first } : { stored: storeKeys(first, config.dataDir) };
+    return mayShowKeys(config) ? { shown: first } : { stored: storeKeys(first, config.dataDir) };
   } finally {
     await storage.close();
   }
 }
 
-/** A terminal that shows text is read by the operator alone; any other output may be kept, sent or shared. */
-function shows({ logFormat }: Config): boolean {
+/** Only the operator reads a terminal; other outputs may be stored or forwarded. */
+function mayShowKeys({ logFormat }: Config): boolean {
   return hasTerminal() && logFormat !== "json";
 }
 
 function announce(config: Config, keys: FirstKeys | null, log: Log): void {
   const address = addressOf(config.host, config.port);
-  const isText = config.logFormat === "text" || shows(config);
+  const isText = config.logFormat === "text" || mayShowKeys(config);
   if (!isText)
     log.info("serving", {
       address,
@@ -267,18 +270,18 @@ function announce(config: Config, keys: FirstKeys | null, log: Log): void {
     });
   log.flush();
   if (config.logFormat === "json") return;
-  const text = `Switchyard ${version} serves on ${address}   docs: ${address}/docs\n`;
-  const told =
+  const text = `Switchyard ${version} listens on ${address}   docs: ${address}/docs\n`;
+  const introduction =
     keys === null
       ? text
       : `${describeKeys(keys)}${text}${introduce(address, keys, !config.switchedOff.has("sandbox"))}`;
-  // Standard output holds nothing but JSON lines then.
-  (isText ? process.stdout : process.stderr).write(told);
+  // With JSON logs, standard output holds only JSON lines.
+  (isText ? process.stdout : process.stderr).write(introduction);
 }
 
-/** Where this machine itself reaches a gateway that binds to `host`. */
+/** Address under which this machine reaches a gateway that listens on `host`. */
 export function addressOf(host: string, port: number): string {
-  const anywhere: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
-  const name = anywhere[host] ?? (host.includes(":") ? `[${host}]` : host);
+  const wildcards: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+  const name = wildcards[host] ?? (host.includes(":") ? `[${host}]` : host);
   return `http://${name}:${port}`;
 }

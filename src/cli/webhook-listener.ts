@@ -1,4 +1,4 @@
-// A receiver for development: it shows each callback and says whether its signatures are good.
+// A webhook receiver for development: it prints each callback and whether its signatures are valid.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ export interface ListenerOptions {
   readonly port: number;
   /** Null: plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** What to answer, one after the other; the last one stays. */
+  /** Statuses to answer with, in turn; the last one is repeated. */
   readonly statuses: readonly number[];
-  /** A folder for bodies, byte for byte, and headers; null: nothing is kept. */
+  /** Folder in which bodies, byte for byte, and headers are stored; null: none. */
   readonly saveTo: string | null;
   /** Reads the gateway's keys. */
   readonly readKeys: () => Promise<VerifyingKeys>;
@@ -25,9 +25,9 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-const longestShownBody = 4_000;
-const mostBodyBytes = 256 * 1024 * 1024;
-// A failed check may be a key that is newer than ours, and may be nonsense sent often.
+const maxPrintedCharacters = 4_000;
+const maxBodyBytes = 256 * 1024 * 1024;
+// A failed check may mean that the gateway has a newer key. The pause limits how often forged callbacks cause a reload.
 const reloadKeysAfterMs = 2_000;
 
 export function startListener({ statuses, print, saveTo, ...options }: ListenerOptions): Listener {
@@ -64,7 +64,7 @@ export function startListener({ statuses, print, saveTo, ...options }: ListenerO
       },
       (error: unknown) => print(`  not checked: ${messageOf(error)}`),
     );
-    print(toShownBody(new TextDecoder().decode(body)));
+    print(toPrintedBody(new TextDecoder().decode(body)));
     if (saveTo !== null) save(join(saveTo, String(number)), request, body);
     options.onCallback();
     return new Response(null, { status });
@@ -74,20 +74,20 @@ export function startListener({ statuses, print, saveTo, ...options }: ListenerO
     const [bodyPath, headersPath] = [`${path}.json`, `${path}.headers`];
     writeFileSync(bodyPath, body);
     writeFileSync(headersPath, Array.from(request.headers, ([name, value]) => `${name}: ${value}\n`).join(""));
-    print(`Kept: npx switchyard webhooks verify ${bodyPath} --headers ${headersPath}`);
+    print(`Stored: npx switchyard webhooks verify ${bodyPath} --headers ${headersPath}`);
   }
 
   const server = Bun.serve({
     hostname: options.hostname,
     port: options.port,
     ...(options.tls === null ? {} : { tls: options.tls }),
-    maxRequestBodySize: mostBodyBytes,
+    maxRequestBodySize: maxBodyBytes,
     fetch: receive,
   });
   return { port: server.port ?? options.port, stop: () => server.stop() };
 }
 
-function toShownBody(text: string): string {
-  const rest = text.length - longestShownBody;
-  return rest > 0 ? `${text.slice(0, longestShownBody)}\n… and ${rest} characters more` : text;
+function toPrintedBody(text: string): string {
+  const rest = text.length - maxPrintedCharacters;
+  return rest > 0 ? `${text.slice(0, maxPrintedCharacters)}\n… and ${rest} characters more` : text;
 }

@@ -1,4 +1,4 @@
-// `switchyard webhooks verify|listen|keys|rotate-key|drop-old-keys`: for receivers and for the operator.
+// `switchyard webhooks verify|listen|keys|rotate-key|drop-old-keys`: for developers of receivers and for operators.
 
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { messageOf } from "../errors.ts";
+import type { Command } from "commander";
 import {
   openWebhookKeys,
   type PublishedKey,
@@ -17,157 +17,151 @@ import {
 } from "../jobs/webhook-keys.ts";
 import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
 import type { Log } from "../log.ts";
-import { type CommandSpec, type Input, runInGroup, toOutput, UsageError } from "./command-line.ts";
+import {
+  addExample,
+  CommandFailed,
+  collect,
+  createCommand,
+  type Output,
+  runCommandLine,
+  toWholeNumber,
+  UsageError,
+} from "./command-line.ts";
 import { openLocalCertificate } from "./local-certificate.ts";
 import { type Listener, type ListenerOptions, startListener } from "./webhook-listener.ts";
 
-export interface WebhooksContext {
-  /** Read only by commands that need it: a receiver's machine has no settings of a gateway. */
+export interface WebhooksContext extends Output {
+  /** Read only by commands that need it: the machine of a receiver has no settings of a gateway. */
   readonly settings: () => { readonly dataDir: string; readonly gatewayUrl: string };
   readonly openKeyStore: () => Promise<{ readonly store: WebhookKeyStore; close(): Promise<void> }>;
   readonly log: Log;
   readonly readInput: () => Promise<Uint8Array>;
-  readonly print: (line: string) => void;
-  /** Messages for people, kept apart from what `--json` prints. */
-  readonly printError?: (line: string) => void;
   /** Ends `listen`; without it Ctrl-C does. */
   readonly signal?: AbortSignal;
 }
 
-interface Command {
-  readonly spec: CommandSpec;
-  readonly run: (input: Input, context: WebhooksContext) => Promise<number>;
+export async function runWebhooksCommand(args: readonly string[], context: WebhooksContext): Promise<number> {
+  return await runCommandLine(createWebhooksCommand(context), args, context);
 }
 
-const json = { json: { meaning: "prints JSON" } };
-const from = { takes: "<address>", meaning: "of the gateway that publishes the keys; default: this machine's" };
+export function createWebhooksCommand(context: WebhooksContext): Command {
+  const group = createCommand("webhooks", "Check and receive callbacks, and manage the keys that sign them.", context);
+  const fromMeaning = "address of the gateway that publishes the keys; default: the one on this machine";
 
-const commands: Readonly<Record<string, Command>> = {
-  verify: {
-    spec: {
-      name: "webhooks verify",
-      summary: "Checks the signatures of a stored callback: its body from a file or standard input, byte for byte.",
-      words: { shown: "[<file with the body>]", least: 0, most: 1 },
-      options: {
-        headers: { takes: "<file>", meaning: '"Name: value" lines, or a JSON object' },
-        signature: { takes: "<hex>", meaning: "X-Service-Signature, when no other header was stored" },
-        key: {
-          takes: "<file>",
-          meaning: "a public key in PEM, a key set in JSON, or a whpk_… text; repeat for several",
-          multiple: true,
-        },
-        from,
-        "check-age": { meaning: "refuses a callback that was signed more than five minutes ago" },
-      },
-      example: "npx switchyard webhooks verify 1.json --headers 1.headers",
-    },
-    run: runVerify,
-  },
-  listen: {
-    spec: {
-      name: "webhooks listen",
-      summary: "Receives callbacks during development: prints each one and whether its signatures are good.",
-      options: {
-        port: { takes: "<n>", meaning: "default: 8443" },
-        host: { takes: "<address>", meaning: "default: 127.0.0.1" },
-        name: {
-          takes: "<name>",
-          meaning: "one more name for its certificate, such as host.docker.internal; repeat for several",
-          multiple: true,
-        },
-        status: { takes: "<list>", meaning: "statuses to answer with, such as 200 or 500,500,200; default: 200" },
-        count: { takes: "<n>", meaning: "ends after this many callbacks" },
-        save: { takes: "<folder>", meaning: "stores each callback as <number>.json and <number>.headers, for verify" },
-        from,
-        http: { meaning: "without TLS, for a proxy with a certificate in front of it" },
-      },
-      example: "npx switchyard webhooks listen --port 8443",
-    },
-    run: runListen,
-  },
-  keys: {
-    spec: {
-      name: "webhooks keys",
-      summary: "Lists the published keys that sign callbacks.",
-      options: json,
-      example: "npx switchyard webhooks keys",
-    },
-    run: runWithKeys((keys) => keys.published()),
-  },
-  "rotate-key": {
-    spec: {
-      name: "webhooks rotate-key",
-      summary:
-        "Creates a key. It is published at once and signs two minutes later; the old one stays published for 30 days.",
-      options: {
-        now: { meaning: "signs at once" },
-        "drop-old": { meaning: "signs at once and stops publishing the old keys: for a key that has leaked" },
-        ...json,
-      },
-      example: "npx switchyard webhooks rotate-key",
-    },
-    run: runWithKeys((keys, input) => keys.rotate({ isUrgent: input.has("now"), dropOld: input.has("drop-old") })),
-  },
-  "drop-old-keys": {
-    spec: {
-      name: "webhooks drop-old-keys",
-      summary: "Stops publishing the keys that no longer sign.",
-      options: json,
-      example: "npx switchyard webhooks drop-old-keys",
-    },
-    run: runWithKeys((keys) => keys.dropOld()),
-  },
-};
+  const verify = group
+    .command("verify")
+    .description("Check the signatures of a stored callback.")
+    .argument("[file]", "the body, byte for byte; default: standard input")
+    .option("--headers <file>", '"Name: value" lines, or a JSON object')
+    .option("--signature <hex>", "X-Service-Signature, when no other header was stored")
+    .option("--key <file>", "a public key in PEM, a key set in JSON, or a whpk_… text; repeatable", collect)
+    .option("--from <address>", fromMeaning)
+    .option("--check-age", "refuse a callback that was signed more than five minutes ago")
+    .action((file: string | undefined, options: VerifyOptions) => runVerify(file, options, context));
+  addExample(verify, "npx switchyard webhooks verify 1.json --headers 1.headers");
 
-/** The exit code: 0 done or good, 1 it could not be done or is not good, 2 the command was not understood. */
-export async function runWebhooksCommand(args: string[], context: WebhooksContext): Promise<number> {
-  const output = toOutput(context);
-  return await runInGroup("webhooks", commands, args, output, async (command, input) => {
-    try {
-      return await command.run(input, context);
-    } catch (error) {
-      if (error instanceof UsageError) throw error;
-      output.printError(messageOf(error));
-      return 1;
-    }
-  });
+  const listen = group
+    .command("listen")
+    .description("Receive callbacks during development: print each one and whether its signatures are valid.")
+    .option("--port <n>", "default: 8443", toWholeNumber(65_535))
+    .option("--host <address>", "default: 127.0.0.1")
+    .option(
+      "--name <name>",
+      "an additional name for the certificate, such as host.docker.internal; repeatable",
+      collect,
+    )
+    .option("--status <list>", "statuses to answer with, such as 200 or 500,500,200; default: 200")
+    .option("--count <n>", "end after this many callbacks", toWholeNumber(Number.MAX_SAFE_INTEGER))
+    .option("--save <folder>", "store each callback as <number>.json and <number>.headers, for verify")
+    .option("--from <address>", fromMeaning)
+    .option("--http", "without TLS, behind a proxy with a certificate")
+    .action((options: ListenOptions) => runListen(options, context));
+  addExample(listen, "npx switchyard webhooks listen --port 8443");
+
+  const addKeysCommand = (
+    name: string,
+    summary: string,
+    work: (keys: WebhookKeys, options: KeysOptions) => Promise<readonly PublishedKey[]>,
+  ) => {
+    const command = group
+      .command(name)
+      .description(summary)
+      .option("--json", "print JSON")
+      .action((options: KeysOptions) => runWithKeys((keys) => work(keys, options), options, context));
+    return addExample(command, `npx switchyard webhooks ${name}`);
+  };
+  addKeysCommand("keys", "List the published keys that sign callbacks.", (keys) => keys.published());
+  addKeysCommand(
+    "rotate-key",
+    "Create a key. It is published at once and signs two minutes later; the old key stays published for 30 days.",
+    (keys, { now = false, dropOld = false }) => keys.rotate({ isUrgent: now, dropOld }),
+  )
+    .option("--now", "sign at once")
+    .option("--drop-old", "sign at once and stop publishing the old keys: for a key that has leaked");
+  addKeysCommand("drop-old-keys", "Stop publishing the keys that no longer sign.", (keys) => keys.dropOld());
+
+  return group;
 }
 
-async function runVerify(input: Input, context: WebhooksContext): Promise<number> {
-  const [path] = input.words;
-  const headerFile = input.text("headers");
-  const signature = input.text("signature");
-  if (headerFile === undefined && signature === undefined) throw new UsageError("--headers or --signature is needed.");
+interface VerifyOptions {
+  readonly headers?: string;
+  readonly signature?: string;
+  readonly key?: readonly string[];
+  readonly from?: string;
+  readonly checkAge?: true;
+}
+
+interface ListenOptions {
+  readonly port?: number;
+  readonly host?: string;
+  readonly name?: readonly string[];
+  readonly status?: string;
+  readonly count?: number;
+  readonly save?: string;
+  readonly from?: string;
+  readonly http?: true;
+}
+
+interface KeysOptions {
+  readonly json?: true;
+  readonly now?: true;
+  readonly dropOld?: true;
+}
+
+async function runVerify(path: string | undefined, options: VerifyOptions, context: WebhooksContext): Promise<void> {
+  const { headers: headerFile, signature, key: keyFiles = [], from, checkAge } = options;
+  if (headerFile === undefined && signature === undefined)
+    throw new UsageError("--headers or --signature is required.");
   const headers = headerFile === undefined ? new Map<string, string>() : readHeaders(readFileSync(headerFile, "utf8"));
   if (signature !== undefined) headers.set("x-service-signature", signature);
-  const keyFiles = input.list("key");
   const keys =
     keyFiles.length > 0
       ? joinKeys(keyFiles.map((file) => parseKeys(file.startsWith("whpk_") ? file : readFileSync(file, "utf8"))))
-      : await readGatewayKeys(input.text("from") ?? context.settings().gatewayUrl);
+      : await readGatewayKeys(from ?? context.settings().gatewayUrl);
   const body = path === undefined || path === "-" ? await context.readInput() : readFileSync(path);
 
   const header = (name: string) => headers.get(name) ?? null;
-  const nowMs = input.has("check-age") ? Date.now() : null;
+  const nowMs = checkAge ? Date.now() : null;
   const checks = verifyWebhook({ body, header, keys, nowMs });
-  if (checks.length === 0) context.print("WRONG: there is no header with a signature");
+  if (checks.length === 0) context.print("WRONG: no header holds a signature");
   for (const { scheme, isGood, says } of checks) context.print(`${scheme}: ${isGood ? "" : "WRONG, "}${says}`);
-  return checks.length > 0 && checks.every(({ isGood }) => isGood) ? 0 : 1;
+  if (checks.length === 0 || !checks.every(({ isGood }) => isGood)) throw new CommandFailed();
 }
 
-async function runListen(input: Input, context: WebhooksContext): Promise<number> {
-  const port = toNumber(input, "port", 8443, 65_535);
-  const count = toNumber(input, "count", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-  const statuses = (input.text("status") ?? "200").split(",").map(Number);
+async function runListen(options: ListenOptions, context: WebhooksContext): Promise<void> {
+  const {
+    port = 8443,
+    host: hostname = "127.0.0.1",
+    name: extraNames = [],
+    count = Number.POSITIVE_INFINITY,
+  } = options;
+  const statuses = (options.status ?? "200").split(",").map(Number);
   if (!statuses.every((status) => Number.isInteger(status) && status >= 200 && status <= 599))
     throw new UsageError("--status takes statuses from 200 to 599, such as 500,500,200.");
-  const hostname = input.text("host") ?? "127.0.0.1";
   const settings = context.settings();
-  const gateway = input.text("from") ?? settings.gatewayUrl;
-  const names = [...new Set(["localhost", "127.0.0.1", "::1", hostname, ...input.list("name")])];
-  const certificate = input.has("http")
-    ? null
-    : openLocalCertificate(resolve(settings.dataDir, "webhook-listener"), names);
+  const gateway = options.from ?? settings.gatewayUrl;
+  const names = [...new Set(["localhost", "127.0.0.1", "::1", hostname, ...extraNames])];
+  const certificate = options.http ? null : openLocalCertificate(resolve(settings.dataDir, "webhook-listener"), names);
 
   const ended = Promise.withResolvers<void>();
   let received = 0;
@@ -176,7 +170,7 @@ async function runListen(input: Input, context: WebhooksContext): Promise<number
     port,
     tls: certificate === null ? null : { cert: certificate.certificate, key: certificate.key },
     statuses,
-    saveTo: input.text("save") ?? null,
+    saveTo: options.save ?? null,
     readKeys: () => readGatewayKeys(gateway),
     print: context.print,
     onCallback() {
@@ -185,7 +179,7 @@ async function runListen(input: Input, context: WebhooksContext): Promise<number
     },
   });
   const isEverywhere = hostname === "0.0.0.0" || hostname === "::";
-  const called = input.list("name")[0] ?? (isEverywhere ? "127.0.0.1" : hostname);
+  const called = extraNames[0] ?? (isEverywhere ? "127.0.0.1" : hostname);
   const authority = `${isIP(called) === 6 ? `[${called}]` : called}:${listener.port}`;
   for (const line of introduce(authority, called, certificate?.path ?? null, gateway)) context.print(line);
   const stop = () => ended.resolve();
@@ -196,7 +190,6 @@ async function runListen(input: Input, context: WebhooksContext): Promise<number
   try {
     await ended.promise;
     await listener.stop();
-    return 0;
   } finally {
     process.off("SIGINT", stop);
     process.off("SIGTERM", stop);
@@ -209,7 +202,7 @@ function listenOrExplain(options: ListenerOptions): Listener {
     return startListener(options);
   } catch (cause) {
     throw new Error(
-      `Cannot listen on ${options.hostname}:${options.port}: it is taken or not allowed. Choose another --port.`,
+      `Cannot listen on ${options.hostname}:${options.port}: the port is in use or not permitted. Choose another --port.`,
       {
         cause,
       },
@@ -218,36 +211,37 @@ function listenOrExplain(options: ListenerOptions): Listener {
 }
 
 function introduce(authority: string, host: string, certificate: string | null, gateway: string): string[] {
-  const checked = `Signatures are checked with the keys of ${gateway}. Ctrl-C ends it.`;
+  const checked = `Signatures are checked with the keys of ${gateway}. Press Ctrl-C to stop.`;
   if (certificate === null)
     return [
       `Listening on http://${authority}/`,
-      "The gateway calls https addresses alone: put a proxy with a certificate in front, and name that as webhook_receiver.",
+      "The gateway calls only https addresses: put a proxy with a certificate in front, and use its address as webhook_receiver.",
       checked,
     ];
   const range = isIP(host) === 0 ? "<its address>/32" : `${host}/${isIP(host) === 6 ? 128 : 32}`;
   return [
     `Listening on https://${authority}/`,
-    "The gateway calls it when it was started with",
+    "Start the gateway with",
     `  NODE_EXTRA_CA_CERTS=${certificate} SWITCHYARD_EGRESS_ALLOW=${range} npx switchyard serve`,
-    "and the job says",
+    "and submit a job with",
     `  "webhook_receiver": "https://${authority}/"`,
     checked,
   ];
 }
 
-function runWithKeys(work: (keys: WebhookKeys, input: Input) => Promise<readonly PublishedKey[]>): Command["run"] {
-  return async (input, context) => {
-    const { store, close } = await context.openKeyStore();
-    try {
-      const published = await work(openWebhookKeys({ store, log: context.log }), input);
-      if (input.has("json")) context.print(JSON.stringify(toListing(published), null, 2));
-      else for (const key of published) for (const line of describeKey(key)) context.print(line);
-      return 0;
-    } finally {
-      await close();
-    }
-  };
+async function runWithKeys(
+  work: (keys: WebhookKeys) => Promise<readonly PublishedKey[]>,
+  { json }: KeysOptions,
+  context: WebhooksContext,
+): Promise<void> {
+  const { store, close } = await context.openKeyStore();
+  try {
+    const published = await work(openWebhookKeys({ store, log: context.log }));
+    if (json) context.print(JSON.stringify(toListing(published), null, 2));
+    else for (const key of published) for (const line of describeKey(key)) context.print(line);
+  } finally {
+    await close();
+  }
 }
 
 function toListing(keys: readonly PublishedKey[]): unknown {
@@ -262,7 +256,8 @@ function toListing(keys: readonly PublishedKey[]): unknown {
 
 function describeKey(key: PublishedKey): string[] {
   const until = key.publishedUntil === null ? "" : `, published until ${toTime(key.publishedUntil)}`;
-  const when = key.state === "next" ? `signs from ${toTime(key.signsFrom)}` : `made ${toTime(key.createdAt)}${until}`;
+  const when =
+    key.state === "next" ? `signs from ${toTime(key.signsFrom)}` : `created ${toTime(key.createdAt)}${until}`;
   return [
     `${key.state.padEnd(8)}${when}`,
     `        RSA ${key.rsa.asymmetricKeyDetails?.modulusLength}  ${key.keyId}`,
@@ -281,8 +276,8 @@ async function readGatewayKeys(gateway: string): Promise<VerifyingKeys> {
   return parseKeys(await readText(url));
 }
 
-const answerWithinMs = 10_000;
-const mostAnswerCharacters = 1_000_000;
+const responseTimeoutMs = 10_000;
+const maxResponseCharacters = 1_000_000;
 
 function readText(url: URL): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -296,21 +291,21 @@ function readText(url: URL): Promise<string> {
     answer.setEncoding("utf8");
     answer.on("data", (part: string) => {
       body += part;
-      if (body.length > mostAnswerCharacters) request.destroy(new Error("the answer is too long"));
+      if (body.length > maxResponseCharacters) request.destroy(new Error("the response is too long"));
     });
     answer.on("end", () => resolve(body));
     answer.on("error", (error) => fail(error.message));
   });
   request.on("error", (error) => fail(error.message));
-  const timer = setTimeout(() => request.destroy(new Error("no answer in time")), answerWithinMs);
+  const timer = setTimeout(() => request.destroy(new Error("no response in time")), responseTimeoutMs);
   return promise.finally(() => clearTimeout(timer));
 }
 
 const pemBlock = /-----BEGIN PUBLIC KEY-----[\s\S]+?-----END PUBLIC KEY-----/g;
-// What stands before the 32 bytes of an Ed25519 key in its DER form.
+// The DER prefix of an Ed25519 public key; the 32 bytes of the key follow.
 const ed25519Prefix = Buffer.from("302a300506032b6570032100", "hex");
 
-/** One or several keys, in any of the forms in which they are published. */
+/** One or several keys, in any published format. */
 function parseKeys(given: string): VerifyingKeys {
   const trimmed = given.trim();
   const keys = trimmed.startsWith("{")
@@ -318,7 +313,7 @@ function parseKeys(given: string): VerifyingKeys {
     : trimmed.startsWith("whpk_")
       ? [parseStandardKey(trimmed)]
       : parsePem(trimmed);
-  if (keys.length === 0) throw new Error("There is no public key in what was given as one");
+  if (keys.length === 0) throw new Error("The input holds no public key. Give PEM, a JSON key set, or a whpk_… text.");
   return {
     rsa: keys.filter((key) => key.asymmetricKeyType === "rsa"),
     ed25519: keys.filter((key) => key.asymmetricKeyType === "ed25519"),
@@ -344,7 +339,7 @@ function joinKeys(all: readonly VerifyingKeys[]): VerifyingKeys {
   return { rsa: all.flatMap(({ rsa }) => rsa), ed25519: all.flatMap(({ ed25519 }) => ed25519) };
 }
 
-/** Names in lower case. */
+/** Names are in lower case. */
 function readHeaders(given: string): Map<string, string> {
   const trimmed = given.trim();
   if (trimmed.startsWith("{"))
@@ -357,18 +352,9 @@ function readHeaders(given: string): Map<string, string> {
   const headers = new Map<string, string>();
   for (const line of trimmed.split(/\r?\n/)) {
     const colon = line.indexOf(":");
-    // The request line has no colon before its first space, or none that makes a name.
+    // Skips the request line: it has a space before its first colon.
     if (colon < 1 || line.slice(0, colon).includes(" ")) continue;
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
   return headers;
-}
-
-function toNumber(input: Input, name: string, otherwise: number, most: number): number {
-  const given = input.text(name);
-  if (given === undefined) return otherwise;
-  const value = Number(given);
-  if (given.trim() === "" || !Number.isInteger(value) || value < 0 || value > most)
-    throw new UsageError(`--${name} takes a whole number, not "${given}".`);
-  return value;
 }

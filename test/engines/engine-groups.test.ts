@@ -178,14 +178,14 @@ describe("the command", () => {
     expect(speech).toMatchObject({ state: "added", tasks: ["audio/speech_to_text_async"] });
     expect(speech.bytes).toBeGreaterThan(50e6);
     expect(groups.map(({ name }: { name: string }) => name)).not.toContain("onnx");
-    expect((await run("list")).printed).toContain("brings audio/speech_to_text_async");
+    expect((await run("list")).printed).toContain("tasks: audio/speech_to_text_async");
   });
 
   test("what is there already and right is not fetched again", async () => {
     const { code, printed } = await run("add", "speech");
     expect(code).toBe(0);
-    expect(printed).toContain("onnx is there already");
-    expect(printed).toContain("speech is there already");
+    expect(printed).toContain("onnx is already installed");
+    expect(printed).toContain("speech is already installed");
     expect(printed).toContain("audio/speech_to_text_async/local");
     expect(printed).not.toContain("fetching");
   });
@@ -202,7 +202,7 @@ describe("the command", () => {
     ]) {
       const { code, said } = await run(...args);
       expect(code).toBe(2);
-      expect(said).toContain("switchyard engines ");
+      expect(said).toContain("Usage: engines ");
     }
     expect((await run("add", "nonsense")).said).toContain("speech");
   });

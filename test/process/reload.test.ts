@@ -69,8 +69,8 @@ async function start(workers: number): Promise<Reloading> {
   };
 }
 
-const refused = "the new configuration was refused; all processes keep the present one";
-const notStarted = "the new configuration could not be started; all processes keep the present one";
+const refused = "the new configuration is invalid; all processes keep the current one";
+const notStarted = "the new configuration could not be started; all processes keep the current one";
 const reloaded = "the configuration was reloaded";
 
 test("a file that is repaired after a refused reload is served by no process before the next SIGHUP", async () => {

@@ -32,7 +32,7 @@ function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => n
     config,
     read: () => config,
     command: [process.execPath, script, plan, file],
-    count: () => ({ serving: 1, working: 0 }),
+    count: () => ({ serving: 1, worker: 0 }),
     log,
   });
   supervisor = started;

@@ -145,11 +145,13 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     const printed: string[] = [];
     const errors: string[] = [];
     const print = (line: string) => void printed.push(line);
-    const context = { dataDir, log: quiet, print, printError: (line: string) => void errors.push(line) };
+    const settings = () => ({ dataDir, log: quiet });
+    const context = { settings, print, printError: (line: string) => void errors.push(line) };
     expect(await runStorageCommand(["move"], context)).toBe(2);
     expect(await runStorageCommand(["copy", "--to", to], context)).toBe(2);
     expect(await runStorageCommand(["move", "--to", "mysql://secret@x/y"], context)).toBe(2);
     expect(printed).toEqual([]);
+    expect(errors.join("\n")).not.toContain("secret");
     expect(await runStorageCommand(["move", "--to", to, "--json"], context)).toBe(0);
     expect(JSON.parse(printed.join(""))).toMatchObject({
       moved: [

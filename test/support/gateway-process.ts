@@ -99,7 +99,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
       if (supervisor === undefined) throw new Error("the launcher has no child");
       const children = rows.filter((row) => row.parent === supervisor);
       const named = (name: string) => children.filter(({ command }) => command.includes(name)).map(({ pid }) => pid);
-      return { supervisor, serving: named("serving-process"), working: named("working-process") };
+      return { supervisor, serving: named("serving-process"), working: named("worker-process") };
     },
     signal: (signal) => child.kill(signal),
     exited: (withinMs = stopWithinMs) => within(withinMs, "the gateway to end", child.exited),
