@@ -1,4 +1,4 @@
-// `npm run check`: format and lint, types, arrows, tables, generated pages. All of them run, then it says which failed.
+// `npm run check`: format and lint, types, unused code, imports, tables, generated pages. It runs all checks, then lists the failures.
 
 import { installTools } from "../test/support/tools.ts";
 import { findBrokenArrows } from "./arrows.ts";
@@ -11,8 +11,16 @@ const problems: string[] = [];
 await installTools();
 await run("format and lint", ["node_modules/.bin/biome", "check", "."]);
 await run("types", ["node_modules/.bin/tsc", "-p", "."]);
+await run("unused code", [
+  process.execPath,
+  "node_modules/knip/bin/knip.js",
+  "--config",
+  "scripts/knip.ts",
+  "--no-progress",
+  "--no-config-hints",
+]);
 
-for (const broken of await findBrokenArrows()) problems.push(`arrows: ${broken}`);
+for (const broken of await findBrokenArrows()) problems.push(`imports: ${broken}`);
 
 for (const unguarded of await findUnguardedTables()) problems.push(`tables: ${unguarded}`);
 
@@ -23,7 +31,7 @@ for (const [path, text] of pages()) {
 }
 
 for (const problem of problems) console.error(problem);
-console.log(problems.length === 0 ? "check: all well" : `check: ${problems.length} problems`);
+console.log(problems.length === 0 ? "check: no problems" : `check: ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
 
 async function run(name: string, command: string[]): Promise<void> {

@@ -2,9 +2,9 @@
 // `--write-checksums <group> <package>/<glob>…` writes the group's table instead, from the files that are installed.
 
 import { join } from "node:path";
-import { findNpm } from "../src/cli/engines.ts";
 import { addGroup } from "../src/engines/local/add-group.ts";
 import { sha256Of } from "../src/engines/local/checksums.ts";
+import { findNpm } from "../src/engines/local/find-npm.ts";
 import { findGroup, findWrongFiles, listGroups, stateOf, withNeeds } from "../src/engines/local/groups.ts";
 
 // Each: the largest is three hundred megabytes to fetch.

@@ -1,9 +1,9 @@
 // `switchyard engines add|list|remove`: groups of local engines that are not installed with the gateway.
 
-import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Command } from "commander";
-import { addGroup, GroupError, removeGroup } from "../engines/local/add-group.ts";
+import { addGroup, removeGroup } from "../engines/local/add-group.ts";
+import { findNpm, type NpmLocation } from "../engines/local/find-npm.ts";
 import {
   bytesIn,
   findGroup,
@@ -17,12 +17,7 @@ import { localEngines } from "../engines/local/list.ts";
 import { findNearest } from "../lib/find-nearest.ts";
 import { addExample, createCommand, type Output, runCommandLine, UsageError } from "./command-line.ts";
 
-export interface EnginesContext extends Output {
-  /** The npm script that started this command; null when npm did not. */
-  readonly npmScript: string | null;
-  /** The Node on which npm, or the launcher, runs. */
-  readonly nodePath: string | null;
-}
+export type EnginesContext = Output & NpmLocation;
 
 const installTimeoutMs = 15 * 60_000;
 
@@ -144,21 +139,6 @@ function betterModelsOf({ name, improves }: Group): string[] {
   return localEngines
     .filter((engine) => engine.group === name && improves.includes(engine.task))
     .flatMap(({ task, models = [] }) => models.map((model) => `${task}/local/${model}`));
-}
-
-/** The npm that started this process, else the one on the PATH, else the one that came with Node. */
-export function findNpm({ npmScript, nodePath }: Pick<EnginesContext, "npmScript" | "nodePath">): string[] {
-  const node = nodePath ?? Bun.which("node");
-  // Other package managers set the same variable to a script of their own.
-  if (npmScript !== null && node !== null && /^np[mx]-cli\.js$/.test(basename(npmScript)) && existsSync(npmScript))
-    return [node, join(dirname(npmScript), "npm-cli.js")];
-  const onPath = Bun.which("npm");
-  if (onPath !== null) return [onPath];
-  if (node !== null) {
-    const beside = join(dirname(realpathSync(node)), process.platform === "win32" ? "npm.cmd" : "npm");
-    if (existsSync(beside)) return [beside];
-  }
-  throw new GroupError("npm was not found. It comes with Node.js: put it on the PATH and try again.");
 }
 
 function megabytes(bytes: number): string {

@@ -10,7 +10,6 @@ export type {
   EngineAttempt,
   EngineCall,
   EngineFile,
-  PriceUnit,
 } from "../providers/task.ts";
 
 export interface Engine {

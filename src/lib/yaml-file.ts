@@ -20,6 +20,7 @@ export interface YamlFile {
   readonly problems: readonly { readonly line: number; readonly message: string }[];
 }
 
+/** @public Loaded with require. */
 export function parseYaml(text: string): YamlFile {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
