@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 
-export const errorObject = z
+const errorObject = z
   .object({
     message: z.string().describe("What was wrong and what to do, for people."),
     type: z.string().describe("The family of the error."),
