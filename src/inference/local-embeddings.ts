@@ -1,5 +1,5 @@
-// The local engine for vectors as a provider of POST /v3/embeddings: found, listed, allowed and fallen back to as any other, and
-// asked without a call over the network.
+// The local engine for embeddings as a provider of POST /v3/embeddings: listed, allowed and tried like any other, but without a network
+// call.
 
 import type { Engine } from "../engines/engine.ts";
 import { GatewayError, type Problem, ValidationError } from "../errors.ts";
@@ -9,7 +9,7 @@ import type { EmbeddingsAnswer } from "../providers/dialect.ts";
 import type { ProviderRow } from "../providers/provider.ts";
 
 export interface LocalEmbeddings {
-  /** What it is among the providers. */
+  /** Its entry among the providers. */
   readonly row: ProviderRow;
   embed(call: LocalEmbeddingsCall): Promise<EmbeddingsAnswer>;
 }
@@ -19,7 +19,7 @@ export interface LocalEmbeddingsCall {
   readonly texts: readonly string[];
   readonly dimensions: number | null;
   readonly connection: Connection;
-  /** Fires when the gateway goes down and can wait no longer. */
+  /** Fires when the time for a graceful shutdown is over. */
   readonly shutdownSignal: AbortSignal;
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
@@ -33,7 +33,7 @@ const mostTokens = 8_192;
 
 export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddings {
   const engine = engines.find((one) => one.provider === provider && one.task === task);
-  // What is not installed is not listed; who asks for it all the same is told how to add it.
+  // An engine that is not installed is not listed; a request for it is answered with the command that installs it.
   const models = engine === undefined || engine.unavailableReason !== null ? [] : engine.models;
   const row: ProviderRow = {
     name: provider,
@@ -75,15 +75,15 @@ export function createLocalEmbeddings(engines: readonly Engine[]): LocalEmbeddin
       const items = answer.output["items"] as readonly { readonly embedding: readonly number[] }[];
       return { vectors: items.map(({ embedding }) => embedding), model, inputTokens: answer.units.token ?? null };
     } catch (error) {
-      throw error instanceof ValidationError ? new ValidationError(atTheirPlace(error.problems)) : error;
+      throw error instanceof ValidationError ? new ValidationError(withOwnLocations(error.problems)) : error;
     }
   }
 
   return { row, embed };
 }
 
-/** In the task they stand below `input`, here beside it: `input.texts.3` is `input.3`, `input.dimensions` is `dimensions`. */
-function atTheirPlace([first, ...others]: readonly [Problem, ...Problem[]]): [Problem, ...Problem[]] {
+/** The locations of the task's problems in this endpoint's body: `input.texts.3` is `input.3`, `input.dimensions` is `dimensions`. */
+function withOwnLocations([first, ...others]: readonly [Problem, ...Problem[]]): [Problem, ...Problem[]] {
   const move = (problem: Problem): Problem => {
     const [, , member, ...rest] = problem.loc;
     if (member === undefined) return problem;

@@ -1,5 +1,5 @@
-// Addresses of images and files in a chat request, fetched through the egress guard and replaced by what is found there, for
-// providers that want bytes.
+// Fetches the addresses of images and files in a chat request through egress, and replaces them by their content, for providers that
+// need bytes.
 
 import type { ChatContent, ChatMessage, ChatPart, ChatRequest } from "../contract/chat-format.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -9,21 +9,21 @@ import type { MediaKind } from "../egress/media-type.ts";
 import { type Problem, ValidationError } from "../errors.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
 
-/** Whether the provider cannot read the address of an image or a file itself. */
+/** Whether the gateway has to fetch the address, because the provider does not. */
 export type MustFetch = (url: string, what: "image" | "file") => boolean;
 
 export type FetchMedia = (request: ChatRequest, mustFetch: MustFetch, limits: MediaLimits) => Promise<ChatRequest>;
 
-/** The chat format takes the address of an image, but not that of a file. */
+/** The chat format allows the address of an image, but not that of a file. */
 export const mustFetchFiles: MustFetch = (_, what) => what === "file";
 
-/** From what a dialect says of the addresses that it reads itself. */
+/** `fetches` is the dialect's statement which addresses the vendor fetches itself. */
 export function toMustFetch(fetches: boolean | ((url: string) => boolean)): MustFetch {
   return typeof fetches === "boolean" ? (_, what) => fetches || what === "file" : fetches;
 }
 
 export interface MediaLimits {
-  /** Of the caller: what was found for it is kept for other attempts. */
+  /** The caller's connection: fetched content is reused by further attempts for it. */
   readonly connection: Connection;
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
@@ -44,7 +44,7 @@ interface Address {
   readonly loc: Problem["loc"];
 }
 
-/** By address: its content as a data URL, or why there is none. */
+/** By address: its content as a data URL, or the reason why it could not be fetched. */
 type Found = Map<string, string | ValidationError>;
 
 export function createFetchMedia(egress: Egress): FetchMedia {
@@ -63,7 +63,7 @@ export function createFetchMedia(egress: Egress): FetchMedia {
     return { ...request, messages };
   };
 
-  /** One that is named twice is fetched once. */
+  /** An address that occurs twice is fetched once. */
   async function fetchAll(addresses: readonly Address[], found: Found, limits: MediaLimits): Promise<void> {
     for (const { url } of addresses) throwIfFailed(found.get(url));
     const missing = addresses.filter(({ url }) => !found.has(url));
@@ -83,7 +83,7 @@ export function createFetchMedia(egress: Egress): FetchMedia {
     try {
       await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
     } catch (error) {
-      // The others are fetched for nobody.
+      // The request fails, so the other downloads are not needed.
       stop.abort();
       throw limits.connection.signal.aborted ? new CallerLeft() : error;
     }
@@ -119,8 +119,8 @@ function findAddresses({ messages }: ChatRequest, mustFetch: MustFetch): Address
   const addresses: Address[] = [];
   for (const [index, { content }] of messages.entries()) {
     if (typeof content === "string" || !content) continue;
-    for (const [place, part] of content.entries()) {
-      const loc = ["body", "messages", index, "content", place];
+    for (const [partIndex, part] of content.entries()) {
+      const loc = ["body", "messages", index, "content", partIndex];
       const url = addressOf(part);
       const what = part.type === "file" ? "file" : "image";
       if (url === null || !mustFetch(url, what)) continue;

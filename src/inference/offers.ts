@@ -1,5 +1,5 @@
-// From a model's name to the offers that may answer it: the name split, aliases resolved, the key's own list respected, a
-// sandbox key kept inside the sandbox.
+// Finds the offers for a model name: splits the name, resolves aliases, and applies the key's list of allowed models. A sandbox key is
+// only offered the sandbox.
 
 import type { Caller } from "../access/caller.ts";
 import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
@@ -10,9 +10,9 @@ import { findProvider, isNamed, listProviderNames } from "../providers/find-prov
 
 export interface Offer {
   readonly provider: Provider;
-  /** As the provider spells it. */
+  /** The provider's own name of the model. */
   readonly model: string;
-  /** The weighted alias that it was drawn for. */
+  /** The weighted alias that the offer was drawn for. */
   readonly pool?: string;
 }
 
@@ -30,7 +30,7 @@ export interface Wanted {
   readonly session_id?: string | null | undefined;
 }
 
-/** What an alias stands for. Without weights the order is the order of trying. */
+/** A target of an alias. Without weights, targets are tried in their order. */
 export interface AliasTarget {
   readonly model: string;
   readonly weight: number | null;
@@ -39,11 +39,11 @@ export interface AliasTarget {
 export interface RoutingTable {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly aliases: ReadonlyMap<string, readonly AliasTarget[]>;
-  /** First parts of task names: a name that starts with one belongs to another endpoint. */
+  /** The first parts of task names: such a name belongs to another endpoint. */
   readonly features: ReadonlySet<string>;
 }
 
-/** Puts weighted things into an order of trying. */
+/** Orders weighted things for trying them in turn. */
 export type Draw = <T>(things: readonly T[], name: (thing: T) => string, weight: (thing: T) => number) => readonly T[];
 
 const sandboxName = "sandbox";
@@ -64,10 +64,10 @@ export function findOffers(table: RoutingTable, wanted: Wanted, caller: Caller, 
     }),
   );
   const allowed = wanted.routing?.allowed_providers;
-  const kept = allowed === undefined ? offers : offers.filter(({ provider }) => isAllowed(provider, allowed));
-  const [first, ...rest] = kept;
+  const found = allowed === undefined ? offers : offers.filter(({ provider }) => isAllowed(provider, allowed));
+  const [first, ...rest] = found;
   if (first === undefined)
-    throw new GatewayError("model_not_found", "No offer of this model is among routing.allowed_providers.", {
+    throw new GatewayError("model_not_found", "None of the providers in routing.allowed_providers offers this model.", {
       param: "routing.allowed_providers",
     });
   return [first, ...rest];
@@ -77,7 +77,7 @@ function isAllowed(provider: Provider, allowed: readonly string[]): boolean {
   return allowed.some((name) => isNamed(provider, name));
 }
 
-/** In the order of trying. A name that is no alias stands for itself. */
+/** The targets in the order in which they are tried. A name that is not an alias is its own target. */
 export function resolveAlias(
   { aliases }: Pick<RoutingTable, "aliases">,
   name: string,
@@ -115,7 +115,7 @@ function findOffer(table: RoutingTable, name: string): Offer {
   );
 }
 
-/** A sandbox key is answered by the sandbox, whatever model it asks for. */
+/** The sandbox answers every request of a sandbox key, whatever its model. */
 function sandboxOffer(table: RoutingTable, name: string): Offer {
   const provider = table.providers.get(sandboxName);
   if (provider === undefined) throw new GatewayError("provider_not_found", "The sandbox is not part of this gateway.");

@@ -1,5 +1,5 @@
-// Providers that speak as our callers do: the caller's bytes go out with only the model and our own members changed, and
-// the provider's bytes come back with only ours added.
+// Passthrough for providers of the chat format: the provider receives the caller's bytes with the model replaced and the gateway's members
+// removed, and the caller receives the provider's bytes with the gateway's members added.
 
 import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { GatewayError } from "../errors.ts";
@@ -19,8 +19,8 @@ export interface PlainInput {
   readonly scan: JsonScan;
 }
 
-const ourMembersOfRequest: ReadonlySet<string> = new Set(gatewayMemberNames);
-// To providers that send usage unasked, or never, the wish for it is unknown and may be refused.
+const gatewayMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
+// A provider that always or never sends usage may reject `stream_options`.
 const withStreamOptions: ReadonlySet<string> = new Set([...gatewayMemberNames, "stream_options"]);
 const nothing: readonly string[] = [];
 
@@ -36,7 +36,7 @@ export function passThroughChat(input: PlainInput, { provider, deployment, model
   };
 }
 
-/** The caller's bytes with the provider's model name, without our members, and with usage asked for in streams. */
+/** The caller's bytes with the provider's model name and without the gateway's members. A stream is asked for its usage. */
 function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, model: string): string {
   const { streamUsage = "ask" } = row.chat ?? {};
   const replace: Replacement[] = [["model", JSON.stringify(model)]];
@@ -46,12 +46,12 @@ function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, 
     if (request.stream_options === undefined) append.push(`"stream_options":${options}`);
     else replace.push(["stream_options", options]);
   }
-  const remove = streamUsage === "ask" ? ourMembersOfRequest : withStreamOptions;
+  const remove = streamUsage === "ask" ? gatewayMembers : withStreamOptions;
   return editMembers(text, scan, { replace, remove, append });
 }
 
 const noEdits: readonly Replacement[] = [];
-const ourMembers = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
+const addedNames = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
 
 function readWhole(text: string, provider: Provider, accounting: Accounting): WholeAnswer {
   const value = readCompletion(text, provider);
@@ -64,7 +64,7 @@ function readWhole(text: string, provider: Provider, accounting: Accounting): Wh
   if (isPlain) return { text: `${text.slice(0, text.lastIndexOf("}"))},${addedText}}`, value, charge, added };
   const withTotal = () => JSON.stringify({ ...(usage as object), total_tokens: total });
   const replace: readonly Replacement[] = total === null ? noEdits : [["usage", withTotal()]];
-  const edits = { replace, remove: ourMembers, append: [addedText] };
+  const edits = { replace, remove: addedNames, append: [addedText] };
   return { text: editMembers(text, scanJson(text), edits), value, charge, added };
 }
 
@@ -82,7 +82,7 @@ function toMissingCompletion(text: string, provider: Provider): GatewayError {
   return badAnswer(provider, "did not answer with a completion");
 }
 
-/** `total_tokens` is the sum. Returns it where the provider did not say so. */
+/** Returns the sum that `total_tokens` should be, where the provider left it out. */
 function missingTotal(usage: unknown): number | null {
   if (typeof usage !== "object" || usage === null) return null;
   const { prompt_tokens, completion_tokens, total_tokens } = usage as Record<string, unknown>;

@@ -1,4 +1,4 @@
-// What an answer costs: the price of its offer, applied to what it used.
+// The cost of an answer: the price of its offer, applied to its usage.
 
 import type { Price, PriceBook } from "../catalogue/prices.ts";
 import type { ChatUsage } from "../contract/chat-format.ts";
@@ -7,9 +7,9 @@ import type { Provider } from "../providers/configure.ts";
 import { costOfUsage, readServiceTier, toUsd } from "../usage/cost.ts";
 
 export interface Pricing {
-  /** The account of one offer. */
+  /** Prices the answers of one offer. */
   quote(provider: Provider, model: string): Quote;
-  /** USD of a usual request, for comparisons; null when the price is not known. */
+  /** USD of a typical request, for comparisons; null when the price is unknown. */
   typicalCost(provider: Provider, model: string): number | null;
 }
 
@@ -17,27 +17,27 @@ export interface Quote {
   chargeFor(usage: unknown, answer?: Answered): Charge;
 }
 
-/** What an answer says of itself beside its usage. */
+/** Members of an answer, besides its usage, that affect its price. */
 export interface Answered {
   readonly model?: unknown;
   readonly service_tier?: unknown;
-  /** The items of a response, and the tools that it echoes: some tools of vendors are billed by the call. */
+  /** The items of a response, and the tools that it repeats: vendors bill some of their tools by the call. */
   readonly output?: unknown;
   readonly tools?: unknown;
 }
 
 export interface Charge {
-  /** USD; null when it is not known, which is never 0. */
+  /** USD; null when it is unknown. An unknown cost is never 0. */
   readonly cost: number | null;
-  /** Why it is not known. */
+  /** Why the cost is unknown. */
   readonly reason: string | null;
-  /** Which prices were used. */
+  /** The version of the prices that were used. */
   readonly version: string | null;
 }
 
 const typicalUsage = { prompt_tokens: 3_000, completion_tokens: 1_000, total_tokens: 4_000 };
-// Callers name models freely: what is kept of them has to end somewhere.
-const mostKept = 10_000;
+// Callers can name any model, so the cache needs a bound.
+const mostCached = 10_000;
 
 export function createPricing(book: PriceBook): Pricing {
   const found = new Map<string, Price | null>();
@@ -48,16 +48,16 @@ export function createPricing(book: PriceBook): Pricing {
     const known = found.get(key);
     if (known !== undefined) return known;
     const price = findPrice(provider.name, model, answered);
-    if (found.size >= mostKept) found.clear();
+    if (found.size >= mostCached) found.clear();
     found.set(key, price);
     return price;
   }
 
-  /** A deployment or a router's name says little: what answered says more, unless the operator set a price himself. */
+  /** The model that answered decides, because a deployment or a router may hide it; an operator's own price comes first. */
   function findPrice(provider: string, model: string, answered: string | null): Price | null {
-    const asked = book.find(provider, model);
-    if (asked?.isOverride === true || answered === null) return asked;
-    return book.find(provider, answered) ?? asked;
+    const requested = book.find(provider, model);
+    if (requested?.isOverride === true || answered === null) return requested;
+    return book.find(provider, answered) ?? requested;
   }
 
   function quote(provider: Provider, model: string): Quote {
@@ -90,7 +90,7 @@ function isEmptyRefusal(usage: unknown): boolean {
   return typeof usage === "object" && usage !== null && (usage as Partial<ChatUsage>).is_empty_refusal === true;
 }
 
-/** Of calls that make one answer together. Each is priced by itself: the length of a prompt may change its price. */
+/** The sum for several calls that make up one answer. Each call is priced alone: the length of its prompt may change its price. */
 export function addCharges(charges: readonly Charge[]): Charge {
   const unknown = charges.find(({ cost }) => cost === null);
   if (unknown !== undefined) return unknown;
@@ -98,7 +98,7 @@ export function addCharges(charges: readonly Charge[]): Charge {
   return { cost: toUsd(amount), reason: null, version: charges[0]?.version ?? null };
 }
 
-/** As members of an answer: a cost that is not known says why. */
+/** The members of an answer that state its cost, or why the cost is unknown. */
 export function toCostMembers({ cost, reason }: Charge): { cost: number | null; cost_reason?: string } {
   return reason === null ? { cost } : { cost, cost_reason: reason };
 }

@@ -1,5 +1,5 @@
-// Which offers are tried, and in which order: the caller's wishes, the operator's weights, the conversation's own offer, and
-// how each offer has been doing. Nothing is called here.
+// Decides which offers are tried and in which order: by the caller's routing options, the operator's weights, the session's last offer, and
+// the health of each offer. It sends no request.
 
 import type { Caller } from "../access/caller.ts";
 import { GatewayError } from "../errors.ts";
@@ -14,23 +14,23 @@ export interface Candidate {
   readonly deployment: Deployment;
   readonly model: string;
   readonly health: OfferHealth;
-  /** What it may change places with. */
+  /** Candidates of the same pool are interchangeable. */
   readonly pool: string;
 }
 
 export interface RoutePlanner {
-  /** In the order of trying; never empty. */
+  /** The candidates in the order in which they are tried; never empty. */
   plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[];
-  /** The conversation stays where it was answered. */
+  /** Routes later requests of the session to the candidate that answered this one. */
   remember(wanted: Wanted, caller: Caller, candidate: Candidate): void;
 }
 
 export interface RoutePlannerOptions {
   readonly table: RoutingTable;
   readonly health: HealthBook;
-  /** What a typical request costs, for `sort: cost`; null when the price is not known. */
+  /** The cost of a typical request, for `sort: cost`; null when the price is unknown. */
   readonly typicalCost: (provider: Provider, model: string) => number | null;
-  /** Which ability a provider needs for this endpoint. */
+  /** Whether the provider supports this endpoint. */
   readonly serves: (provider: Provider) => boolean;
   readonly endpoint: string;
 }
@@ -65,7 +65,7 @@ export function createRoutePlanner({
     return orderByHealth(session === null ? candidates : preferSession(session, candidates, trace));
   }
 
-  /** Says why the offer cannot be asked, where it cannot. */
+  /** Returns the reason when the offer cannot be tried. */
   function addCandidates(
     { provider, model, pool = `${provider.name} ${model}` }: Offer,
     draw: Draw,
@@ -90,12 +90,12 @@ export function createRoutePlanner({
     return measured.map(({ offer }) => offer) as [Offer, ...Offer[]];
   }
 
-  /** What has no known price comes last: nobody should pay more by surprise. */
+  /** An unknown price comes last: it could be the highest. */
   function costOf({ provider, model }: Offer): number {
     return typicalCost(provider, model) ?? Number.MAX_VALUE;
   }
 
-  /** What has not been measured comes first, so that it will be. What was asked and never answered comes last. */
+  /** An offer without a measurement comes first, so that it is measured; one that never answered comes last. */
   function latencyOf({ provider, model }: Offer): number {
     const latencies = servingDeployments(provider, model).map(({ name }) => {
       const { latencyMs, calls } = health.of(name, model);
@@ -116,7 +116,7 @@ export function createRoutePlanner({
   function remember(wanted: Wanted, caller: Caller, candidate: Candidate): void {
     if (!wanted.session_id) return;
     const session = `${caller.keyId} ${wanted.session_id}`;
-    // The oldest go first: a session that goes on is entered anew.
+    // Delete first: insertion order is the order of eviction, and an active session moves to the end.
     sessions.delete(session);
     sessions.set(session, { name: nameOf(candidate), until: performance.now() + sessionMs });
     if (sessions.size > mostSessions) sessions.delete(sessions.keys().next().value as string);
@@ -137,7 +137,7 @@ function notFound(message: string): GatewayError {
   return new GatewayError("model_not_found", message, { param: "model" });
 }
 
-/** A provider without its key cannot be called; the answer says which setting is missing. */
+/** The provider cannot be called without its key; the message names the missing setting. */
 function notConfigured({ name, missingSetting }: Provider): GatewayError {
   return new GatewayError(
     "provider_not_configured",
@@ -146,18 +146,18 @@ function notConfigured({ name, missingSetting }: Provider): GatewayError {
 }
 
 /**
- * In a pool of equals, outliers and open circuits go to the end: nothing is taken out, so the pool is never empty. An order
- * that was asked for stays as it is.
+ * Moves outliers and open circuits to the end of their pool. No candidate is removed, so the pool is never empty, and an order that the
+ * caller requested is kept.
  */
 function orderByHealth(candidates: readonly Candidate[]): readonly Candidate[] {
   const now = performance.now();
   const rank = ({ health }: Candidate) => (!health.mayBeAsked(now) ? 2 : health.isOutlier(now) ? 1 : 0);
   const ranked = candidates.map((candidate) => ({ candidate, rank: rank(candidate) }));
   if (ranked.every((one) => one.rank === 0)) return candidates;
-  const places = new Map(candidates.map(({ pool }, index) => [pool, index] as const).reverse());
-  const placeOf = ({ pool }: Candidate) => places.get(pool) ?? 0;
+  const firstIndexes = new Map(candidates.map(({ pool }, index) => [pool, index] as const).reverse());
+  const poolIndex = ({ pool }: Candidate) => firstIndexes.get(pool) ?? 0;
   return ranked
-    .sort((one, other) => placeOf(one.candidate) - placeOf(other.candidate) || one.rank - other.rank)
+    .sort((one, other) => poolIndex(one.candidate) - poolIndex(other.candidate) || one.rank - other.rank)
     .map(({ candidate }) => candidate);
 }
 
@@ -165,10 +165,10 @@ function nameOf({ deployment, model }: Candidate): string {
   return `${deployment.name} ${model}`;
 }
 
-/** Heavier ones come first more often: each draws a waiting time, and the shortest wins. */
+/** Heavier things come first more often: each draws a random waiting time, and the shortest wins. */
 export const drawByChance: Draw = (things, _name, weight) => byWaitingTime(things, weight, Math.random);
 
-/** The same conversation always draws the same, in every process, and few conversations move when the pool changes. */
+/** A session draws the same order in every process, and few sessions move when the pool changes. */
 function drawByName(session: string): Draw {
   const shareOf = (name: string) => (Number(Bun.hash.wyhash(`${session} ${name}`) >> 32n) + 0.5) / 2 ** 32;
   return (things, name, weight) => byWaitingTime(things, weight, (thing) => shareOf(name(thing)));

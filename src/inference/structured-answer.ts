@@ -1,4 +1,4 @@
-// An answer that was forced into a schema by a detour is checked here: the vendor did not promise that it fits.
+// Checks an answer against the schema of `response_format` where the vendor does not enforce it, because a tool call carries the answer.
 
 import type { ChatRequest } from "../contract/chat-format.ts";
 import { GatewayError } from "../errors.ts";
@@ -7,17 +7,17 @@ import { findUnappliedPatterns, fitsSchema } from "../lib/json-schema/schema-che
 import type { Provider } from "../providers/configure.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
 
-/** Throws when the text is not JSON, or not what the request's schema asks for. */
+/** Throws when the text is not JSON, or does not match the schema of the request. */
 export function checkStructuredAnswer(text: string, request: ChatRequest, provider: Provider): void {
   const problem = findProblem(text, schemaOf(request));
   if (problem === null) return;
   throw new GatewayError(
     "provider_bad_response",
-    `The provider '${provider.name}' answered with ${problem}, and not with what response_format asks for.`,
+    `The provider '${provider.name}' answered with ${problem} instead of what response_format requires.`,
   );
 }
 
-/** Names what the check of the answer leaves out, as a dropped parameter: patterns that the gateway cannot apply. */
+/** The parts of the schema that the check cannot apply, named like dropped parameters. */
 export function findUnchecked(request: ChatRequest): readonly string[] {
   const schema = schemaOf(request);
   if (schema === true) return [];
@@ -46,7 +46,7 @@ function findProblem(text: string, schema: unknown): string | null {
   try {
     return fitsSchema(value, document.root, document) ? null : "JSON that does not fit the schema";
   } catch (error) {
-    // A schema that cannot be applied, or not in time, is not held against the answer.
+    // An answer is accepted when its schema cannot be applied, or not in time.
     if (error instanceof SchemaProblem) return null;
     throw error;
   }
@@ -57,7 +57,7 @@ interface Choice {
   isWhole: boolean;
 }
 
-/** Checks the text of a stream when it ends, before the end is told. */
+/** Checks the text of a stream at its end, before the end is forwarded. */
 export class CheckedSource implements ChunkSource {
   readonly #source: ChunkSource;
   readonly #request: ChatRequest;
@@ -104,7 +104,7 @@ export class CheckedSource implements ChunkSource {
     for (const { index, delta, finish_reason } of (chunk["choices"] ?? []) as LooseChoice[]) {
       const choice = this.#choices.get(index) ?? { text: "", isWhole: false };
       choice.text += delta?.content ?? "";
-      // Cut short by a limit, or a refusal: there is nothing to check.
+      // An answer that was cut by a limit, or a refusal, cannot match the schema.
       if (finish_reason === "stop") choice.isWhole = true;
       this.#choices.set(index, choice);
     }

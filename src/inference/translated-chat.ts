@@ -1,4 +1,4 @@
-// Providers that speak another dialect: the request is translated on its way out, the answer on its way back.
+// Translation for providers of another dialect: the request is translated into their format, and the answer back into the chat format.
 
 import { gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { ChatCompletion, ChatPart, ChatRequest } from "../contract/chat-format.ts";
@@ -55,7 +55,7 @@ export function translateChat(
 
 const shownIdLength = 64;
 
-/** Uploads have been replaced by their bytes, so an id that is left is the vendor's own, or unknown. */
+/** Uploads have been replaced by their bytes, so a remaining id is the vendor's own, or unknown. */
 function refuseUnknownFiles({ messages }: ChatRequest, { knowsFile }: ChatDialect, providerName: string): void {
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue;
@@ -73,7 +73,7 @@ function refuseUnknownFiles({ messages }: ChatRequest, { knowsFile }: ChatDialec
   }
 }
 
-/** A provider of the chat format whose chat endpoint refuses this request: its Responses API answers it. */
+/** For a provider of the chat format whose chat endpoint rejects this request and whose Responses API accepts it. */
 export function translateToResponses(request: ChatRequest, candidate: Candidate): ChatAdapter {
   const { provider, deployment, model } = candidate;
   const { efforts } = findChatRules(provider.row, model);
@@ -81,7 +81,7 @@ export function translateToResponses(request: ChatRequest, candidate: Candidate)
   return { ...translateChat(request, candidate, dialect, false), path: fillModel(deployment.responsesPath, model) };
 }
 
-/** Members of the gateway are nobody else's. */
+/** Members of the gateway are not sent to providers. */
 function withoutOurs(request: ChatRequest): ChatRequest {
   if (!Object.keys(request).some((name) => ourMembers.has(name))) return request;
   return Object.fromEntries(Object.entries(request).filter(([name]) => !ourMembers.has(name))) as ChatRequest;
@@ -109,7 +109,7 @@ function readWhole(text: string, question: Question, accounting: Accounting): Wh
 
 function readCompletion(text: string, { plain, provider, dialect, reading, isChecked }: Question): ChatCompletion {
   const answer = readObject(text, provider);
-  // Some vendors answer in the chat format too, at an address of another kind.
+  // Some vendors answer in the chat format at the address of another dialect.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
     return answer as ChatCompletion;
   const completion = readAnswer(answer, { provider, dialect, reading });

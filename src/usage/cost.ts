@@ -1,4 +1,4 @@
-// What one answer cost: exact, in pico-dollars. Pure: usage and price in, amount or the reason why there is none out.
+// The exact cost of one answer in pico-dollars. Pure: from usage and price to an amount, or to the reason why it is unknown.
 
 import { freeRates, type Price, type Rates } from "../catalogue/prices.ts";
 import { picoPerUsd } from "../lib/money.ts";
@@ -11,7 +11,7 @@ export type Cost = KnownCost | UnknownCost;
 export interface KnownCost {
   /** Pico-dollars: a safe integer. */
   readonly amount: number;
-  /** Which prices were used. */
+  /** The version of the prices that were used. */
   readonly version: string;
   /** The page that the price comes from; `vendor` when the vendor stated the cost itself; null when free or set by the operator. */
   readonly source: string | null;
@@ -20,14 +20,14 @@ export interface KnownCost {
 export interface UnknownCost {
   readonly amount: null;
   readonly reason: UnknownReason;
-  /** The part that has tokens and no price, or the fee that is not known. */
+  /** The part that has tokens but no price, or the unknown fee. */
   readonly detail?: string;
 }
 
 /**
- * `usage_unknown`: the vendor told no usage. `price_unknown`: the model is not in the catalogue. `tier_unknown`: it is, but
- * not at this tier of service. `part_unknown`: one kind of token has no price. `fee_unknown`: the vendor bills something that
- * usage does not tell. `out_of_range`: more than any answer can cost, so somebody miscounted.
+ * `usage_unknown`: the vendor reported no usage. `price_unknown`: the catalogue lacks the model. `tier_unknown`: the catalogue lacks the
+ * model's price at this service tier. `part_unknown`: one kind of token has no price. `fee_unknown`: the vendor bills something that the usage
+ * does not contain. `out_of_range`: more than any answer can cost, so a count is wrong.
  */
 export type UnknownReason =
   | "usage_unknown"
@@ -38,10 +38,10 @@ export type UnknownReason =
   | "out_of_range";
 
 export interface CostOptions {
-  /** As `readServiceTier` gives it. */
+  /** The result of `readServiceTier`. */
   readonly tier?: string;
   readonly at: Date;
-  /** What the vendor's own tools did, where that is billed apart from the tokens. */
+  /** The use of the vendor's own tools that is billed separately from tokens. */
   readonly tools?: ToolUse;
 }
 
@@ -85,22 +85,22 @@ export function costOf(
     if (rate === null) return { amount: null, reason: "part_unknown", detail: "webSearches" };
     amount += tools.webSearches * rate;
   }
-  // Sums of exact integers are exact up to here, and one that passed it cannot come back below: nothing is ever subtracted.
+  // Sums of integers are exact up to this bound. Nothing is subtracted, so a sum that exceeds it stays above it.
   if (amount > Number.MAX_SAFE_INTEGER) return { amount: null, reason: "out_of_range" };
   return { amount, version: price.version, source: price.source?.url ?? null };
 }
 
 export interface UsageCostOptions extends Omit<CostOptions, "tools"> {
-  /** Whether this vendor's own statement of the cost is what it bills, as its row says. */
+  /** The vendor bills the cost that its answer states. */
   readonly believesStatedCost?: boolean;
-  /** The items of a response, and the tools that it echoes. */
+  /** The items of a response, and the tools that it repeats. */
   readonly output?: unknown;
   readonly tools?: unknown;
-  /** The price of another model of the same vendor, which ran for this answer as well. */
+  /** The price of another model of the same vendor that also ran for this answer. */
   readonly priceOf?: (model: string) => Price | null;
 }
 
-/** The cost of an answer from its usage object. The operator's price wins, then what the vendor states, then the catalogue. */
+/** The cost of an answer by its usage object. The operator's price comes first, then the cost that the vendor states, then the catalogue. */
 export function costOfUsage(usage: unknown, price: Price | null, options: UsageCostOptions): Cost {
   if (options.believesStatedCost === true && price?.isOverride !== true) {
     const amount = readStatedCost(usage);
@@ -113,23 +113,23 @@ export function costOfUsage(usage: unknown, price: Price | null, options: UsageC
   if (iterations === null) {
     const parts = readBilledParts(usage);
     const cost = parts === null ? unknownUsage : costOf(parts, price, { at, tier, tools: use });
-    // Nothing is answered without a question: a usage with no input leaves it out, and only what is free is known then.
+    // Every answer has an input: a usage without one is incomplete, so only a free answer has a known cost.
     const hasInput = parts !== null && countInput(parts) > 0;
     return hasInput || cost.amount === 0 ? cost : unknownUsage;
   }
-  // Whether the attempts before a fallback are billed depends on what they had said, which no usage tells.
+  // Whether the vendor bills attempts before its own fallback depends on their output, which no usage contains.
   if (iterations.some(({ type }) => type === "fallback_message"))
     return { amount: null, reason: "fee_unknown", detail: "a fallback model of the vendor answered" };
   const costs = iterations.map(({ model, parts }, index) => {
     const its = model === null || price.isOverride ? price : (options.priceOf?.(model) ?? null);
     if (its === null) return { amount: null, reason: "price_unknown", detail: model ?? "" } as const;
-    // The fees are for the answer as a whole: they are counted once.
+    // Fees apply to the whole answer, so they are counted once.
     return costOf(parts, its, { at, tier, tools: index === 0 ? use : noTools });
   });
   return addCosts(costs);
 }
 
-/** The sum; not known when one of them is not. */
+/** The sum, which is unknown when one of its parts is. */
 function addCosts(costs: readonly Cost[]): Cost {
   const [first] = costs;
   if (first === undefined) return unknownUsage;
@@ -149,13 +149,13 @@ const standardTier = "standard";
 const statedVersion = "vendor";
 const standardNames: ReadonlySet<string> = new Set([
   ...["", "auto", "default", "on_demand", "standard", "standard_only"],
-  // Where the model ran: anywhere, or before the vendor told it.
+  // The region is not restricted, or the vendor did not state it.
   ...["global", "not_available"],
 ]);
 
 /**
- * The tier of service that an answer or its usage names, in our words. A faster mode and a region have prices of their own,
- * so each is a tier; two of them at once are one that is named after both.
+ * The service tier that an answer or its usage names, in our spelling. A faster mode and a region have their own prices, so each of them is a
+ * tier; a combination is a tier named after both.
  */
 export function readServiceTier(value: unknown, usage?: unknown): string {
   const told = typeof usage === "object" && usage !== null ? (usage as Record<string, unknown>) : {};
@@ -167,7 +167,7 @@ export function readServiceTier(value: unknown, usage?: unknown): string {
 
 const picoPerTick = 100;
 
-/** What the vendor says that the answer cost, in pico-dollars; null when it says nothing. */
+/** The cost that the vendor states, in pico-dollars; null when it states none. */
 export function readStatedCost(usage: unknown): number | null {
   if (typeof usage !== "object" || usage === null) return null;
   const { cost, cost_in_usd_ticks, estimated_cost } = usage as Record<string, unknown>;

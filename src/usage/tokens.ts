@@ -1,5 +1,5 @@
-// Usage as disjoint parts: every token of a request is counted once, in the part by which it is billed. Read from a usage
-// object in any of the spellings that vendors of the chat format have.
+// Splits usage into disjoint parts: every token of a request is counted once, in the part by which it is billed. Reads a usage object in any
+// spelling that vendors of the chat format use.
 
 import { lookUp } from "../lib/look-up.ts";
 
@@ -21,7 +21,7 @@ export interface TokenParts {
   readonly imageOutput: number;
 }
 
-/** The three counts that everybody publishes. The total is always the sum. */
+/** The three counts that every vendor publishes. The total is always the sum. */
 export interface TokenTotals {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -32,8 +32,8 @@ type Members = Readonly<Record<string, unknown>>;
 const none: Members = {};
 
 /**
- * Null when the usage does not say how much went in. Details that claim more than their whole are cut, in this order: what was
- * read from a cache, what was written to one, audio, video, images; and of the output reasoning, audio, images. Text is the rest.
+ * Null when the usage lacks the input count. Details that exceed their total are cut, in this order: cache reads, cache writes, audio, video,
+ * images; of the output reasoning, audio, images. The remainder is text.
  */
 export function readTokenParts(usage: unknown): TokenParts | null {
   const members = toMembers(usage);
@@ -50,7 +50,7 @@ export function readTokenParts(usage: unknown): TokenParts | null {
   rest -= cacheWrite;
   const cacheWrite1h = Math.min(writtenFor1h, cacheWrite);
 
-  // Audio and images are counted with their cached part, which some vendors name.
+  // The counts of audio and images include their cached part, which some vendors state.
   const cachedDetails = toMembers(inputDetails["cached_tokens_details"]);
   const cacheReadAudio = Math.min(count(cachedDetails["audio_tokens"]), cached);
   const cacheReadImage = Math.min(count(cachedDetails["image_tokens"]), cached - cacheReadAudio);
@@ -76,7 +76,7 @@ export function readTokenParts(usage: unknown): TokenParts | null {
   };
 }
 
-/** The parts that are billed: some vendors read more than they bill, such as words of their own before the caller's. */
+/** The parts that are billed: some vendors count more input than they bill, such as a prompt of their own. */
 export function readBilledParts(usage: unknown): TokenParts | null {
   return readTokenParts(toMembers(usage)["billed_units"]) ?? readTokenParts(usage);
 }
@@ -110,8 +110,8 @@ export interface Iteration {
 }
 
 /**
- * The runs that an answer is billed by, where its usage lists them: the totals of such a usage leave out the runs that
- * summarized the conversation or asked another model for advice. Null when the totals are what is billed.
+ * The runs by which an answer is billed, where its usage lists them: the totals of such a usage leave out runs that summarized the
+ * conversation or called another model. Null when the totals are billed.
  */
 export function readIterations(usage: unknown): readonly Iteration[] | null {
   const list = toMembers(usage)["iterations"];
@@ -130,16 +130,16 @@ export function readIterations(usage: unknown): readonly Iteration[] | null {
   return iterations;
 }
 
-/** What the vendor's own tools did for an answer, as far as it is billed apart from the tokens. */
+/** The use of the vendor's own tools that is billed separately from tokens. */
 export interface ToolUse {
   readonly webSearches: number;
-  /** The searches were made with the preview version of the tool, which has a price of its own. */
+  /** The searches used the preview version of the tool, which has its own price. */
   readonly isPreview: boolean;
-  /** A tool that is billed by something that the answer does not tell; null when there was none. */
+  /** A tool whose fee depends on something that the answer does not contain; null when there was none. */
   readonly unknownFee: string | null;
 }
 
-/** Items of a response whose tools have a fee that neither the usage nor the item tells. */
+/** Items of a response whose tools have a fee that neither the usage nor the item contains. */
 const itemsWithFee: Readonly<Record<string, string>> = {
   code_interpreter_call: "code ran in a container, which is billed by its time",
   file_search_call: "searches in stored files are billed by the call",
@@ -147,7 +147,7 @@ const itemsWithFee: Readonly<Record<string, string>> = {
   shell_call: "commands ran in a container, which is billed by its time",
 };
 
-/** From the usage, or from the items of a response and the tools that it echoes. */
+/** Read from the usage, or from the items of a response and the tools that it repeats. */
 export function readToolUse(usage: unknown, output?: unknown, tools?: unknown): ToolUse {
   const members = toMembers(usage);
   const counts = firstMembers(members, "server_tool_use", "server_tool_use_details");
@@ -166,7 +166,7 @@ export function readToolUse(usage: unknown, output?: unknown, tools?: unknown): 
   };
 }
 
-/** Opening a page or searching within it has no fee. A call that names no action is a search. */
+/** Opening a page or searching within it is free. A call without an action is a search. */
 function isBilledSearch(item: Members): boolean {
   if (item["type"] !== "web_search_call") return false;
   const action = toMembers(item["action"])["type"];
@@ -180,7 +180,7 @@ function isPreviewTool(type: unknown): boolean {
 function findFee(item: Members): string | null {
   const { type } = item;
   if (typeof type !== "string" || !Object.hasOwn(itemsWithFee, type)) return null;
-  // Commands that the caller ran itself.
+  // The caller executed these commands itself.
   if (toMembers(item["environment"])["type"] === "local") return null;
   return lookUp(itemsWithFee, type) ?? null;
 }
@@ -195,7 +195,7 @@ function readWholes(members: Members): Wholes | null {
   const completion = readCount(members["completion_tokens"]) ?? readCount(members["output_tokens"]);
   const prompt = readPrompt(members);
   if (prompt !== null) return { prompt, completion: completion ?? Math.max((total ?? prompt) - prompt, 0) };
-  // Embeddings of some vendors: there is nothing but a total.
+  // Some vendors report only a total for embeddings.
   return total === null ? null : { prompt: Math.max(total - (completion ?? 0), 0), completion: completion ?? 0 };
 }
 
@@ -204,11 +204,11 @@ function readPrompt(members: Members): number | null {
   if (prompt !== null) return prompt;
   const input = readCount(members["input_tokens"]);
   if (input === null) return null;
-  // Where these two stand beside `input_tokens`, they are counted apart from it.
+  // Beside `input_tokens`, these two counts are not part of it.
   return input + count(members["cache_read_input_tokens"]) + count(members["cache_creation_input_tokens"]);
 }
 
-/** One fact under many names; where two are there, one of them may be an empty default. */
+/** Vendors use many names for one count; where two are present, one may be an empty default. */
 function readCacheRead(members: Members, details: Members): number {
   return Math.max(
     count(details["cached_tokens"]),
@@ -260,12 +260,12 @@ function readOutput(members: Members, prompt: number, completion: number): Outpu
 }
 
 /**
- * Most vendors count reasoning within the completion. Those that count it on top of it show that by a total which is larger
- * than prompt and completion: by the reasoning that they name, or by reasoning that they do not name at all.
+ * Most vendors include reasoning in the completion. For those that add it, the total is larger than prompt and completion: by the reasoning
+ * that they state, or by reasoning that they do not state.
  */
 function countReasoningOnTop(seen: { gap: number; named: number; apart: number; completion: number }): number {
   if (seen.gap > 0) return seen.named > 0 ? Math.min(seen.gap, seen.named) : seen.gap;
-  // Named beside the completion instead of among its details, and larger than it: it cannot be a part of it.
+  // Reasoning beside the completion instead of in its details, and larger than it, cannot be a part of it.
   return seen.apart > seen.completion ? seen.apart : 0;
 }
 
@@ -281,10 +281,10 @@ function firstMembers(members: Members, ...names: readonly string[]): Members {
   return none;
 }
 
-// More tokens than this are a mistake of whoever counted; the bound keeps every sum of parts an exact integer.
+// A larger count is a mistake of the vendor; the bound keeps every sum an exact integer.
 const mostTokens = 1_000_000_000_000;
 
-/** Null when there is no count. A negative one is 0. */
+/** Null when there is no count. A negative count is 0. */
 function readCount(value: unknown): number | null {
   if (typeof value !== "number" || Number.isNaN(value)) return null;
   return Math.min(Math.max(Math.trunc(value), 0), mostTokens);

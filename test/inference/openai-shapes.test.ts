@@ -96,7 +96,7 @@ describe("JSON with times", () => {
       { word: "gap", start: 1, end: 1.4 },
     ]);
     const sentence = [{ segment: "Mind the gap", start_time: "0", end_time: "1", speaker: 1 }];
-    expect(() => membersOf(sentence, "verbose_json", { wantsWords: true })).toThrow("told no times");
+    expect(() => membersOf(sentence, "verbose_json", { wantsWords: true })).toThrow("returned no times");
   });
 
   test("a provider that answers in this very format is believed", () => {
@@ -110,12 +110,14 @@ describe("JSON with times", () => {
       text: "1\n00:00:00,000 --> 00:00:01,250\nMind the gap.\n",
     });
     for (const other of [{ segments: [{ start: "0", end: 1, text: "a" }] }, { segments: [] }, null, "x", [1]])
-      expect(() => toTranscript(output, { ...wish, format: "srt" }, other)).toThrow("told no times");
+      expect(() => toTranscript(output, { ...wish, format: "srt" }, other)).toThrow("returned no times");
   });
 
   test("times that make no sense are no times", () => {
     for (const start_time of [null, "", "soon", "-1", "NaN", "Infinity"])
-      expect(() => textOf([{ segment: "a", start_time, end_time: "1", speaker: 1 }], "srt")).toThrow("told no times");
+      expect(() => textOf([{ segment: "a", start_time, end_time: "1", speaker: 1 }], "srt")).toThrow(
+        "returned no times",
+      );
   });
 });
 

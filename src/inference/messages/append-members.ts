@@ -1,11 +1,11 @@
-// Members of ours behind those of a provider, whose bytes stay as they came.
+// Appends the gateway's members to a provider's JSON and leaves its other bytes unchanged.
 
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 
 const nothing: ReadonlyMap<string, string> = new Map();
 
-/** `value` is what the text says. A provider that is a gateway itself may have members of the same names: ours count. */
+/** `value` is the parsed text. Members of the same names, which another gateway may have added, are replaced. */
 export function appendMembers(text: string, value: JsonObject, added: JsonObject): string {
   const members = JSON.stringify(added).slice(1, -1);
   const names = Object.keys(added);

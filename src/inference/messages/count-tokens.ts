@@ -1,6 +1,6 @@
-// How many tokens a prompt has, for providers without a counter: an estimate, and said to be one. Every tokenizer splits text
-// by words and scripts before it splits further, so counting by these comes close to all of them without being any of them.
-// What a provider adds to a prompt unasked (some hundreds of tokens that explain tools) is not in it.
+// Estimates the tokens of a prompt for providers that cannot count them. Every tokenizer splits text by words and scripts before it splits
+// further, so counting these comes close to all tokenizers without being one of them. The estimate leaves out what a provider adds to a
+// prompt, such as some hundreds of tokens that explain tools.
 
 import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
@@ -10,7 +10,7 @@ export interface TokenCount {
   readonly estimated: true;
 }
 
-// What a chat format puts around each message, around the whole, and around each tool's declaration.
+// Tokens that a chat format adds to each message, to the whole prompt, and to each tool declaration.
 const tokensPerMessage = 4;
 const tokensPerPrompt = 3;
 const tokensPerTool = 8;
@@ -25,7 +25,7 @@ export function countTokens(request: CountTokensRequest | MessagesRequest): Toke
   return { input_tokens: Math.max(1, Math.round(tokens)), estimated: true };
 }
 
-/** The same for a request in the chat format. */
+/** Estimates a request in the chat format. */
 export function estimateChatTokens({ messages, tools, response_format: format }: ChatRequest): number {
   let tokens = tokensPerPrompt;
   for (const message of messages) {
@@ -51,7 +51,7 @@ function countChatPart(part: Members): number {
   return countJson(part);
 }
 
-/** The source of a block, as the Messages format has it. */
+/** The source of a block in the Messages format. */
 function toSource(url: unknown): Members {
   const data = typeof url === "string" && url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : null;
   return data === null ? { type: "url" } : { type: "base64", data };
@@ -81,7 +81,7 @@ function countBlock(block: Members): number {
       return tokensPerMessage + countContent(block["content"]);
     case "thinking":
       return countText(block["thinking"]);
-    // What cannot be read is not counted by its length: encrypted data says nothing of it.
+    // The length of encrypted data says nothing about its tokens.
     case "redacted_thinking":
       return 0;
     default:
@@ -93,7 +93,7 @@ function countText(text: unknown): number {
   return typeof text === "string" ? estimateTextTokens(text) : 0;
 }
 
-/** Declarations reach a model in a terser form than JSON: its quotes and braces are about a third of the tokens. */
+/** A model receives declarations in a shorter form than JSON: quotes and braces are about a third of the tokens. */
 const terseShare = 0.75;
 
 function countJson(value: unknown): number {
@@ -116,7 +116,7 @@ function countImage(source: Members | undefined): number {
 
 // https://platform.claude.com/docs/en/build-with-claude/pdf-support: about 7,000 for three pages, read as text and picture.
 const tokensPerPage = 2_300;
-// Pages that stand in compressed objects cannot be counted; a page of text and a small picture takes about so much.
+// Pages inside compressed objects cannot be counted; a page of text with a small picture takes about this many bytes.
 const bytesPerPage = 50_000;
 
 function countDocument(source: Members | undefined): number {
@@ -143,7 +143,7 @@ interface ImageSize {
   readonly height: number;
 }
 
-// Enough for the size of every JPEG whose camera notes are not unusually long.
+// Enough bytes to find the size of a JPEG whose metadata is not unusually long.
 const headerCharacters = 256 * 1024;
 
 export function readImageSize(base64: string): ImageSize | null {
@@ -172,7 +172,7 @@ function readWebpSize(bytes: Buffer): ImageSize | null {
   }
 }
 
-/** The size stands in the frame header, after any number of other segments. */
+/** The frame header, which may follow any number of other segments, contains the size. */
 function readJpegSize(bytes: Buffer): ImageSize | null {
   for (let at = 2; at + 9 <= bytes.length; ) {
     if (bytes[at] !== 0xff) return null;
@@ -189,8 +189,8 @@ function toSize(width: number, height: number): ImageSize | null {
 }
 
 /**
- * Words, numbers, signs and white space are counted as tokenizers split them; how many pieces a word has depends on its
- * script. The numbers below were fitted to a public tokenizer with a vocabulary of 200,000 (o200k).
+ * Counts words, numbers, signs and white space as tokenizers split them. How many tokens a word has depends on its script; the numbers
+ * below were fitted to a public tokenizer with a vocabulary of 200,000 (o200k).
  */
 export function estimateTextTokens(text: string): number {
   let tokens = 0;
@@ -214,7 +214,7 @@ const digit = 4;
 const sign = 5;
 const otherScript = 6;
 
-/** From this code unit on, so many letters of a word make a token. Sorted; scripts without a row of their own are at the end. */
+/** From this code unit on, the letters of a word per token. Sorted. */
 const scripts: readonly (readonly [from: number, lettersPerToken: number])[] = [
   [0x80, 1], // Latin signs
   [0xc0, 2], // Latin with accents, in pieces between plain letters
@@ -244,7 +244,7 @@ const scripts: readonly (readonly [from: number, lettersPerToken: number])[] = [
   [0xfb00, 1],
 ];
 
-/** Below `otherScript` a kind of ASCII, from there on the row of `scripts`. */
+/** Values below `otherScript` are kinds of ASCII; the others are rows of `scripts`. */
 function kindOf(code: number): number {
   if (code < 0x80) return asciiKinds[code] ?? sign;
   let row = scripts.length - 1;
@@ -264,7 +264,7 @@ const asciiKinds: readonly number[] = Array.from({ length: 0x80 }, (_, code) => 
 function countRun(kind: number, length: number): number {
   switch (kind) {
     case space:
-      // One space belongs to the word after it.
+      // A single space is part of the token of the next word.
       return length > 1 ? 0.8 : 0;
     case lineBreak:
       return 0.4;
@@ -275,7 +275,7 @@ function countRun(kind: number, length: number): number {
     case digit:
       return Math.ceil(length / 3);
     case sign:
-      // A sign often belongs to the word before it, or to the line break after it.
+      // A sign is often part of the token before it, or of the line break after it.
       return Math.max(0.9, length / 2.6);
     default:
       return length / (scripts[kind - otherScript]?.[1] ?? 1);

@@ -1,5 +1,5 @@
-// A Messages request as a chat request, for every provider that does not speak the Messages format itself. Nothing is lost
-// silently: what has no place is named as dropped, and what would change the answer is refused.
+// Translates a Messages request into a chat request, for every provider without the Messages format. Nothing is lost silently: members that
+// the chat format cannot express are named as dropped, and refused when they would change the answer.
 
 import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
 import type { MessagesRequest } from "../../contract/messages.ts";
@@ -9,14 +9,14 @@ import { fromMessagesTurns, readCacheMark, toContent, toTextPart } from "./from-
 
 export interface TranslatedRequest {
   readonly request: ChatRequest;
-  /** Members that found no place, by dotted names. */
+  /** Members that the chat format cannot express, by dotted names. */
   readonly dropped: readonly string[];
 }
 
 export interface TranslationOptions {
-  /** The provider whose kept reasoning goes into the request; null for providers of other dialects. */
+  /** The provider that receives its own reasoning state again; null for providers of other dialects. */
   readonly origin?: string | null;
-  /** Which lists of domains the provider's web search takes. */
+  /** The lists of domains that the provider's web search supports. */
   readonly searchDomains?: SearchDomains | undefined;
 }
 
@@ -113,14 +113,14 @@ function toChatTool(tool: CustomTool, report: TranslationReport): ChatTool {
   };
 }
 
-/** The chat format has a search that is switched on by its options. */
+/** In the chat format, options enable the web search. */
 function toSearchOptions(
   tool: Tool,
   index: number,
   { searchDomains, report }: { readonly searchDomains: SearchDomains; readonly report: TranslationReport },
 ): Readonly<Record<string, unknown>> {
   const filters = toSearchFilters(tool, searchDomains, (name) =>
-    report.unsupported(["tools", index, name], "This provider's search takes no such list of domains"),
+    report.unsupported(["tools", index, name], "This provider's web search does not support such a list of domains"),
   );
   if (typeof tool["max_uses"] === "number") report.drop("tools.max_uses");
   const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
@@ -149,15 +149,15 @@ function toToolChoice(
   }
 }
 
-// The sizes that https://ai.google.dev/gemini-api/docs/openai gives for each effort. The largest that fits into the budget
-// is taken, so that no more is thought than was allowed.
+// The budget of each effort according to https://ai.google.dev/gemini-api/docs/openai. The largest one that fits into the caller's budget is
+// used, so that the model does not exceed it.
 const effortSizes: readonly (readonly [effort: string, tokens: number])[] = [
   ["high", 24_576],
   ["medium", 8_192],
   ["low", 0],
 ];
 
-// "high" is what leaving the effort out means: https://platform.claude.com/docs/en/build-with-claude/effort
+// Without an effort the model uses "high": https://platform.claude.com/docs/en/build-with-claude/effort
 const adaptiveEffort = "high";
 
 function toReasoning({ thinking, output_config: output }: MessagesRequest, report: TranslationReport) {
@@ -184,7 +184,7 @@ function toResponseFormat(request: MessagesRequest, report: TranslationReport): 
   if (!format) return undefined;
   if (format.type !== "json_schema" || !format.schema) {
     const path = nested ? ["output_config", "format"] : ["output_format"];
-    report.unsupported(path, "This provider knows the output format 'json_schema' with a schema only");
+    report.unsupported(path, "This provider supports only the output format 'json_schema' with a schema");
     return undefined;
   }
   const schema = format.schema;
@@ -192,8 +192,8 @@ function toResponseFormat(request: MessagesRequest, report: TranslationReport): 
 }
 
 /**
- * Whether a provider that enforces schemas takes this one: every object closed, every property required
- * (https://platform.openai.com/docs/guides/structured-outputs). Others are followed as well as the model can.
+ * Whether a provider that enforces schemas accepts this one: every object closed, every property required
+ * (https://platform.openai.com/docs/guides/structured-outputs). Any other schema is not enforced.
  */
 function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
@@ -212,7 +212,7 @@ function schemaHasObject(schema: Readonly<Record<string, unknown>>, properties: 
   return properties !== undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
 }
 
-// The chat format's successor of `user` takes 64 characters, and asks for a hash
+// The successor of `user` in the chat format has at most 64 characters and should be a hash
 // (https://platform.openai.com/docs/api-reference/chat/create). A SHA-256 has 64 hexadecimal digits.
 const maxUserLength = 64;
 
@@ -256,7 +256,7 @@ function checkOtherMembers(request: MessagesRequest, report: TranslationReport):
         checkContextManagement(value, report);
         break;
       case "inference_geo":
-        if (value !== "global") report.unsupported([member], "The place where this provider computes cannot be chosen");
+        if (value !== "global") report.unsupported([member], "The region of this provider cannot be chosen");
         break;
       default:
         report.drop(member);
@@ -265,8 +265,8 @@ function checkOtherMembers(request: MessagesRequest, report: TranslationReport):
 }
 
 /**
- * Clearing old thoughts and old results of tools saves tokens, and some clients always ask for it: without it the model sees
- * more, not less. Any other edit (a summary in place of the conversation) would be missed.
+ * Clearing old thinking and old tool results only saves tokens, and some clients always request it, so it is dropped. Any other edit, such
+ * as a summary in place of the conversation, would change the answer.
  */
 function checkContextManagement(value: unknown, report: TranslationReport): void {
   const edits = (value as { edits?: unknown }).edits;

@@ -1,5 +1,5 @@
-// The turns of a Messages request as messages of the chat format. Results of tools become messages of their own that
-// directly follow the assistant's; what a chat's tool message cannot hold (images, files) follows after all of them.
+// Translates the turns of a Messages request into messages of the chat format. Tool results become messages of their own that directly
+// follow the assistant's message; content that a tool message cannot carry (images, files) follows after all of them.
 
 import type {
   CacheMark,
@@ -26,19 +26,19 @@ interface Turn {
   readonly blocks: readonly Placed[];
 }
 
-/** `origin` is the provider whose kept reasoning goes into the messages; null for providers of other dialects. */
+/** `origin` is the provider that receives its own reasoning state again; null for providers of other dialects. */
 export function fromMessagesTurns(
   turns: readonly MessagesTurn[],
   report: TranslationReport,
   origin: string | null,
 ): ChatMessage[] {
   const messages: ChatMessage[] = [];
-  const placed = turns.map((turn, index) => place(turn, index));
-  for (let start = 0; start < placed.length; ) {
-    const role = placed[start]?.role;
+  const located = turns.map((turn, index) => locate(turn, index));
+  for (let start = 0; start < located.length; ) {
+    const role = located[start]?.role;
     let end = start + 1;
-    while (placed[end]?.role === role) end++;
-    const run = placed.slice(start, end);
+    while (located[end]?.role === role) end++;
+    const run = located.slice(start, end);
     if (role === "user") messages.push(...toUserMessages(run, report));
     else if (role === "assistant") messages.push(toAssistantMessage(run, report, origin));
     else for (const turn of run) messages.push({ role: "system", content: toContent(toParts(turn.blocks, report)) });
@@ -49,7 +49,7 @@ export function fromMessagesTurns(
 
 export function toContent(parts: readonly ChatPart[]): ChatContent {
   const [only] = parts;
-  // Many providers take nothing but a string where there is nothing but text.
+  // Many providers accept only a string where the content is only text.
   if (only === undefined) return "";
   if (parts.length === 1 && only.type === "text" && only.cache_control === undefined) return only.text;
   return parts;
@@ -66,16 +66,16 @@ export function readCacheMark(value: unknown): CacheMark | null {
   return typeof mark.ttl === "string" ? { type: mark.type, ttl: mark.ttl } : { type: mark.type };
 }
 
-function place(turn: MessagesTurn, index: number): Turn {
+function locate(turn: MessagesTurn, index: number): Turn {
   const path = ["messages", index, "content"];
   const content: readonly ContentBlock[] =
     typeof turn.content === "string" ? [{ type: "text", text: turn.content }] : turn.content;
-  // The schema has checked the blocks of every kind that it names; those of other kinds end in a `default`.
+  // The schema has checked the blocks of every known type; a `default` handles all other types.
   const blocks = content.map((block, position) => ({ block: block as KnownContentBlock, path: [...path, position] }));
   return { role: turn.role, blocks };
 }
 
-/** All results of the run first, because nothing may stand between them and the calls; then what each turn says. */
+/** The tool results come first, because they have to follow the calls directly; then the content of each turn. */
 function toUserMessages(run: readonly Turn[], report: TranslationReport): ChatMessage[] {
   const results: ChatMessage[] = [];
   const lifted: ChatPart[] = [];
@@ -99,7 +99,7 @@ function toUserMessages(run: readonly Turn[], report: TranslationReport): ChatMe
 
 interface ResultContext {
   readonly path: Path;
-  /** Takes what has to follow after the results. */
+  /** Collects the content that follows the results. */
   readonly lifted: ChatPart[];
   readonly report: TranslationReport;
 }
@@ -141,7 +141,7 @@ function toResultParts(block: ContentBlock, path: Path, report: TranslationRepor
     case "search_result":
       return toParts([{ block: known, path }], report);
     default:
-      // Kinds of results that other models were trained on: their members are still the tool's answer.
+      // A result type of another vendor: its members are still the answer of the tool.
       return [{ type: "text", text: JSON.stringify(block) }];
   }
 }
@@ -252,7 +252,7 @@ function toMarkMember(block: { readonly cache_control?: unknown }): { cache_cont
   return mark === null ? {} : { cache_control: mark };
 }
 
-/** One message for consecutive turns: a call of a tool has to be in the message that its result follows. */
+/** Joins consecutive turns into one message: a tool call has to be in the message before its result. */
 function toAssistantMessage(
   run: readonly Turn[],
   report: TranslationReport,
@@ -284,7 +284,7 @@ function toAssistantMessage(
         report.invalid(path, `A block of type '${block.type}' cannot stand in an assistant's turn`);
         break;
       default:
-        // Calls that the other provider ran itself, and their results, mostly encrypted: only it can read them again.
+        // Calls that another provider executed itself, and their results: mostly encrypted, so only that provider can read them.
         report.drop(`messages.${(block as ContentBlock).type}`);
     }
     lastWasText = isText;
@@ -298,7 +298,7 @@ function toAssistantMessage(
   };
 }
 
-/** The reasoning of an assistant message: its text, and what the recipient gave the client to keep. */
+/** The reasoning of an assistant message: its text, and the state that its provider expects to receive again. */
 class ReturnedReasoning {
   readonly #origin: string | null;
   readonly #thoughts: string[] = [];
@@ -312,17 +312,17 @@ class ReturnedReasoning {
 
   addThinking({ thinking, signature }: BlockOf<"thinking">): void {
     if (thinking !== "") this.#thoughts.push(thinking);
-    const kept = signature ? readEncryptedContent(signature) : null;
-    if (kept !== null && kept.origin === this.#origin) this.#add(kept);
-    // To a provider of another dialect the text alone is still reasoning. A signature that the gateway did not write is left as it is.
+    const state = signature ? readEncryptedContent(signature) : null;
+    if (state !== null && state.origin === this.#origin) this.#add(state);
+    // For a provider of another dialect, the text alone is still reasoning. A signature that the gateway did not write stays unchanged.
     else if (this.#origin === null)
-      this.#details.push({ type: "reasoning.text", text: thinking, ...(kept === null && signature && { signature }) });
+      this.#details.push({ type: "reasoning.text", text: thinking, ...(state === null && signature && { signature }) });
   }
 
   addRedacted(data: string): void {
-    const kept = readEncryptedContent(data);
-    if (kept === null && this.#origin === null) this.#details.push({ type: "reasoning.encrypted", data });
-    if (kept !== null && kept.origin === this.#origin) this.#add(kept);
+    const state = readEncryptedContent(data);
+    if (state === null && this.#origin === null) this.#details.push({ type: "reasoning.encrypted", data });
+    if (state !== null && state.origin === this.#origin) this.#add(state);
   }
 
   #add({ details, calls, message }: ReasoningState): void {
@@ -331,7 +331,7 @@ class ReturnedReasoning {
     if (message !== null) this.#message = mergeExtraContent(this.#message, message);
   }
 
-  /** The call with what its provider wants back. What stands in the block itself came from a provider of another dialect. */
+  /** The call with its reasoning state. State inside the block itself came from a provider of another dialect. */
   complete({ extra_content: own, ...call }: ChatToolCall): ChatToolCall {
     const extra = this.#calls.get(call.id ?? "") ?? (this.#origin === null ? own : undefined);
     return extra ? { ...call, extra_content: extra } : call;
@@ -347,8 +347,8 @@ class ReturnedReasoning {
 }
 
 /**
- * Adjacent blocks of an answer are one text that was cut where its citations change; blocks with a call between them are
- * paragraphs. A cache mark ends a part.
+ * Adjacent blocks of an answer are one text that was split where its citations change; blocks with a call between them are paragraphs. A
+ * cache mark ends a part.
  */
 function appendText(parts: ChatPart[], part: ChatPart, isAdjacent: boolean): void {
   const last = parts.at(-1);

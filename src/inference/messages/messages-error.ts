@@ -1,4 +1,4 @@
-// Errors in the words of the Messages format: https://platform.claude.com/docs/en/api/errors
+// Errors in the Messages format: https://platform.claude.com/docs/en/api/errors
 
 import { toEventFrame } from "./messages-stream.ts";
 
@@ -24,12 +24,12 @@ const types: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** The format has no 422: its clients expect a request that does not fit the schema to be refused with 400. */
+/** The format has no 422: its clients expect status 400 for a request that does not match the schema. */
 export function toMessagesStatus(status: number): number {
   return status === 422 ? 400 : status;
 }
 
-/** Statuses without a type of their own: the documentation has one for the other 4xx, and one for what went wrong inside. */
+/** For statuses without a type of their own, the documentation names one type for 4xx and one for 5xx. */
 export function toMessagesErrorType(status: number): string {
   return types[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
@@ -38,17 +38,17 @@ export function toMessagesError(status: number, message: string, requestId: stri
   return { type: "error", error: { type: toMessagesErrorType(status), message }, request_id: requestId };
 }
 
-/** The last event of a stream that breaks off. Clients pass by an event without a name, so it is the whole frame. */
+/** The last event of a broken stream. Clients ignore an event without a name, so this is the whole frame. */
 export function toMessagesErrorEvent(type: string, message: string): string {
   return toEventFrame("error", { error: { type, message } });
 }
 
 /**
- * A conversation that the provider keeps (`thread`) would be kept under the operator's key, for whoever names it, at the one
- * provider that has it. Clients that are told so in these words send the whole conversation instead.
+ * A conversation that the provider stores (`thread`) would belong to the operator's key, readable by every caller that names it. Clients that
+ * receive this answer send the whole conversation instead.
  */
 export function toThreadRefusal(requestId: string): MessagesError {
-  const message = "Threads are not kept here: send the whole conversation without `thread`.";
+  const message = "Threads are not stored here: send the whole conversation without `thread`.";
   const details = { error_code: "thread_unsupported_request" };
   return { type: "error", error: { type: toMessagesErrorType(400), message, details }, request_id: requestId };
 }

@@ -1,23 +1,23 @@
-// A conversation that other providers' models took part in, for a provider that speaks the Messages format itself. It takes
-// back only thinking that it signed, and no member that we have added for others. What needs no change is not touched.
+// Cleans a conversation in which models of other providers took part, for a provider of the Messages format. Such a provider accepts only
+// thinking that it signed itself, and no members that the gateway added for other providers. All other blocks stay unchanged.
 
 import type { ContentBlock, MessagesRequest } from "../../contract/messages.ts";
 
-type Asked = Pick<MessagesRequest, "messages" | "thinking">;
+type Conversation = Pick<MessagesRequest, "messages" | "thinking">;
 
 export interface ProviderTurns {
-  /** The members of the request that have to be written anew, as JSON; none in the usual case. */
+  /** The members of the request that change, as JSON; usually none. */
   readonly replaced: ReadonlyMap<string, string>;
-  /** Members that the provider does not get as the caller gave them. */
+  /** Members that the provider does not receive as the caller sent them. */
   readonly dropped: readonly string[];
 }
 
-export function toProviderTurns({ messages, thinking }: Asked): ProviderTurns {
+export function toProviderTurns({ messages, thinking }: Conversation): ProviderTurns {
   let isChanged = false;
   const turns = messages.flatMap((turn) => {
     if (typeof turn.content === "string") return [turn];
     const before: readonly ContentBlock[] = turn.content;
-    const content = before.flatMap(toOwnBlock);
+    const content = before.flatMap(toProviderBlock);
     if (content.length === before.length && content.every((block, index) => block === before[index])) return [turn];
     isChanged = true;
     return content.length === 0 ? [] : [{ ...turn, content }];
@@ -25,31 +25,31 @@ export function toProviderTurns({ messages, thinking }: Asked): ProviderTurns {
   const replaced = new Map<string, string>();
   if (!isChanged) return { replaced, dropped: [] };
   replaced.set("messages", JSON.stringify(turns));
-  // A budget is refused in the middle of calls that began without thinking.
+  // The provider rejects a thinking budget in the middle of calls that began without thinking.
   if (thinking?.type !== "enabled" || !beganWithoutThinking(turns)) return { replaced, dropped: [] };
   replaced.set("thinking", '{"type":"disabled"}');
   return { replaced, dropped: ["thinking"] };
 }
 
-// What a provider of this format signs or encrypts is base64. The gateway's own for other providers is empty, or holds a dot or a
-// colon.
+// Signatures and encrypted data of providers of this format are base64. Those that the gateway creates for other providers are empty, or
+// contain a dot or a colon.
 const base64 = /^[A-Za-z0-9+/_-]+=*$/;
-const otherThanInIds = /[^a-zA-Z0-9_-]/g;
+const invalidInIds = /[^a-zA-Z0-9_-]/g;
 
-function toOwnBlock(block: ContentBlock): readonly ContentBlock[] {
+function toProviderBlock(block: ContentBlock): readonly ContentBlock[] {
   switch (block.type) {
     case "thinking":
       return base64.test(String(block["signature"] ?? "")) ? [block] : [];
     case "redacted_thinking":
       return base64.test(String(block["data"])) ? [block] : [];
     case "tool_use": {
-      const id = String(block["id"]).replace(otherThanInIds, "_");
+      const id = String(block["id"]).replace(invalidInIds, "_");
       if (id === block["id"] && !("extra_content" in block)) return [block];
       const { extra_content: _, ...own } = block;
       return [{ ...own, id } as ContentBlock];
     }
     case "tool_result": {
-      const id = String(block["tool_use_id"]).replace(otherThanInIds, "_");
+      const id = String(block["tool_use_id"]).replace(invalidInIds, "_");
       return id === block["tool_use_id"] ? [block] : [{ ...block, tool_use_id: id } as ContentBlock];
     }
     case "text": {
@@ -63,7 +63,7 @@ function toOwnBlock(block: ContentBlock): readonly ContentBlock[] {
   }
 }
 
-/** A citation that was made of an annotation. */
+/** A citation that the gateway created from an annotation. */
 function isOurs(citation: unknown): boolean {
   return (citation as { encrypted_index?: unknown } | null)?.encrypted_index === "";
 }

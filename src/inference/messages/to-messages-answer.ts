@@ -1,5 +1,4 @@
-// A chat completion as a Messages answer. The parts that a stream needs as well (ids, stop reasons, usage, citations) are
-// exported one by one.
+// Translates a chat completion into a Messages answer. The stream writer also uses the exported parts: ids, stop reasons, usage, citations.
 
 import type {
   ChatAnnotation,
@@ -13,9 +12,9 @@ import { isObject } from "../../lib/lenient-json.ts";
 import { type ExtraContent, isEmpty, type ReasoningState, toEncryptedContent } from "../reasoning-state.ts";
 
 interface AnswerOptions {
-  /** The caller's own, so that a provider's word on which one ended the answer can be believed. */
+  /** The caller's stop sequences: only one of these can have ended the answer. */
   readonly stopSequences?: readonly string[] | null;
-  /** The provider that what is kept of the reasoning belongs to; null for providers of other dialects. */
+  /** The provider that the reasoning state belongs to; null for providers of other dialects. */
   readonly origin?: string | null;
 }
 
@@ -43,7 +42,7 @@ export type AnswerBlock =
       readonly id: string;
       readonly name: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** What the provider wants back with the call: clients that send the block back unchanged bring it along. */
+      /** The state that the provider expects with the call in the next turn: clients return the block unchanged. */
       readonly extra_content?: Readonly<Record<string, unknown>>;
     };
 
@@ -104,62 +103,62 @@ function toBlocks(message: ChatChoice["message"], refusal: string | null, origin
   const text = readText(message.content) + (refusal ?? "");
   const citations = (message.annotations ?? []).flatMap(toCitation);
   if (text !== "" || citations.length > 0)
-    // Left out where there are none: clients refuse null in its place.
+    // Omitted when empty: clients reject null.
     blocks.push({ type: "text", text, ...(citations.length > 0 && { citations }) });
   for (const call of calls) blocks.push(toToolUse(call, origin));
   return blocks;
 }
 
-/** What only this provider can use stands in the signature of its reasoning. */
+/** The signature of the reasoning carries the state that only this provider can use. */
 function toBoundBlocks(message: ChatChoice["message"], calls: readonly ChatToolCall[], origin: string): AnswerBlock[] {
   const details = message.reasoning_details ?? [];
   const extras = calls.flatMap(({ id, extra_content: extra }) => (extra ? [[id ?? "", extra] as const] : []));
-  const kept: ReasoningState = {
+  const state: ReasoningState = {
     origin,
     details,
     calls: new Map<string, ExtraContent>(extras),
     message: message.extra_content ?? null,
   };
   const text = readReasoningText(message) || details.map(readDetailText).join("");
-  if (text !== "") return [{ type: "thinking", thinking: text, signature: toEncryptedContent(kept) }];
-  return isEmpty(kept) ? [] : [{ type: "redacted_thinking", data: toEncryptedContent(kept) }];
+  if (text !== "") return [{ type: "thinking", thinking: text, signature: toEncryptedContent(state) }];
+  return isEmpty(state) ? [] : [{ type: "redacted_thinking", data: toEncryptedContent(state) }];
 }
 
 function toThinkingBlocks(message: ChatChoice["message"]): AnswerBlock[] {
   const blocks = (message.reasoning_details ?? []).flatMap(toThinkingBlock);
-  // Encrypted details alone do not say what the plain text of the reasoning says.
+  // Encrypted details do not contain the plain text of the reasoning.
   const text = blocks.some((block) => block.type === "thinking") ? "" : readReasoningText(message);
   if (text !== "") blocks.unshift({ type: "thinking", thinking: text, signature: "" });
   const extra = message.extra_content;
-  if (extra) blocks.push({ type: "redacted_thinking", data: toEncryptedContent(keptMessage(extra)) });
+  if (extra) blocks.push({ type: "redacted_thinking", data: toEncryptedContent(toMessageState(extra)) });
   return blocks;
 }
 
-/** What a provider of another dialect wants back with the whole message. */
-function keptMessage(message: ExtraContent): ReasoningState {
+/** The state that a provider of another dialect expects with the whole message. */
+function toMessageState(message: ExtraContent): ReasoningState {
   return { origin: null, details: [], calls: new Map(), message };
 }
 
-/** Kinds of details that are not known here (a provider's summaries) leave it to the plain text of the reasoning. */
+/** Details of other types, such as summaries, are left out: the plain text of the reasoning is used instead. */
 function toThinkingBlock(detail: ReasoningDetail): AnswerBlock[] {
   if (detail.type === "reasoning.encrypted") return [{ type: "redacted_thinking", data: detail.data }];
   if (detail.type !== "reasoning.text") return [];
   return [{ type: "thinking", thinking: detail.text ?? "", signature: detail.signature ?? "" }];
 }
 
-/** The text that a detail shows: an encrypted one has none. */
+/** The readable text of a detail. An encrypted detail has none. */
 export function readDetailText(detail: ReasoningDetail): string {
   if (detail.type === "reasoning.text") return detail.text ?? "";
   return detail.type === "reasoning.summary" ? (detail.summary ?? "") : "";
 }
 
-/** Providers of the chat format have two names for it. */
+/** Providers of the chat format use two names for this member. */
 export function readReasoningText(holder: Readonly<Record<string, unknown>>): string {
   const text = holder["reasoning_content"] ?? holder["reasoning"];
   return typeof text === "string" ? text : "";
 }
 
-/** A string by the format; some providers send parts. */
+/** The format requires a string; some providers send parts. */
 export function readText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -190,14 +189,14 @@ function toToolUse(call: ChatToolCall, origin: string | null): AnswerBlock {
   };
 }
 
-/** Models do write arguments that are no JSON object: they are kept, under a name that no schema has by chance. */
+/** Arguments that are not a JSON object, which models sometimes write, are passed on under a name that no schema uses. */
 function readInput(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value as Record<string, unknown>;
   } catch {
-    // said below
+    // The last line covers this case.
   }
   return { unparsed_arguments: text };
 }
@@ -223,13 +222,13 @@ export function toStop({ finishReason, hasToolCalls, refusal, matched }: Ending)
       stop_details: { type: "refusal", category: null, explanation: refusal },
     };
   if (finishReason === "length") return { stop_reason: "max_tokens", stop_sequence: null, stop_details: null };
-  // Some providers say "stop" after calls.
+  // Some providers send "stop" after calls.
   if (hasToolCalls) return { stop_reason: "tool_use", stop_sequence: null, stop_details: null };
   if (matched !== null) return { stop_reason: "stop_sequence", stop_sequence: matched, stop_details: null };
   return { stop_reason: "end_turn", stop_sequence: null, stop_details: null };
 }
 
-/** The chat format does not say which stop sequence ended an answer; some servers do, beside the finish reason. */
+/** The chat format does not name the stop sequence that ended an answer; some servers add it to the choice. */
 export function readMatchedStop(
   choice: object | undefined,
   stops: readonly string[] | null | undefined,

@@ -1,5 +1,5 @@
-// A translated request as one vendor of the chat format takes it. The format has grown members that some of its vendors demand and
-// others refuse; which of them apply is a property of the provider's row.
+// Adapts a translated request to one vendor of the chat format. Some vendors require members of the format that others reject; the
+// provider's row declares which of them apply.
 
 import type { ChatMessage, ChatPart, ChatRequest } from "../../contract/chat-format.ts";
 import { lookUp } from "../../lib/look-up.ts";
@@ -10,8 +10,8 @@ import type { TranslatedRequest } from "./from-messages-request.ts";
 type Members = Record<string, unknown>;
 
 /**
- * `top_k` has no substitute, so it is named as dropped. The other members that are left out have one: the effort stands for
- * `thinking`, and caches work without marks.
+ * `top_k` has no substitute, so it is named as dropped. The other members that are left out have one: the effort replaces `thinking`, and
+ * caches work without marks.
  */
 export function toPlainChatRequest(own: TranslatedRequest, rules: ChatRules): TranslatedRequest {
   const { cache_control: _, top_k, ...request } = own.request;
@@ -25,7 +25,7 @@ export function toPlainChatRequest(own: TranslatedRequest, rules: ChatRules): Tr
   return { request: { ...(members as unknown as ChatRequest), messages }, dropped };
 }
 
-/** Values that a model has anyway: leaving them out changes nothing. */
+/** The defaults of every model: leaving them out changes nothing. */
 const defaults: Readonly<Record<string, unknown>> = {
   temperature: 1,
   top_p: 1,
@@ -50,13 +50,13 @@ function setOutputLimit(members: Members, { outputLimit = "max_tokens" }: ChatRu
 }
 
 function setReasoning(members: Members, rules: ChatRules, dropped: string[]): void {
-  const { thinking, reasoning_effort: asked } = members;
+  const { thinking, reasoning_effort: requested } = members;
   delete members["thinking"];
-  if (typeof asked !== "string") return;
-  const isOff = asked === "none";
+  if (typeof requested !== "string") return;
+  const isOff = requested === "none";
   if (rules.thinking) members["thinking"] = isOff ? rules.thinking.off : rules.thinking.on;
   if (rules.efforts === undefined) return;
-  const effort = isOff && rules.thinking ? null : findEffort(asked, rules.efforts);
+  const effort = isOff && rules.thinking ? null : findEffort(requested, rules.efforts);
   if (effort === null) delete members["reasoning_effort"];
   else members["reasoning_effort"] = effort;
   const isSaid = rules.thinking || (effort !== null && (effort === "none") === isOff);
@@ -78,7 +78,7 @@ function toPlainMessage(message: ChatMessage, { reasoningReturn, missingReasonin
   return plain as unknown as ChatMessage;
 }
 
-/** Without marks nothing keeps texts apart, and there are providers that take text as a string only. */
+/** Joins texts into one string where no cache mark separates them: some providers accept text only as a string. */
 function withoutMarks(parts: readonly ChatPart[], separator: string): string | ChatPart[] {
   if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join(separator);
   return parts.map((part) => {

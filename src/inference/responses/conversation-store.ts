@@ -1,5 +1,5 @@
-// What is kept of responses: always who owns an id and where it leads; and, where the gateway keeps conversations itself (for every
-// provider when the operator wants that, for a provider in this process always), what was said, sealed.
+// Stores responses: always the owner of an id and the deployment that has the response; and, where the gateway stores conversations itself
+// (for every provider if the operator enables it, always for a provider inside the process), their encrypted content.
 
 import { GatewayError } from "../../errors.ts";
 import { lookUp } from "../../lib/look-up.ts";
@@ -27,42 +27,42 @@ export interface NewResponse {
   readonly previousId: string | null;
   readonly depth: number;
   readonly response: JsonObject;
-  /** What it answers; null when the provider alone keeps it. */
+  /** The input that the response answers; null when only the provider stores it. */
   readonly input: readonly JsonObject[] | null;
 }
 
-/** A response that is being stored, and whose end may still come. The only way to write down that end. */
+/** A response that is being stored and may still be running. Only this object stores its end. */
 export interface PendingResponse {
   /** Resolves when the response can be found by its id. */
   readonly stored: Promise<void>;
-  /** Writes the end down, after the response itself. The first end counts. */
+  /** Stores the end, after the response itself. The first end counts. */
   complete(response: JsonObject): Promise<void>;
-  /** The same where nothing waits for the outcome. */
+  /** Stores an early end, without waiting for the outcome. */
   giveUp(response: JsonObject): void;
 }
 
-/** `unfinished`: the response has not come to an end that could be gone on from. `broken`: a turn of it is not there. */
+/** `unfinished`: the response did not complete, so it cannot be continued. `broken`: a turn of it is missing. */
 export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 
 export interface ConversationStore {
-  /** Whether the gateway keeps conversations itself, for every provider. */
+  /** The gateway stores the conversations of every provider. */
   readonly storesAll: boolean;
-  /** Whether the gateway keeps conversations with this provider itself. */
+  /** Whether the gateway stores the conversations of this provider. */
   storesFor(provider: string): boolean;
   issue(owner: string, isKept: boolean): string;
   isOwnUnstored(id: string, owner: string): boolean;
   store(response: NewResponse): PendingResponse;
-  /** The end of a response that was found in the store. The first end counts. */
-  complete(kept: ResponseRecord, response: JsonObject): Promise<void>;
+  /** Stores the end of a stored response. The first end counts. */
+  complete(record: ResponseRecord, response: JsonObject): Promise<void>;
   find(id: string, owner: string): Promise<ResponseRecord | null>;
   remove(id: string, owner: string): Promise<boolean>;
-  /** Null when the gateway has not kept it itself. */
-  readResponse(kept: ResponseRecord): Promise<JsonObject | null>;
-  /** Everything that was said up to and with this response; null when the gateway keeps no conversations. */
-  readConversation(kept: ResponseRecord): Promise<Conversation | null>;
-  /** What this response was an answer to. */
-  readInput(kept: ResponseRecord): Promise<readonly JsonObject[]>;
-  findPlace(provider: string, deployment: string): { provider: Provider; deployment: Deployment } | null;
+  /** Null when the gateway does not store the content. */
+  readResponse(record: ResponseRecord): Promise<JsonObject | null>;
+  /** All items up to and including this response; null when the gateway stores no conversations of its provider. */
+  readConversation(record: ResponseRecord): Promise<Conversation | null>;
+  /** The input that this response answers. */
+  readInput(record: ResponseRecord): Promise<readonly JsonObject[]>;
+  findDeployment(provider: string, deployment: string): { provider: Provider; deployment: Deployment } | null;
 }
 
 export interface ConversationStoreOptions {
@@ -100,15 +100,15 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
       return JSON.parse(decoder.decode(await sealer.open(bytes, ["responses", what, id, owner]))) as T;
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
-      log.error("a kept response cannot be opened", { response: id, reason: error.reason });
+      log.error("A stored response cannot be decrypted", { response: id, reason: error.reason });
       return null;
     }
   }
 
-  async function readTurns(kept: ResponseRecord): Promise<readonly Turn[] | "broken"> {
-    const chain = await store.chain(kept.id, kept.owner, mostTurns);
+  async function readTurns(record: ResponseRecord): Promise<readonly Turn[] | "broken"> {
+    const chain = await store.chain(record.id, record.owner, mostTurns);
     if (chain === "too_long")
-      throw new GatewayError("previous_response_not_found", "The conversation is too long to go on from.", {
+      throw new GatewayError("previous_response_not_found", "The conversation is too long to be continued.", {
         param: "previous_response_id",
       });
     const turns: Turn[] = [];
@@ -130,7 +130,7 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
       createdAt: now,
       expiresAt: now + lifetimeMs,
       body: mustSeal ? await seal(response, "body", known) : null,
-      input: mustSeal ? await seal(input.map(toKeptItem), "input", known) : null,
+      input: mustSeal ? await seal(input.map(toStoredItem), "input", known) : null,
     });
   }
 
@@ -145,7 +145,7 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
     isOwnUnstored: ids.isOwnUnstored,
     store(response) {
       const stored = create(response);
-      // Also awaited by the caller of `store`; this one only keeps a rejection from being unhandled.
+      // The caller of `store` awaits it as well; this handler only keeps a rejection from being unhandled.
       stored.catch(() => {});
       const finish = (last: JsonObject) => stored.then(() => complete(response, last));
       return {
@@ -153,7 +153,7 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
         complete: finish,
         giveUp(last) {
           finish(last).catch((error) =>
-            log.warn("the end of a response could not be stored", { response: response.id, error }),
+            log.warn("The end of a response could not be stored", { response: response.id, error }),
           );
         },
       };
@@ -161,25 +161,25 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
     complete,
     async find(id, owner) {
       const found = await store.find(id, owner);
-      // Stored here, and the operator has switched that off since: it is answered as if it had never been.
+      // The operator has disabled storing since then, so the response is treated as unknown.
       return found !== null && found.providerResponseId === null && !storesFor(found.provider) ? null : found;
     },
     remove: (id, owner) => store.delete(id, owner),
-    readResponse: (kept) => open<JsonObject>(kept.body, "body", kept),
-    async readConversation(kept) {
-      if (!storesFor(kept.provider)) return null;
-      // What broke off, or still runs, is half of what was said.
-      if (!finished.has(kept.status)) return "unfinished";
-      const turns = await readTurns(kept);
+    readResponse: (record) => open<JsonObject>(record.body, "body", record),
+    async readConversation(record) {
+      if (!storesFor(record.provider)) return null;
+      // A broken or running response is incomplete.
+      if (!finished.has(record.status)) return "unfinished";
+      const turns = await readTurns(record);
       return turns === "broken" ? turns : turns.flatMap(({ input, output }) => [...input, ...output]);
     },
-    async readInput(kept) {
-      const turns = await readTurns(kept);
-      if (turns === "broken") return (await open<readonly JsonObject[]>(kept.input, "input", kept)) ?? [];
+    async readInput(record) {
+      const turns = await readTurns(record);
+      if (turns === "broken") return (await open<readonly JsonObject[]>(record.input, "input", record)) ?? [];
       const earlier = turns.slice(0, -1).flatMap(({ input, output }) => [...input, ...output]);
       return [...earlier, ...(turns.at(-1)?.input ?? [])];
     },
-    findPlace(name, deploymentName) {
+    findDeployment(name, deploymentName) {
       const provider = findProvider(providers, name);
       if (provider === undefined) return null;
       // The response may have been stored under another name of the provider.
@@ -204,8 +204,8 @@ const idPrefixes: Readonly<Record<string, string>> = {
 
 const callsAndResults = /_(?:call|output)$/;
 
-/** As it is listed later: with an id, a type and a status, and a message's content in parts. */
-function toKeptItem(item: JsonObject): JsonObject {
+/** The item as it is listed later: with an id, a type and a status, and with the content of a message in parts. */
+function toStoredItem(item: JsonObject): JsonObject {
   const type = typeof item["type"] === "string" ? item["type"] : "message";
   const id = typeof item["id"] === "string" ? item["id"] : createId(lookUp(idPrefixes, type) ?? "item");
   if (type !== "message")

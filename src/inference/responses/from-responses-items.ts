@@ -1,5 +1,5 @@
-// The items of a Responses conversation as messages of the chat format. What the assistant did in one go (reasoning, text,
-// calls) is one message; results of calls stand directly behind the message that has the call.
+// Translates the items of a Responses conversation into messages of the chat format. The reasoning, text and calls of one turn are one
+// message; the results of calls directly follow the message with the calls.
 
 import type {
   CacheMark,
@@ -25,7 +25,7 @@ interface AssistantTurn {
   messageExtra: ExtraContent | null;
 }
 
-// Calls that another provider ran itself, with their results: only it can read them again, and its text stands on its own.
+// Calls that another provider executed itself, with their results: only that provider can read them, and its text is complete without them.
 const serverItems: ReadonlySet<string> = new Set([
   "web_search_call",
   "file_search_call",
@@ -39,18 +39,18 @@ export class Conversation {
   readonly #report: TranslationReport;
   readonly #messages: ChatMessage[] = [];
   #turn: AssistantTurn | null = null;
-  /** What a tool message cannot hold: it follows after the results. */
+  /** Content that a tool message cannot carry: it follows the results. */
   #lifted: ChatPart[] = [];
 
   readonly #origin: string | null;
 
-  /** `origin` is the provider whose kept reasoning goes into the messages; null for providers of other dialects. */
+  /** `origin` is the provider that receives its own reasoning state again; null for providers of other dialects. */
   constructor(report: TranslationReport, origin: string | null) {
     this.#report = report;
     this.#origin = origin;
   }
 
-  /** `path` is where a problem of the item is told. */
+  /** `path` is the location of the item in error messages. */
   add(item: Item, path: Path): void {
     const type = item.type ?? "message";
     switch (type) {
@@ -82,7 +82,7 @@ export class Conversation {
         );
         break;
       default:
-        // A search that we told of is not lost: what the provider wants back of it stands beside it.
+        // A search that the gateway itself reported can be left out: the reasoning item next to it carries its state.
         if (serverItems.has(type) && responseIdOf(item["id"]) === null) this.#report.drop(`input.${type}`);
         else if (serverItems.has(type)) break;
         else this.#report.unsupported([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
@@ -92,7 +92,7 @@ export class Conversation {
   addSystem(content: ChatContent): void {
     this.#endTurn();
     const last = this.#messages.at(-1);
-    // Many models take one system message only, at the beginning.
+    // Many models accept only one system message, at the beginning.
     const isLeading = this.#messages.length === 1 && last?.role === "system";
     if (isLeading && typeof last.content === "string" && typeof content === "string")
       this.#messages[0] = { role: "system", content: `${last.content}\n\n${content}` };
@@ -111,7 +111,7 @@ export class Conversation {
       return;
     }
     const said = toContent(toParts(content, [...path, "content"], this.#report));
-    // To the chat format's providers `developer` is the newer name of the same, and not all know it.
+    // `developer` is a newer name of `system`, which some providers of the chat format do not know.
     if (role !== "user") {
       this.addSystem(said);
       return;
@@ -129,14 +129,14 @@ export class Conversation {
     const texts = [...(content?.length ? content : (summary ?? []))].map((part) => part["text"]);
     turn.thoughts.push(...texts.filter((text) => typeof text === "string" && text !== "").map(String));
     if (!encrypted) return;
-    const kept = readEncryptedContent(encrypted);
-    if (kept === null || kept.origin !== this.#origin) {
+    const state = readEncryptedContent(encrypted);
+    if (state === null || state.origin !== this.#origin) {
       this.#report.drop("input.encrypted_content");
       return;
     }
-    turn.details.push(...kept.details);
-    for (const [id, extra] of kept.calls) turn.callExtras.set(id, extra);
-    if (kept.message !== null) turn.messageExtra = mergeExtraContent(turn.messageExtra, kept.message);
+    turn.details.push(...state.details);
+    for (const [id, extra] of state.calls) turn.callExtras.set(id, extra);
+    if (state.message !== null) turn.messageExtra = mergeExtraContent(turn.messageExtra, state.message);
   }
 
   #addResult({ call_id: id, output }: KnownItems["function_call_output"], path: Path): void {
@@ -155,9 +155,9 @@ export class Conversation {
         this.#lifted.push({ type: "text", text: `The ${kind} of the result of tool call ${id}:` }, part);
       }
     }
-    let place = caller + 1;
-    while (this.#messages[place]?.role === "tool") place++;
-    this.#messages.splice(place, 0, { role: "tool", tool_call_id: id, content: texts.join("\n\n") });
+    let index = caller + 1;
+    while (this.#messages[index]?.role === "tool") index++;
+    this.#messages.splice(index, 0, { role: "tool", tool_call_id: id, content: texts.join("\n\n") });
   }
 
   #openTurn(): AssistantTurn {
@@ -175,7 +175,7 @@ export class Conversation {
   #closeTurn(): void {
     const turn = this.#turn;
     this.#turn = null;
-    // Reasoning that nothing came of cannot be continued, unless the provider wants blocks of its own back.
+    // Reasoning without text or calls cannot be continued, unless the provider expects its own blocks again.
     if (turn === null || (turn.texts.length === 0 && turn.calls.length === 0 && turn.messageExtra === null)) return;
     this.#messages.push(toAssistantMessage(turn));
   }
@@ -207,7 +207,7 @@ function hasCall(message: ChatMessage, id: string): boolean {
   return message.role === "assistant" && (message.tool_calls ?? []).some((call) => call.id === id);
 }
 
-/** The parts of an answer are one text; what it refused with is also what it said. */
+/** Joins the parts of an answer into one text, including the text of a refusal. */
 function toAssistantText(content: string | readonly Part[], path: Path, report: TranslationReport): string {
   if (typeof content === "string") return content;
   const texts = content.map((part, index) => {
@@ -230,7 +230,7 @@ function toAssistantText(content: string | readonly Part[], path: Path, report: 
   return texts.join("");
 }
 
-/** Text alone is a string, because there are providers that take nothing else; a cache mark keeps its part apart. */
+/** Only text becomes a string, because some providers accept nothing else; a part with a cache mark stays separate. */
 function toContent(parts: readonly ChatPart[]): ChatContent {
   const texts = parts.flatMap((part) => (part.type === "text" && part.cache_control === undefined ? [part.text] : []));
   return texts.length === parts.length ? texts.join("\n\n") : parts;
@@ -275,7 +275,7 @@ function toImagePart(part: KnownParts["input_image"], path: Path, report: Transl
       },
     ];
   if (part.file_id)
-    report.unsupported([...path, "file_id"], "This provider has no files: send the image in 'image_url'");
+    report.unsupported([...path, "file_id"], "This provider stores no files: send the image in 'image_url'");
   else report.invalid(path, "An image should have an 'image_url'");
   return [];
 }

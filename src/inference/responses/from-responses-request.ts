@@ -1,5 +1,5 @@
-// A Responses request as a chat request, for every provider that does not have the responses API itself. Nothing is lost
-// silently: what has no place is named as dropped, and what would change the answer is refused.
+// Translates a Responses request into a chat request, for every provider without the Responses API. Nothing is lost silently: members that
+// the chat format cannot express are named as dropped, and refused when they would change the answer.
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
 import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contract/chat-format.ts";
@@ -13,13 +13,11 @@ import { isNamespace, toFlatName } from "./tool-names.ts";
 
 export interface TranslatedRequest {
   readonly request: ChatRequest;
-  /** Members that found no place, by dotted names. */
+  /** Members that the chat format cannot express, by dotted names. */
   readonly dropped: readonly string[];
 }
 
-/**
- * `earlier` are the items of the conversation so far, where the gateway has kept it: they were checked when they came.
- */
+/** `earlier` are the items of a conversation that the gateway stores: they were checked when they arrived. */
 export function fromResponsesRequest(
   request: ResponseRequest,
   earlier: readonly Readonly<Record<string, unknown>>[],
@@ -114,7 +112,7 @@ function toNamespaceTools(
   });
 }
 
-/** A function of a namespace may get the name that another function has. */
+/** The flat name of a function in a namespace may collide with another function. */
 function refuseSameNames(tools: readonly ChatTool[], report: TranslationReport): void {
   const names = tools.map((tool) => tool.function?.name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
@@ -122,8 +120,8 @@ function refuseSameNames(tools: readonly ChatTool[], report: TranslationReport):
 }
 
 /**
- * `strict` is passed on as it was given. The format's own vendor tries to be strict when nothing is said (the types of its
- * npm package, 7.53.0); the chat format is not, and what a provider makes of it unasked is not known.
+ * `strict` is forwarded as it was sent. Without it, the Responses API tries to be strict (types of npm's openai 7.53.0), the chat format is
+ * not strict, and the effect of adding it is unknown for most providers.
  */
 function toChatTool({ name, description, parameters, strict, cache_control }: FunctionTool): ChatTool {
   const mark = readCacheMark(cache_control);
@@ -140,8 +138,8 @@ function toChatTool({ name, description, parameters, strict, cache_control }: Fu
 }
 
 /**
- * The chat format has a search that is switched on by its options. Null: there is no search. `external_web_access: false` asks for a
- * search in what the vendor has indexed, without access to the network
+ * In the chat format, options enable the web search. Null: there is no search. `external_web_access: false` requests a search in the
+ * vendor's index, without access to the network
  * (https://developers.openai.com/api/docs/guides/tools-web-search). No translated provider has such a search, and a search with
  * network access is not what the caller allowed, so the tool is left out and named.
  */
@@ -155,7 +153,10 @@ function toSearchOptions(
     return null;
   }
   const filters = toSearchFilters((tool["filters"] ?? {}) as Readonly<Record<string, unknown>>, searchDomains, (name) =>
-    report.unsupported([...path, "filters", name], "This provider's search takes no such list of domains"),
+    report.unsupported(
+      [...path, "filters", name],
+      "This provider's web search does not support such a list of domains",
+    ),
   );
   const size = tool["search_context_size"];
   const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
@@ -190,7 +191,7 @@ function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolConte
   if (choice === null || choice === undefined) return { chosen: undefined, maySearch: true };
   if (typeof choice === "string") {
     if (choice === "required" && tools.length === 0)
-      if (hasSearch) report.unsupported(path, "This provider cannot be made to search");
+      if (hasSearch) report.unsupported(path, "This provider cannot be forced to search");
       else report.invalid(path, "'required' needs tools to choose from");
     return { chosen: choice, maySearch: choice !== "none" };
   }
@@ -200,7 +201,7 @@ function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolConte
     case "allowed_tools":
       return toAllowedTools(choice, context);
     default:
-      report.unsupported([...path, "type"], `This provider cannot be made to use '${choice.type}'`);
+      report.unsupported([...path, "type"], `This provider cannot be forced to use '${choice.type}'`);
       return { chosen: undefined, maySearch: true };
   }
 }
@@ -227,7 +228,7 @@ function toAllowedTools(choice: Readonly<Record<string, unknown>>, context: Tool
     else report.unsupported([...path, "type"], `This provider has no tool '${String(tool?.type)}'`);
   }
   if (allowed.length === 0) {
-    if (mode === "required") report.unsupported(["tool_choice"], "This provider can only be made to call functions");
+    if (mode === "required") report.unsupported(["tool_choice"], "This provider can only be forced to call functions");
     return { chosen: "none", maySearch };
   }
   const chosen = { mode: mode === "required" ? ("required" as const) : ("auto" as const), tools: allowed };
@@ -259,14 +260,17 @@ function toResponseFormat(format: TextFormat, report: TranslationReport): ChatRe
       return { type: "json_schema", json_schema };
     }
     default:
-      report.unsupported(["text", "format", "type"], `This provider knows no output format '${format?.type}'`);
+      report.unsupported(
+        ["text", "format", "type"],
+        `This provider does not support the output format '${format?.type}'`,
+      );
       return undefined;
   }
 }
 
 const knownIncludes: ReadonlySet<string> = new Set(["reasoning.encrypted_content", "message.output_text.logprobs"]);
 
-/** Wishes that leave the answer good when nobody hears them. */
+/** Members that can be left out without a wrong answer. */
 function dropWishes(request: ResponseRequest, report: TranslationReport): void {
   if (request.truncation === "auto") report.drop("truncation");
   if (typeof request.max_tool_calls === "number") report.drop("max_tool_calls");
@@ -287,9 +291,9 @@ function checkOtherMembers(request: ResponseRequest, report: TranslationReport):
   for (const [member, value] of Object.entries(request)) {
     if (readMembers.has(member) || value === null || value === undefined) continue;
     if (member === "conversation")
-      report.unsupported([member], "This provider keeps no conversations: send the items in 'input'");
+      report.unsupported([member], "This provider stores no conversations: send the items in 'input'");
     else if (member === "prompt")
-      report.unsupported([member], "This provider keeps no prompts: send the text in 'instructions' and 'input'");
+      report.unsupported([member], "This provider stores no prompts: send the text in 'instructions' and 'input'");
     else report.drop(member);
   }
 }

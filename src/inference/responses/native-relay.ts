@@ -10,8 +10,8 @@ import { EventRelay, type ForwardedEvent, toEventFrame } from "../event-relay.ts
 import { type Quote, toCostMembers } from "../pricing.ts";
 import {
   type IdPairs,
-  type MarkId,
   type ResponseNames,
+  type SignId,
   toChatUsage,
   toFinishedTime,
   toOwnEvent,
@@ -24,7 +24,7 @@ import { patchJson } from "./patch-json.ts";
 
 export interface NativeRelayOptions {
   readonly provider: Provider;
-  readonly markId: MarkId;
+  readonly signId: SignId;
   readonly quote: Quote;
   /** When the attempt began. */
   readonly startedAt: number;
@@ -106,7 +106,7 @@ export class NativeRelay extends EventRelay {
     const { response } = event;
     const isWhole = isObject(response);
     if (!isWhole) {
-      const own = toOwnEvent(event, this.#names, this.#options.markId);
+      const own = toOwnEvent(event, this.#names, this.#options.signId);
       if (type === "response.output_item.done") this.#items.push(own["item"]);
       return own;
     }
@@ -114,11 +114,11 @@ export class NativeRelay extends EventRelay {
   }
 
   #toOwnResponse(response: JsonObject, isEnd: boolean): Record<string, unknown> {
-    const { markId, name, onCreated, onEnded } = this.#options;
+    const { signId, name, onCreated, onEnded } = this.#options;
     const isFirst = this.#names === null;
     this.#names ??= name(response);
     const added = isEnd ? this.#account(response) : { provider: this.#options.provider.name };
-    const own = toOwnResponse(response, this.#names, markId, added);
+    const own = toOwnResponse(response, this.#names, signId, added);
     this.#lastResponse = own;
     if (isFirst) {
       this.#pairs = toPairs(response, this.#names);

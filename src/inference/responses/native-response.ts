@@ -1,24 +1,24 @@
-// A response object or event of a provider that has the responses API itself, on its way to the caller: every id that the
-// caller sees is ours. Response ids are exchanged by a row in the store; ids of items carry their owner's mark.
+// The response objects and events of a provider that has the Responses API, as the caller receives them: every id is the gateway's. A row in
+// the store maps the id of a response; the id of an item is signed for its owner.
 
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { completeEvent, completeResponse, toSpecifiedStatus } from "./response-defaults.ts";
 
 export interface ResponseNames {
-  /** Ours. */
+  /** The gateway's id. */
   readonly id: string;
   readonly previousId: string | null;
-  /** Whether somebody keeps it, so that it can be asked for again. */
+  /** The provider or the gateway stores it, so that it can be retrieved. */
   readonly isStored: boolean;
-  /** Of the request, where it is at hand: told again when the provider leaves them out. */
+  /** The instructions of the request, for a provider that does not repeat them. */
   readonly instructions?: string | null;
 }
 
-export type MarkId = (id: string) => string;
+export type SignId = (id: string) => string;
 
-/** A marker for one answer: the many events of an item have the same id. */
-export function createMarkId(owned: OwnedIds, scope: IdScope): MarkId {
+/** Signs the item ids of one answer. It remembers them, because many events of an item repeat its id. */
+export function createSignId(owned: OwnedIds, scope: IdScope): SignId {
   const known = new Map<string, string>();
   return (id) => {
     const marked = known.get(id) ?? owned.sign(id, scope);
@@ -27,11 +27,11 @@ export function createMarkId(owned: OwnedIds, scope: IdScope): MarkId {
   };
 }
 
-/** The whole object with our ids, complete, and with the members that we add. */
+/** The complete object with the gateway's ids and added members. */
 export function toOwnResponse(
   native: JsonObject,
   names: ResponseNames,
-  markId: MarkId,
+  signId: SignId,
   added: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const complete = completeResponse(native);
@@ -43,8 +43,8 @@ export function toOwnResponse(
     previous_response_id: names.previousId,
     store: names.isStored,
     instructions,
-    ...(Array.isArray(output) && { output: output.map((item) => toOwnItem(item, markId)) }),
-    ...(Array.isArray(instructions) && { instructions: instructions.map((item) => toOwnItem(item, markId)) }),
+    ...(Array.isArray(output) && { output: output.map((item) => toOwnItem(item, signId)) }),
+    ...(Array.isArray(instructions) && { instructions: instructions.map((item) => toOwnItem(item, signId)) }),
     ...added,
   };
   const text = JSON.stringify(own);
@@ -52,7 +52,7 @@ export function toOwnResponse(
   return clean === text ? own : JSON.parse(clean);
 }
 
-/** The provider's id of the response and of the one before it, with ours. */
+/** The provider's ids of the response and of the previous one, with the gateway's ids. */
 export function toPairs(response: JsonObject, { id, previousId }: ResponseNames): IdPairs {
   const pairs: (readonly [string, string])[] = [];
   if (typeof response["id"] === "string") pairs.push([response["id"], id]);
@@ -61,26 +61,26 @@ export function toPairs(response: JsonObject, { id, previousId }: ResponseNames)
   return pairs;
 }
 
-/** Members of an item that name an item: itself, or the one that it belongs to. */
+/** Members of an item that contain the id of an item: its own, or that of the item it belongs to. */
 export const idMembers = ["id", "approval_request_id"] as const;
 
-export function toOwnItem(item: unknown, markId: MarkId): unknown {
+export function toOwnItem(item: unknown, signId: SignId): unknown {
   if (typeof item !== "object" || item === null) return item;
   const own: Record<string, unknown> = {};
   for (const member of idMembers) {
     const id = (item as JsonObject)[member];
-    if (typeof id === "string") own[member] = markId(id);
+    if (typeof id === "string") own[member] = signId(id);
   }
   return Object.keys(own).length === 0 ? item : { ...item, ...own };
 }
 
-/** An event without a whole response. */
-export function toOwnEvent(event: JsonObject, names: ResponseNames | null, markId: MarkId): JsonObject {
+/** An event that does not contain a whole response. */
+export function toOwnEvent(event: JsonObject, names: ResponseNames | null, signId: SignId): JsonObject {
   const { item, item_id, response_id, ...others } = completeEvent(event);
   return {
     ...others,
-    ...(item !== undefined && { item: toOwnItem(item, markId) }),
-    ...(item_id !== undefined && { item_id: typeof item_id === "string" ? markId(item_id) : item_id }),
+    ...(item !== undefined && { item: toOwnItem(item, signId) }),
+    ...(item_id !== undefined && { item_id: typeof item_id === "string" ? signId(item_id) : item_id }),
     ...(response_id !== undefined && { response_id: names?.id ?? null }),
   };
 }
@@ -92,33 +92,33 @@ export function hasEnded({ status }: { readonly status?: unknown }): boolean {
 }
 
 /**
- * The `provider_time` of a finished response that is retrieved: by the provider's own times, which are whole seconds; without them, how
- * long it took to retrieve. Nothing while it runs.
+ * The `provider_time` of a finished response that is retrieved: the difference of the provider's timestamps, in whole seconds; without
+ * them, the duration of the retrieval. A running response has none.
  */
-export function toFinishedTime(response: JsonObject, askedAt: number): { provider_time?: number } {
+export function toFinishedTime(response: JsonObject, startedAt: number): { provider_time?: number } {
   if (!hasEnded(response)) return {};
   const { created_at: createdAt, completed_at: completedAt } = response;
   const isTimed = typeof createdAt === "number" && typeof completedAt === "number" && completedAt >= createdAt;
-  return { provider_time: isTimed ? completedAt - createdAt : toSeconds(askedAt) };
+  return { provider_time: isTimed ? completedAt - createdAt : toSeconds(startedAt) };
 }
 
-/** Since then, in seconds with three decimals. */
+/** The seconds since `startedAt`, with three decimals. */
 export function toSeconds(startedAt: number): number {
   return Math.round(performance.now() - startedAt) / 1_000;
 }
 
-/** What a response that the caller left is stored as. */
+/** The last state of a response whose caller disconnected. */
 export function toCancelled(startedAt: number): JsonObject {
   return { ...toSpecifiedStatus({ status: "cancelled" }), provider_time: toSeconds(startedAt) };
 }
 
-// Ids that are shorter may be words that stand in a text as well.
+// A shorter id may also occur as a word in a text.
 const shortestId = 12;
 
-/** The provider's ids, and ours for them. */
+/** The provider's ids, and the gateway's ids for them. */
 export type IdPairs = readonly (readonly [provider: string, own: string])[];
 
-/** Where the provider names the response in a place that nobody knows of. */
+/** Replaces the provider's ids in members that the gateway does not know. */
 export function withoutProviderIds(text: string, pairs: IdPairs): string {
   let own = text;
   for (const [id, ours] of pairs)
@@ -126,7 +126,7 @@ export function withoutProviderIds(text: string, pairs: IdPairs): string {
   return own;
 }
 
-/** Usage of the responses API in the words of the chat format, which prices are applied to. */
+/** Usage of the Responses API in the chat format, which the prices refer to. */
 export function toChatUsage(usage: unknown): Record<string, unknown> | null {
   if (typeof usage !== "object" || usage === null) return null;
   const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details, ...others } =

@@ -14,7 +14,7 @@ import type { PendingResponse, ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import { type NativeRequest, toNativeRequest } from "./native-request.ts";
 import {
-  createMarkId,
+  createSignId,
   type ResponseNames,
   toCancelled,
   toChatUsage,
@@ -85,7 +85,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   async function compact(input: ResponsesInput, candidate: Candidate, context: ResponseContext): Promise<string> {
     const { provider, deployment } = candidate;
     const prepared = toPathBelow(prepare(input, candidate, context, true), "/compact", compactedMembers);
-    const markId = createMarkId(owned, { owner: context.owner, place: deployment.name });
+    const signId = createSignId(owned, { owner: context.owner, place: deployment.name });
     return send(prepared, context, () =>
       attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
         const { text, value } = readAnswer(await running.read(prepared.sent), candidate);
@@ -96,8 +96,8 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
         running.complete(usage, charge);
         const own = {
           ...value,
-          ...(typeof id === "string" && { id: markId(id) }),
-          output: output.map((item) => toOwnItem(item, markId)),
+          ...(typeof id === "string" && { id: signId(id) }),
+          output: output.map((item) => toOwnItem(item, signId)),
           ...running.toMembers(charge),
         };
         return patchJson(text, value, own);
@@ -219,7 +219,7 @@ class Creation {
     const usage = toChatUsage(value["usage"]);
     const charge = running.quote.chargeFor(usage, value);
     running.complete(usage, charge);
-    const own = toOwnResponse(value, this.#name(value), this.#createMarkId(), running.toMembers(charge));
+    const own = toOwnResponse(value, this.#name(value), this.#createSignId(), running.toMembers(charge));
     await this.#store(value, own)?.stored;
     return { kind: "whole", text: patchJson(text, value, own) };
   }
@@ -230,7 +230,7 @@ class Creation {
     let isOnlyHere = false;
     const relay = new NativeRelay({
       provider: this.#options.candidate.provider,
-      markId: this.#createMarkId(),
+      signId: this.#createSignId(),
       quote,
       startedAt,
       isRetrieved: false,
@@ -260,9 +260,9 @@ class Creation {
     };
   }
 
-  #createMarkId() {
+  #createSignId() {
     const { candidate, context } = this.#options;
-    return createMarkId(this.#dependencies.owned, { owner: context.owner, place: candidate.deployment.name });
+    return createSignId(this.#dependencies.owned, { owner: context.owner, place: candidate.deployment.name });
   }
 
   /** The provider may decline to store a response, and its answer says so. */

@@ -1,5 +1,5 @@
 // Changes single values of a JSON text and leaves every other character as it is: spelling of numbers, order, white space.
-// What to change is not described but shown: the value that the text has, and the value that it shall have.
+// The two values describe the change: the value that the text has, and the value that it should have.
 
 import { isObject } from "../../lib/lenient-json.ts";
 
@@ -12,7 +12,7 @@ interface Member extends Span {
   readonly name: string;
 }
 
-/** `from` is what `text` parses to. Members that `to` lacks stay. */
+/** `from` is the parsed `text`. Members that `to` lacks stay. */
 export function patchJson(text: string, from: unknown, to: unknown): string {
   const edits: { readonly start: number; readonly end: number; readonly text: string }[] = [];
 
@@ -31,7 +31,7 @@ export function patchJson(text: string, from: unknown, to: unknown): string {
     for (const member of members) {
       const { name } = member;
       if (!Object.hasOwn(after, name) || before[name] === after[name]) continue;
-      // Of a name that stands twice the last one counts, and the others say nothing else.
+      // Of a name that occurs twice, the last member counts.
       if (last.get(name) === member) patch(member, before[name], after[name]);
       else edits.push({ start: member.start, end: member.end, text: JSON.stringify(after[name]) });
     }
@@ -108,7 +108,7 @@ function endOfValue(text: string, start: number): number {
     else {
       if (isOpening(code)) depth++;
       else if (isClosing(code)) {
-        // The bracket around a bare value at the end.
+        // The closing bracket around the value.
         if (depth === 0) return at;
         depth--;
       } else if (depth === 0) {

@@ -8,7 +8,7 @@ import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import {
-  createMarkId,
+  createSignId,
   hasEnded,
   toChatUsage,
   toFinishedTime,
@@ -34,18 +34,18 @@ const passedQuery = ["include", "include[]", "include_obfuscation", "starting_af
 export function createProviderStoredResponses(dependencies: ResponsesDependencies) {
   const { conversations, owned } = dependencies;
 
-  async function retrieve(question: ResponseLookup, kept: ResponseRecord, owner: string): Promise<ResponsesAnswer> {
-    const isStream = question.query.get("stream") === "true";
-    const { provider } = findTarget(kept);
-    const { id, previousId } = kept;
+  async function retrieve(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<ResponsesAnswer> {
+    const isStream = lookup.query.get("stream") === "true";
+    const { provider } = findTarget(record);
+    const { id, previousId } = record;
     const names = { id, previousId, isStored: true };
-    const markId = createMarkId(owned, { owner, place: kept.deployment });
-    return lookUp(question, kept, { isStream }, async (running, sent): Promise<ResponsesAnswer> => {
+    const signId = createSignId(owned, { owner, place: record.deployment });
+    return lookUp(lookup, record, { isStream }, async (running, sent): Promise<ResponsesAnswer> => {
       const { quote, startedAt } = running;
       if (isStream) {
         const relay = new NativeRelay({
           provider,
-          markId,
+          signId,
           quote,
           startedAt,
           isRetrieved: true,
@@ -59,57 +59,57 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
       const { text, value } = readResponse(await running.read(sent), provider);
       const charge = quote.chargeFor(toChatUsage(value["usage"]), value);
       const added = { provider: provider.name, ...toCostMembers(charge), ...toFinishedTime(value, startedAt) };
-      const own = toOwnResponse(value, names, markId, added);
+      const own = toOwnResponse(value, names, signId, added);
       // A response that ran in the background has ended since: the gateway's copy receives the end as well.
-      if (kept.body !== null && !hasEnded(kept) && hasEnded(own)) await conversations.complete(kept, own);
+      if (record.body !== null && !hasEnded(record) && hasEnded(own)) await conversations.complete(record, own);
       return { kind: "whole", text: patchJson(text, value, own) };
     });
   }
 
-  async function remove(question: ResponseLookup, kept: ResponseRecord): Promise<void> {
+  async function remove(lookup: ResponseLookup, record: ResponseRecord): Promise<void> {
     try {
-      await lookUp(question, kept, { method: "DELETE" }, (running, sent) => running.read(sent));
+      await lookUp(lookup, record, { method: "DELETE" }, (running, sent) => running.read(sent));
     } catch (error) {
       // The provider no longer has it, so there is nothing to delete.
       if (!(error instanceof GatewayError && error.code === "response_not_found")) throw error;
     }
   }
 
-  async function cancel(question: ResponseLookup, kept: ResponseRecord, owner: string): Promise<string> {
-    const { provider } = findTarget(kept);
-    const { id, previousId } = kept;
-    const markId = createMarkId(owned, { owner, place: kept.deployment });
-    return lookUp(question, kept, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
+  async function cancel(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
+    const { provider } = findTarget(record);
+    const { id, previousId } = record;
+    const signId = createSignId(owned, { owner, place: record.deployment });
+    return lookUp(lookup, record, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
       const { text, value } = readResponse(await running.read(sent), provider);
       const added = { provider: provider.name, ...toFinishedTime(value, running.startedAt) };
-      return patchJson(text, value, toOwnResponse(value, { id, previousId, isStored: true }, markId, added));
+      return patchJson(text, value, toOwnResponse(value, { id, previousId, isStored: true }, signId, added));
     });
   }
 
-  async function listInputItems(question: ResponseLookup, kept: ResponseRecord, owner: string): Promise<string> {
-    const { provider } = findTarget(kept);
-    const scope = { owner, place: kept.deployment };
-    const after = question.query.get("after");
+  async function listInputItems(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
+    const { provider } = findTarget(record);
+    const scope = { owner, place: record.deployment };
+    const after = lookup.query.get("after");
     const providerAfter = after === null ? null : owned.verify(after, scope);
     if (after !== null && providerAfter === null) throw noSuchItem();
     const options = { suffix: "/input_items", after: providerAfter };
-    const text = await lookUp(question, kept, options, (running, sent) => running.read(sent));
+    const text = await lookUp(lookup, record, options, (running, sent) => running.read(sent));
     const list = readObject(text, provider);
     if (!Array.isArray(list["data"])) throw badAnswer(provider, "did not answer with a list");
-    const markId = createMarkId(owned, scope);
-    const mark = (id: unknown) => (typeof id === "string" ? markId(id) : null);
+    const signId = createSignId(owned, scope);
+    const mark = (id: unknown) => (typeof id === "string" ? signId(id) : null);
     const own: JsonObject = {
       ...list,
-      data: list["data"].map((item) => toOwnItem(item, markId)),
+      data: list["data"].map((item) => toOwnItem(item, signId)),
       first_id: mark(list["first_id"]),
       last_id: mark(list["last_id"]),
     };
-    return withoutProviderIds(patchJson(text, list, own), [[kept.providerResponseId ?? "", kept.id]]);
+    return withoutProviderIds(patchJson(text, list, own), [[record.providerResponseId ?? "", record.id]]);
   }
 
   function findTarget({ provider, deployment, model }: ResponseRecord): AttemptTarget {
-    const place = conversations.findPlace(provider, deployment);
-    if (place !== null) return { ...place, model, health: null };
+    const found = conversations.findDeployment(provider, deployment);
+    if (found !== null) return { ...found, model, health: null };
     throw new GatewayError(
       "provider_not_configured",
       `The provider '${provider}', which stores this response, is no longer configured.`,
@@ -118,21 +118,21 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
 
   /** Costs were reported when the response was created, so a lookup is not reported. */
   async function lookUp<Answer>(
-    question: ResponseLookup,
-    kept: ResponseRecord,
+    lookup: ResponseLookup,
+    record: ResponseRecord,
     { method, suffix = "", isStream = false, after = null }: LookupOptions,
     exchange: (running: Attempt, sent: ProviderRequest) => Promise<Answer>,
   ): Promise<Answer> {
-    const candidate = findTarget(kept);
-    const { query } = question;
+    const candidate = findTarget(record);
+    const { query } = lookup;
     const passed = new URLSearchParams();
     if (method === undefined)
       for (const name of passedQuery) for (const value of query.getAll(name)) passed.append(name, value);
     if (after !== null) passed.set("after", after);
-    const id = kept.providerResponseId ?? "";
-    const base = fillModel(candidate.deployment.responsesPath, kept.model);
+    const id = record.providerResponseId ?? "";
+    const base = fillModel(candidate.deployment.responsesPath, record.model);
     const path = appendPath(base, `/${encodeURIComponent(id)}${suffix}`, passed.toString());
-    const options = { context: question, candidate, isStream, isReported: false };
+    const options = { context: lookup, candidate, isStream, isReported: false };
     try {
       return await attempt(dependencies, options, (running) =>
         exchange(running, { method: method ?? "GET", path, body: "" }),
@@ -141,7 +141,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
       // The provider answers an unknown response as it answers an unknown model, with status 404.
       if (error instanceof GatewayError && error.code === "model_not_found") throw notFound();
       throw withOwnIds(error, [
-        [id, kept.id],
+        [id, record.id],
         [after ?? "", query.get("after") ?? ""],
       ]);
     }

@@ -1,5 +1,5 @@
-// A reference to an item that the gateway has kept, in the item's place: clients that believe a response to be kept send its
-// items by their ids alone. The id of an item tells in which response it stands.
+// Replaces references to items that the gateway stores by the items: clients that expect a response to be stored send only the ids of its
+// items. The id of an item contains the id of its response.
 
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
@@ -9,7 +9,7 @@ import { responseIdOf } from "./to-response.ts";
 
 const mostResponses = 1_000;
 
-/** References that lead nowhere stay: whoever reads them says so. */
+/** Unknown references stay; the translation or the provider reports them. */
 export async function withReferencedItems(
   input: ResponsesInput,
   owner: string,
@@ -22,19 +22,19 @@ export async function withReferencedItems(
   const ids = new Set(referenced.filter((id) => id !== null));
   if (ids.size === 0 || ids.size > mostResponses) return input;
 
-  const kept = new Map<unknown, JsonObject>();
+  const stored = new Map<unknown, JsonObject>();
   for (const id of ids) {
     const response = await conversations.find(id, owner);
     const output = response === null ? null : (await conversations.readResponse(response))?.["output"];
-    for (const item of (output ?? []) as readonly JsonObject[]) kept.set(item["id"], item);
+    for (const item of (output ?? []) as readonly JsonObject[]) stored.set(item["id"], item);
   }
-  const told = items.map((item) => (item["type"] === "item_reference" ? (kept.get(item["id"]) ?? item) : item));
-  const replace = new Map([["input", JSON.stringify(told)]]);
+  const resolved = items.map((item) => (item["type"] === "item_reference" ? (stored.get(item["id"]) ?? item) : item));
+  const replace = new Map([["input", JSON.stringify(resolved)]]);
   const text = editMembers(input.text, input.scan, { replace, remove: new Set(), append: [] });
   return {
     ...input,
-    request: { ...input.request, input: told as NonNullable<ResponsesInput["request"]["input"]> },
-    value: { ...input.value, input: told },
+    request: { ...input.request, input: resolved as NonNullable<ResponsesInput["request"]["input"]> },
+    value: { ...input.value, input: resolved },
     text,
     scan: scanJson(text),
   };

@@ -1,5 +1,5 @@
-// The response object with all its members: begun from a request, or completed from what a provider left out. The order is
-// that of the published resource.
+// The response object with all of its members: created from a request, or completed where a provider left members out. The order is that of
+// the published schema.
 
 import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
 import { isObject } from "../../lib/lenient-json.ts";
@@ -91,7 +91,7 @@ export interface FunctionCallItem {
   status: ItemStatus;
   readonly call_id: string;
   readonly name: string;
-  /** Of the function, where it was declared in one. */
+  /** The namespace in which the function was declared. */
   readonly namespace?: string;
   arguments: string;
 }
@@ -104,7 +104,7 @@ export interface ReasoningItem {
   encrypted_content?: string;
 }
 
-/** A search on the web that the provider made. */
+/** A web search of the provider. */
 export interface WebSearchItem {
   readonly id: string;
   readonly type: "web_search_call";
@@ -112,7 +112,7 @@ export interface WebSearchItem {
   readonly action: { readonly type: "search"; readonly query: string; readonly queries: readonly string[] };
 }
 
-/** A picture that the model made. */
+/** A generated image. */
 export interface ImageItem {
   readonly id: string;
   readonly type: "image_generation_call";
@@ -133,11 +133,11 @@ export interface DraftOptions {
   readonly id: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** What the provider calls its model; the request's word when it is not known. */
+  /** The provider's name of the model, or that of the request. */
   readonly model?: string;
 }
 
-// Where the published schema (github.com/openai/openai-openapi) gives a default it is that one.
+// These are the defaults of the published schema (github.com/openai/openai-openapi), where it has one.
 const defaults = {
   object: "response",
   completed_at: null,
@@ -172,7 +172,7 @@ const defaults = {
   provider_time: null,
 } as const;
 
-/** The response as it begins. `store` is the request's word: whoever keeps nothing says so there. */
+/** The first state of a response. `store` of the request has to state whether the response is stored. */
 export function createDraft(request: ResponseRequest, { id, createdAt, model }: DraftOptions): ResponseResource {
   return {
     id,
@@ -215,7 +215,7 @@ export function createDraft(request: ResponseRequest, { id, createdAt, model }: 
 
 const serviceTiers: ReadonlySet<unknown> = new Set(["auto", "default", "flex", "scale", "priority"]);
 
-/** Other vendors have tiers of other names, which clients of this format do not know. */
+/** Clients of this format do not know the tiers of other vendors. */
 export function toServiceTier(tier: unknown): string | null {
   return serviceTiers.has(tier) ? (tier as string) : null;
 }
@@ -228,7 +228,7 @@ function toWholeTool(tool: ResponseTool): JsonObject {
     name,
     description: description ?? null,
     parameters: parameters ?? null,
-    // Nobody has made it strict unasked.
+    // The gateway never adds `strict`.
     strict: strict ?? false,
     ...others,
   };
@@ -250,7 +250,7 @@ const order = [
   ...Object.keys(defaults).filter((name) => !["object", "completed_at", "incomplete_details"].includes(name)),
 ];
 
-/** What a provider's own response object lacks, filled in; what it says stays as it is. */
+/** Fills in the members that a provider's response object lacks; its other members stay unchanged. */
 export function completeResponse(native: JsonObject): Record<string, unknown> {
   const complete: Record<string, unknown> = {};
   for (const name of order) {
@@ -272,7 +272,7 @@ export function completeResponse(native: JsonObject): Record<string, unknown> {
   return toSpecifiedStatus(complete);
 }
 
-/** Of the vendors' six statuses, four are specified here: a queued response is in progress, a cancelled one is incomplete. */
+/** Vendors use six statuses, the specification four: a queued response is in progress, a cancelled one is incomplete. */
 export function toSpecifiedStatus<Response extends Readonly<Record<string, unknown>>>(response: Response): Response {
   if (response["status"] === "queued") return { ...response, status: "in_progress" };
   if (response["status"] !== "cancelled") return response;
@@ -281,13 +281,13 @@ export function toSpecifiedStatus<Response extends Readonly<Record<string, unkno
 
 const cancelledReason = "cancelled";
 
-/** The caller or its connection ended the response: what there is of it cannot be continued. */
+/** The caller or its connection ended the response, so it cannot be continued. */
 export function isCancelled(response: JsonObject): boolean {
   const details = response["incomplete_details"];
   return response["status"] === "cancelled" || (isObject(details) && details["reason"] === cancelledReason);
 }
 
-/** An event of a provider's own stream, with what it lacks. */
+/** Fills in the members that an event of a provider lacks. */
 export function completeEvent(event: JsonObject): JsonObject {
   const { type, response, item, part, logprobs } = event;
   if (isObject(response)) return { ...event, response: completeResponse(response) };
@@ -297,7 +297,7 @@ export function completeEvent(event: JsonObject): JsonObject {
   return hasText && logprobs === undefined ? { ...event, logprobs: [] } : event;
 }
 
-/** An output item of a provider, with what it lacks. */
+/** Fills in the members that an output item of a provider lacks. */
 export function completeItem(item: unknown): unknown {
   if (!isObject(item)) return item;
   switch (item["type"]) {
@@ -327,7 +327,7 @@ function completeTool(tool: unknown): unknown {
   return { description: null, parameters: null, strict: null, ...tool };
 }
 
-/** Numbers that are not there cannot be made up; their sum can. */
+/** Missing counts are 0; a missing total is their sum. */
 function completeUsage(usage: JsonObject): JsonObject | null {
   const { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: total } = usage;
   if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return null;

@@ -77,9 +77,9 @@ export function createResponsePlanner({ router, conversations, owned }: Response
     previous: ResponseRecord | null,
   ): Promise<{ candidates: readonly Candidate[]; history: readonly JsonObject[] | null }> {
     if (previous === null) return { candidates: planned, history: null };
-    const place = conversations.findPlace(previous.provider, previous.deployment);
+    const stored = conversations.findDeployment(previous.provider, previous.deployment);
     const storing = planned.filter(
-      ({ provider, deployment }) => provider.row.responses?.kind === "native" && deployment === place?.deployment,
+      ({ provider, deployment }) => provider.row.responses?.kind === "native" && deployment === stored?.deployment,
     );
     if (previous.providerResponseId !== null && storing.length > 0) return { candidates: storing, history: null };
     const history = await conversations.readConversation(previous);

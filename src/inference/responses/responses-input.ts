@@ -21,7 +21,7 @@ export interface ResponsesInput extends JsonRequest<ResponseRequest> {
   readonly generates?: boolean;
 }
 
-/** The conversation that led to the last response of a connection, with that response. */
+/** The conversation of the last response of a connection, including that response. */
 export interface LocalTurns {
   find(id: string): readonly JsonObject[] | null;
   remember(id: string, items: readonly JsonObject[]): void;
@@ -55,7 +55,7 @@ export function notFound(): GatewayError {
 
 export function stateless(candidate: Candidate | undefined, param: string): GatewayError {
   const name = candidate?.provider.name ?? "";
-  return new GatewayError("stateful_not_supported", `The provider '${name}' keeps no responses.`, { param });
+  return new GatewayError("stateful_not_supported", `The provider '${name}' stores no responses.`, { param });
 }
 
 export function toItems(input: ResponseRequest["input"]): readonly JsonObject[] {

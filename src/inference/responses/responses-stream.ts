@@ -33,7 +33,7 @@ import {
   createMessage,
   createReasoning,
   createText,
-  isWordless,
+  lacksText,
   mayBeIncomplete,
   nowInSeconds,
   type OutputContext,
@@ -125,7 +125,7 @@ export class ResponsesStreamWriter {
     this.#begin();
     const ending = toEnding(this.#finishReason);
     this.#closeAll(ending.status === "incomplete" ? this.#grown : null);
-    if (isWordless(this.#events.output) && ending.status === "completed") {
+    if (lacksText(this.#events.output) && ending.status === "completed") {
       this.#openText();
       this.#closeCurrent();
     }
@@ -391,17 +391,17 @@ export class ResponsesStreamWriter {
     const where = { item_id: item.id, output_index: index };
     if (item.type === "reasoning") {
       const part = item.summary.at(-1);
-      const place = { ...where, summary_index: item.summary.length - 1 };
-      this.#events.push("response.reasoning_summary_text.done", { ...place, text: part?.text });
-      this.#events.push("response.reasoning_summary_part.done", { ...place, part });
+      const at = { ...where, summary_index: item.summary.length - 1 };
+      this.#events.push("response.reasoning_summary_text.done", { ...at, text: part?.text });
+      this.#events.push("response.reasoning_summary_part.done", { ...at, part });
       return;
     }
     const part = item.content.at(-1);
-    const place = { ...where, content_index: item.content.length - 1 };
+    const at = { ...where, content_index: item.content.length - 1 };
     if (part?.type === "output_text")
-      this.#events.push("response.output_text.done", { ...place, text: part.text, logprobs: part.logprobs });
-    else this.#events.push("response.refusal.done", { ...place, refusal: part?.refusal });
-    this.#events.push("response.content_part.done", { ...place, part });
+      this.#events.push("response.output_text.done", { ...at, text: part.text, logprobs: part.logprobs });
+    else this.#events.push("response.refusal.done", { ...at, refusal: part?.refusal });
+    this.#events.push("response.content_part.done", { ...at, part });
   }
 
   #closeCurrent(status: ItemStatus = "completed"): void {

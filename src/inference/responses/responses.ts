@@ -34,10 +34,10 @@ export interface Responses {
   countInput(input: ResponsesInput): Promise<string>;
   /** The JSON of the compacted conversation. */
   compact(input: ResponsesInput): Promise<string>;
-  retrieve(question: ResponseLookup): Promise<ResponsesAnswer>;
-  remove(question: ResponseLookup): Promise<string>;
-  cancel(question: ResponseLookup): Promise<string>;
-  listInputItems(question: ResponseLookup): Promise<string>;
+  retrieve(lookup: ResponseLookup): Promise<ResponsesAnswer>;
+  remove(lookup: ResponseLookup): Promise<string>;
+  cancel(lookup: ResponseLookup): Promise<string>;
+  listInputItems(lookup: ResponseLookup): Promise<string>;
 }
 
 const encoder = new TextEncoder();
@@ -139,11 +139,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
   }
 
   /** A response that the gateway stores itself, as the caller received it. */
-  async function readKept(kept: ResponseRecord): Promise<JsonObject> {
-    const response = await conversations.readResponse(kept);
+  async function readStored(record: ResponseRecord): Promise<JsonObject> {
+    const response = await conversations.readResponse(record);
     if (response === null) throw notFound();
-    const mayRun = Date.now() - kept.createdAt < clocks.totalTimeoutMs;
-    if (kept.status !== "in_progress" || mayRun) return response;
+    const mayRun = Date.now() - record.createdAt < clocks.totalTimeoutMs;
+    if (record.status !== "in_progress" || mayRun) return response;
     // The process that was to store its end was killed.
     const error = { code: "server_error", message: "The gateway ended before the response was complete." };
     return { ...response, status: "failed", error };
@@ -153,10 +153,10 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     create,
     countInput,
     compact,
-    async retrieve(question) {
-      const kept = await find(question);
-      if (kept.providerResponseId !== null) return atProvider.retrieve(question, kept, ownerOf(question.caller));
-      if (question.query.get("stream") === "true")
+    async retrieve(lookup) {
+      const record = await find(lookup);
+      if (record.providerResponseId !== null) return atProvider.retrieve(lookup, record, ownerOf(lookup.caller));
+      if (lookup.query.get("stream") === "true")
         throw new ValidationError([
           {
             loc: ["query", "stream"],
@@ -164,17 +164,17 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
             type: "value_error",
           },
         ]);
-      return { kind: "whole", text: JSON.stringify(await readKept(kept)) };
+      return { kind: "whole", text: JSON.stringify(await readStored(record)) };
     },
-    async remove(question) {
-      const kept = await find(question);
-      if (kept.providerResponseId !== null) await atProvider.remove(question, kept);
-      if (!(await conversations.remove(question.id, ownerOf(question.caller)))) throw notFound();
-      return JSON.stringify({ id: question.id, object: "response.deleted", deleted: true });
+    async remove(lookup) {
+      const record = await find(lookup);
+      if (record.providerResponseId !== null) await atProvider.remove(lookup, record);
+      if (!(await conversations.remove(lookup.id, ownerOf(lookup.caller)))) throw notFound();
+      return JSON.stringify({ id: lookup.id, object: "response.deleted", deleted: true });
     },
-    async cancel(question) {
-      const kept = await find(question);
-      if (kept.providerResponseId === null)
+    async cancel(lookup) {
+      const record = await find(lookup);
+      if (record.providerResponseId === null)
         throw new GatewayError(
           "stateful_not_supported",
           "Only a response that runs in the background can be cancelled.",
@@ -182,13 +182,13 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
             param: "response_id",
           },
         );
-      return atProvider.cancel(question, kept, ownerOf(question.caller));
+      return atProvider.cancel(lookup, record, ownerOf(lookup.caller));
     },
-    async listInputItems(question) {
-      const kept = await find(question);
-      const owner = ownerOf(question.caller);
-      if (kept.providerResponseId !== null) return atProvider.listInputItems(question, kept, owner);
-      return JSON.stringify(toItemList(await conversations.readInput(kept), question.query));
+    async listInputItems(lookup) {
+      const record = await find(lookup);
+      const owner = ownerOf(lookup.caller);
+      if (record.providerResponseId !== null) return atProvider.listInputItems(lookup, record, owner);
+      return JSON.stringify(toItemList(await conversations.readInput(record), lookup.query));
     },
   };
 }

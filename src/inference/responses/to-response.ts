@@ -1,5 +1,4 @@
-// A chat completion as a response. The parts that a stream needs as well (items, ids, usage, the way it ended) are exported
-// one by one.
+// Translates a chat completion into a response. The stream writer also uses the exported parts: items, ids, usage, status.
 
 import type {
   ChatAnnotation,
@@ -28,10 +27,10 @@ import {
 import type { ToolName, ToolNames } from "./tool-names.ts";
 
 export interface OutputContext {
-  /** Ids of the calls in the conversation so far. */
+  /** The ids of all calls in the conversation. */
   readonly takenCallIds?: readonly string[];
   readonly toolNames?: ToolNames;
-  /** The provider that what is kept of the reasoning belongs to; null for providers of other dialects. */
+  /** The provider that the reasoning state belongs to; null for providers of other dialects. */
   readonly origin?: string | null;
 }
 
@@ -42,9 +41,9 @@ export function toResponse(
 ): ResponseResource {
   const choice = completion.choices[0];
   const ending = toEnding(choice?.finish_reason ?? null);
-  // Some providers leave the message out where a filter has taken it.
+  // Some providers omit the message when a filter has removed it.
   const output = choice?.message ? toOutput(choice, context) : [];
-  if (isWordless(output) && ending.status === "completed") output.push(createMessage("completed", [createText("")]));
+  if (lacksText(output) && ending.status === "completed") output.push(createMessage("completed", [createText("")]));
   const last = output.at(-1);
   if (ending.status === "incomplete" && last !== undefined && mayBeIncomplete(last)) last.status = "incomplete";
   return {
@@ -58,7 +57,7 @@ export function toResponse(
   };
 }
 
-/** In the order in which models work: thoughts, then words, then calls. */
+/** In the order in which models generate: reasoning, then text, then calls. */
 function toOutput(
   { message, logprobs }: ChatChoice,
   { takenCallIds = [], toolNames, origin = null }: OutputContext,
@@ -75,24 +74,24 @@ function toOutput(
     extra: call.extra_content ?? null,
   }));
   const extras = calls.flatMap(({ item, extra }) => (extra === null ? [] : [[item.call_id, extra] as const]));
-  const kept: ReasoningState = {
+  const state: ReasoningState = {
     origin,
     details: message.reasoning_details ?? [],
     calls: new Map<string, ExtraContent>(extras),
     message: message.extra_content ?? null,
   };
   const thoughts = toThoughts(message);
-  const isLed = thoughts.length > 0 || kept.details.length > 0 || kept.calls.size > 0;
-  if (isLed) output.push(createReasoning("completed", thoughts, kept));
+  const isLed = thoughts.length > 0 || state.details.length > 0 || state.calls.size > 0;
+  if (isLed) output.push(createReasoning("completed", thoughts, state));
   output.push(...toSearchItems(message.web_searches));
   const parts = toOutputParts(message, logprobs);
   if (parts.length > 0) output.push(createMessage("completed", parts));
   output.push(...toImageItems(message["images"]), ...calls.map(({ item }) => item));
-  if (!isLed && kept.message !== null) output.push(createReasoning("completed", [], kept));
+  if (!isLed && state.message !== null) output.push(createReasoning("completed", [], state));
   return output;
 }
 
-/** Signed blocks are told apart; without them there is one text. */
+/** One text for each signed block, or a single text. */
 function toThoughts(message: ChatChoice["message"]): string[] {
   const blocks = (message.reasoning_details ?? []).map(readDetailText).filter((text) => text !== "");
   if (blocks.length > 0) return blocks;
@@ -110,12 +109,12 @@ function toOutputParts(message: ChatChoice["message"], logprobs: unknown): Outpu
   return parts;
 }
 
-/** Clients look for a text in every answer that is complete and calls nothing. */
-export function isWordless(output: readonly OutputItem[]): boolean {
+/** Clients expect a text in every complete answer without calls. */
+export function lacksText(output: readonly OutputItem[]): boolean {
   return output.every(({ type }) => type === "reasoning" || type === "web_search_call");
 }
 
-/** What the provider's own tools made is there as a whole, or not at all. */
+/** Items of the provider's own tools are always complete. */
 export function mayBeIncomplete(item: OutputItem): item is Exclude<OutputItem, ImageItem | WebSearchItem> {
   return item.type !== "image_generation_call" && item.type !== "web_search_call";
 }
@@ -141,31 +140,30 @@ export function createCall(status: ItemStatus, callId: string, name: ToolName, w
   return { id: createId("fc"), type: "function_call", status, call_id: callId, ...name, arguments: written };
 }
 
-/** As the caller declared the function that the provider calls so. */
+/** The caller's name for a function of the provider. */
 export function toToolName(name: string, names: ToolNames | undefined): ToolName {
   return names?.get(name) ?? { name };
 }
 
 /**
- * The text of reasoning is told as its summary: the only events for it that both published descriptions of the format have.
- * What the provider wants back is always there, asked for or not, as the types of npm's openai 7.53.0 say of the format's own
- * vendor: nothing else carries it when nothing is stored.
+ * The text of the reasoning becomes its summary, because both published descriptions of the format have events for a summary. The reasoning
+ * state is always included, as the types of npm's openai 7.53.0 describe: without storage, nothing else carries it to the next turn.
  */
 export function createReasoning(
   status: ItemStatus,
   texts: readonly string[],
-  kept: ReasoningState | null,
+  state: ReasoningState | null,
 ): ReasoningItem {
   return {
     id: createId("rs"),
     type: "reasoning",
     status,
     summary: texts.map((text) => ({ type: "summary_text", text })),
-    ...(kept !== null && { encrypted_content: toEncryptedContent(kept) }),
+    ...(state !== null && { encrypted_content: toEncryptedContent(state) }),
   };
 }
 
-/** Pictures that the model made, where they came with the answer and not as an address. */
+/** Generated images that the answer contains; images behind an address are left out. */
 export function toImageItems(images: unknown): ImageItem[] {
   if (!Array.isArray(images)) return [];
   return images.flatMap((image): ImageItem[] => {
@@ -218,7 +216,7 @@ export function toEnding(finishReason: string | null): Ending {
   return { status: "completed", incomplete_details: null };
 }
 
-/** Null when the provider told nothing. */
+/** Null when the provider reported no usage. */
 export function toResponseUsage(usage: ChatUsage | null | undefined): ResponseUsage | null {
   if (!usage) return null;
   const input = count(usage.prompt_tokens);
@@ -236,7 +234,7 @@ export function toResponseUsage(usage: ChatUsage | null | undefined): ResponseUs
   };
 }
 
-/** Clients tell calls apart by their ids, through a whole conversation: one that is missing, or there already, is given another. */
+/** Clients identify calls by their ids in the whole conversation, so a missing or repeated id is replaced. */
 export class CallIds {
   readonly #taken: Set<string>;
 
@@ -255,13 +253,13 @@ export function takenCallIds(items: readonly Readonly<Record<string, unknown>>[]
   return items.flatMap(({ call_id: id }) => (typeof id === "string" ? [id] : []));
 }
 
-/** The id of an item tells in which response it stands, so that a reference to it can be followed. */
+/** The id of an item contains the id of its response, so that a reference to the item can be resolved. */
 export function toItemId(id: string, responseId: string, index: number): string {
   const kind = id.slice(0, id.indexOf("_"));
   return `${kind}_${responseId.slice(responseId.indexOf("_") + 1)}${index.toString(16).padStart(2, "0")}`;
 }
 
-/** Null when it is no id of an item of ours. */
+/** Null when the gateway did not create the id. */
 export function responseIdOf(itemId: unknown): string | null {
   const [, hex] = typeof itemId === "string" ? (/^[a-z]+_([0-9a-f]{48})[0-9a-f]{2,}$/.exec(itemId) ?? []) : [];
   return hex === undefined ? null : `resp_${hex}`;

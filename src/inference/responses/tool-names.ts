@@ -1,5 +1,5 @@
-// Functions of a `namespace` tool, for providers whose format has functions only: each becomes the function
-// `<namespace>__<name>`, and a call of it is told with `namespace` and `name` again, as clients find their tools.
+// The functions of a `namespace` tool, for providers whose format has only functions: each becomes the function `<namespace>__<name>`, and a
+// call of it is reported with `namespace` and `name` again.
 
 import { createHash } from "node:crypto";
 import type { NamespaceTool, ResponseTool } from "../../contract/responses.ts";
@@ -9,10 +9,10 @@ export interface ToolName {
   readonly namespace?: string;
 }
 
-/** What a call of a function is told as, by the function's name at the provider. */
+/** The caller's names of functions, by their names at the provider. */
 export type ToolNames = ReadonlyMap<string, ToolName>;
 
-// Most vendors refuse longer names of functions.
+// Most vendors reject longer names of functions.
 const longestName = 64;
 const hashLength = 8;
 

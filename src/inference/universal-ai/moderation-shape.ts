@@ -1,4 +1,4 @@
-// The output of text/moderation as OpenAI's moderation result. Categories that it has no name for are kept under a name of their own.
+// Converts the output of text/moderation into OpenAI's moderation result. Categories that OpenAI does not have keep their own names.
 
 import { categoryNames } from "../../contract/moderations.ts";
 import { isObject } from "../../lib/lenient-json.ts";
@@ -21,10 +21,10 @@ interface Item {
 
 type CategoryName = (typeof categoryNames)[number];
 
-// Engines tell how likely something is, and leave the judgement to their callers.
+// Engines return a likelihood and leave the decision to their callers.
 const flaggedFrom = 0.5;
 
-/** Category, or category/subcategory where that says more. Only what means the same: profanity is no harassment, drugs are not illicit. */
+/** By category or category/subcategory. Only categories of the same meaning: profanity is not harassment, drugs are not illicit. */
 const sameMeaning: Readonly<Record<string, CategoryName>> = {
   Sexual: "sexual",
   Violence: "violence",
@@ -37,14 +37,14 @@ const sameMeaning: Readonly<Record<string, CategoryName>> = {
   "Toxic/Threat": "harassment/threatening",
 };
 
-/** Vendors who write `selfharm` or `SelfHarm` mean the same. */
+/** Vendors write `selfharm` or `SelfHarm` for the same category. */
 const byLabel = new Map(categoryNames.map((name) => [plain(name), name]));
 
 export function toModerationResult(output: JsonObject, original: unknown): ModerationResult {
   return ownResult(original) ?? fromItems((output["items"] ?? []) as readonly Item[]);
 }
 
-/** An engine that answers in this very shape has judged better than a threshold of ours could. */
+/** An engine that answers in this shape has decided itself, which is better than our threshold. */
 function ownResult(original: unknown): ModerationResult | null {
   const [result, ...others] = listIn(original, "results");
   if (others.length > 0 || !isObject(result) || typeof result["flagged"] !== "boolean") return null;

@@ -1,5 +1,5 @@
-// A task that was asked for in another shape than ours: the names are put together, members that have no place in the task are passed
-// on or named as dropped, and what is wrong is told by the caller's own names.
+// Runs a task for an endpoint of another shape, such as OpenAI's audio routes: builds the names of the models, passes members that the task
+// does not have on to the provider or names them as dropped, and reports problems under the caller's own member names.
 
 import type { Caller } from "../../access/caller.ts";
 import { fitsPattern } from "../../catalogue/model-name.ts";
@@ -19,12 +19,12 @@ export interface ShapedContext extends RequestContext {
 export interface ShapedTask {
   /** `audio/tts` */
   readonly task: string;
-  /** `<provider>[/<model>]`, the first choice first. */
+  /** `<provider>[/<model>]`, then its fallbacks. */
   readonly models: readonly [string, ...string[]];
   readonly input: JsonObject;
-  /** Where the caller wrote what the task calls otherwise: `text` → `prompt`. */
+  /** The caller's member names by those of the task: `text` → `prompt`. */
   readonly names: Readonly<Record<string, string>>;
-  /** Members of the request that the task has no place for. */
+  /** Members of the request that the task does not have. */
   readonly others?: JsonObject;
   readonly providerParams?: JsonObject | null | undefined;
   readonly isStrict?: boolean;
@@ -33,14 +33,14 @@ export interface ShapedTask {
   readonly takeBinary?: (result: TakenBinary) => string;
 }
 
-/** A result as bytes. */
+/** A binary result without its address. */
 export type TakenBinary = Pick<BinaryResult, "bytes" | "mediaType">;
 
 export interface ShapedAnswer {
   readonly output: JsonObject;
   readonly model: string | null;
   readonly original_response?: unknown;
-  /** Members that every answer has, whatever its shape. */
+  /** The members that the gateway adds to every answer. */
   readonly added: AddedMembers;
 }
 
@@ -56,7 +56,7 @@ export async function runShapedTask(
   try {
     const answer = await universalAi.run({
       ...context,
-      // By both names, above.
+      // Both names of the model were checked above.
       caller: { ...context.caller, allowedModels: null },
       request: {
         model,
@@ -87,14 +87,14 @@ export async function runShapedTask(
   }
 }
 
-/** A key's patterns may name the task's model, or the model as it is written here. */
+/** The patterns of a key may match the model's name with or without the task. */
 function refuseForbidden(task: string, model: string, { allowedModels }: Caller): void {
   if (allowedModels === null) return;
   if (fitsPattern(model, allowedModels) || fitsPattern(`${task}/${model}`, allowedModels)) return;
   throw new GatewayError("model_not_allowed", `This key may not use the model '${model}'.`, { param: "model" });
 }
 
-/** What all of the providers take by the same name, as parameters of theirs; the rest is dropped, and said to be. */
+/** Members that all providers accept under the same name become provider parameters; the others are dropped and named. */
 function passOn({ task, models, others = {}, isStrict = false }: ShapedTask, context: ShapedContext): JsonObject {
   const providers = context.caller.kind === "sandbox" ? [] : models.map((model) => model.split("/", 1)[0] ?? "");
   const given = Object.entries(others).filter(([, value]) => value !== null && value !== undefined);

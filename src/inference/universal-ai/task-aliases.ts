@@ -1,4 +1,4 @@
-// Names that the operator declared, resolved at the door: what is run, kept and run again has the names of models.
+// Resolves the operator's aliases when a request arrives, so that stored requests and jobs contain the names of models.
 
 import { findTask } from "../../contract/tasks.ts";
 import { GatewayError } from "../../errors.ts";
@@ -6,11 +6,9 @@ import { type AliasTarget, resolveAlias } from "../offers.ts";
 import { drawByChance } from "../route-planner.ts";
 
 export interface TaskAliases {
-  /** The request with the names of task models; what else an alias stands for is tried before the caller's own fallbacks. */
+  /** The request with the names of task models. Further targets of an alias are tried before the caller's own fallbacks. */
   resolve<Request extends NamedModels>(request: Request): Request;
-  /**
-   * Names as the OpenAI-shaped routes take them, without the task: an alias may stand for a `<provider>/<model>`, or for a model of that task.
-   */
+  /** For the OpenAI-shaped routes, whose names lack the task: the target of an alias is `<provider>/<model>`, or a model of that task. */
   resolveFor(task: string, names: readonly [string, ...string[]]): readonly [string, ...string[]];
 }
 
@@ -22,14 +20,14 @@ interface NamedModels {
 export function createTaskAliases(aliases: ReadonlyMap<string, readonly AliasTarget[]>): TaskAliases {
   const targetsOf = (name: string) => resolveAlias({ aliases }, name, drawByChance).map(({ model }) => model);
 
-  /** All of them are models of one task. */
+  /** The targets of an alias, which have to be models of one task. */
   function taskModelsOf(alias: string): readonly string[] {
     const models = targetsOf(alias);
     const [task, ...others] = new Set(models.map(taskOf));
     if (task === undefined || task === null || others.length > 0)
       throw new GatewayError(
         "model_not_found",
-        `The alias '${alias}' does not stand for models of one task, such as text/moderation/local.`,
+        `The alias '${alias}' does not refer to models of one task, such as text/moderation/local.`,
         { param: "model" },
       );
     return withoutFallbacks(task, models);
@@ -53,13 +51,13 @@ export function createTaskAliases(aliases: ReadonlyMap<string, readonly AliasTar
   };
 }
 
-/** Of an alias for a task that allows none, one is meant. */
+/** For a task without fallbacks, only the first target is used. */
 function withoutFallbacks(task: string, models: readonly string[]): readonly string[] {
   const [feature = "", subfeature = ""] = task.split("/");
   return findTask(feature, subfeature)?.allowsFallbacks === false ? models.slice(0, 1) : models;
 }
 
-/** `text/moderation` of `text/moderation/local`; null: the name is of no task. */
+/** `text/moderation` of `text/moderation/local`; null when the name belongs to no task. */
 function taskOf(model: string): string | null {
   const [feature = "", subfeature = "", provider = ""] = model.split("/");
   return provider === "" || findTask(feature, subfeature) === undefined ? null : `${feature}/${subfeature}`;

@@ -1,4 +1,4 @@
-// The files that a task's input names: uploads of the same owner, or addresses, which are fetched through the egress guard.
+// Opens the files that the input of a task names: uploads of the same owner, or addresses, which are fetched through egress.
 
 import { findUrlTooLong } from "../../contract/media-urls.ts";
 import type { Task } from "../../contract/tasks.ts";
@@ -12,10 +12,10 @@ import type { FilePlace } from "./task-input.ts";
 
 export interface TaskFilesOptions {
   readonly egress: Egress;
-  /** Null when there is no such upload of this owner. */
+  /** Null when this owner has no such upload. */
   readonly openUpload: (id: string, owner: string) => Promise<EngineFile | null>;
   readonly maxFileBytes: number;
-  /** Throws when the files of this owner may have no further byte. Asked before a task is paid for whose results are files. */
+  /** Throws when the owner's file quota is used up. Called before a paid task whose results are files. */
   readonly refuseOverQuota?: (owner: string) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface FileFetching {
   readonly owner: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** False: nobody looks into them. An upload has to be there all the same; an address is not dialled. */
+  /** False: no engine reads the files. Uploads still have to exist; addresses are not fetched. */
   readonly fetchesAddresses?: boolean;
 }
 
@@ -31,9 +31,9 @@ const uploadId = /^(?:file_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0
 const unknownType = "application/octet-stream";
 const mostRedirects = 3;
 const connectTimeoutMs = 10_000;
-// A server that drips must not hold a request for as long as a provider may take.
+// A slow server must not hold a request for as long as a provider may.
 const longestFetchMs = 30_000;
-/** Other names for the same thing. */
+/** Media types with two names. */
 const sameTypes: Readonly<Record<string, string>> = {
   "image/bmp": "image/x-ms-bmp",
   "image/x-ms-bmp": "image/bmp",
@@ -62,7 +62,7 @@ export async function readFiles(
   return Object.fromEntries(settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
 }
 
-/** What can be told of the files without reading them: that an upload is there, that an address is one. */
+/** Checks files without reading them: uploads have to exist, and addresses have to be valid. */
 export async function checkFiles(
   places: readonly FilePlace[],
   options: TaskFilesOptions,
@@ -96,7 +96,7 @@ async function readFile(
   return file;
 }
 
-/** Known by its name alone. */
+/** Finds problems of an address without fetching it. */
 function unreadFile(url: URL): EngineFile {
   return { name: nameOf(url), mediaType: unknownType, size: 0, read: async () => new Uint8Array() };
 }

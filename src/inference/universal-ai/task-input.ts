@@ -1,4 +1,4 @@
-// A task's input: checked against its schema, with defaults filled in, and the places where it names files.
+// Validates the input of a task against its schema, fills in defaults, and finds the members that name files.
 
 import { z } from "zod";
 import { parse } from "../../contract/problems.ts";
@@ -12,12 +12,12 @@ export interface FilePlace {
   /** `file`, `reference_images.0.file` … */
   readonly name: string;
   readonly loc: readonly (string | number)[];
-  /** An upload's id, or an address. */
+  /** The id of an upload, or an address. */
   readonly text: string;
 }
 
 const fileReference = "#/$defs/file_input";
-// What a file may be is checked where it is fetched, which knows more than a pattern.
+// Files are checked when they are opened, which a pattern cannot replace.
 const anyText = { type: "string", minLength: 1 };
 
 export class TaskInputs {
@@ -39,7 +39,7 @@ export class TaskInputs {
   }
 }
 
-/** Every place of the input at which the schema says that there is a file. */
+/** Every member of the input that the schema declares as a file. */
 export function findFiles({ inputSchema }: Task, input: JsonObject): FilePlace[] {
   const places: FilePlace[] = [];
   walk(inputSchema, input, []);

@@ -1,4 +1,4 @@
-// The engines of this gateway as the listing shows them, with the prices that are charged.
+// The engines of this gateway as the listing shows them, with their prices.
 
 import type { TaskOffer } from "../../catalogue/catalogue.ts";
 import type { PriceBook } from "../../catalogue/prices.ts";
@@ -15,7 +15,7 @@ export function toTaskOffers(engines: readonly Engine[], book: PriceBook | null 
   const byName = new Map<string, TaskOffer>();
   for (const offer of engines.flatMap((engine) => toOffers(engine, book))) {
     const known = byName.get(offer.model);
-    // Two engines of one provider may do the same task: the name means the first one that can be run.
+    // Two engines of one provider may perform the same task: the name refers to the first one that is available.
     if (known === undefined || (!known.configured && offer.configured)) byName.set(offer.model, offer);
   }
   return [...byName.values()];

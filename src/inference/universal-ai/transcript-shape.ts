@@ -1,4 +1,4 @@
-// The output of audio/speech_to_text_async as OpenAI's transcripts: JSON of three sorts, plain text, and subtitles.
+// Converts the output of audio/speech_to_text_async into OpenAI's transcripts: three kinds of JSON, plain text, and subtitles.
 
 import type { TranscriptFormat } from "../../contract/audio.ts";
 import { ValidationError } from "../../errors.ts";
@@ -11,7 +11,7 @@ export interface TranscriptWish {
   readonly wantsWords: boolean;
 }
 
-/** Words that were said in one go, in seconds. */
+/** Consecutive words, with their times in seconds. */
 interface Span {
   readonly text: string;
   readonly start: number;
@@ -23,12 +23,12 @@ export type ShapedTranscript =
   | { readonly kind: "json"; readonly members: JsonObject }
   | { readonly kind: "text"; readonly text: string; readonly mediaType: string };
 
-// What fits on a screen, two lines of forty-two characters, for as long as somebody reads them.
+// A cue fits on a screen: two lines of 42 characters, shown long enough to be read.
 const mostCueCharacters = 84;
 const longestCueSeconds = 7;
 const longestPauseSeconds = 1;
 
-/** `original`: as the provider said it, which knows more when it is of this very format. */
+/** `original` is the provider's answer, which contains more when it has this format. */
 export function toTranscript(output: JsonObject, wish: TranscriptWish, original: unknown = null): ShapedTranscript {
   const text = String(output["text"]);
   const { format, wantsWords } = wish;
@@ -36,7 +36,7 @@ export function toTranscript(output: JsonObject, wish: TranscriptWish, original:
   if (format === "text") return { kind: "text", text: `${text}\n`, mediaType: "text/plain" };
   const own = readOwn(original);
   const told = readSpans(output);
-  // The task's output has only what somebody is known to have said.
+  // The output of the task contains only words of a known speaker.
   const spans = told === null || told.length === 0 ? (own?.spans ?? told) : told;
   if (spans === null || (spans.length === 0 && text !== "")) throw noTimes("response_format", format);
   if (format === "srt") return { kind: "text", text: toSubRip(toCues(spans)), mediaType: "application/x-subrip" };
@@ -83,7 +83,7 @@ function readOwn(original: unknown): OwnTranscript | null {
   };
 }
 
-/** Null when something has no times. */
+/** Null when a word or a segment has no times. */
 function readSpans(output: JsonObject): Span[] | null {
   const { entries = [] } = output["diarization"] as { readonly entries?: readonly JsonObject[] };
   const spans: Span[] = [];
@@ -101,7 +101,7 @@ function toSeconds(time: unknown): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.round(seconds * 1_000) / 1_000 : null;
 }
 
-/** Some engines tell every word, others every sentence: what is short and belongs together is shown together. */
+/** Some engines return single words, others sentences: short segments that belong together become one cue. */
 function toCues(spans: readonly Span[]): Span[] {
   const cues: Span[] = [];
   for (const span of spans) {
@@ -139,7 +139,7 @@ function toWebVtt(cues: readonly Span[]): string {
   return ["WEBVTT\n", ...lines].join("\n");
 }
 
-/** An empty line would end the cue, and an arrow begin another one. */
+/** An empty line would end the cue, and an arrow would start another one. */
 function toLine(text: string): string {
   return text.replace(/\s+/g, " ").replaceAll("-->", "→");
 }
@@ -172,6 +172,6 @@ function toWords(spans: readonly Span[]): object[] {
 }
 
 function noTimes(member: string, wanted: string): ValidationError {
-  const msg = `The provider told no times that '${wanted}' could be made from. Ask for json or text`;
+  const msg = `The provider returned no times, which '${wanted}' needs. Use json or text`;
   return new ValidationError([{ loc: ["body", member], msg, type: "unsupported_parameter" }]);
 }

@@ -1,4 +1,4 @@
-// What a task costs by the unit: the list price of the offer, applied to what the engine says that it used.
+// The cost of a task by units: the list price of the offer, applied to the units that the engine reports.
 
 import type { Task } from "../../contract/tasks.ts";
 import type { EngineAnswer } from "../../engines/engine.ts";
@@ -19,7 +19,7 @@ export function chargeForTask(task: Task, provider: string, model: string | null
   return Number.isSafeInteger(amount) ? { cost: toUsd(amount), reason: null } : { cost: null, reason: "out_of_range" };
 }
 
-/** Of the model, else of the provider. The listing shows the same price. */
+/** The price of the model, or else of the provider. The listing shows the same price. */
 export function findListPrice({ feature, subfeature, knownOffers }: Task, provider: string, model: string | null) {
   const bare = `${feature}/${subfeature}/${provider}`;
   const priceOf = (name: string) => knownOffers.find((known) => known.model === name)?.listPrice ?? null;

@@ -1,4 +1,4 @@
-// The voices that can be named here, of providers that have the same ones for everybody.
+// The voices of providers that offer the same voices to every account.
 
 import type { VoiceList } from "../../contract/audio.ts";
 import type { Engine } from "../../engines/engine.ts";
