@@ -148,6 +148,7 @@ export async function createServices(config: Config, log: Log, { processes, work
   ];
   const engines = allEngines.filter(({ provider }) => isOn(provider));
   const universalAi = createUniversalAi({
+    health,
     ...calling,
     engines,
     aliases: config.aliases,

@@ -9,7 +9,7 @@ const lastError = z.object({
 });
 
 const offerState = z.object({
-  model: z.string().describe("As the provider names it."),
+  model: z.string().describe("The model as the provider spells it, or the task: `<feature>/<subfeature>[/<model>]`."),
   state: z
     .enum(["closed", "open", "half_open"])
     .describe("The circuit breaker: `open` skips the offer, `half_open` lets one call through as a test."),

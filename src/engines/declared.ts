@@ -14,6 +14,7 @@ import type { HttpClient } from "../providers/http-client.ts";
 import { takeBinaries } from "./declared-binaries.ts";
 import type { Engine, EngineAnswer, EngineCall } from "./engine.ts";
 import { fetchResult } from "./fetch-result.ts";
+import { createDeploymentTurns, findNamed } from "./vendors/vendor-engine.ts";
 
 export interface CallDependencies {
   readonly clocks: Clocks;
@@ -31,8 +32,9 @@ const maxFileMegabytes = 20;
 const maxResultBytes = 64 * megabyte;
 
 export function createDeclaredEngines(providers: Iterable<Provider>, dependencies: CallDependencies): Engine[] {
-  return [...providers].flatMap((provider) =>
-    provider.declaredTasks.map((task) => ({
+  return [...providers].flatMap((provider) => {
+    const deployments = createDeploymentTurns(provider);
+    return provider.declaredTasks.map((task) => ({
       provider: provider.name,
       task,
       models: [],
@@ -41,9 +43,10 @@ export function createDeclaredEngines(providers: Iterable<Provider>, dependencie
         provider.missingTaskSetting === null
           ? null
           : `The provider '${provider.name}' is not set up: set ${provider.missingTaskSetting}.`,
+      deployments,
       run: (call: EngineCall) => run(provider, task, call, dependencies),
-    })),
-  );
+    }));
+  });
 }
 
 async function run(
@@ -52,7 +55,7 @@ async function run(
   call: EngineCall,
   dependencies: CallDependencies,
 ): Promise<EngineAnswer> {
-  const [deployment] = provider.taskDeployments;
+  const deployment = findNamed(provider, call) ?? provider.taskDeployments[0];
   if (deployment === undefined) throw new TypeError(`the provider '${provider.name}' has no address`);
   const input = await withFiles(call);
   const request = { model: `${task}/${provider.name}`, input, provider_params: call.providerParams };

@@ -2,6 +2,7 @@
 // the task's input schema and its files have been fetched; what comes out is checked against the output schema.
 
 import type { Json } from "../lib/json-schema/schema.ts";
+import type { Deployment } from "../providers/deployment.ts";
 import type { EngineAnswer, EngineCall } from "../providers/task.ts";
 
 export type {
@@ -35,6 +36,11 @@ export interface Engine {
   readonly isSandbox?: true;
   /** Why it cannot be run here, in words for the operator: a setting, or the command that adds it. Null: it can. */
   readonly unavailableReason: string | null;
+  /**
+   * For an engine that calls a provider: the deployments that serve the model, in the order in which this call should try them. Absent:
+   * the engine has none, or its calls choose for themselves.
+   */
+  deployments?(model: string | null): readonly Deployment[];
   /** Doing it a second time changes nothing elsewhere and costs nothing: a job that was interrupted may simply be run again. */
   readonly isRepeatable?: true;
   /** Members of the task's input that its provider has no parameter for: a caller who gives one is told. */

@@ -115,13 +115,20 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       throw new GatewayError("internal_error", `The job was started ${maxRuns} times and interrupted each time.`);
     let attempt: Attempt = { offer, progress: first, isCalled: false };
     const failed = new Map<unknown, Attempt>();
-    const options = { trace: new Trace(performance.now(), 0), signal, deadline: toMonotonic(deadline) };
+    const options = {
+      trace: new Trace(performance.now(), 0),
+      signal,
+      deadline: toMonotonic(deadline),
+      // The queue retries, after longer pauses.
+      retries: false,
+      continuesFirst: first.step !== null,
+    } as const;
     let outcome: StepOutcome;
     try {
-      outcome = await universalAi.tryOffers([offer, ...fallbacks], options, async (next) => {
+      outcome = await universalAi.tryOffers([offer, ...fallbacks], options, async (next, _note, deployment) => {
         if (next !== attempt.offer) attempt = await moveOn(running, next);
         try {
-          return await callOffer(running, attempt);
+          return await callOffer(running, attempt, deployment);
         } catch (error) {
           failed.set(error, attempt);
           throw error;
@@ -130,6 +137,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     } catch (error) {
       if (error instanceof LeaseLost) return;
       const last = failed.get(error);
+      if (last === undefined && isCircuitOpen(error))
+        return await goOnLater(running, uncounted(first), (error.details.retryAfter ?? defaultWaitSeconds) * 1_000);
       if (last === undefined) throw error;
       return await postponeOrFail(error, running, last);
     }
@@ -146,7 +155,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** Opens the files, stores that the engine is called, and calls it. */
-  async function callOffer(running: Running, attempt: Attempt): Promise<StepOutcome> {
+  async function callOffer(running: Running, attempt: Attempt, deployment: string | null): Promise<StepOutcome> {
     const { job, kept, plan, deadline, signal } = running;
     const { offer, progress } = attempt;
     const { engine } = offer;
@@ -170,6 +179,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           signal: limit.signal,
           deadline: toMonotonic(deadline),
           requestId: kept.requestId,
+          ...(deployment && { deployment }),
           owner,
           jobId: job.id,
           tellProgress: createProgressReporter(job),
@@ -301,6 +311,11 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   return run;
+}
+
+/** No provider was called, because the circuit of each one is open. */
+function isCircuitOpen(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && error.code === "provider_unavailable";
 }
 
 /** Another worker holds the lease of the job. */

@@ -139,6 +139,8 @@ export interface EngineCall {
   readonly input: JsonObject;
   /** The files that the input names, by the member that names them: `file`, `file1`, `reference_images.0` … */
   readonly files: Readonly<Record<string, EngineFile>>;
+  /** Where to send it: the name of one of the engine's deployments. Absent: the engine chooses. */
+  readonly deployment?: string;
   /** Free-form members that are merged into the vendor's call. */
   readonly providerParams: JsonObject;
   /** Fires when the caller has left, or the time is up. */

@@ -6,10 +6,12 @@ import { createEgress } from "../../src/egress/egress.ts";
 import type { Engine, EngineAnswer, EngineCall, EngineFile, EngineStep } from "../../src/engines/engine.ts";
 import { GatewayError } from "../../src/errors.ts";
 import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
+import { HealthBook } from "../../src/inference/health.ts";
 import { createUniversalAi } from "../../src/inference/universal-ai/universal-ai.ts";
 import { packRequest } from "../../src/jobs/job-request.ts";
 import { createRunner } from "../../src/jobs/runner.ts";
 import type { Json } from "../../src/lib/json-schema/schema.ts";
+import type { Deployment } from "../../src/providers/deployment.ts";
 import { databaseFile } from "../../src/storage/data-dir.ts";
 import type { ListedJob } from "../../src/storage/job-records.ts";
 import { type JobStore, openStorage } from "../../src/storage/storage.ts";
@@ -82,6 +84,8 @@ function away(): GatewayError {
 interface Scripted {
   readonly name: string;
   readonly isRepeatable?: true;
+  /** Its provider's circuit is open. */
+  readonly isBroken?: true;
   readonly missing?: string | null;
   readonly run?: (call: EngineCall, times: number) => Promise<EngineAnswer> | EngineAnswer;
   readonly runStep?: (call: EngineCall, kept: Json | null, times: number) => Promise<EngineStep> | EngineStep;
@@ -138,7 +142,11 @@ async function createJob(setup: Setup) {
   let opened = 0;
   let published = 0;
 
-  function toEngine({ name, run = () => good, runStep, isRepeatable, missing = null }: Scripted): Engine {
+  const health = new HealthBook({ breakerFailures: 1, breakerWindowMs: 60_000, breakerOpenMs: 20_000 });
+
+  function toEngine({ name, run = () => good, runStep, isRepeatable, isBroken, missing = null }: Scripted): Engine {
+    const broken = { code: "provider_error", message: "down", retryAfter: null } as const;
+    if (isBroken) health.of(name, taskName).failed(performance.now(), "call", broken, true);
     const count = () => asked.push(name) && asked.filter((one) => one === name).length;
     return {
       provider: name,
@@ -147,6 +155,7 @@ async function createJob(setup: Setup) {
       takesOtherModels: false,
       unavailableReason: missing,
       ...(isRepeatable === undefined ? {} : { isRepeatable }),
+      ...(isBroken && { deployments: () => [{ name } as Deployment] }),
       run: async (call) => await run(call, count()),
       ...(runStep === undefined ? {} : { runStep: async (call, kept) => await runStep(call, kept, count()) }),
     };
@@ -155,6 +164,7 @@ async function createJob(setup: Setup) {
   function createRun(offered: readonly Scripted[]) {
     const universalAi = createUniversalAi({
       candidateLoop: new CandidateLoop({ retries: 2 }),
+      health,
       engines: offered.map(toEngine),
       files: {
         egress,
@@ -546,6 +556,26 @@ describe("an engine that fails", () => {
       expect(dueInMs).toBeLessThan(37_000);
     }
     await job.work();
+    expect(await job.result()).toMatchObject(success);
+  });
+
+  test("one whose circuit is open is waited for without a call, and the run does not count", async () => {
+    const job = await createJob({ engines: [{ name: "vendor", isBroken: true }] });
+    for (let run = 1; run <= 5; run++) {
+      await job.work();
+      const { runs, dueInMs } = job.between();
+      expect(runs).toBe(0);
+      expect(dueInMs).toBeGreaterThan(0);
+    }
+    expect(job.asked).toEqual([]);
+  });
+
+  test("work that goes on at a provider is asked for, although the circuit is open", async () => {
+    const kept = { kept: { id: 1 }, waitMs: 0 };
+    const steps = (_call: EngineCall, before: Json | null) => (before === null ? kept : { answer: good });
+    const job = await createJob({ engines: [{ name: "vendor", runStep: steps }] });
+    await job.work();
+    await job.work([{ name: "vendor", runStep: steps, isBroken: true }]);
     expect(await job.result()).toMatchObject(success);
   });
 

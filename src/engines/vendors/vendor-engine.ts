@@ -29,12 +29,10 @@ export function createVendorEngines(options: VendorOptions): readonly Engine[] {
 }
 
 function createEngines(provider: Provider, options: VendorOptions): Engine[] {
-  const { row, name, taskDeployments, missingTaskSetting } = provider;
-  // An operator's several deployments are used in turn.
-  let turn = 0;
-  const chooseDeployment = (model: string | null): Deployment => {
-    const serving = taskDeployments.filter(({ models }) => models === null || model === null || models.has(model));
-    const chosen = serving[turn++ % Math.max(1, serving.length)];
+  const { row, name, missingTaskSetting } = provider;
+  const deployments = createDeploymentTurns(provider);
+  const chooseDeployment = (call: EngineCall): Deployment => {
+    const chosen = findNamed(provider, call) ?? deployments(call.model)[0];
     if (chosen === undefined) throw notConfigured(name, missingTaskSetting);
     return chosen;
   };
@@ -54,15 +52,15 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       unavailableReason: missing === null ? null : `The provider '${name}' is not set up: set ${missing}.`,
       ...(task.unused !== undefined && { unusedMembers: task.unused }),
       ...(task.isRepeatable && { isRepeatable: true }),
+      deployments,
       async run(call) {
-        const running = toRunning(call, chooseDeployment(call.model));
+        const running = toRunning(call, chooseDeployment(call));
         checkFiles(call, task.files);
         return runAtOnce(running);
       },
       ...(task.next !== undefined && {
         async runStep(call, kept) {
-          const deployment =
-            kept === null ? chooseDeployment(call.model) : findDeployment(provider, deploymentOfKept(kept));
+          const deployment = kept === null ? chooseDeployment(call) : findDeployment(provider, deploymentOfKept(kept));
           const running = toRunning(call, deployment);
           if (kept === null) checkFiles(call, task.files);
           return runInSteps(running, kept);
@@ -70,6 +68,21 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       }),
     } satisfies Engine;
   });
+}
+
+/** The deployment that the call names, if it names one. */
+export function findNamed({ taskDeployments }: Provider, { deployment }: EngineCall): Deployment | undefined {
+  return deployment === undefined ? undefined : taskDeployments.find(({ name }) => name === deployment);
+}
+
+/** The deployments that serve a model. Each call begins with the one after that of the call before. */
+export function createDeploymentTurns({ taskDeployments }: Provider): (model: string | null) => readonly Deployment[] {
+  let turn = 0;
+  return (model) => {
+    const serving = taskDeployments.filter(({ models }) => models === null || model === null || models.has(model));
+    const first = turn++ % Math.max(1, serving.length);
+    return [...serving.slice(first), ...serving.slice(0, first)];
+  };
 }
 
 interface Needs {

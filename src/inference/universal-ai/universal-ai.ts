@@ -7,9 +7,11 @@ import type { BinaryResult, Engine, EngineFile } from "../../engines/engine.ts";
 import { GatewayError } from "../../errors.ts";
 import { startDeadline } from "../../lib/deadline.ts";
 import { CallerLeft } from "../../providers/call.ts";
+import type { Deployment } from "../../providers/deployment.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { CallDependencies } from "../call-dependencies.ts";
 import type { LoopCandidate, LoopOptions } from "../candidate-loop.ts";
+import type { HealthBook } from "../health.ts";
 import type { AliasTarget } from "../offers.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { AttemptNote } from "../trace.ts";
@@ -43,7 +45,7 @@ export interface UniversalAi {
   tryOffers<Answer>(
     offers: readonly TaskOffer[],
     options: OfferOptions,
-    attempt: (offer: TaskOffer, note: AttemptNote) => Promise<Answer>,
+    attempt: (offer: TaskOffer, note: AttemptNote, deployment: string | null) => Promise<Answer>,
   ): Promise<Answer>;
   readonly engines: readonly Engine[];
   readonly aliases: TaskAliases;
@@ -51,10 +53,15 @@ export interface UniversalAi {
 
 export interface OfferOptions extends Pick<LoopOptions<LoopCandidate>, "trace" | "deadline"> {
   readonly signal: AbortSignal;
+  /** False: a failed call is not retried. */
+  readonly retries?: false;
+  /** The first offer continues work at its provider, so the circuit breaker does not apply to it. */
+  readonly continuesFirst?: boolean;
 }
 
 export interface UniversalAiDependencies extends Pick<CallDependencies, "candidateLoop" | "shutdownSignal" | "report"> {
   readonly engines: readonly Engine[];
+  readonly health: HealthBook;
   /** Names that the operator declared, and their targets. */
   readonly aliases?: ReadonlyMap<string, readonly AliasTarget[]>;
   readonly files: TaskFilesOptions;
@@ -64,7 +71,7 @@ export interface UniversalAiDependencies extends Pick<CallDependencies, "candida
 }
 
 export function createUniversalAi(dependencies: UniversalAiDependencies): UniversalAi {
-  const { engines, candidateLoop, publish, totalTimeoutMs, shutdownSignal, report } = dependencies;
+  const { engines, health, candidateLoop, publish, totalTimeoutMs, shutdownSignal, report } = dependencies;
   const check = createTaskPlanner(engines);
 
   async function run(input: TaskInput): Promise<JsonObject> {
@@ -86,10 +93,10 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     const { dropped } = trace;
     try {
       const files = input.files ?? (await openFiles(plan, { owner: ownerOf(caller), signal, timeoutMs }));
-      return await tryOffers(plan.offers, { trace, signal, deadline }, async (offer) => {
+      return await tryOffers(plan.offers, { trace, signal, deadline }, async (offer, _note, deployment) => {
         try {
           trace.dropped = [...dropped, ...findUnused(request.input, offer.engine)];
-          return await runEngine(input, plan, offer, { files, signal, deadline });
+          return await runEngine(input, plan, offer, { files, signal, deadline, ...(deployment && { deployment }) });
         } catch (error) {
           throw offer.engine.isRepeatable ? error : withoutRetry(error);
         }
@@ -110,17 +117,28 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
 
   function tryOffers<Answer>(
     offers: readonly TaskOffer[],
-    { trace, signal, deadline }: OfferOptions,
-    attempt: (offer: TaskOffer, note: AttemptNote) => Promise<Answer>,
+    { trace, signal, deadline, retries, continuesFirst = false }: OfferOptions,
+    attempt: (offer: TaskOffer, note: AttemptNote, deployment: string | null) => Promise<Answer>,
   ): Promise<Answer> {
-    const options = { candidates: offers.map(toCandidate), trace, connection: { signal }, deadline, retries: 0 };
-    return candidateLoop.run(options, ({ offer }, note) => attempt(offer, note));
+    const candidates = offers.map((offer, index) => toCandidate(offer, index === 0 && continuesFirst ? null : health));
+    // An engine without deployments retries by itself, or not at all.
+    const mayRetry = retries !== false && candidates.every(({ chosen }) => chosen !== null);
+    const options = {
+      candidates,
+      trace,
+      connection: { signal },
+      deadline,
+      ...(mayRetry ? {} : { retries: 0 }),
+      ...(offers.every(({ engine }) => engine.isRepeatable) ? {} : { repeatsExecuted: false as const }),
+    };
+    return candidateLoop.run(options, ({ offer, chosen }, note) => attempt(offer, note, chosen?.name ?? null));
   }
 
   interface Running {
     readonly files: Readonly<Record<string, EngineFile>>;
     readonly signal: AbortSignal;
     readonly deadline: number;
+    readonly deployment?: string;
   }
 
   async function runEngine(input: TaskInput, plan: TaskPlan, offer: TaskOffer, running: Running): Promise<JsonObject> {
@@ -178,13 +196,27 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
 
 interface OfferCandidate extends LoopCandidate {
   readonly offer: TaskOffer;
+  /** Null: the engine has no deployments to choose from. */
+  readonly chosen: Deployment | null;
 }
 
-function toCandidate(offer: TaskOffer): OfferCandidate {
+/** `book` is null for an offer that the circuit breaker does not apply to. */
+function toCandidate(offer: TaskOffer, book: HealthBook | null): OfferCandidate {
   const { engine, model } = offer;
-  const named = { name: engine.provider };
-  const { unavailableReason } = engine;
-  return { offer, provider: named, deployment: named, model: model ?? engine.task, health: null, unavailableReason };
+  const { provider, task, unavailableReason } = engine;
+  const healthOf = ({ name }: Deployment) => book?.of(name, model === null ? task : `${task}/${model}`) ?? null;
+  const deployments = engine.deployments?.(model) ?? [];
+  const now = performance.now();
+  const chosen = deployments.find((one) => healthOf(one)?.mayBeAsked(now)) ?? deployments[0] ?? null;
+  return {
+    offer,
+    chosen,
+    provider: { name: provider },
+    deployment: chosen ?? { name: provider },
+    model: model ?? task,
+    health: chosen === null ? null : healthOf(chosen),
+    unavailableReason,
+  };
 }
 
 /** Members that the caller set and the provider has no parameter for. Null and an empty text set nothing. */
