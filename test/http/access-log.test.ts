@@ -1,4 +1,4 @@
-// One line of the log for each request, refused ones included, and one alone for a plain chat completion.
+// The log has one line for each request, including refused ones, and exactly one for a plain chat completion.
 
 import { expect, test } from "bun:test";
 import { answer } from "../support/answers.ts";
@@ -76,7 +76,7 @@ test("refused requests are warnings with status, code and reason", async () => {
   expect(gateway.log()).not.toContain("sk-sy-wrong");
 });
 
-test("a failed request tells its cause", async () => {
+test("the line of a failed request has its cause", async () => {
   const [attempt, request] = await chat({ ...hello, model: "nowhere/x" });
   expect(attempt).toMatchObject({ message: "attempt", outcome: "provider_unreachable" });
   expect(request).toMatchObject({ level: "warn", message: "request", status: 502, code: "provider_unreachable" });

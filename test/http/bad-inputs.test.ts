@@ -1,5 +1,5 @@
-// Every bad input that we know, each its own promise: what is sent, and what must come back. Those of jobs, and all others that need names
-// to be found, stand in bad-inputs-jobs.test.ts.
+// Every known bad input: the bytes that are sent, and the answer that must come back. Those of jobs, and others that need host names to be
+// resolved, are in test/jobs/bad-inputs-jobs.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -263,7 +263,7 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
         },
       },
     ],
-    // The route needs no key, so nobody asks these two.
+    // The route needs no key, so these two are not called.
     authenticator: { authenticate: () => expect.unreachable("no key is needed") },
     limits: {
       admit: () => expect.unreachable("no key is counted"),
@@ -353,7 +353,7 @@ async function blockEventLoop({ expect: expected, ...badInput }: BadInput): Prom
   } finally {
     process.kill(serving, "SIGCONT");
   }
-  // It has caught up when it refuses nobody any more.
+  // It has caught up when it no longer refuses requests.
   await waitFor("the gateway to have caught up", async () => {
     const connection = await openConnection(gateway.url);
     connection.send(toBytes({ ...badInput, expect: expected }, fixtures));

@@ -1,4 +1,4 @@
-// The door, over plain sockets: bodies, connections, the order of checks, and who may come in.
+// The server over plain sockets: bodies, connections, the order of checks, and keys.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ask, chatPath, hello, readError } from "../support/chat.ts";
@@ -51,7 +51,7 @@ function inChunks(text: string, size: number): string {
 }
 
 describe("bodies", () => {
-  test("a body that stops arriving is given up, with an answer", async () => {
+  test("a body that stops arriving is answered with a timeout", async () => {
     await withConnection(async (connection) => {
       const whole = requestBytes({ path: chatPath, headers, body: helloText });
       connection.send(whole.subarray(0, whole.length - 10));
@@ -65,7 +65,7 @@ describe("bodies", () => {
     expect(vendor.requests).toHaveLength(0);
   });
 
-  test("a body that drips is given up too: the clock is for the whole of it", async () => {
+  test("a body that arrives byte by byte times out too: the deadline is for the whole body", async () => {
     await withConnection(async (connection) => {
       const whole = requestBytes({ path: chatPath, headers, body: helloText });
       const bodyStart = whole.length - helloText.length;
@@ -79,7 +79,7 @@ describe("bodies", () => {
     });
   });
 
-  test("a body may have the allowed size and not one byte more", async () => {
+  test("a body may have the maximum size and not one byte more", async () => {
     expect((await ask(gateway.url, key, helloOfSize(maxBodyBytes))).status).toBe(200);
     const error = await readError(await ask(gateway.url, key, helloOfSize(maxBodyBytes + 1)));
     expect(error).toMatchObject({ status: 413, code: "payload_too_large" });
@@ -144,7 +144,7 @@ describe("connections", () => {
     });
   });
 
-  test("a connection outlives the errors on it", async () => {
+  test("a connection stays usable after errors", async () => {
     await withConnection(async (connection) => {
       const bad = [
         requestBytes({ method: "GET", path: "/v3/nothing-here" }),
@@ -206,7 +206,7 @@ describe("connections", () => {
     }
   });
 
-  test("HEAD of what only takes POST says so, without a body", async () => {
+  test("HEAD of a route that allows only POST is 405 without a body", async () => {
     await withConnection(async (connection) => {
       connection.send(requestBytes({ method: "HEAD", path: chatPath, headers }));
       const response = await connection.receive({ withoutBody: true });
@@ -217,7 +217,7 @@ describe("connections", () => {
     });
   });
 
-  test("HEAD of what is not there is 404 without a body", async () => {
+  test("HEAD of an unknown path is 404 without a body", async () => {
     await withConnection(async (connection) => {
       connection.send(requestBytes({ method: "HEAD", path: "/v3/nothing-here" }));
       expect((await connection.receive({ withoutBody: true })).status).toBe(404);
@@ -268,10 +268,10 @@ describe("the order of checks", () => {
   });
 });
 
-describe("who may come in", () => {
+describe("keys", () => {
   const managed = ["/v3/manage/keys", "/v3/manage/whoami"] as const;
 
-  test("an inference key opens no management route", async () => {
+  test("an inference key may not call a management route", async () => {
     for (const path of managed) {
       const response = await fetch(gateway.url + path, { headers });
       expect(await readError(response)).toMatchObject({ status: 403, code: "insufficient_scope" });
@@ -280,7 +280,7 @@ describe("who may come in", () => {
     expect(create.status).toBe(403);
   });
 
-  test("no key opens no management route", async () => {
+  test("a management route needs a key", async () => {
     for (const path of managed) {
       const error = await readError(await fetch(gateway.url + path));
       expect(error).toMatchObject({ status: 401, code: "missing_api_key" });
@@ -304,7 +304,7 @@ describe("who may come in", () => {
   });
 });
 
-test("someone who guesses keys is stopped, and honest callers from the same address are not", async () => {
+test("guessing keys is stopped, and callers with a valid key at the same address are still served", async () => {
   const own = await testGateway({ vendor });
   try {
     const honest = await own.createKey();

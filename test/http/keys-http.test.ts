@@ -48,14 +48,14 @@ describe("/v3/manage/keys", () => {
     expect((await call("GET", "/keys?owner=%00")).status).toBe(422);
   });
 
-  test("a change answers with the whole key, and null takes a setting away", async () => {
+  test("an update returns the whole key, and null removes a setting", async () => {
     const made = await create({ owner: "a", budget: { amount: 0, period: "daily" } });
     const { status, json } = await call("PATCH", `/keys/${made.id}`, { name: "new", budget: null });
     expect(status).toBe(200);
     expect(keyObject.parse(json)).toMatchObject({ id: made.id, name: "new", owner: "a", budget: null });
   });
 
-  test("rotating answers 200 with a new secret, and the old one no longer opens", async () => {
+  test("rotation returns 200 with a new secret, and the old secret is refused", async () => {
     const made = await create({ kind: "management" });
     const rotated = await call("POST", `/keys/${made.id}/rotate`, {});
     expect(rotated.status).toBe(200);
@@ -66,7 +66,7 @@ describe("/v3/manage/keys", () => {
     expect((await call("GET", "/whoami", undefined, String(rotated.json["key"]))).status).toBe(200);
   });
 
-  test("a deleted key is revoked for good: it opens nothing and cannot be changed", async () => {
+  test("a deleted key is revoked permanently: it is refused and cannot be changed", async () => {
     const made = await create({ kind: "management" });
     const deleted = await call("DELETE", `/keys/${made.id}`);
     expect(deleted.status).toBe(200);
@@ -79,7 +79,7 @@ describe("/v3/manage/keys", () => {
     expect((await call("POST", `/keys/${made.id}/rotate`, {})).status).toBe(409);
   });
 
-  test("an id that nobody has is 404, and one that is no UUID is 422", async () => {
+  test("an unknown id is 404, and one that is not a UUID is 422", async () => {
     for (const [method, suffix, body] of [
       ["GET", ""],
       ["PATCH", "", {}],

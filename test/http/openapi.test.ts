@@ -97,7 +97,7 @@ describe("the OpenAPI document", async () => {
     }
   });
 
-  test("says which key opens an operation, and answers 401 only there", () => {
+  test("names the key of each operation, and has a 401 only where one is needed", () => {
     for (const { operation } of described) {
       expect("401" in operation.responses).toBe(operation.security.length > 0);
     }
@@ -105,7 +105,7 @@ describe("the OpenAPI document", async () => {
     expect(document.paths["/v3/manage/keys"]?.["post"]?.security).toEqual([{ managementKey: [] }]);
   });
 
-  test("gives every failure the body of both forms, or of the Messages format", () => {
+  test("describes every failure in both forms, or in the Messages format", () => {
     for (const { path, operation } of described) {
       for (const [status, answer] of Object.entries(operation.responses).filter(([one]) => Number(one) >= 400)) {
         const usual = status === "422" ? "HTTPValidationError" : "Error";
@@ -131,12 +131,12 @@ describe("the OpenAPI document", async () => {
     expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
-  test("names the filters of the key listing as the listing reads them", () => {
+  test("has the filters of the key listing", () => {
     const names = document.paths["/v3/manage/keys"]?.["get"]?.parameters?.map(({ name }) => name) ?? [];
     expect(names.toSorted()).toEqual(Object.keys(listKeysQuery.shape).toSorted());
   });
 
-  test("is answered with 304 to a client that has it", async () => {
+  test("is answered with 304 if the client has it", async () => {
     const tag = response.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"[\w-]+"$/);
     expect((await get("/v3/openapi.json", { "if-none-match": tag })).status).toBe(304);
@@ -207,7 +207,7 @@ test("nested members are named from the root, and unions are read as one", () =>
   expect(rows[0]?.inner[0]?.limits).toEqual(["one of `text`, `image`"]);
 });
 
-describe("the readable page", async () => {
+describe("the API reference", async () => {
   const response = await get("/docs");
   const page = await response.text();
 
@@ -242,7 +242,7 @@ describe("the readable page", async () => {
     }
   });
 
-  test("is answered with 304 to a client that has it", async () => {
+  test("is answered with 304 if the client has it", async () => {
     const tag = response.headers.get("etag") ?? "";
     const second = await get("/docs", { "if-none-match": tag });
     expect(second.status).toBe(304);
@@ -250,7 +250,7 @@ describe("the readable page", async () => {
   });
 });
 
-test("whatever comes from data is escaped on the page", () => {
+test("all data is escaped on the page", () => {
   const attack = `<script>alert("x")</script>'&`;
   const route: Route = {
     id: "attack",

@@ -194,7 +194,7 @@ describe("bytes that are not a valid request", () => {
     expect((await connection.receive()).status).toBe(200);
   });
 
-  test("bytes changed at random are answered or refused, and the server serves on", async () => {
+  test("randomly changed bytes are answered or refused, and the server keeps serving", async () => {
     const server = open();
     const random = createRandom(7);
     const good = [
@@ -278,7 +278,7 @@ describe("a path", () => {
     expectError(await connection.receive(), 400, "malformed_request");
   });
 
-  test("may stand behind scheme and host, as proxies write it", async () => {
+  test("may follow scheme and host, as proxies send it", async () => {
     const connection = await open().connect();
     connection.send(get("http://elsewhere/get?a=b"));
     expect(answerOf(await connection.receive()).path).toBe("/get");
@@ -337,7 +337,7 @@ describe("a request", () => {
     expect(answered).toEqual(["/get", "/models/x"].slice(0, answered.length));
   });
 
-  test("is one of few that a connection without a key can have served at once", async () => {
+  test("without a key is one of few that a connection can have served at once", async () => {
     for (const target of ["/get", "/nothing", "/probe"]) {
       const server = open();
       const pipelined = await server.connect();
@@ -368,7 +368,7 @@ describe("a request", () => {
     expect(performance.now() - startedAt).toBeGreaterThan(1_000);
   });
 
-  test("that does not arrive, and a connection without one, are closed after a while", async () => {
+  test("that does not arrive is closed after a while, and so is an idle connection", async () => {
     const server = open(echo, { idle: 4 });
     const [silent, half, dripping, kept] = await Promise.all(Array.from({ length: 4 }, server.connect));
     half?.send("GET /get HTTP/1.1\r\nHost: a\r\n");
@@ -381,7 +381,7 @@ describe("a request", () => {
     expect(server.served).toEqual(["GET /get"]);
   });
 
-  test("with a body keeps its connection no longer than another once it is answered", async () => {
+  test("with a body keeps its connection no longer than one without, once it is answered", async () => {
     const server = open(echo, { idle: 4 });
     const [answered, refused] = [await server.connect(), await server.connect()];
     answered.send(post("/json", "{}"));
@@ -422,7 +422,7 @@ describe("the address of the gateway, as a client sees it,", () => {
     ]);
   });
 
-  test("is needed by name: without a Host header, which HTTP/1.0 permits, the answer is 400", async () => {
+  test("needs a Host header: without one, which HTTP/1.0 permits, the answer is 400", async () => {
     const connection = await open(({ baseUrl }) => replyJson({ baseUrl })).connect();
     connection.send("GET /get HTTP/1.0\r\n\r\n");
     expectError(await connection.receive(), 400, "malformed_request");
@@ -455,7 +455,7 @@ describe("a body", () => {
     await connection.waitForClose();
   });
 
-  test("that is refused while it is being sent is not taken in", async () => {
+  test("that is refused while it is being sent is not read", async () => {
     const server = open();
     const taken = await sendForAWhile(
       server.url,
@@ -576,7 +576,7 @@ describe("an answer", () => {
     expect(headers["x-request-id"]).toBeString();
   });
 
-  test("that breaks off is cut, so that it does not look complete, and the log says why", async () => {
+  test("that fails is cut off, so that it does not look complete, and the log has the cause", async () => {
     const server = open(() =>
       reply({
         async writeTo(writer) {
@@ -670,7 +670,7 @@ describe("an answer", () => {
     );
   });
 
-  test("that no client reads is given up after a while, whole or streamed", async () => {
+  test("that no client reads is abandoned after a while, whole or streamed", async () => {
     const abandoned = Promise.withResolvers<void>();
     let isAbandoned = false;
     const stream: BodyStream = {

@@ -113,7 +113,7 @@ function frame(opcode: number, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-test("a client gets back what it sends, small and large, and the code that the connection ends with", async () => {
+test("messages of every size arrive, and so does the close code", async () => {
   const { url, closed } = openEcho();
   const client = new WebSocket(url.replace("http", "ws"));
   const received: string[] = [];
@@ -225,7 +225,7 @@ describe("the limit of open WebSockets per key", () => {
     return { status: response.status, code: error.code, close: () => {} };
   }
 
-  test("holds for connections that are opened at once, and a closed one makes room", async () => {
+  test("holds for connections that are opened at once, and closing one allows another", async () => {
     const { url, closed } = openEcho(limits);
     const clients = Array.from({ length: 8 }, () => {
       const client = new WebSocket(url.replace("http", "ws"), { headers: { authorization: "key-a" } } as never);
@@ -244,7 +244,7 @@ describe("the limit of open WebSockets per key", () => {
     expect((await open(url, "key-a")).status).toBe(101);
   });
 
-  test("an upgrade that fails counts for nothing", async () => {
+  test("a failed upgrade is not counted", async () => {
     const { url } = openEcho(limits);
     for (let count = 0; count < 5; count++) {
       const headers = { authorization: "key-a", upgrade: "websocket", connection: "Upgrade" };
