@@ -126,7 +126,7 @@ export function startServer(options: ServerOptions): Server {
       if (caller !== null) running = options.limits.begin(caller);
       else await (route.isProbe === true ? keyless.spendInTurn() : keyless.spend());
       trace.authorizedAt = performance.now();
-      // The timeouts of the body and of the call decide from here on.
+      // From here on, the timeouts of the body and of the call apply.
       if (route.body !== undefined) server.timeout(request, 0);
       const readsBody = isJson(route.body) && (route.body.kind === "json" || request.body !== null);
       const turn = readsBody && caller !== null ? waitForTurn(request, caller) : undefined;
@@ -143,7 +143,7 @@ export function startServer(options: ServerOptions): Server {
       const result = await route.run(call);
       if (route.body !== undefined) server.timeout(request, timeouts.idle);
       if (trace.attempts.length === 0) logRequest(log, toRecord(replyStatus(result)), route.isProbe === true);
-      // The shortest way for plain answers: merging two sets of headers costs more.
+      // Build the headers of a plain answer in one step: merging two sets costs more.
       if (typeof result === "string") {
         running?.end();
         return new Response(result, { headers: common(isPrivate, "application/json") });

@@ -1,4 +1,4 @@
-// The page's one style sheet. It stands in the page itself; the policy header allows it by its hash.
+// The style sheet of the API reference. It is part of the page, and the policy header allows it by its hash.
 
 export const docsStyle = `
 :root {

@@ -1,4 +1,4 @@
-// HTML by template: whatever is put in is escaped, unless it is HTML made here already.
+// HTML templates: every value is escaped, unless it is the result of another template.
 
 import { lookUp } from "../../lib/look-up.ts";
 

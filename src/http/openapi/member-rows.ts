@@ -1,4 +1,4 @@
-// Reads a JSON Schema as a person would: one row for each member, with what is inside it.
+// Turns a JSON Schema into the rows of a table: one row for each member, with the rows of its own members.
 
 import { isObject } from "../../lib/lenient-json.ts";
 import type { SchemaObject } from "./build-openapi.ts";
@@ -7,13 +7,13 @@ export interface MemberRow {
   /** From the root: `messages[].role`. */
   readonly path: string;
   readonly type: string;
-  /** The component that the member, or each item of it, is. */
+  /** The component of the member, or of each item in its list. */
   readonly component: string | null;
   readonly isRequired: boolean;
   readonly description: string;
   /** Allowed values, ranges, default: `0 to 2`, `up to 128 items`. */
   readonly limits: readonly string[];
-  /** What is inside it, at every depth. */
+  /** The members inside it, at every depth. */
   readonly inner: readonly MemberRow[];
 }
 
@@ -56,7 +56,7 @@ function toItemRows(variants: readonly SchemaObject[], path: string): MemberRow[
   return items.length === 0 ? [] : toMemberRows({ anyOf: items }, `${path}[].`);
 }
 
-/** The members of all variants of a schema; required is what every variant requires. */
+/** The members of all variants of a schema. A member is required if every variant requires it. */
 function collectMembers(schema: SchemaObject): Map<string, Member> {
   const members = new Map<string, Member>();
   const objects = toVariants(schema).filter((variant) => isObject(variant["properties"]));
@@ -77,7 +77,7 @@ function collectMembers(schema: SchemaObject): Map<string, Member> {
   return members;
 }
 
-/** Unions and lists of types taken apart: each variant has one type. */
+/** Splits unions and lists of types into variants of one type each. */
 function toVariants(schema: SchemaObject): SchemaObject[] {
   const choices = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(choices)) return choices.filter(isObject).flatMap(toVariants);
