@@ -19,7 +19,7 @@ export function describeDeliveryStore(engine: Engine): void {
       await withStorage({ ...(await engine.createStore()), works: true }, body);
     }
 
-    test("a finished job is delivered with all that is known of it, and every attempt is listed", async () => {
+    test("a delivery contains the finished job, and every attempt is listed", async () => {
       await withDeliveries(async (storage) => {
         const { job, deliveryId } = await finishJob(storage, "receiver.example");
         const item = await takeOne(storage, "deliver");
@@ -58,7 +58,7 @@ export function describeDeliveryStore(engine: Engine): void {
       });
     });
 
-    test("an attempt that is reported twice is listed once, and ends the delivery once", async () => {
+    test("an attempt that is stored twice is listed once and ends the delivery once", async () => {
       await withDeliveries(async (storage) => {
         const { job } = await finishJob(storage, "receiver.example");
         const item = await takeOne(storage, "deliver");
@@ -69,7 +69,7 @@ export function describeDeliveryStore(engine: Engine): void {
       });
     });
 
-    test("one that lost its delivery changes nothing, but its attempt was made and is listed", async () => {
+    test("a consumer that lost its lease changes nothing, but its attempt is listed", async () => {
       const options = { ...(await engine.createStore()), works: true };
       await withStorage(options, async (storage) => {
         const { job } = await finishJob(storage, "receiver.example");
@@ -103,7 +103,7 @@ export function describeDeliveryStore(engine: Engine): void {
       });
     });
 
-    test("a finished job is delivered again when its owner wishes so, as often as that", async () => {
+    test("the owner of a finished job can redeliver it any number of times", async () => {
       await withDeliveries(async (storage) => {
         const running = makeJob();
         await storage.jobs.create(running, null);
@@ -133,7 +133,7 @@ export function describeDeliveryStore(engine: Engine): void {
       });
     });
 
-    test("work of hosts that are to be left alone is passed by, and taken when they are free again", async () => {
+    test("work of ignored groups is skipped, and taken later", async () => {
       await withDeliveries(async (storage) => {
         const odd = `d'; --"\\,{}.example`;
         const hosts = ["a.example", "b.example", "c.example", odd];
@@ -153,7 +153,7 @@ export function describeDeliveryStore(engine: Engine): void {
       });
     });
 
-    test("a delivery whose job was deleted is not opened, and its work ends", async () => {
+    test("a delivery whose job was deleted is not opened, and its work is deleted", async () => {
       await withDeliveries(async (storage) => {
         const { job } = await finishJob(storage, "receiver.example");
         const item = await takeOne(storage, "deliver");

@@ -21,7 +21,7 @@ export function describeJobStore(engine: Engine): void {
       await withStorage(options, (storage) => withStorage(options, (other) => body(storage, other)));
     }
 
-    test("a job is there as it was made, for its owner alone, and its work is due at once", async () => {
+    test("a created job is visible only to its owner, and its work is due at once", async () => {
       await withJobs(async (storage, other) => {
         const job = makeJob();
         const { request, ...listed } = job;
@@ -59,7 +59,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("the same key and body give the same job, another body a conflict, another owner a job of its own", async () => {
+    test("an idempotency key with the same body returns the same job, with another body a conflict, and for another owner a new job", async () => {
       await withJobs(async (storage, other) => {
         const mark = makeMark();
         const first = makeJob();
@@ -72,7 +72,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a mark whose time is over, or whose job was deleted or has expired, leads to a new job", async () => {
+    test("an idempotency key that has expired, or whose job was deleted or has expired, creates a new job", async () => {
       await withJobs(async (storage) => {
         const short = makeMark({ expiresAt: Date.now() + 20 });
         await storage.jobs.create(makeJob(), short);
@@ -95,7 +95,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("of many that come with one key at once over two connections, one makes the job and all are given it", async () => {
+    test("concurrent calls with one idempotency key over two connections create one job, and all return it", async () => {
       await withJobs(async (storage, other) => {
         for (let round = 0; round < 10; round += 1) {
           const mark = makeMark();
@@ -110,7 +110,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("lists are newest first, filtered, in pages, and show only what is the owner's and has not expired", async () => {
+    test("lists are newest first, filtered and paged, and contain only unexpired jobs of the owner", async () => {
       await withJobs(async (storage) => {
         const at = Date.now();
         const jobs = Array.from({ length: 7 }, (_, index) =>
@@ -142,7 +142,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("owners take turns: a single job is not behind the thousand of another owner", async () => {
+    test("owners take turns: a single job does not wait for the thousand jobs of another owner", async () => {
       await withJobs(async (storage, other) => {
         const created = new Map<string, string>();
         const create = async (owner: string, on = storage) => {
@@ -174,7 +174,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("an owner has at most as many unfinished jobs as it may have", async () => {
+    test("an owner cannot exceed its limit of unfinished jobs", async () => {
       await withJobs(async (storage, other) => {
         const create = (on: Storage, owner = "tenant-a") =>
           on.jobs.create(makeJob({ owner, maxUnfinished: 3, webhookReceiver: null }), null);
@@ -195,7 +195,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a cancelled job has failed at once, for its holder too, and its receiver is told once", async () => {
+    test("a cancelled job fails at once, also for the consumer that runs it, and one webhook is delivered", async () => {
       await withJobs(async (storage, other) => {
         const cancel = (job: { id: string }, owner: string | null = "tenant-a") =>
           other.jobs.cancel(job.id, owner, {
@@ -237,7 +237,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a job that is cancelled while it is postponed again and again is cancelled", async () => {
+    test("a job can be cancelled while it is postponed repeatedly", async () => {
       await withJobs(async (storage, other) => {
         for (let round = 0; round < 10; round += 1) {
           const job = makeJob({ webhookReceiver: null });
@@ -254,7 +254,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a job that runs cannot be deleted; a finished one goes with its deliveries and their work", async () => {
+    test("a running job cannot be deleted; a finished one is deleted with its deliveries and their work", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
@@ -270,7 +270,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a result is stored once: of many that finish, one is told so, and the delivery is made once", async () => {
+    test("of concurrent calls that finish a job, one succeeds, and one delivery is created", async () => {
       await withJobs(async (storage, other) => {
         for (let round = 0; round < 10; round += 1) {
           const job = makeJob();
@@ -293,7 +293,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a finished job shows its result, who did it and what it cost, to the last digit", async () => {
+    test("a finished job has its result, its provider and its exact cost", async () => {
       await withJobs(async (storage) => {
         const job = makeJob({ webhookReceiver: null });
         await storage.jobs.create(job, null);
@@ -311,7 +311,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a step that is kept comes up again when it is due, with what was kept", async () => {
+    test("a saved step is due at its time, with its checkpoint", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
@@ -328,7 +328,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a run that is put back does not count when it is said so", async () => {
+    test("a released run does not count if `uncount` is set", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
@@ -345,7 +345,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("work that was put back a moment ago does not begin again, and counts no run", async () => {
+    test("work that was just released cannot be started with the old lease, and counts no run", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
@@ -359,7 +359,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("what was noted before a provider is called is there for who takes over", async () => {
+    test("the checkpoint before a provider call is available to the consumer that takes over", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
@@ -372,7 +372,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("work is taken once, however many take at the same time", async () => {
+    test("concurrent consumers never take the same work", async () => {
       await withJobs(async (storage, other) => {
         const jobs = Array.from({ length: 60 }, () => makeJob());
         await Promise.all(jobs.map((job) => storage.jobs.create(job, null)));
@@ -390,7 +390,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("many that begin at once are each given their own job, and only what is over is taken from them", async () => {
+    test("concurrent runs each get their own job, and only the work of finished jobs is deleted", async () => {
       await withJobs(async (storage) => {
         const jobs = Array.from({ length: 21 }, (_, index) => makeJob({ request: JSON.stringify({ index }) }));
         const [over] = jobs.splice(20);
@@ -412,7 +412,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("what has waited longest is taken first", async () => {
+    test("the work that has waited longest is taken first", async () => {
       await withJobs(async (storage) => {
         const jobs = Array.from({ length: 9 }, (_, index) => makeJob({ createdAt: Date.now() - 9 + index }));
         for (const job of jobs) await storage.jobs.create(job, null);
@@ -433,7 +433,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("what a silent worker held is given to another, and from then on the first can change nothing", async () => {
+    test("work with an expired lease is taken by another consumer, and the first one can change nothing", async () => {
       const options = { ...(await engine.createStore()), works: true };
       await withStorage(options, async (storage) => {
         const job = makeJob();
@@ -476,7 +476,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("one that lost its work does not get it back when others have taken and postponed it since", async () => {
+    test("a lost lease stays invalid after other consumers have taken and postponed the work", async () => {
       const options = { ...(await engine.createStore()), works: true };
       await withStorage(options, async (storage) => {
         const job = makeJob();
@@ -497,7 +497,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("work of a job that has ended or was cleaned up ends by itself", async () => {
+    test("the work of a finished or expired job is deleted when it is taken", async () => {
       await withJobs(async (storage) => {
         const job = makeJob({ expiresAt: Date.now() + 100 });
         await storage.jobs.create(job, null);
@@ -508,7 +508,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("expired jobs are cleaned up in batches by two connections, each counted once, with all that belongs to them", async () => {
+    test("two connections delete expired jobs in batches, each job once, with everything that belongs to it", async () => {
       await withJobs(async (storage, other) => {
         const gone = Array.from({ length: 250 }, () => makeJob({ expiresAt: Date.now() + 60_000 }));
         const kept = makeJob();
@@ -533,7 +533,7 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("whoever listens hears of new work, in this process and in another one", async () => {
+    test("listeners in this and in other processes are told about new work", async () => {
       await withJobs(async (storage, other) => {
         const heard = { here: 0, there: 0 };
         let reports = 0;

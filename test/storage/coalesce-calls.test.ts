@@ -68,7 +68,7 @@ describe("calls of one operation", () => {
     await new Promise<void>((done) => setImmediate(done));
   }
 
-  test("one alone goes at once; those that come meanwhile wait for it and go together, each with its own answer", async () => {
+  test("a single call runs at once; calls that arrive meanwhile wait and run together, each with its own result", async () => {
     const { call, batches, answer } = startCalls();
     const first = call("a");
     await pass();
@@ -88,7 +88,7 @@ describe("calls of one operation", () => {
     expect(await later).toBe("e!");
   });
 
-  test("as many batches as there may be are under way, and none is larger than it may be", async () => {
+  test("neither the number of concurrent transactions nor the calls in one exceed their limit", async () => {
     const { call, batches, answer } = startCalls({ maxTransactions: 2 });
     const all = Array.from({ length: 200 }, (_, index) => call(String(index)));
     await pass();
@@ -101,7 +101,7 @@ describe("calls of one operation", () => {
     expect(await Promise.all(all)).toEqual(Array.from({ length: 200 }, (_, index) => `${index}!`));
   });
 
-  test("when a batch fails each is tried by itself, and only the bad one fails", async () => {
+  test("when a transaction fails, its calls run one by one, and only the bad one fails", async () => {
     const { call, batches, answer } = startCalls();
     const all = Promise.allSettled(["a", "bad", "c"].map(call));
     await pass();
@@ -118,7 +118,7 @@ describe("calls of one operation", () => {
     ]);
   });
 
-  test("an outage is told to all of a batch, and nobody is tried again", async () => {
+  test("an outage fails all calls of a transaction, and none is repeated", async () => {
     const { call, batches } = startCalls();
     const all = Promise.allSettled(["a", "b"].map(call));
     await pass();
@@ -128,7 +128,7 @@ describe("calls of one operation", () => {
     expect(batches).toHaveLength(1);
   });
 
-  test("the time in line is part of a call's time: who has little left is refused, the others have what is left", async () => {
+  test("waiting counts towards the deadline: a call with little time left fails, the others keep their remaining time", async () => {
     const { call, batches, answer } = startCalls();
     const first = call("a");
     await pass();
@@ -147,7 +147,7 @@ describe("calls of one operation", () => {
     expect(await late).toBe("c!");
   });
 
-  test("what is large goes by itself and keeps nobody waiting, whether that is known before or found out", async () => {
+  test("a large call runs alone and delays no other call, even if its size is only found out while it runs", async () => {
     const { call, batches, answer } = startCalls({ runsAlone: (text) => text === "large" });
     const large = call("large");
     const small = call("a");
@@ -168,7 +168,7 @@ describe("calls of one operation", () => {
     expect(await Promise.all([large, found, next])).toEqual(["large!", "larger than it seems!", "b!"]);
   });
 
-  test("while the store is known to be away nobody waits in line for it", async () => {
+  test("while the store is known to be down, calls do not wait for each other", async () => {
     let isDown = false;
     const { call, batches } = startCalls({ isDown: () => isDown });
     const hanging = catchError(call("a"));
@@ -240,7 +240,7 @@ function describeJoinedCalls(engine: Engine): void {
       });
     });
 
-    test("when the answer to a batch was lost and it comes again, nothing is done twice", async () => {
+    test("calls that are repeated because their answer was lost have no second effect", async () => {
       await withJobs(async (storage) => {
         const runs = await begin(storage, 20);
         const finishAll = () => Promise.all(runs.map((item) => finish(storage, item)));
@@ -256,7 +256,7 @@ function describeJoinedCalls(engine: Engine): void {
       });
     });
 
-    test("the same claim several times in a batch: one is told that it has done it, and it is done once", async () => {
+    test("of several calls with the same lease in one transaction, one succeeds and takes effect once", async () => {
       await withJobs(async (storage) => {
         const items = await begin(storage, 5);
         const finished = await Promise.all([...items, ...items, ...items].map((item) => finish(storage, item)));
@@ -273,7 +273,7 @@ function describeJoinedCalls(engine: Engine): void {
       });
     });
 
-    test("jobs that are deleted while their reports are being recorded: both are done, and nothing is left", async () => {
+    test("deleting jobs while their attempts are stored does not deadlock and leaves nothing behind", async () => {
       await withJobs(async (storage, options) => {
         await withStorage({ ...options, works: false }, async (other) => {
           for (let round = 0; round < 3; round += 1) {
@@ -297,7 +297,7 @@ function describeJoinedCalls(engine: Engine): void {
       });
     });
 
-    test("work that is extended while it is ended: neither waits for the other's end", async () => {
+    test("extending leases while work is ended does not deadlock", async () => {
       await withJobs(async (storage, options) => {
         for (let round = 0; round < 4; round += 1) {
           const items = shuffle(await begin(storage, 600));
@@ -319,7 +319,7 @@ function describeJoinedCalls(engine: Engine): void {
       });
     });
 
-    test("deliveries that are opened together are each given with their own job, result and attempts, however large", async () => {
+    test("deliveries that are opened together each come with their own job, result and attempts, however large", async () => {
       await withJobs(async (storage) => {
         const items = await begin(storage, 40);
         const resultOf = (subject: string, index: number) =>
@@ -383,7 +383,7 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
     return new Set((await readTransactions(options, table)).values()).size;
   }
 
-  test("a crowd of calls shares a few: creations, runs, results and attempts", async () => {
+  test("many concurrent creations, runs, results and attempts share a few transactions", async () => {
     const options = await createStore();
     await withStorage(options, async (storage) => {
       await Promise.all(Array.from({ length: 128 }, () => storage.jobs.create(makeJob(), null)));
@@ -400,7 +400,7 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
     });
   });
 
-  test("work is ended without reading through all that waits", async () => {
+  test("ending work does not read the whole queue", async () => {
     const options = await createStore();
     await withStorage(options, async (storage) => {
       // The statements are planned while the queue is short.
@@ -429,7 +429,7 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
     });
   });
 
-  test("what comes with a key, and what is large, has one of its own", async () => {
+  test("calls with an idempotency key and large calls have their own transaction", async () => {
     const options = await createStore();
     await withStorage(options, async (storage) => {
       const plain = Array.from({ length: 20 }, () => makeJob());
