@@ -1,4 +1,4 @@
-// One structured logger. Secrets are removed by value here, at the sink, so that no caller has to remember it.
+// The structured logger. It removes secrets by value when it writes, so that no caller has to.
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -8,9 +8,9 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A value that must never be written from now on. */
+  /** Adds a value that must not be written from now on. */
   hide(secret: string): void;
-  /** Writes what is waiting. Call it before the process ends. */
+  /** Writes the buffered lines. Call it before the process ends. */
   flush(): void;
 }
 
@@ -24,10 +24,10 @@ interface LogOptions {
 const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 const flushAfterMs = 100;
 const flushAtCharacters = 32_768;
-// Shorter values are words: hiding them would blank half of the log.
+// A shorter value may be an ordinary word; hiding it would blank much of the log.
 const shortestSecret = 6;
 const hidden = "[hidden]";
-// Our own keys are not held in clear, so they are known by their form.
+// The gateway stores no keys in plain text, so they are recognized by their form.
 const gatewayKey = /\b(?:sk-sy-(?:sandbox-)?|mgmt-sy-)[A-Za-z0-9_-]{8,}/g;
 
 export function createLog(options: LogOptions): Log {
@@ -59,7 +59,7 @@ export function createLog(options: LogOptions): Log {
     options.write(redact(lines));
   }
 
-  /** Many lines are of the same millisecond, and to write a date takes longer than the rest of a line. */
+  /** Cached: many lines have the same millisecond, and formatting a date takes longer than the rest of a line. */
   function readTime(): string {
     const now = Date.now();
     if (now !== writtenAt) {
@@ -90,7 +90,7 @@ export function createLog(options: LogOptions): Log {
 
 function toJson(time: string, level: LogLevel, message: string, fields?: LogFields): string {
   const head = `{"time":"${time}","level":"${level}","message":${JSON.stringify(message)}`;
-  // Joined as text: to copy the fields into a larger object first would cost more than to write them.
+  // Joined as text: copying the fields into a larger object first would cost more than writing them.
   const rest = fields === undefined ? "{}" : JSON.stringify(plain(fields));
   return rest === "{}" ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
 }
@@ -105,7 +105,7 @@ function toWord(value: unknown): string {
   return typeof value === "string" && !/[\s"]/.test(value) ? value : String(JSON.stringify(value));
 }
 
-/** Errors lose everything in JSON.stringify, so they are spelled out. */
+/** JSON.stringify writes an error as `{}`, so its members are copied. */
 function plain(fields?: LogFields): LogFields | undefined {
   if (fields === undefined || !("error" in fields)) return fields;
   return { ...fields, error: describeError(fields["error"]) };

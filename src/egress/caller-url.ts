@@ -1,19 +1,19 @@
-// The form of a URL that a caller chose: what can be said before a name is looked up.
+// Checks the form of a URL that a caller chose, before its name is looked up.
 
 import { EgressError } from "./egress-error.ts";
 
 export type EgressProtocol = "https:" | "http:";
 
-// Parsers disagree about these, so a URL that holds one means different places to different readers.
+// URL parsers disagree about these characters, so the same URL could name different hosts.
 const ambiguous = /[\x00-\x20\x7f\\]/;
 const lowestFreePort = 1_024;
-// Above the reserved ports: services whose protocol an HTTP request could be mistaken for, or that are nobody's web server.
+// Ports above the reserved ones of services that are not web servers, or whose protocol an HTTP request could be mistaken for.
 const otherServices: ReadonlySet<number> = new Set([
   1433, 1521, 1719, 1720, 1723, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432, 5672,
   5900, 5984, 6000, 6379, 6380, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9042, 9092, 10080, 10250, 11211, 27017,
 ]);
 
-/** The URL as it will be used; throws `url_not_allowed` with the reason. `base` is where a relative one starts from. */
+/** Throws `url_not_allowed` with the reason. `base` resolves a relative URL. */
 export function readCallerUrl(text: string, protocols: readonly EgressProtocol[], base?: URL): URL {
   const url = ambiguous.test(text) ? null : URL.parse(text, base?.href);
   if (url === null) throw notAllowed("The URL is not valid");
@@ -29,7 +29,7 @@ export function portOf(url: URL): number {
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** Of the reserved ports the scheme's own, which a parsed URL does not spell out. */
+/** Of the reserved ports only the scheme's default is allowed, for which `port` is empty. */
 function mayUsePort({ port }: URL): boolean {
   return port === "" || (Number(port) >= lowestFreePort && !otherServices.has(Number(port)));
 }

@@ -1,4 +1,4 @@
-// A connection to one address that was checked before. With TLS it stands when the certificate was found good for the name.
+// Connects to one address that has been checked. With TLS, the certificate has to be valid for the name.
 
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -7,30 +7,30 @@ import type { OutgoingProxy } from "../lib/outgoing-proxy.ts";
 import { openTunnel } from "./tunnel.ts";
 
 interface Destination {
-  /** An IP literal: nothing is looked up here. */
+  /** An IP literal, so no name is resolved here. */
   readonly address: string;
   readonly port: number;
   readonly isTls: boolean;
-  /** The name that the certificate has to carry; null when it is the address itself. */
+  /** The name that the certificate has to contain; null when it is the address itself. */
   readonly serverName: string | null;
   readonly proxy: OutgoingProxy | null;
 }
 
-/** Rejects with the signal's reason when that fires first; the socket is closed then, in whatever state it is. */
+/** Rejects with the signal's reason when the signal fires first, and closes the socket. */
 export async function dial(destination: Destination, signal: AbortSignal): Promise<Socket> {
   const { address, port, isTls, serverName, proxy } = destination;
-  if (proxy === null && !isTls) return whenStanding(connect({ host: address, port }), "connect", signal);
+  if (proxy === null && !isTls) return whenConnected(connect({ host: address, port }), "connect", signal);
   if (proxy === null)
-    return whenStanding(connectTls({ host: address, port, ...tlsFor(serverName) }), "secureConnect", signal);
+    return whenConnected(connectTls({ host: address, port, ...tlsFor(serverName) }), "secureConnect", signal);
 
-  const way = await whenStanding(connect({ host: proxy.host, port: proxy.port }), "connect", signal);
+  const tunnel = await whenConnected(connect({ host: proxy.host, port: proxy.port }), "connect", signal);
   try {
-    await untilAborted(openTunnel(way, proxy, address, port), signal);
-    if (!isTls) return way;
-    const secured = connectTls({ socket: way, host: address, ...tlsFor(serverName) });
-    return await whenStanding(secured, "secureConnect", signal);
+    await untilAborted(openTunnel(tunnel, proxy, address, port), signal);
+    if (!isTls) return tunnel;
+    const secured = connectTls({ socket: tunnel, host: address, ...tlsFor(serverName) });
+    return await whenConnected(secured, "secureConnect", signal);
   } catch (error) {
-    way.destroy();
+    tunnel.destroy();
     throw error;
   }
 }
@@ -40,7 +40,7 @@ function tlsFor(serverName: string | null): ConnectionOptions {
   return { ALPNProtocols: ["http/1.1"], minVersion: "TLSv1.2", ...name };
 }
 
-function whenStanding(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+function whenConnected(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
 
   function give(): void {
@@ -57,7 +57,7 @@ function whenStanding(socket: Socket, event: "connect" | "secureConnect", signal
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   socket.once(event, give);
-  // Both stay for the socket's whole life: an error without a listener would end the process.
+  // These listeners stay: an error event without a listener would end the process.
   socket.on("error", lose);
   socket.on("close", () => lose());
   return promise;

@@ -1,5 +1,5 @@
-// What can go wrong on the way to an address that a caller chose. The message is for that caller: it names no address, and a private
-// address is refused before it is dialled, so that nobody learns what listens inside.
+// Failures of requests to addresses that callers choose. The caller sees the message, so it names no address; private addresses are refused
+// before they are dialled, so that no caller learns which internal services exist.
 
 export type EgressErrorCode =
   | "url_not_allowed"
@@ -12,7 +12,7 @@ export type EgressErrorCode =
 
 export class EgressError extends Error {
   readonly code: EgressErrorCode;
-  /** The status of the answer, where there was one. */
+  /** The status of the response, if there was one. */
   readonly status: number | null;
 
   constructor(code: EgressErrorCode, message: string, more: { status?: number; cause?: unknown } = {}) {

@@ -1,5 +1,5 @@
-// The one way to an address that a caller chose: image and file URLs, webhooks. A name is looked up once, every address that comes back
-// is checked, and a checked address is what is dialled (docs/decisions/0010-egress.md).
+// The only client for addresses that callers choose: image and file URLs, webhooks. It resolves a name once, checks every address of the
+// answer, and dials a checked address (docs/decisions/0010-egress.md).
 
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -16,60 +16,60 @@ import { type Answer, readAnswer } from "./read-answer.ts";
 import { unpack } from "./unpack.ts";
 
 export interface EgressSettings {
-  /** CIDRs that are dialled although they are not public. */
+  /** CIDRs that may be dialled although they are not public. */
   readonly allow: readonly string[];
-  /** Name servers, as `address[:port]`. None is the system's resolver. */
+  /** Name servers, as `address[:port]`; an empty list uses the system's. */
   readonly dnsServers?: readonly string[];
-  /** `http://[user:password@]host:port` of an outgoing proxy. It is dialled as it is: the operator chose it. */
+  /** `http://[user:password@]host:port` of an outgoing proxy. The operator chose its address, so it is not checked. */
   readonly proxy?: string | null;
-  /** Takes the place of both resolvers. */
+  /** Replaces both resolvers. */
   readonly lookup?: Lookup;
   readonly log: Log;
 }
 
 export interface EgressRequest {
-  /** POST with a body and GET without one, unless said otherwise. */
+  /** Default: POST with a body, GET without one. */
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Of the answer's body, as it comes and as it is. */
+  /** Limit of the response body, compressed and decompressed. */
   readonly maxBytes: number;
-  /** For everything, redirects included. */
+  /** Timeout of the whole request, redirects included. */
   readonly timeoutMs: number;
-  /** For the lookup and the connection, at each hop. */
+  /** Timeout of lookup and connect, for each hop. */
   readonly connectTimeoutMs: number;
-  /** https alone unless said otherwise. */
+  /** Default: https only. */
   readonly protocols?: readonly EgressProtocol[];
-  /** How many are followed. Refused unless said otherwise, and always for a request with a body. */
+  /** How many redirects are followed. Default: none; a request with a body is never redirected. */
   readonly redirects?: "refuse" | number;
-  /** Only the status matters: the body is read for a second at most, and may be cut or longer than `maxBytes`. */
+  /** Only the status matters: the body is read for at most a second, and may be cut off or longer than `maxBytes`. */
   readonly isExcerpt?: boolean;
-  /** The connection is kept for the next request of this kind, or one that was kept is used. */
+  /** Reuses an idle connection, and keeps the connection for the next request. */
   readonly keepAlive?: boolean;
-  /** Called when the request is written: from then on the server may have received it. It is written once, redirects excepted. */
+  /** Called before the request is written: from then on the server may have received it. Called once, and again for each redirect. */
   readonly onSent?: () => void;
   readonly signal?: AbortSignal;
 }
 
 export interface EgressAnswer {
   readonly status: number;
-  /** The value of a header, its name in lower case. */
+  /** `name` is in lower case. */
   readonly header: (name: string) => string | null;
   readonly body: Buffer;
   readonly finalUrl: string;
 }
 
 export interface Egress {
-  /** Throws an EgressError, or the signal's reason. Every status is an answer, but those of redirects that are not followed. */
+  /** Throws an EgressError, or the signal's reason. No status throws, except a redirect that is not followed. */
   readonly fetch: (url: string, request: EgressRequest) => Promise<EgressAnswer>;
-  /** Looks up and checks, and connects to nothing. */
+  /** Resolves and checks the address without connecting. */
   readonly check: (url: string, options: EgressCheck) => Promise<EgressVerdict>;
-  /** Closes the connections that nobody uses. */
+  /** Closes idle connections. */
   readonly close: () => void;
 }
 
 export interface EgressVerdict {
-  /** It may be dialled because the operator said so, not because it is public. */
+  /** The address is allowed by the operator's setting, not because it is public. */
   readonly isExempt: boolean;
 }
 
@@ -85,14 +85,14 @@ interface Hop {
 }
 
 const httpsOnly: readonly EgressProtocol[] = ["https:"];
-// All addresses of a name are checked; the first few are tried.
+// All addresses of a name are checked; only the first ones are tried.
 const mostAddressesTried = 4;
 const longestLoggedHost = 256;
 const ownAddressesMs = 1_000;
 const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-// What may follow to another origin: everything else could be meant for the first one alone.
+// Headers that a redirect may take to another origin; any other header could be meant for the first origin only.
 const headersForEveryone: ReadonlySet<string> = new Set(["accept", "user-agent"]);
 
 export function createEgress({ allow, dnsServers = [], proxy = null, log, ...more }: EgressSettings): Egress {
@@ -153,7 +153,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
       });
       const isExcerpt = request.isExcerpt === true;
       const answer = await readAnswer(socket, { maxBytes: request.maxBytes, isExcerpt, signal });
-      // An answer that came before all was sent leaves the rest of the request on the way.
+      // When the response arrives before the whole request was sent, the rest of the request is still on the connection.
       mayKeep = request.keepAlive === true && answer.mayReuseConnection && isSent;
       return answer;
     } finally {
@@ -172,7 +172,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     });
   }
 
-  /** The addresses that may be dialled for this URL: all that its host has, or it is refused. */
+  /** All addresses of the URL's host. Throws if one of them must not be dialled. */
   async function findAddresses(url: URL, signal: AbortSignal): Promise<readonly string[]> {
     if (signal.aborted) throw signal.reason;
     const host = hostOf(url);
@@ -180,7 +180,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
       if (!mayDial(host)) throw refuse(host, "its address is not public");
       return [host];
     }
-    // A local name leads inside: where nothing there is exempt, it is not even looked up.
+    // A local name has a private address: unless some are exempt, it is not even looked up.
     const isLocal = !mayBePublicHost(host);
     if (!isHostName(host) || (isLocal && allowed.isEmpty)) throw refuse(host, "its name is local");
     const addresses = await untilAborted(lookup(host), signal).catch((cause: unknown) => {
@@ -194,7 +194,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     return addresses;
   }
 
-  /** The first that answers, in the order of the lookup. None may use up the others' time. */
+  /** Connects to the first address that accepts, in the order of the lookup. The addresses share the timeout equally. */
   async function connectToOne(
     addresses: readonly string[],
     url: URL,
@@ -230,7 +230,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
   return { fetch: fetchGuarded, check, close: connections.close };
 }
 
-/** A public address of this machine leads past its firewall. To ask for them costs more than all else here, and they seldom change. */
+/** A public address of this machine bypasses its firewall. Listing the addresses is expensive and they rarely change, so they are cached. */
 function createOwnAddresses(): (address: string) => boolean {
   let own = new BlockList();
   let readAt = Number.NEGATIVE_INFINITY;
@@ -271,7 +271,7 @@ function toMessage(
   if (method === "POST" || body !== undefined) all["content-length"] = String(content.length);
   let lines = "";
   for (const [name, value] of Object.entries(all)) {
-    // Line breaks above all: they would begin another header, or another request.
+    // A line break would begin another header, or another request.
     if (!headerName.test(name) || !headerValue.test(value)) throw new TypeError(`'${name}' is not a header`);
     lines += `${name}: ${value}\r\n`;
   }
@@ -280,9 +280,9 @@ function toMessage(
 }
 
 function nextHop({ url, headers }: Hop, location: string, protocols: readonly EgressProtocol[]): Hop {
-  // Never from https to http, also where http may be the beginning.
-  const mayBe = url.protocol === "https:" ? httpsOnly : protocols;
-  const next = readCallerUrl(location, mayBe, url);
+  // Never from https to http, even where http is allowed.
+  const allowedProtocols = url.protocol === "https:" ? httpsOnly : protocols;
+  const next = readCallerUrl(location, allowedProtocols, url);
   if (next.origin === url.origin) return { url: next, headers };
   const kept = Object.entries(lowerCased(headers)).filter(([name]) => headersForEveryone.has(name));
   return { url: next, headers: Object.fromEntries(kept) };

@@ -1,10 +1,10 @@
-// Connections that stay open for the next request to the same place. Which place that is, is the caller's to check again each time.
+// Idle connections for the next request to the same origin. The caller resolves and checks the addresses again for each request.
 
 import type { Socket } from "node:net";
 
 export interface Connection {
   readonly socket: Socket;
-  /** What was dialled. */
+  /** The address that was dialled. */
   readonly address: string;
   /** By `performance.now()`. */
   readonly openedAt: number;
@@ -12,11 +12,11 @@ export interface Connection {
 
 export interface KeptConnections {
   /**
-   * One that leads to one of these addresses, and that its server has not closed, as far as it can be known: a request that is written to
-   * it counts as sent. It is the taker's then.
+   * A connection to one of these addresses that, as far as can be known, the server has not closed. It is no longer idle and belongs to
+   * the caller, who must treat a request as sent once it is written.
    */
   take(origin: string, addresses: readonly string[]): Promise<Connection | null>;
-  /** Closes it where there is no room. */
+  /** Closes the connection when the limits are reached. */
   keep(origin: string, connection: Connection): void;
   close(): void;
 }
@@ -24,26 +24,26 @@ export interface KeptConnections {
 interface Kept {
   readonly origin: string;
   readonly connection: Connection;
-  /** Stops watching it. */
+  /** Stops watching the connection. */
   release(): void;
 }
 
-// Receivers close after a few seconds, most of them after five.
+// Most receivers close idle connections after five seconds.
 const longestIdleMs = 4_000;
-// A certificate was good when the connection was made: that should not hold forever.
+// The certificate was verified when the connection was made; it should not stay trusted for ever.
 const longestLifeMs = 60_000;
-// As many as are delivered to one host at once, unless the operator says otherwise.
+// The default number of concurrent deliveries to one host.
 const mostPerOrigin = 32;
 const mostAltogether = 256;
 
-/** The event loop has read from the network once: a FIN that had arrived before has been reported by then. */
+/** Waits until the event loop has polled the sockets once, which reports a FIN that had already arrived. */
 async function untilReported(): Promise<void> {
-  // The first immediate runs in the current turn, before the next poll of the sockets.
+  // The first immediate runs in the current turn, before the next poll.
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 export function createKeptConnections(): KeptConnections {
-  // The oldest first.
+  // In the order of insertion: the oldest is first.
   const all = new Set<Kept>();
 
   function drop(kept: Kept): void {
@@ -61,10 +61,10 @@ export function createKeptConnections(): KeptConnections {
     }
     const end = () => drop(kept);
     const timer = setTimeout(end, longestIdleMs);
-    // What the other side says unasked would be taken for the next answer.
+    // Unrequested bytes would be taken for the next response.
     const events = ["data", "end", "error", "close"] as const;
     for (const event of events) socket.on(event, end);
-    // Nobody waits for it: it must not hold up the end of the process.
+    // An idle connection must not keep the process alive.
     timer.unref();
     socket.unref();
     const kept: Kept = {
@@ -83,12 +83,12 @@ export function createKeptConnections(): KeptConnections {
 
   async function take(origin: string, addresses: readonly string[]): Promise<Connection | null> {
     for (;;) {
-      // The one used last is the least likely to be closed by now.
+      // The most recently used connection is the least likely to be closed.
       const kept = [...all].findLast(
         (other) => other.origin === origin && addresses.includes(other.connection.address),
       );
       if (kept === undefined) return null;
-      // Taken out of the list before the wait, so that two requests never get the same connection.
+      // Removed before the wait, so that two requests never get the same connection.
       all.delete(kept);
       const { socket } = kept.connection;
       socket.ref();

@@ -1,36 +1,36 @@
-// The addresses of a name: asked of the system's resolver, or of name servers that the operator chose.
+// Resolves names, with the system's name servers or with those that the operator chose.
 
 import { Resolver } from "node:dns/promises";
 
-/** All addresses of a name, as IP literals. Rejects when there is no answer, or none that helps. */
+/** All addresses of a name, as IP literals. Rejects when the name cannot be resolved. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 // c-ares counts whole seconds.
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 // A packet may get lost.
 const rounds = 2;
 
-/** `servers` are addresses, with a port or without one; none is the system's resolver. */
+/** `servers` are addresses with an optional port; an empty list uses the system's. */
 export function createLookup(servers: readonly string[]): Lookup {
   return servers.length === 0 ? askSystem : createServerLookup(servers);
 }
 
-/** c-ares, because the system's own resolver blocks one of few threads per lookup: names that nobody answers would stall file reads too. */
+/** Uses c-ares: the system's resolver blocks one of few threads per lookup, so unanswered lookups would also stall file reads. */
 const askSystem: Lookup = async (hostname) => {
   const found = await Bun.dns.lookup(hostname, { backend: "c-ares", socketType: "tcp" });
   return found.map(({ address }) => address);
 };
 
-/** These servers and nothing else: no list of hosts, no search list. The next one is asked when one is silent or fails. */
+/** Uses only these servers, without /etc/hosts and search list. When a server fails or does not answer, the next one is tried. */
 function createServerLookup(servers: readonly string[]): Lookup {
   const turns = Array.from({ length: rounds }, () => servers).flat();
   return async (hostname) => {
-    // A dot at the end says the same to these servers.
+    // A trailing dot makes no difference to these servers.
     const name = hostname.replace(/\.$/, "");
     let failure: unknown;
     for (const server of turns) {
       const answers = await ask(server, name);
-      // A name may have addresses of one kind only, and a server may fail over the other kind.
+      // A name may have only IPv4 or only IPv6 addresses, and a server may fail for the other kind.
       const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
       if (found.length > 0) return found;
       const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
@@ -41,9 +41,9 @@ function createServerLookup(servers: readonly string[]): Lookup {
   };
 }
 
-/** A resolver of its own: c-ares remembers for an hour that a name has no address of a kind, and takes a server's failure for an answer. */
+/** Creates a new resolver: a shared c-ares channel caches for an hour that a name has no address of a kind, and reports a failure as an answer. */
 function ask(server: string, name: string): Promise<PromiseSettledResult<string[]>[]> {
-  const resolver = new Resolver({ timeout: patienceMs, tries: 1 });
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
   resolver.setServers([server]);
   return Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
 }

@@ -1,10 +1,10 @@
-// What a file is, told from its bytes: what a server or a name says of it is not believed.
+// Detects the media type of a file from its bytes; the server's header and the file name are not trusted.
 
 export type MediaKind = "image" | "audio" | "video" | "document" | "text";
 
 export interface DetectedMedia {
   readonly mediaType: string;
-  /** What it may be used as: a container of films may hold sound alone. */
+  /** The kinds that the file may be used as: a video container may hold audio only. */
   readonly kinds: readonly MediaKind[];
 }
 
@@ -51,7 +51,7 @@ const signatures: readonly Signature[] = [
   { mediaType: "text/plain", kinds: ["text"], matches: isText },
 ];
 
-/** Null when the bytes are nothing that is known. */
+/** Null when the format is unknown. */
 export function detectMediaType(bytes: Buffer): DetectedMedia | null {
   return signatures.find(({ matches }) => matches(bytes)) ?? null;
 }
@@ -86,14 +86,14 @@ function hasMainBrand(pattern: RegExp): (bytes: Buffer) => boolean {
       .some((brand) => pattern.test(brand));
 }
 
-/** Pictures name what they are anywhere in the list, and a general brand first. */
+/** Images often name a general brand first, so the whole list is searched for the specific one. */
 function hasBrand(pattern: RegExp): (bytes: Buffer) => boolean {
   return (bytes) => readBrands(bytes).some((brand) => pattern.test(brand));
 }
 
 const bitmapHeaderSizes: ReadonlySet<number> = new Set([12, 40, 52, 56, 64, 108, 124]);
 
-/** Two letters are too little: many a text begins with them. */
+/** Two letters are not enough: a text may begin with them. */
 function isBitmap(bytes: Buffer): boolean {
   return bytes.length >= 18 && textAt(bytes, 0, 2) === "BM" && bitmapHeaderSizes.has(bytes.readUInt32LE(14));
 }

@@ -1,4 +1,4 @@
-// A file that a caller named by its URL, fetched through the guard and taken for what its bytes are.
+// Fetches a file that a caller named by URL, through the egress client. Its media type is detected from its bytes.
 
 import type { EgressProtocol } from "./caller-url.ts";
 import type { Egress } from "./egress.ts";
@@ -10,7 +10,7 @@ export interface MediaWish {
   readonly maxBytes: number;
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
-  /** https alone unless said otherwise. */
+  /** Default: https only. */
   readonly protocols?: readonly EgressProtocol[];
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// Reads one answer from a connection, holding no more of it than was agreed.
+// Reads one response from a connection, up to a limit of bytes.
 
 import type { Socket } from "node:net";
 import { GrowingBuffer } from "../lib/growing-buffer.ts";
@@ -8,7 +8,7 @@ import { EgressError } from "./egress-error.ts";
 
 export interface ReadOptions {
   readonly maxBytes: number;
-  /** The beginning of the body is enough: it may be cut, late or too long. */
+  /** The beginning of the body is enough: the body may be cut off, slow or too long. */
   readonly isExcerpt: boolean;
   readonly signal: AbortSignal;
 }
@@ -16,14 +16,14 @@ export interface ReadOptions {
 export interface Answer {
   readonly head: ResponseHead;
   readonly body: Buffer;
-  /** It was read to its end, nothing came behind it, and the server goes on listening. */
+  /** The response is complete, no bytes follow it, and the server keeps the connection open. */
   readonly mayReuseConnection: boolean;
 }
 
 const maxInterimResponses = 8;
 const excerptMs = 1_000;
 
-/** The answer to what was written on `socket`, which is its reader's to close or to use again. */
+/** Reads the response to the request that was written to `socket`. The caller closes or reuses the socket. */
 export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: ReadOptions): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const body = new GrowingBuffer(maxBytes);
@@ -99,7 +99,7 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   socket.on("close", lose);
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
-  // A connection that was kept may have gone at this very moment.
+  // A reused connection may have been closed in this moment.
   else if (socket.destroyed) lose();
   return promise;
 }

@@ -1,11 +1,11 @@
-// Whether a webhook may be sent to an address that a caller names. Asked when a job is created; the guard asks again at each delivery.
+// Checks the webhook address of a job when the job is created; the egress client checks it again for each delivery.
 
 import { ValidationError } from "../errors.ts";
 import type { Egress } from "./egress.ts";
 import { EgressError } from "./egress-error.ts";
 
 export interface ReceiverRules {
-  /** Where the gateway itself is reached, with a port or without one: it does not report to itself. */
+  /** Hosts of the gateway itself, with or without a port: it does not send webhooks to itself. */
   readonly ownHosts: readonly string[];
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -13,7 +13,7 @@ export interface ReceiverRules {
 
 const lookupTimeoutMs = 2_000;
 
-/** Throws a ValidationError. All that lookups and addresses can be wrong with is said in the same words. */
+/** Throws a ValidationError. All failures of lookup and address have the same message, which reveals nothing about the network. */
 export async function checkReceiver(text: string, egress: Egress, rules: ReceiverRules): Promise<void> {
   const { ownHosts, timeoutMs = lookupTimeoutMs, signal } = rules;
   const url = URL.parse(text);
@@ -30,7 +30,7 @@ export async function checkReceiver(text: string, egress: Egress, rules: Receive
   if (isOwn && !isExempt) throw notAllowed();
 }
 
-/** Of a host as a URL and as a Host header spell it. */
+/** The name of a host, as a URL or a Host header writes it. */
 function nameOf(host: string): string {
   const { hostname = host } = URL.parse(`https://${host}`) ?? {};
   return hostname.replace(/\.$/, "");

@@ -1,4 +1,4 @@
-// An answer that comes packed though it was asked for plain. Its size is what it unpacks to: a small answer must not become a large one.
+// Decompresses responses of servers that ignore `accept-encoding: identity`. The size limit applies to the decompressed body.
 
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
@@ -10,11 +10,11 @@ const unpackers = new Map([
   ["deflate", promisify(inflate)],
   ["br", promisify(brotliDecompress)],
 ]);
-// What is worth sending hardly ever shrinks to a hundredth; what does is a bomb.
+// Real content hardly ever compresses to a hundredth; a decompression bomb does.
 const largestRatio = 100;
 const chunkSize = 65_536;
 
-/** The plain bytes of a body, `encoding` being what its header says. They are at most `maxBytes`, or it is refused. */
+/** The decompressed body; throws when it has more than `maxBytes`. `encoding` is the Content-Encoding header. */
 export async function unpack(body: Buffer, encoding: string | null, maxBytes: number): Promise<Buffer> {
   const name = (encoding ?? "identity").trim().toLowerCase();
   if (name === "identity" || body.length === 0) return body;

@@ -1,7 +1,7 @@
-// Reads a text/event-stream that arrives in arbitrary pieces. One pass, no intermediate strings: an event is handed on
-// as the bytes of its data, and with the bytes of its whole frame when that frame is already in our own form.
+// Reads a text/event-stream that arrives in arbitrary pieces, in one pass and without intermediate strings. An event has the bytes of its
+// data, and the bytes of its whole frame when the frame already has our own form.
 
-/** Its bytes are those of the piece that it came with, and good for as long as they are. */
+/** Its bytes are views of the piece that it arrived in, and valid as long as that piece. */
 export interface StreamEvent {
   /** What follows `data:`, lines joined by a newline. */
   readonly data: Uint8Array;
@@ -21,7 +21,7 @@ const decoder = new TextDecoder();
 export class EventSplitter {
   readonly #maxEventBytes: number;
   #carry: Uint8Array = empty;
-  /** Pieces of an event that has not ended, joined only when it ends: joining at every piece would be quadratic. */
+  /** Pieces of an incomplete event, joined only at its end: joining at every piece would take quadratic time. */
   #pieces: Uint8Array[] = [];
   #pieceBytes = 0;
 
@@ -29,19 +29,19 @@ export class EventSplitter {
     this.#maxEventBytes = maxEventBytes;
   }
 
-  /** Whether bytes are waiting for the rest of their event. */
+  /** Whether there is an incomplete event. */
   get isMidEvent(): boolean {
     return this.#pieceBytes > 0;
   }
 
-  /** Whether what is waiting is the mark of the end, which some vendors send without the blank line that ends an event. */
+  /** Whether the incomplete event is `[DONE]`, which some vendors send without the blank line that ends an event. */
   get endsWithDone(): boolean {
     if (this.#pieceBytes === 0 || this.#pieceBytes > longestDoneLine) return false;
     const line = Buffer.concat(this.#pieces).toString("latin1").trim();
     return line.startsWith("data:") && isDoneMark(Buffer.from(line.slice("data:".length)));
   }
 
-  /** The events that are complete with this piece. */
+  /** The events that this piece completes. */
   push(piece: Uint8Array): StreamEvent[] {
     const events: StreamEvent[] = [];
     let bytes = piece;
@@ -68,17 +68,17 @@ export class EventSplitter {
     return events;
   }
 
-  /** Kept as a copy: the piece may be the end of a large buffer, and its owner may free it. */
+  /** Keeps a copy: the piece may be part of a large buffer, and its owner may release it. */
   #keep(piece: Uint8Array): void {
     this.#pieces.push(new Uint8Array(piece));
     this.#pieceBytes += piece.length;
-    // The last bytes of what is kept decide whether the next piece completes an event.
+    // The last bytes decide whether the next piece completes the event.
     const tail = Buffer.concat([this.#carry, piece.subarray(-3)]);
     this.#carry = tail.subarray(-3);
     if (this.#pieceBytes > this.#maxEventBytes) throw new EventStreamError("an event is larger than allowed");
   }
 
-  /** Looks for an event's end in the new piece, or across its border with what is kept. */
+  /** Finds the event's end in the new piece, or across its border with the previous pieces. */
   #firstEndWith(piece: Uint8Array): number {
     const border = Buffer.concat([this.#carry, piece.subarray(0, 3)]);
     if (endOfEvent(border, 0) >= 0) return 0;
@@ -107,7 +107,7 @@ function readEvent(block: Uint8Array): StreamEvent | null {
   if (named !== null) return { data: named, frame: null };
   const data: string[] = [];
   for (const line of decoder.decode(block).split(/\r?\n/)) {
-    if (!fieldLine.test(line)) throw new EventStreamError("a line is not of an event stream");
+    if (!fieldLine.test(line)) throw new EventStreamError("a line does not belong to an event stream");
     if (!line.startsWith("data")) continue;
     const value = line.slice(4);
     if (value === "") data.push("");
@@ -118,7 +118,7 @@ function readEvent(block: Uint8Array): StreamEvent | null {
   return { data: encoder.encode(data.join("\n")), frame: null };
 }
 
-/** `event: …\ndata: {…}\n\n`: nearly every event of the vendors that name theirs. Null when it is of another form. */
+/** `event: …\ndata: {…}\n\n`: nearly every event of the vendors that name events. Null for any other form. */
 function dataAfterName(block: Uint8Array): Uint8Array | null {
   // `event:`
   if (block[0] !== 0x65 || block[1] !== 0x76 || block[5] !== 0x3a) return null;
@@ -136,15 +136,15 @@ const encoder = new TextEncoder();
 const longestDoneMark = 16;
 const longestDoneLine = 32;
 
-/** `[DONE]`, the data that end a stream of the chat format, with or without space or quotes around it. */
+/** `[DONE]`, which ends a stream of the chat format, with or without space or quotes around it. */
 export function isDoneMark(data: Uint8Array): boolean {
-  // `D`: nearly every event is told apart by its length alone, the others by this.
+  // `D`: nearly every event differs by its length, the others by this byte.
   if (data.length > longestDoneMark || data.indexOf(0x44) < 0) return false;
   const text = Buffer.from(data).toString("latin1").trim();
   return text === "[DONE]" || text === '"[DONE]"';
 }
 
-/** A frame around JSON text. JSON holds no raw line break, so one line is always enough. */
+/** Frames JSON text as an event. JSON has no raw line break, so one line is always enough. */
 export function toFrame(json: string): Uint8Array {
   return encoder.encode(`data: ${json}\n\n`);
 }

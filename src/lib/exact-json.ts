@@ -1,11 +1,11 @@
 // JSON whose numbers keep their digits. JavaScript has doubles only: 9007199254740993 becomes ...992, and 1.0 becomes 1.
 
-/** A number that JavaScript would write in another way than this text does, or not at all. */
+/** A number that JavaScript would write differently, or cannot represent. */
 const oddNumber = /\d[\d.]{15}|\.\d*0(?!\d)|\d[eE]|-0(?![.\d])|0\.0{4}/;
 
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 
-// The types do not know `JSON.rawJSON` yet: a value that JSON.stringify writes as this text.
+// `JSON.rawJSON`, which the types do not declare yet, makes a value that JSON.stringify writes as this text.
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
 
 const keepSource: Reviver = (_key, value, context) => {
@@ -13,12 +13,12 @@ const keepSource: Reviver = (_key, value, context) => {
   return rawJSON(context.source);
 };
 
-/** As JSON.parse, but JSON.stringify of the result writes every number as it was written. For values that are passed on, not calculated with. */
+/** As JSON.parse, but JSON.stringify of the result writes every number as it was written. For values that are passed on, not used in calculations. */
 export function parseExactJson(text: string): unknown {
   return hasOddNumbers(text) ? JSON.parse(text, keepSource) : JSON.parse(text);
 }
 
-/** Whether a text may hold a number that JSON.parse and JSON.stringify would change. */
+/** Whether the text may contain a number that JSON.parse and JSON.stringify would change. */
 export function hasOddNumbers(text: string): boolean {
   return oddNumber.test(text);
 }

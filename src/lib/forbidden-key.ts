@@ -1,13 +1,13 @@
-// A member called `__proto__` is an attack on readers that copy members by assignment: they drop it or change an object's prototype. A
-// document of a caller must not have one, at any depth.
+// Finds members called `__proto__`, which are refused at any depth of a caller's document: code that copies members by assignment drops
+// them, or changes an object's prototype.
 
 const forbidden = "__proto__";
 /** Some character of the name, written as an escape. */
 const escapedCharacter = /\\u00(?:5f|7[0-4]|6f)/i;
 
-/** The path of the first such member, or null. `value` is what JSON.parse made of `text`. */
+/** The path of the first such member, or null. `value` is the parsed `text`. */
 export function findForbiddenKey(text: string, value: unknown): readonly (string | number)[] | null {
-  // Nearly every document is cleared by this search of its text.
+  // This search of the text is enough for nearly every document.
   if (!text.includes(forbidden) && !(text.includes("\\u") && escapedCharacter.test(text))) return null;
   return find(value);
 }

@@ -1,4 +1,4 @@
-/** Copies what it is given: a body in a million tiny pieces is then one buffer and not a million objects. */
+/** Copies the pieces of a body into one buffer: a million tiny pieces are not a million objects. */
 export class GrowingBuffer {
   readonly #maxBytes: number;
   #held: Buffer = Buffer.alloc(0);
@@ -8,7 +8,7 @@ export class GrowingBuffer {
     this.#maxBytes = maxBytes;
   }
 
-  /** False when it does not fit; what does is kept. */
+  /** False when the piece exceeds the limit; the part that fits is kept. */
   append(piece: Uint8Array): boolean {
     const fitting = piece.subarray(0, this.#maxBytes - this.#length);
     const needed = this.#length + fitting.length;

@@ -1,11 +1,11 @@
-// Where a text stops being JSON. JSON.parse does not say it in this engine, and whoever sent it wants to know.
+// Finds where a text stops being valid JSON, for error messages: JSON.parse of this engine does not say it.
 
 const token =
   /[ \t\n\r]*(?:(?<mark>[{}[\]:,])|(?<text>"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?<word>(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])))/y;
 
 type State = "value" | "value-or-end" | "name" | "name-or-end" | "colon" | "comma-or-end" | "end";
 
-/** The character offset of the first token that cannot follow. The text's length when it only ends too early. */
+/** The character offset of the first token that cannot follow. The length of the text when it ends too early. */
 export function findJsonError(text: string): number {
   const open: string[] = [];
   let state: State = "value";

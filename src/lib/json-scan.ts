@@ -1,8 +1,8 @@
-// One pass over the text of a JSON document, before JSON.parse: how deep and how complex it is, and where the members
-// of its top-level object lie, so that single members can be replaced while all the rest stays as it was.
-// It does not judge syntax; JSON.parse does. The places are meaningful only for a document that parses.
+// Scans the text of a JSON document once, before JSON.parse: its depth and complexity, and the positions of the members of its top-level
+// object, so that single members can be replaced while the other text stays the same. It does not check the syntax, which JSON.parse does;
+// the positions are meaningful only for a document that parses.
 //
-// Text and not bytes: valid UTF-8 comes back as the same bytes, and slices of a string are cheaper than views of an array.
+// It works on text, not bytes: valid UTF-8 is encoded to the same bytes again, and string slices are cheaper than array views.
 
 export interface Member {
   readonly name: string;
@@ -17,10 +17,10 @@ export interface JsonScan {
   readonly members: readonly Member[];
   /** Index of the brace that closes the top-level object, or -1. */
   readonly end: number;
-  /** The member in which `maxDepth` was exceeded, `""` when that cannot be said, null when nowhere. */
+  /** The member in which `maxDepth` was exceeded, `""` when the member is unknown, null when the limit was not exceeded. */
   readonly tooDeepIn: string | null;
   readonly tooComplex: boolean;
-  /** Whether some number may be too large for a double: worth a closer look. */
+  /** Whether a number may be too large for a double and has to be checked. */
   readonly hasLongNumber: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Limits {
 
 const noLimits: Limits = { maxDepth: Number.POSITIVE_INFINITY, maxTokens: Number.POSITIVE_INFINITY };
 
-// Deeper than this the scan stops: a million brackets must not cost more than a glance.
+// The scan stops at this depth, so that a million brackets cost little.
 const hopelessDepth = 1_000;
 const longNumber = 300;
 
@@ -50,7 +50,7 @@ export function scanJson(text: string, limits: Limits = noLimits): JsonScan {
   let current: Member | null = null;
   let name: { text: string; start: number } | null = null;
   let numberStart = -1;
-  // Where the last character that is not white space ended, so that a value's end does not take in the space behind it.
+  // The end of the last character that is not white space, so that a value does not include the space after it.
   let lastEnd = 0;
 
   for (let index = 0; index < length; index++) {
@@ -126,21 +126,21 @@ export function scanJson(text: string, limits: Limits = noLimits): JsonScan {
 
 export type Replacement = readonly [name: string, text: string];
 
-/** A change to a document: a member replaced by other JSON text, or taken out, or text put before the closing brace. */
+/** Changes to a document: members replaced by other JSON text, members removed, text inserted before the closing brace. */
 export interface MemberEdits {
-  /** Names and what takes the place of their values: a map, or, where every microsecond counts, a list. */
+  /** New values by name: a map, or a list on the hot path. */
   readonly replace: Iterable<Replacement>;
   readonly remove: ReadonlySet<string>;
   readonly append: readonly string[];
 }
 
-/** Applies edits to the top-level members; all the rest is passed on as it is. */
+/** Applies edits to the top-level members; all other text stays the same. */
 export function editMembers(text: string, scan: JsonScan, edits: MemberEdits): string {
   let result = "";
   let from = 0;
   let kept = 0;
   let isSkipping = false;
-  /** Where the member before ends: what lies between two members belongs to the second. */
+  /** The end of the previous member: the text between two members belongs to the second. */
   let previousEnd = -1;
   for (const member of scan.members) {
     if (edits.remove.has(member.name)) {

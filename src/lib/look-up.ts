@@ -1,4 +1,4 @@
-/** Reads a table by a name from outside. Every object answers to `constructor` and `__proto__`; a table has only its own entries. */
+/** Looks up a name that a caller or vendor chose: only own entries count, not `constructor` or `__proto__`. */
 export function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,4 +1,4 @@
-/** Makes it when it is first wanted, and keeps it. */
+/** Calls `make` on first use and returns the same value from then on. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Frees the memory of bytes that are used up, at once and not when somebody collects it: pieces of a body may have a megabyte,
- * and a body has many. Bytes that are a view of something larger stay.
+ * Releases memory at once instead of at the next garbage collection: a body has many pieces, of up to a megabyte each. A view of a larger
+ * buffer is not released.
  */
 export function releaseBuffer(bytes: Uint8Array): void {
   if (bytes.byteLength === bytes.buffer.byteLength) (bytes.buffer as ArrayBuffer).transfer(0);

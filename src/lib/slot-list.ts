@@ -1,8 +1,8 @@
-// Things that come and go in great numbers, each of which knows its index. Not a Set: when many come and go, its earlier tables, which
-// are garbage, keep alive what they held until a full collection (docs/decisions/0014-short-lives.md).
+// A list for many short-lived items, each of which knows its index. Not a Set: when many items are added and removed, the old tables of a
+// Set keep removed items alive until a full garbage collection (docs/decisions/0014-short-lives.md).
 
 export interface Slotted {
-  /** The roster's own note of where it stands among the others; -1 while it is in none. */
+  /** Set by the list; -1 while the item is in no list. */
   index: number;
 }
 
@@ -29,11 +29,11 @@ export class SlotList<Item extends Slotted> {
     this.#all[index] = last;
   }
 
-  forEach(look: (item: Item) => void): void {
-    // From the end: whoever goes meanwhile is replaced by the last, which has been looked at.
+  forEach(visit: (item: Item) => void): void {
+    // From the end: an item that is removed meanwhile is replaced by the last one, which has already been visited.
     for (let index = this.#all.length - 1; index >= 0; index--) {
       const item = this.#all[index];
-      if (item !== undefined) look(item);
+      if (item !== undefined) visit(item);
     }
   }
 

@@ -1,26 +1,26 @@
-// Many clocks on one timer. A request has several and a stream starts one anew with every chunk; a timer each would cost
-// more than the work that it guards. The price is precision: what is watched is looked at once per tick.
+// Many timeouts on one timer. A request has several timeouts, and a stream restarts one with every chunk; separate timers would cost more
+// than the work that they guard. The price is precision: timeouts are checked once per tick.
 
 import { SlotList, type Slotted } from "./slot-list.ts";
 
 export interface Watched extends Slotted {
-  /** Looks at its own clocks. `now` is the ticker's. */
+  /** Checks the item's own timeouts. `now` is the ticker's time. */
   check(now: number): void;
 }
 
 export interface Ticker {
-  /** The time of the last tick, in the milliseconds of `performance.now()`: to read it costs nothing. */
+  /** The time of the last tick, as in `performance.now()`, without the cost of that call. */
   readonly now: number;
   watch(watched: Watched): void;
   forget(watched: Watched): void;
   close(): void;
 }
 
-/** `report` hears of a check that threw; by default the error reaches the process as an unhandled rejection, which is logged. */
+/** `report` gets the error of a check that threw; by default it becomes an unhandled rejection, which is logged. */
 export function createTicker(tickMs: number, report: (error: unknown) => void = rejectUnhandled): Ticker {
   const all = new SlotList<Watched>();
   let now = performance.now();
-  // One check that throws must not keep the timeouts of all other requests from being looked at.
+  // A check that throws must not prevent the checks of other requests.
   const check = (watched: Watched) => {
     try {
       watched.check(now);

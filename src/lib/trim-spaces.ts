@@ -1,6 +1,6 @@
 /**
  * Removes the spaces and tabs around a header's value, and nothing else. `String.trim` also removes non-breaking spaces and line
- * separators, so that two parties could read two values in one header.
+ * separators, so two parsers could read different values from the same header.
  */
 export function trimSpaces(text: string): string {
   let start = 0;

@@ -1,5 +1,5 @@
-// HTTP/1.1 to providers, over Bun's sockets on our own event loop: a socket can be paused while the caller does not read, and
-// it is known when a connection stands (docs/decisions/0007-http-client.md has the comparison with fetch). TLS, certificates and names are checked by Bun's sockets.
+// The HTTP/1.1 client for providers, on Bun's sockets: it pauses a socket while the caller does not read, and knows when a connection is
+// established (docs/decisions/0007-http-client.md compares it with fetch). Bun's sockets verify certificates and host names.
 
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import { HeadReader, type ResponseHead } from "../lib/http-response.ts";
@@ -16,32 +16,32 @@ export interface Origin {
   readonly isTls: boolean;
 }
 
-/** One request and its answer. Pieces of the body are taken when they are wanted; a queue that fills holds the provider back. */
+/** One request and its response. The caller takes the body piece by piece; when the buffer fills up, the socket is paused. */
 export interface Exchange {
   readonly isConnected: boolean;
-  /** At least one byte of the request was written: from then on the provider may execute it. */
+  /** At least one byte of the request was written, so the provider may execute it. */
   readonly wasSent: boolean;
-  /** How long the connection took to stand; 0 for one that stood already. */
+  /** How long it took to connect; 0 for a reused connection. */
   readonly connectMs: number;
-  /** 0 until the head is there. */
+  /** 0 before the head has arrived. */
   readonly status: number;
   header(name: string): string | null;
-  /** Resolves when the head is there. */
+  /** Resolves when the head has arrived. */
   open(): Promise<void>;
   /**
-   * The next piece of the body, null at its end, undefined when it has to be waited for. The pieces of an event stream are good
-   * only until this is called again: their memory is given back at once, because the collector would let it grow by far.
+   * The next piece of the body, null at its end, undefined when none has arrived yet. A piece of an event stream is valid only until
+   * the next call, which releases its memory: the garbage collector would let the memory grow much further.
    */
   take(): Uint8Array | null | undefined;
-  /** Resolves when `take` has something to give; rejects when the answer was cut or given up. */
+  /** Resolves when `take` may return something; rejects when the response was cut off or the exchange was aborted. */
   wait(): Promise<void>;
-  /** The rest of the body is not wanted: lets it come, so that the connection can be used again. */
+  /** Discards the remaining body as it arrives, so that the connection can be reused. */
   release(): void;
-  /** Ends it at once, in whatever state it is. */
+  /** Ends the exchange and its connection at once. */
   abort(): void;
 }
 
-/** What went wrong on the way. The code is the system's, or `BAD_RESPONSE` or `ABORTED`. */
+/** The code is that of the system or of TLS, `BAD_RESPONSE`, `ABORTED`, or begins with `PROXY_`. */
 export class HttpError extends Error {
   readonly code: string;
 
@@ -52,13 +52,13 @@ export class HttpError extends Error {
   }
 }
 
-// What may wait for a caller who reads slowly, before the provider is held back. It goes on when all of that has been taken.
+// The socket is paused when this much waits for a slow caller, and resumed when all of it has been taken.
 const pauseAtBytes = 65_536;
-// Providers close idle connections after a minute or more; ours are closed first, so that few are closed while being used.
+// Providers close idle connections after a minute or more. Closing them first avoids most requests on a connection that is being closed.
 const idleMs = 30_000;
 const lingerMs = 1_000;
 const sweepEveryMs = 1_000;
-// A connection is given up this long before the server says that it closes it: a request would cross the server's FIN on the way.
+// Connections are closed this long before the time that the server announces: a later request could cross the server's FIN.
 const closeEarlyMs = 1_000;
 
 /** The proxy for TLS connections. Plain HTTP is for the operator's own servers and never goes through it. */
@@ -76,7 +76,7 @@ export class HttpClient implements Watched {
   readonly #narrowWindow = loadNarrowWindow();
   readonly #peekSocket = loadPeekSocket();
   readonly #idle = new Map<Origin, Connection[]>();
-  /** Those with a narrow window are for streams alone: a long answer in one piece would be slow over them. */
+  /** Connections with a small receive window serve streams only: a large response would be slow. */
   readonly #idleNarrow = new Map<Origin, Connection[]>();
   readonly #lingering = new Set<Connection>();
   #returned: Connection[] = [];
@@ -89,8 +89,8 @@ export class HttpClient implements Watched {
   }
 
   /**
-   * `head` is everything up to the content length; `body` is text, sent as UTF-8, or bytes. It is sent once: a connection that fails
-   * after the first written byte fails the exchange. Only connections that were idle for at most `maxIdleMs` are used again.
+   * `head` is everything before the content length; `body` is text, sent as UTF-8, or bytes. The request is sent once: a connection
+   * that fails after the first written byte fails the exchange. Connections that were idle for more than `maxIdleMs` are not reused.
    */
   send(origin: Origin, head: string, body: string | Uint8Array, isStream = false, maxIdleMs = idleMs): Exchange {
     const exchange = new SocketExchange(this, origin, isStream);
@@ -104,7 +104,7 @@ export class HttpClient implements Watched {
     return exchange;
   }
 
-  /** The connection that was used last and that the server has not closed, as far as the kernel knows. */
+  /** The most recently used connection that, as far as the kernel knows, the server has not closed. */
   #takeIdle(origin: Origin, isNarrow: boolean, maxIdleMs: number): Connection | undefined {
     const pool = this.#poolOf(isNarrow).get(origin);
     for (let idle = pool?.pop(); idle !== undefined; idle = pool?.pop()) {
@@ -115,7 +115,7 @@ export class HttpClient implements Watched {
     return undefined;
   }
 
-  /** A connection of its own for this exchange. */
+  /** Opens a new connection for this exchange. */
   connect(exchange: SocketExchange, message: string | Buffer): void {
     const connection = new Connection(this, exchange.origin, this.#isNarrow(exchange));
     connection.begin(exchange, message);
@@ -150,7 +150,7 @@ export class HttpClient implements Watched {
     return isNarrow ? this.#idleNarrow : this.#idle;
   }
 
-  /** Kept from the next turn on: a server that closed right behind its answer has been heard by then. */
+  /** Pools the connection in the next event-loop turn: by then a FIN right after the response has been reported. */
   keep(connection: Connection, keptMs: number): void {
     connection.idleSince = this.#ticker.now;
     connection.idleUntil = connection.idleSince + keptMs;
@@ -202,7 +202,7 @@ export class HttpClient implements Watched {
 
 class SocketExchange implements Exchange {
   readonly origin: Origin;
-  /** Whether the answer was asked for as a stream. */
+  /** Whether the request asked for a stream. */
   readonly isStream: boolean;
   isConnected = false;
   wasSent = false;
@@ -211,7 +211,7 @@ class SocketExchange implements Exchange {
   #connection: Connection | null = null;
   #head: ResponseHead | null = null;
   #body: BodyReader | null = null;
-  /** Received and not yet looked at. */
+  /** Received and not yet parsed. */
   #received: Buffer[] = [];
   #receivedBytes = 0;
   #isComplete = false;
@@ -238,7 +238,6 @@ class SocketExchange implements Exchange {
     return this.#head?.header(name) ?? null;
   }
 
-  /** Nothing else can be waited for before the head. */
   open(): Promise<void> {
     return this.#head === null ? this.wait() : Promise.resolve();
   }
@@ -253,7 +252,7 @@ class SocketExchange implements Exchange {
         if (body.isComplete && !this.#isComplete) this.#complete(body);
         if (piece !== undefined) return piece;
         if (body.isComplete) return null;
-        // What was taken last may still have to be written when the rest is let go.
+        // After a release, the piece that was taken last may still have to be written.
         if (this.#isEventStream && !this.#isReleased) body.free();
         const bytes = this.#received.shift();
         if (bytes === undefined) {
@@ -287,7 +286,7 @@ class SocketExchange implements Exchange {
   abort(): void {
     if (this.#isComplete || this.#failure !== null) return;
     const connection = this.#connection;
-    this.fail(new HttpError("ABORTED", "The call was given up"));
+    this.fail(new HttpError("ABORTED", "The call was aborted"));
     connection?.close();
   }
 
@@ -318,7 +317,7 @@ class SocketExchange implements Exchange {
     this.#wake();
   }
 
-  /** The other side has ended its half. True when that is the proper end of the body. */
+  /** The server has closed its side. True when that is how the body ends. */
   takeEnd(): boolean {
     if (this.#body?.endsWithConnection !== true) return false;
     this.#isComplete = true;
@@ -336,7 +335,7 @@ class SocketExchange implements Exchange {
     waiter?.reject(failure);
   }
 
-  /** Moves to a new connection. Nothing was written to the one before, so this is the first send. */
+  /** Repeats the send on a new connection. Nothing was written to the previous one, so the request is still sent once. */
   moveOn(message: string | Buffer): void {
     this.#connection = null;
     this.#client.connect(this, message);
@@ -346,7 +345,7 @@ class SocketExchange implements Exchange {
     this.#isComplete = true;
     const connection = this.#connection;
     this.#connection = null;
-    // Bytes behind the end belong to nobody: such a connection is not used again.
+    // Bytes after the body belong to no response, so the connection is not reused.
     const mayKeep = this.#head?.mayKeepConnection === true && !body.hasSurplus && this.#received.length === 0;
     connection?.finish(mayKeep ? keptMsOf(this.#head) : 0);
   }
@@ -354,10 +353,10 @@ class SocketExchange implements Exchange {
   #discard(): void {
     try {
       while (this.take()) {
-        // not wanted
+        // discarded
       }
     } catch {
-      // broken behind the part that was wanted: its connection is closed
+      // The discarded part is malformed, and the connection has been closed.
     }
   }
 
@@ -381,7 +380,7 @@ function isEventStream(head: ResponseHead): boolean {
   return head.header("content-type")?.toLowerCase().startsWith("text/event-stream") === true;
 }
 
-/** For how long a connection may be idle: less than the server says in `Keep-Alive: timeout=5`, if it says so. */
+/** How long a connection may be idle: less than the time that the server announces in `Keep-Alive: timeout=5`. */
 function keptMsOf(head: ResponseHead | null): number {
   const stated = head?.header("keep-alive");
   const seconds = stated ? /\btimeout=(\d{1,6})/i.exec(stated)?.[1] : undefined;
@@ -389,7 +388,7 @@ function keptMsOf(head: ResponseHead | null): number {
 }
 
 function fdOf(socket: Socket): number | undefined {
-  // Bun's types do not name it.
+  // Bun's types do not declare it.
   return (socket as Socket & { readonly fd?: number }).fd;
 }
 
@@ -404,7 +403,7 @@ class Connection {
   #opened: { terminate(): void } | null = null;
   #exchange: SocketExchange | null = null;
   #message: string | Buffer | null = null;
-  /** Text while nothing of it is on its way: the socket writes it without a copy of ours. */
+  /** A string until part of it is written: the socket encodes it without a copy. */
   #unsent: string | Buffer | null = null;
   readonly #heads = new HeadReader();
   readonly #startedAt = performance.now();
@@ -461,13 +460,13 @@ class Connection {
     if (written > 0 && this.#exchange !== null) this.#exchange.wasSent = true;
     const length = typeof unsent === "string" ? Buffer.byteLength(unsent) : unsent.length;
     if (written >= length) this.#unsent = null;
-    // Bytes are not copied again with every part that goes.
+    // A view: the bytes are not copied again after each partial write.
     else this.#unsent = (typeof unsent === "string" ? Buffer.from(unsent) : unsent).subarray(Math.max(0, written));
   }
 
   receive(bytes: Buffer): void {
     const exchange = this.#exchange;
-    // Nobody asked: a late answer, or a server that says why it closes. Neither belongs to the next request.
+    // No request is running: a late response, or a message about why the server closes. Neither belongs to the next request.
     if (exchange === null) {
       this.close();
       return;
@@ -488,7 +487,7 @@ class Connection {
     }
   }
 
-  /** The answer is there. A request that was answered before it was sent leaves a connection that cannot be used again. */
+  /** The response is complete. If it arrived before the whole request was sent, the connection cannot be reused. */
   finish(keptMs: number): void {
     const wasSent = this.#unsent === null;
     this.#exchange = null;
@@ -502,19 +501,19 @@ class Connection {
     this.#client.keep(this, keptMs);
   }
 
-  /** The other side has ended its half. */
+  /** The server has closed its side. */
   end(): void {
     if (this.#exchange?.takeEnd() === true) this.close();
     else this.lose(null);
   }
 
-  /** The connection broke, or was not established. */
+  /** The connection was lost, or could not be established. */
   lose(cause: unknown): void {
     const exchange = this.#exchange;
     const message = this.#message;
     this.close();
     if (exchange === null) return;
-    // It was closed before it was used again and refused the first byte: the server has seen nothing of this request.
+    // A reused connection that did not take the first byte: the server has seen nothing of this request.
     if (this.#isReused && message !== null && !exchange.wasSent) {
       exchange.moveOn(message);
       return;
@@ -523,7 +522,7 @@ class Connection {
     exchange.fail(new HttpError(typeof code === "string" ? code : "ECONNRESET", "The connection was lost", cause));
   }
 
-  /** Whether the kernel has something that the event loop has not reported: a FIN, or bytes that belong to no request. */
+  /** Whether the kernel holds input that the event loop has not reported: a FIN, or bytes that belong to no request. */
   hasInput(peek: ((fd: number) => boolean) | null): boolean {
     const fd = peek === null || this.#socket === null ? undefined : fdOf(this.#socket);
     return fd !== undefined && peek?.(fd) === true;
@@ -550,7 +549,7 @@ class Connection {
   }
 }
 
-/** One object for all sockets: what belongs to a connection is in its `data`. */
+/** Shared by all sockets; the state of a connection is the socket's `data`. */
 const handlers: Bun.SocketHandler<Connection> = {
   open(socket) {
     if (socket.data.origin.isTls) socket.data.opened(socket);

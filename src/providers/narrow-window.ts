@@ -1,15 +1,15 @@
-// How much of a stream the kernel takes in ahead of us. It lets this grow to megabytes for a sender that is fast, and hands up
-// to half a megabyte of it to each read, which then waits in our memory for a caller who does not read. A stream needs none
-// of that: at the size set here, which is where the kernel begins, a provider 100 ms away can still send 0.6 MB a second.
+// Limits the TCP receive buffer of streams. For a fast sender the kernel grows it to megabytes and returns up to half a megabyte per read,
+// which then stays in memory while the caller does not read. With the size below, which is the kernel's initial one, a provider 100 ms away
+// can still send 0.6 MB per second.
 
 import { dlopen, FFIType } from "bun:ffi";
 
 const solSocket = 1;
 const soReceiveBuffer = 8;
-// Less would be slow between processes of one machine, where a single segment is as large as this.
+// Less would be slow on the loopback interface, where one segment has this size.
 const windowBytes = 65_536;
 
-/** What narrows the socket of that descriptor, for good; null where that cannot be done: Linux only. */
+/** A function that limits the buffer of a socket, by its descriptor. Null on systems other than Linux. */
 export function loadNarrowWindow(): ((fd: number) => void) | null {
   if (process.platform !== "linux") return null;
   try {
