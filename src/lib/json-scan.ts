@@ -167,7 +167,8 @@ export function editMembers(text: string, scan: JsonScan, edits: MemberEdits): s
   return result + text.slice(from);
 }
 
-function endOfString(text: string, open: number): number {
+/** The index of the quote that closes the string that opens at `open`. */
+export function endOfString(text: string, open: number): number {
   for (let from = open + 1; ; ) {
     const close = text.indexOf('"', from);
     if (close < 0) return text.length;

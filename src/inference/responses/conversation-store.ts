@@ -16,16 +16,7 @@ import { createId } from "./to-response.ts";
 
 export type { ResponseRecord } from "../../storage/responses.ts";
 
-export interface NewResponse {
-  readonly id: string;
-  readonly owner: string;
-  readonly keyId: string;
-  readonly provider: string;
-  readonly deployment: string;
-  readonly providerResponseId: string | null;
-  readonly model: string;
-  readonly previousId: string | null;
-  readonly depth: number;
+export interface NewResponse extends Omit<ResponseRecord, "status" | "createdAt" | "expiresAt" | "body" | "input"> {
   readonly response: JsonObject;
   /** The input that the response answers; null when only the provider stores it. */
   readonly input: readonly JsonObject[] | null;

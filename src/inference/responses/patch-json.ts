@@ -1,6 +1,7 @@
 // Changes single values of a JSON text and leaves every other character as it is: spelling of numbers, order, white space.
 // The two values describe the change: the value that the text has, and the value that it should have.
 
+import { endOfString } from "../../lib/json-scan.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 
 interface Span {
@@ -61,7 +62,6 @@ export function elementTexts(text: string): string[] {
 type Members = Readonly<Record<string, unknown>>;
 
 const quote = 0x22;
-const backslash = 0x5c;
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 const comma = 0x2c;
@@ -70,7 +70,7 @@ function membersOf(text: string, open: number): Member[] {
   const members: Member[] = [];
   let at = skipSpace(text, open + 1);
   while (text.charCodeAt(at) === quote) {
-    const nameEnd = endOfString(text, at);
+    const nameEnd = endOfString(text, at) + 1;
     const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = endOfValue(text, start);
     members.push({ name: readName(text, at, nameEnd), start, end });
@@ -104,7 +104,7 @@ function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; ) {
     const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
+    if (code === quote) at = endOfString(text, at) + 1;
     else {
       if (isOpening(code)) depth++;
       else if (isClosing(code)) {
@@ -121,17 +121,6 @@ function endOfValue(text: string, start: number): number {
     if (depth === 0) return at;
   }
   return text.length;
-}
-
-function endOfString(text: string, open: number): number {
-  for (let from = open + 1; ; ) {
-    const close = text.indexOf('"', from);
-    if (close < 0) return text.length;
-    let slashes = 0;
-    while (text.charCodeAt(close - 1 - slashes) === backslash) slashes++;
-    if (slashes % 2 === 0) return close + 1;
-    from = close + 1;
-  }
 }
 
 function skipSpace(text: string, from: number): number {
