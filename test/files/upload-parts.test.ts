@@ -167,6 +167,10 @@ test("an id that neither the gateway nor the provider knows is a 404", async () 
         model,
         input: [{ role: "user", content: [{ type: "input_file", file_id: "file-abc123" }] }],
       }),
+      await send("/v3/responses", {
+        model,
+        input: [{ role: "user", content: [{ type: "input_image", file_id: "file-abc123" }] }],
+      }),
     ];
     for (const response of refused) {
       const { error } = (await response.json()) as { error: { code: string } };
@@ -174,6 +178,30 @@ test("an id that neither the gateway nor the provider knows is a 404", async () 
     }
   }
   expect(vendor.requests).toHaveLength(0);
+});
+
+test("an image of a responses request reaches translated providers by the provider's own file id", async () => {
+  const uri = "https://generativelanguage.googleapis.com/v1beta/files/abc123";
+  const sent = await received("/v3/responses", {
+    model: "gem/gemini-3-pro",
+    input: [{ role: "user", content: [{ type: "input_image", file_id: uri }] }],
+  });
+  // The file's own type applies: the request knows none.
+  expect(JSON.parse(sent).contents[0].parts).toEqual([{ fileData: { fileUri: uri } }]);
+});
+
+test("an upload in the result of a tool reaches translated providers as an image", async () => {
+  const id = await upload(png, "dot.png");
+  const sent = await received("/v3/responses", {
+    model: "claude/claude-opus-5",
+    input: [
+      { role: "user", content: "Take a screenshot." },
+      { type: "function_call", call_id: "call_1", name: "screenshot", arguments: "{}" },
+      { type: "function_call_output", call_id: "call_1", output: [{ type: "input_image", file_id: id }] },
+    ],
+    tools: [{ type: "function", name: "screenshot", parameters: { type: "object", properties: {} } }],
+  });
+  expect(sent).toContain(png.toString("base64"));
 });
 
 test("an id of the provider's own passes untouched, and so does an id in other places", async () => {

@@ -293,18 +293,16 @@ describe("items become messages", () => {
     ["a reference", { type: "item_reference", id: "msg_1" }, "body.input.0: unsupported_parameter"],
     ["an unknown item", { type: "computer_call" }, "body.input.0.type: unsupported_parameter"],
     ["an unknown part", user([{ type: "input_video" }]), "body.input.0.content.0.type: unsupported_parameter"],
-    [
-      "a stored picture",
-      user([{ type: "input_image", file_id: "file-1" }]),
-      "body.input.0.content.0.file_id: unsupported_parameter",
-    ],
     ["a picture of nothing", user([{ type: "input_image" }]), "body.input.0.content.0: value_error"],
   ])("%s is refused at its place", (_title, item, expected) => {
     expect(placesOf(() => translateItems(item))).toEqual([expected]);
   });
 
-  test("a file that is named by an id stays one: the provider may know it", () => {
-    const [message] = translateItems(user([{ type: "input_file", file_id: "file-1" }]));
+  test.each([
+    "input_file",
+    "input_image",
+  ])("an %s that names a file keeps its id, which the provider may know", (type) => {
+    const [message] = translateItems(user([{ type, file_id: "file-1" }]));
     expect(message?.content).toEqual([{ type: "file", file: { file_id: "file-1" } }]);
   });
 

@@ -274,9 +274,8 @@ function toImagePart(part: KnownParts["input_image"], path: Path, report: Transl
         ...toMarkMember(part),
       },
     ];
-  if (part.file_id)
-    report.unsupported([...path, "file_id"], "This provider stores no files: send the image in 'image_url'");
-  else report.invalid(path, "An image should have an 'image_url'");
+  if (part.file_id) return [toNamedFile(part.file_id, part)];
+  report.invalid(path, "An image should have an 'image_url' or a 'file_id'");
   return [];
 }
 
@@ -288,9 +287,14 @@ function toFilePart(part: KnownParts["input_file"], path: Path, report: Translat
     const filename = part.filename || nameIn(part.file_url);
     return [{ type: "file", file: { file_data: data, filename }, ...toMarkMember(part) }];
   }
-  if (part.file_id) return [{ type: "file", file: { file_id: part.file_id }, ...toMarkMember(part) }];
+  if (part.file_id) return [toNamedFile(part.file_id, part)];
   report.invalid(path, "A file should have 'file_data', a 'file_url' or a 'file_id'");
   return [];
+}
+
+/** Uploads have been replaced by their bytes: this id belongs to the provider, or is unknown and refused later. */
+function toNamedFile(id: string, part: { readonly cache_control?: unknown }): ChatPart {
+  return { type: "file", file: { file_id: id }, ...toMarkMember(part) };
 }
 
 function toMarkMember(part: { readonly cache_control?: unknown }): { cache_control?: CacheMark } {

@@ -3,6 +3,7 @@
 import type { ChatPart } from "../../../contract/chat-format.ts";
 import type { Problem } from "../../../errors.ts";
 import type { JsonObject } from "../../dialect.ts";
+import { present } from "../new-answer.ts";
 import { refuse } from "./refuse.ts";
 
 type Loc = Problem["loc"];
@@ -64,6 +65,9 @@ function toFilePart(file: Extract<ChatPart, { type: "file" }>["file"], loc: Loc)
     // Bare base64 says nothing of its type: the name does, or the file's first bytes.
     return toInline(typeByName(filename) ?? sniff(file_data), file_data);
   }
+  // The vendor knows the type of a file that it stores. A guess could contradict it.
+  if (file_id && ownFile.test(file_id))
+    return { fileData: present({ mimeType: typeByName(filename), fileUri: file_id }) };
   if (file_id && isReadByVendor(file_id)) return toPart(file_id, typeByName(filename) ?? "application/pdf");
   return refuse(
     [...loc, "file", file_id ? "file_id" : "file_data"],
