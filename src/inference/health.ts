@@ -1,5 +1,5 @@
-// How each offer is doing: a circuit that opens when most calls fail, probes when it has been open long enough, and closes
-// with the first good answer; and what an operator wants to see of it. In memory, per process.
+// The health of each offer: a circuit breaker that opens when most calls fail, admits a probe after a while, and closes with the first
+// good answer; and the figures that operators see. In memory, per process.
 
 import type { ErrorCode } from "../errors.ts";
 
@@ -23,7 +23,7 @@ interface Failure {
   readonly retryAfter: number | null;
 }
 
-/** Failures of the provider as such. What it says about one request, or about our credit, does not open a circuit. */
+/** Failures of the provider itself. A refusal of one request, or of our credentials, does not open a circuit. */
 const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "provider_error",
   "provider_unreachable",
@@ -31,11 +31,11 @@ const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "provider_disconnected",
   "provider_timeout",
 ]);
-/** Another offer is better for a while, but there is no harm in asking. */
+/** After these, other offers of a pool go first for a while; the circuit stays closed. */
 const coolingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["provider_rate_limited", "provider_auth_failed"]);
 
 const mostOpenTimes = 8;
-// A probe may take as long as an answer does; after this long another call may find out as well.
+// A probe may take as long as an answer does; after this long another probe is admitted.
 const probeMs = 10_000;
 const fewestForOutlier = 5;
 const coolMs = 5_000;
@@ -43,12 +43,12 @@ const longestCoolMs = 60_000;
 // The share of a new measurement in the running mean.
 const newShare = 0.2;
 
-/** What a call was let through as: a probe decides about an open circuit, and nothing else does. */
+/** How a call was admitted. Only a probe decides about an open circuit. */
 export type Admission = "call" | "probe";
 
 export class OfferHealth {
   readonly #settings: BreakerSettings;
-  // Two halves of the window: the older one is forgotten as a whole.
+  // Two halves of the window: the older one is dropped as a whole.
   #windowStart = 0;
   #good = 0;
   #bad = 0;
@@ -57,7 +57,7 @@ export class OfferHealth {
   #openUntil = 0;
   #openMs = 0;
   #isOpen = false;
-  /** 0 while nobody probes. */
+  /** 0 while no probe runs. */
   #probeUntil = 0;
   #coolUntil = 0;
   calls = 0;
@@ -78,7 +78,7 @@ export class OfferHealth {
     return "probe";
   }
 
-  /** As `admit`, without the promise to call. */
+  /** As `admit`, without admitting a call. */
   mayBeAsked(now: number): boolean {
     return !this.#isOpen || (now >= this.#openUntil && now >= this.#probeUntil);
   }
@@ -92,7 +92,7 @@ export class OfferHealth {
     return this.#isOpen ? Math.max(0, this.#openUntil - now) : 0;
   }
 
-  /** It limits its rate, or fails clearly more often than not: others of a pool go first. */
+  /** It limits its rate, or fails clearly more often than not: other offers of a pool go first. */
   isOutlier(now: number): boolean {
     if (now < this.#coolUntil) return true;
     this.#turnWindow(now);
@@ -127,7 +127,7 @@ export class OfferHealth {
     } else if (breaks && !this.#isOpen && this.#mostFail()) this.#open(now, this.#settings.breakerOpenMs);
   }
 
-  /** A stream that broke after it had begun: it is remembered, and does not count against the circuit. */
+  /** A stream that broke after it had begun: it is listed, and does not count towards the circuit. */
   broke(error: { code: ErrorCode; message: string }): void {
     this.failures++;
     this.lastError = { code: error.code, message: error.message, at: new Date() };
@@ -168,7 +168,7 @@ export class OfferHealth {
   }
 }
 
-// Callers name models freely: what is kept of them has to end somewhere.
+// Callers choose model names freely, so the number of records is bounded.
 const mostOffers = 10_000;
 
 /** The health of every offer that was called, by deployment and model. */
@@ -190,7 +190,7 @@ export class HealthBook {
     return made;
   }
 
-  /** The oldest whose circuit is closed: nobody gets at a provider that is down by naming many models. */
+  /** Drops the oldest record whose circuit is closed: naming many models must not close an open circuit. */
   #forgetOne(): void {
     const now = performance.now();
     for (const [name, health] of this.#offers)
@@ -201,7 +201,7 @@ export class HealthBook {
     this.#offers.clear();
   }
 
-  /** What is known of a deployment, by model. */
+  /** The offers of a deployment that were called, by model or task. */
   *ofDeployment(deployment: string): Generator<[model: string, health: OfferHealth]> {
     const prefix = `${deployment} `;
     for (const [name, health] of this.#offers) if (name.startsWith(prefix)) yield [name.slice(prefix.length), health];

@@ -3,7 +3,8 @@
 
 import type { Caller } from "../access/caller.ts";
 import { GatewayError } from "../errors.ts";
-import type { Deployment, Provider } from "../providers/configure.ts";
+import type { Provider } from "../providers/configure.ts";
+import type { Deployment } from "../providers/deployment.ts";
 import type { HealthBook, OfferHealth } from "./health.ts";
 import { type Draw, findOffers, type Offer, type RoutingTable, type Wanted } from "./offers.ts";
 import type { Trace } from "./trace.ts";

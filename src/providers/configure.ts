@@ -15,8 +15,6 @@ import { dialects } from "./dialects/index.ts";
 import { type Access, dialectNames, findModelFacts, hasModels, ownNamesOf, type ProviderRow } from "./provider.ts";
 import { type ReadSetting, withFallbacks } from "./settings.ts";
 
-export type { Deployment } from "./deployment.ts";
-
 export interface Provider {
   readonly row: ProviderRow;
   readonly name: string;
