@@ -1,5 +1,5 @@
 // Runs every local engine that is installed on some input, and prints what became of each. Started without a network by
-// local-offline.test.ts.
+// local-offline.full.test.ts.
 
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
@@ -8,7 +8,7 @@ import type { EngineFile } from "../../src/engines/engine.ts";
 import { createLocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { runLocal } from "./local-call.ts";
+import { longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 const sentence = "Good morning. The train to Edinburgh leaves from platform four.";
@@ -19,7 +19,7 @@ const files: Readonly<Record<string, string>> = {
   ocr: "examples/tasks/ocr/resume.pdf",
   "ocr/ocr": "examples/tasks/ocr/ticket-with-qr-code.png",
 };
-const local = createLocalEngines({ concurrency: 1, log });
+const local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 const outcomes: Record<string, string> = {};
 
 for (const { task, models, unavailableReason } of local.engines) {

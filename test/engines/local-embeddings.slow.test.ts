@@ -22,7 +22,7 @@ import { configureProviders } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import { rows } from "../../src/providers/index.ts";
 import { measureMeaning } from "../quality/text/measure-groups.ts";
-import { fitsTask, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ const isInstalled = createLocalEngines({ log }).engines.some(
 );
 
 beforeAll(() => {
-  local = createLocalEngines({ concurrency: 1, log });
+  local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 });
 afterAll(() => local.close());
 

@@ -1,5 +1,5 @@
 // Every known bad input: the bytes that are sent, and the answer that must come back. Those of jobs, and others that need host names to be
-// resolved, are in test/jobs/bad-inputs-jobs.test.ts.
+// resolved, are in test/jobs/bad-inputs-jobs.slow.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";

@@ -6,14 +6,14 @@ import type { EngineFile } from "../../src/engines/engine.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { fitsTask, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 const sentence = "Good morning. The train to Edinburgh leaves from platform four.";
 let local: LocalEngines;
 
 beforeAll(() => {
-  local = createLocalEngines({ concurrency: 1, log });
+  local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 });
 afterAll(() => local.close());
 

@@ -11,7 +11,7 @@ import { measureDocumentQuality } from "../quality/ocr/measure.ts";
 import { financialSamples } from "../quality/ocr/samples.ts";
 import { type PdfPage, text, writePdf } from "../quality/ocr/write-pdf.ts";
 import { writeDocx, writeZip } from "../quality/ocr/write-zip.ts";
-import { fitsTask, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 let local: LocalEngines;
 
 beforeAll(() => {
-  local = createLocalEngines({ concurrency: 1, log });
+  local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 });
 afterAll(() => local.close());
 

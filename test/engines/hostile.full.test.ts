@@ -14,7 +14,7 @@ import { createLog } from "../../src/log.ts";
 import { hostileFiles, toZip } from "./hostile/documents.ts";
 import { hostileTasks, toHostileInput } from "./hostile/tasks.ts";
 import { hostileTexts } from "./hostile/texts.ts";
-import { runLocal } from "./local-call.ts";
+import { longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 const shortLength = 3_000;
 // Linear work takes 4 times as long for 4 times the text, quadratic work 16 times, cubic work 64 times.
@@ -168,7 +168,7 @@ function processorTimeOfOffice(token: string, length: number): number {
 
 describe("hostile files", () => {
   const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
-  const local = createLocalEngines({ concurrency: 1, log });
+  const local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
   afterAll(() => local.close());
 
   test.each(hostileFiles.map((file) => [file.name, file] as const))(

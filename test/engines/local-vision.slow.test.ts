@@ -8,7 +8,7 @@ import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { at, draw, type Gallery, pixelsOf, readFigure, readGallery, readPortrait } from "../quality/vision/pictures.ts";
-import { fitsTask, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -49,7 +49,7 @@ let gallery: Gallery;
 
 beforeAll(async () => {
   if (!isAdded) return;
-  local = createLocalEngines({ concurrency: 1, log });
+  local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
   portrait = await readPortrait();
   figure = await readFigure("body");
   gallery = await readGallery();

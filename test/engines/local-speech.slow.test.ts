@@ -9,7 +9,7 @@ import { createResampler } from "../../src/engines/local/speech/resample.ts";
 import { splitSpeech } from "../../src/engines/local/speech/split-speech.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
-import { fitsTask, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 const task = "audio/speech_to_text_async";
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
@@ -18,7 +18,7 @@ let local: LocalEngines;
 let wave: Buffer;
 
 beforeAll(async () => {
-  local = createLocalEngines({ concurrency: 1, log });
+  local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
   wave = await speak(sentence, "wav");
 });
 afterAll(() => local.close());

@@ -5,7 +5,7 @@ import { createLocalEngines, type LocalEngines } from "../../src/engines/local/i
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { measureGrammar } from "../quality/text/measure-groups.ts";
-import { fitsTask, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 interface Item {
   readonly text: string;
@@ -27,7 +27,7 @@ const isInstalled = createLocalEngines({ log }).engines.some(
 );
 
 beforeAll(() => {
-  local = createLocalEngines({ concurrency: 1, log });
+  local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 });
 afterAll(() => local.close());
 

@@ -8,14 +8,14 @@ import { textEngines } from "../../src/engines/local/text/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { measureText } from "../quality/text/measure.ts";
-import { fitsTask, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 const tasks = textEngines.map(({ task }) => task);
 let local: LocalEngines;
 
 beforeAll(() => {
-  local = createLocalEngines({ concurrency: 1, log });
+  local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
 });
 afterAll(() => local.close());
 
