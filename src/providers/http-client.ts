@@ -475,6 +475,11 @@ class Connection {
       exchange.takeBytes(bytes);
       return;
     }
+    this.#receiveHead(bytes, exchange);
+  }
+
+  /** Apart from `receive`, which runs for every chunk of a stream and should stay small. */
+  #receiveHead(bytes: Buffer, exchange: SocketExchange): void {
     try {
       const found = this.#heads.read(bytes);
       if (found === null) return;
