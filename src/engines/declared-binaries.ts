@@ -14,8 +14,10 @@ export interface DeclaredOutput {
   readonly output: JsonObject;
   /** The provider's name. */
   readonly provider: string;
-  /** Throws a GatewayError that says why it cannot be had. */
-  readonly fetchResult: (url: string) => Promise<EgressAnswer>;
+  /** Of all files together. */
+  readonly maxBytes: number;
+  /** Throws a GatewayError that says why the file cannot be fetched. */
+  readonly fetchResult: (url: string, maxBytes: number) => Promise<EgressAnswer>;
 }
 
 interface Binary {
@@ -58,10 +60,12 @@ const unknownType = "application/octet-stream";
 export async function takeBinaries(made: DeclaredOutput): Promise<Pick<EngineAnswer, "output" | "binaries">> {
   const output = copyOf(made.output) as Members;
   const binaries: BinaryResult[] = [];
+  let remainingBytes = made.maxBytes;
   for (const place of findPlaces(made.schema, output, [])) {
     const { holder, path, urlMember, bytesMember, isInSchema } = place;
-    const content = await readContent(place, made);
+    const content = await readContent(place, made, remainingBytes);
     if (content === null) continue;
+    remainingBytes = Math.max(0, remainingBytes - content.bytes.length);
     // The gateway writes them anew.
     delete holder[bytesMember];
     delete holder[urlMember];
@@ -101,6 +105,7 @@ function findPlaces(schema: unknown, value: unknown, path: Path): Place[] {
 async function readContent(
   { holder, bytesMember, urlMember }: Place,
   { provider, fetchResult }: DeclaredOutput,
+  maxBytes: number,
 ): Promise<Content | null> {
   const [text, url] = [holder[bytesMember], holder[urlMember]];
   if (typeof text === "string" && text !== "") {
@@ -110,7 +115,7 @@ async function readContent(
   }
   if (typeof url !== "string") return null;
   if (/^https?:\/\//i.test(url)) {
-    const { body, header } = await fetchResult(url);
+    const { body, header } = await fetchResult(url, maxBytes);
     return refuseEmpty({ bytes: body, stated: header("content-type") ?? "" }, urlMember, provider);
   }
   const content = decodeUrl(url);

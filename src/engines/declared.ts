@@ -30,6 +30,7 @@ const path = "/universal-ai";
 const megabyte = 1_048_576;
 /** Of all files of a request together, before they are written as text. */
 const maxFileMegabytes = 20;
+/** Of all files that an answer holds or names. */
 const maxResultBytes = 64 * megabyte;
 
 export function createDeclaredEngines(providers: Iterable<Provider>, dependencies: CallDependencies): Engine[] {
@@ -63,12 +64,13 @@ async function run(
   const { answer, exact } = await ask(provider, deployment, { call, body: JSON.stringify(request), ...dependencies });
   const { egress, clocks, shutdownSignal } = dependencies;
   const { isTls } = deployment.origin;
-  const from = { egress, clocks, shutdownSignal, provider: provider.name, isTls, maxBytes: maxResultBytes };
+  const from = { egress, clocks, shutdownSignal, provider: provider.name, isTls };
   const taken = await takeBinaries({
     schema: schemaOf(task),
     output: answer["output"] as JsonObject,
     provider: provider.name,
-    fetchResult: (url) => fetchResult(url, call, from),
+    maxBytes: maxResultBytes,
+    fetchResult: (url, maxBytes) => fetchResult(url, call, { ...from, maxBytes }),
   });
   const cost = readCost(answer["cost"]);
   return {

@@ -230,6 +230,18 @@ describe("what a declared provider made", () => {
     for (const { url } of data) expect(await download(url)).toEqual({ bytes: png, type: "image/png" });
   });
 
+  test("is a 502 when the files that it names exceed 64 MB together, though each of them does not", async () => {
+    const image_resource_url = `${host.url}/large.png`;
+    vendor.next(made({ items: [{ image_resource_url }, { image_resource_url }] }));
+    const body = {
+      model: "image/generation/inhouse",
+      input: { text: "a cat", resolution: "1024x1024", num_images: 2 },
+    };
+    const refused = await readError(await send(body));
+    expect(refused).toMatchObject({ status: 502, code: "provider_bad_response" });
+    expect(refused.message).toContain("too_large");
+  });
+
   test("as samples without a mark of their own is what it is said to be", async () => {
     vendor.next(made({ audio_resource_url: `${host.url}/samples` }));
     const { output } = await run(speech);
@@ -381,6 +393,7 @@ function startHost() {
     new Response(bytes, { headers: { "content-type": type } });
   const files: Readonly<Record<string, () => Response>> = {
     "/scan.png": () => served(png, "text/html"),
+    "/large.png": () => served(Buffer.concat([png, Buffer.alloc(40 * megabyte)]), "image/png"),
     "/speech.mp3": () => served(mp3, "application/octet-stream"),
     "/samples": () => served(Buffer.alloc(100), "audio/pcm; rate=24000"),
     "/page": () => served("<!doctype html><title>Log in</title>", "audio/mpeg"),

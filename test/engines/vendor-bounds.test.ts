@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { createQuotes } from "../../src/engines/llm/quotes.ts";
 import { readJson } from "../../src/engines/llm/read-json.ts";
 import { google } from "../../src/providers/google/index.ts";
+import { privateai } from "../../src/providers/privateai/index.ts";
 import { readErrorMessage } from "../../src/providers/refusal.ts";
 import { type ReadCell, toTables } from "../../src/providers/shapes/pages.ts";
 import { toAnonymization } from "../../src/providers/shapes/personal-data.ts";
@@ -74,6 +75,12 @@ describe("personal data", () => {
     const all = Array.from({ length: 10_000 }, () => found(text.length));
     expect(() => toAnonymization(text, all, null)).toThrow(TypeError);
     expect(() => toAnonymization(text, all, "hidden")).toThrow(TypeError);
+  });
+
+  test("of Private AI that covers the whole text again and again makes the answer a bad one", () => {
+    const entity = { best_label: "NAME", text: "a", location: { stt_idx: 0, end_idx: text.length } };
+    const document = { processed_text: "x", entities: Array.from({ length: 10_000 }, () => entity) };
+    expect(read(privateai, "text/anonymization", [document], callOf({ input: { text } }))).rejects.toThrow(TypeError);
   });
 
   test("in many short pieces of one text is listed", () => {

@@ -2,6 +2,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asCount, asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { textOf } from "../shapes/inputs.ts";
+import { refuseOverlaps } from "../shapes/personal-data.ts";
 import type { VendorTask } from "../task.ts";
 import { kindOf } from "./labels.ts";
 
@@ -70,6 +71,7 @@ function toEntity(entity: JsonObject): Entity[] {
 /** The text with every character of what was found as a star. Positions count characters, not UTF-16 units. */
 function hide(text: string, entities: readonly Entity[]): string {
   const characters = [...text];
+  refuseOverlaps(entities, characters.length);
   for (const { offset, length } of entities) characters.fill("*", offset, Math.min(characters.length, offset + length));
   return characters.join("");
 }

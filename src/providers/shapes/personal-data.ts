@@ -54,17 +54,13 @@ const maxOverlap = 20;
 /** `redacted`: as the vendor hid it; null: every character of what was found becomes an asterisk. */
 export function toAnonymization(text: string, found: readonly FoundData[], redacted: string | null): JsonObject {
   const characters = [...text];
-  let listedCharacters = 0;
+  refuseOverlaps(found, characters.length);
   const entities = found.flatMap(({ offset, length, label, subcategory, score }) => {
     if (offset === null || length === null) {
       // Without a position the gateway cannot hide the entity: the text would look anonymous and would not be.
       if (redacted === null) throw new TypeError("there is personal data without a position in the answer");
       return [];
     }
-    // Every entity repeats its text: without a limit, entities that overlap would make an output of any size.
-    listedCharacters += Math.max(0, Math.min(length, characters.length - offset));
-    if (listedCharacters > maxOverlap * characters.length)
-      throw new TypeError("there is personal data that overlaps too often in the answer");
     const content = characters.slice(offset, offset + length).join("");
     // The schema requires a text and a label.
     if (content === "" || label === "") return [];
@@ -77,6 +73,17 @@ export function toAnonymization(text: string, found: readonly FoundData[], redac
   for (const { offset, length } of entities)
     for (let index = offset; index < Math.min(offset + length, characters.length); index++) characters[index] = "*";
   return { result: characters.join(""), entities };
+}
+
+/** Every entity repeats its text: without a limit, entities that overlap would cause an output and work of any size. */
+export function refuseOverlaps(found: readonly Pick<FoundData, "offset" | "length">[], textLength: number): void {
+  let coveredCharacters = 0;
+  for (const { offset, length } of found) {
+    if (offset === null || length === null) continue;
+    coveredCharacters += Math.max(0, Math.min(length, textLength - offset));
+    if (coveredCharacters > maxOverlap * textLength)
+      throw new TypeError("there is personal data that overlaps too often in the answer");
+  }
 }
 
 function categoryOf(subcategory: string): string {
