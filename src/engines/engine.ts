@@ -2,6 +2,7 @@
 // the task's input schema and its files have been fetched; what comes out is checked against the output schema.
 
 import type { Json } from "../lib/json-schema/schema.ts";
+import type { JsonObject } from "../lib/lenient-json.ts";
 import type { Deployment } from "../providers/deployment.ts";
 import type { EngineAnswer, EngineCall } from "../providers/task.ts";
 
@@ -45,6 +46,8 @@ export interface Engine {
   readonly isRepeatable?: true;
   /** Members of the task's input that its provider has no parameter for: a caller who gives one is told. */
   readonly unusedMembers?: readonly string[];
+  /** Those that the provider has a parameter for, but not in a request with this input. */
+  readonly unusedFor?: (input: JsonObject) => readonly string[];
   /** It looks into no file: what an address names is not fetched for it. */
   readonly ignoresFiles?: true;
   /** Throws a GatewayError, or a ValidationError when this engine cannot take such an input. */

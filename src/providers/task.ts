@@ -19,6 +19,8 @@ export interface VendorTask {
   readonly files?: FileLimits;
   /** Members of the task's input that the vendor has no parameter for: a caller who gives one is told. */
   readonly unused?: readonly string[];
+  /** Those that the vendor has a parameter for, but not in a request with this input. */
+  readonly unusedFor?: (input: JsonObject) => readonly string[];
   /** Members that a route in the vendor's own format has beyond the task's input, and that are passed on. */
   readonly passedMembers?: readonly string[];
   /** Of a task that speaks: the voices that every account has. Absent: they are not the same for all, or too many to list. */

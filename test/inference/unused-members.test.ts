@@ -2,8 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
+import { localEngines } from "../../src/engines/local/list.ts";
+import { findPackage } from "../../src/engines/local/resolve-package.ts";
+import { engine as grammar } from "../../src/engines/local/text/grammar.ts";
+import { textEngines } from "../../src/engines/local/text/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { rows } from "../../src/providers/index.ts";
+import { generateImages } from "../../src/providers/stabilityai/images.ts";
 import { VendorFailure, type VendorTask } from "../../src/providers/task.ts";
 import { answerOf, callOf, fileOf } from "../engines/vendor-calls.ts";
 import { answer } from "../support/answers.ts";
@@ -17,8 +22,8 @@ const vendor = await startVendor();
 const at = { base_url: vendor.url, api_key: "k" };
 const gateway = await sharedGateway({
   vendor,
-  config: { providers: { firecrawl: at, tavily: at } },
-  env: { SWITCHYARD_RETRIES: "0" },
+  config: { providers: { firecrawl: at, stabilityai: at, tavily: at } },
+  env: { SWITCHYARD_RETRIES: "0", SWITCHYARD_LOCAL_WORKERS: "1" },
 });
 const key = await gateway.createKey();
 
@@ -32,7 +37,7 @@ describe("each vendor's task", () => {
   });
 });
 
-function schemaOf({ task }: VendorTask): Record<string, Members> {
+function schemaOf({ task }: { readonly task: string }): Record<string, Members> {
   const [feature = "", subfeature = ""] = task.split("/");
   return (findTask(feature, subfeature)?.inputSchema["properties"] ?? {}) as Record<string, Members>;
 }
@@ -99,6 +104,39 @@ function sampleOf(name: string, schema: Members): unknown {
   return types.includes("object") ? { type: "object" } : "x";
 }
 
+test("Stability has no parameter for the resolution of an image that follows a reference image", () => {
+  const input = { text: "a cat", resolution: "1024x1024" };
+  expect(generateImages.unusedFor?.(input)).toEqual([]);
+  expect(generateImages.unusedFor?.({ ...input, reference_images: [{ file: "x" }] })).toEqual(["resolution"]);
+});
+
+describe("each local engine of a text task", () => {
+  const engines = [...textEngines, grammar].filter((engine) =>
+    engine.packages.every((name) => findPackage(name) !== null),
+  );
+
+  test.each(
+    engines.map((engine) => [engine.task, engine] as const),
+  )("%s reads or declares every member of the input", async (_name, engine) => {
+    const names = Object.keys(schemaOf(engine));
+    const read = new Set<string>();
+    const input = noting<unknown>({ text: "Anna Smith lives in Paris and likes it.", language: "en" }, read);
+    const run = await engine.load();
+    await run({ model: null, input, files: {}, tellProgress: () => undefined });
+    expect(names.filter((name) => !read.has(name))).toEqual([...(engine.unused ?? [])]);
+  });
+});
+
+test("other local engines declare members of the input that they do not read", () => {
+  const declared = localEngines.flatMap(({ task, unused = [] }) => (unused.length > 0 ? [[task, ...unused]] : []));
+  expect(declared).toEqual([
+    ["text/anonymization", "language"],
+    ["text/question_answer", "temperature", "examples_context", "examples"],
+    ["audio/speech_to_text_async", "speakers"],
+    ["image/embeddings", "representation"],
+  ]);
+});
+
 describe("over HTTP", () => {
   const header = "x-switchyard-dropped-params";
   const search = (input: Members, more: Members = {}) =>
@@ -112,6 +150,30 @@ describe("over HTTP", () => {
     expect((await search({ query: "x", depth: null })).headers.get(header)).toBeNull();
     vendor.next(found);
     expect((await search({ query: "x" })).headers.get(header)).toBeNull();
+  });
+
+  test("a member that a local engine does not read is named as well", async () => {
+    const input = { text: "Anna Smith", language: "en" };
+    const body = { model: "text/anonymization/local", input };
+    const answered = await ask(gateway.url, key, body, { path: "/v3/universal-ai" });
+    expect([answered.status, answered.headers.get(header)]).toEqual([200, "input.language"]);
+  });
+
+  test("a member that the vendor takes only in other requests is named where it is left out", async () => {
+    const image = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    const form = new FormData();
+    form.append("file", new Blob([image]), "dot.png");
+    const headers = { authorization: `Bearer ${key}` };
+    const stored = await fetch(`${gateway.url}/v3/upload`, { method: "POST", headers, body: form });
+    const { file_id: file } = (await stored.json()) as { file_id: string };
+    vendor.next(answer(200, { artifacts: [{ base64: image.toString("base64"), finishReason: "SUCCESS" }] }));
+    const input = { text: "a cat", resolution: "1024x1024", num_images: 1, reference_images: [{ file }] };
+    const body = { model: "image/generation/stabilityai", input };
+    const answered = await ask(gateway.url, key, body, { path: "/v3/universal-ai" });
+    expect([answered.status, answered.headers.get(header)]).toEqual([200, "input.resolution"]);
   });
 
   test("the engine that answered decides, not the one that failed", async () => {

@@ -70,6 +70,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
       models: local.models ?? [],
       takesOtherModels: false,
       isFree: true,
+      ...(local.unused !== undefined && { unusedMembers: local.unused }),
       unavailableReason: describeMissingPackages(local),
       isRepeatable: true,
       async run({ model, input, files, signal, deadline, owner, tellProgress }) {

@@ -19,6 +19,8 @@ export interface LocalEngine {
   readonly timeLimit?: TimeLimitKind;
   /** Absent: the engine has no choice of models. */
   readonly models?: readonly string[];
+  /** Members of the task's input that the engine does not read. The answer to a request that sets one names it. */
+  readonly unused?: readonly string[];
   /** Called once per worker, before the first call. Neither it nor the returned function may use the network. */
   load(): Promise<LocalRun>;
 }

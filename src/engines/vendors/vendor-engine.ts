@@ -51,6 +51,7 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       takesOtherModels: task.takesOtherModels ?? false,
       unavailableReason: missing === null ? null : `The provider '${name}' is not set up: set ${missing}.`,
       ...(task.unused !== undefined && { unusedMembers: task.unused }),
+      ...(task.unusedFor !== undefined && { unusedFor: task.unusedFor }),
       ...(task.isRepeatable && { isRepeatable: true }),
       deployments,
       async run(call) {

@@ -220,8 +220,9 @@ function toCandidate(offer: TaskOffer, book: HealthBook | null): OfferCandidate 
 }
 
 /** Members that the caller set and the provider has no parameter for. Null and an empty text set nothing. */
-function findUnused(input: JsonObject, { unusedMembers = [] }: Engine): string[] {
-  const given = unusedMembers.filter((name) => ![undefined, null, ""].includes(input[name] as never));
+function findUnused(input: JsonObject, { unusedMembers = [], unusedFor }: Engine): string[] {
+  const unused = unusedFor === undefined ? unusedMembers : [...unusedMembers, ...unusedFor(input)];
+  const given = unused.filter((name) => ![undefined, null, ""].includes(input[name] as never));
   return given.map((name) => `input.${name}`);
 }
 

@@ -1,6 +1,6 @@
 // Two generations of the vendor's API: engines of the first make several images of any size, models of the second one of a ratio.
 
-import { asText, at, objectsIn } from "../lenient.ts";
+import { asList, asText, at, objectsIn } from "../lenient.ts";
 import { referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
 import { filePart, textOf } from "../shapes/inputs.ts";
 import type { EngineCall } from "../task.ts";
@@ -14,6 +14,8 @@ export const generateImages: VendorTask = {
   docs: "https://platform.stability.ai/docs/api-reference#tag/Generate",
   models: [usualEngine, "ultra", "core", "sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium"],
   takesOtherModels: true,
+  // The image gets the size of its reference image.
+  unusedFor: ({ reference_images: images }) => (asList(images).length > 0 ? ["resolution"] : []),
   toRequest: (call) => {
     if (call.files["mask"] !== undefined)
       refuseInput("mask", "This provider has no mask for this task", "unsupported_parameter");

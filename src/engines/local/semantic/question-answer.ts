@@ -15,6 +15,7 @@ export function createQuestionAnswer(loadModel: LoadSentenceModel): LocalEngine 
   return {
     ...sentenceEngine,
     task: "text/question_answer",
+    unused: ["temperature", "examples_context", "examples"],
     async load() {
       const model = await loadModel();
 

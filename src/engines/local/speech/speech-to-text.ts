@@ -26,6 +26,7 @@ export const engine: LocalEngine = {
   group: "speech",
   packages: [onnxPackage, moonshinePackage, tokenizerPackage, ...decoderPackages],
   models,
+  unused: ["speakers"],
   async load() {
     const onnx = await loadOnnx();
     const decode = createAudioDecoder();
