@@ -197,7 +197,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 9; index++) queue.add();
     const doers = new Doers(queue);
-    start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
+    start(queue, doers.handle, { timing: { pollEveryMs: 600_000 } });
     await waitFor("full places", () => doers.open.size === 8);
     doers.endOne();
     await waitFor("the ninth", () => doers.started.length === 9, { withinMs: 60_000 });
@@ -207,7 +207,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 7; index++) queue.add();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 600_000 } });
     await waitFor("seven", () => doers.open.size === 7);
     for (let index = 0; index < 3; index++) queue.add();
     const gate = Promise.withResolvers<void>();
@@ -227,7 +227,7 @@ describe("the pump", () => {
     const doers = new Doers(queue);
     const gate = Promise.withResolvers<void>();
     queue.delay = () => gate.promise;
-    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 600_000 } });
     await waitFor("the first question", () => queue.takes.length === 1);
     queue.add();
     running.wake();
@@ -242,7 +242,7 @@ describe("the pump", () => {
   test("a thousand hints at once cause a few polls, and the last hint is not lost", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 600_000 } });
     await waitFor("the first question", () => queue.takes.length === 1);
     for (let index = 0; index < 1_000; index++) {
       running.wake();
@@ -257,7 +257,7 @@ describe("the pump", () => {
   test("hints cause few polls while a group is at its limit, and a free slot of the group is filled at once", async () => {
     const queue = new MemoryQueue();
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { concurrency: 16, timing: { pollEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { concurrency: 16, timing: { pollEveryMs: 600_000 } });
     for (let index = 0; index < 4; index++) queue.add("host");
     running.wake();
     await waitFor("a full group", () => doers.open.size === 4);
@@ -309,7 +309,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     const ids = Array.from({ length: 12 }, (_, index) => queue.add("host", Date.now() - 100 + index));
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { concurrency: 32, timing: { pollEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { concurrency: 32, timing: { pollEveryMs: 600_000 } });
     await waitFor("the first four", () => doers.open.size === 4);
     for (let begun = 5; begun <= 12; begun++) {
       doers.endOne();
@@ -323,7 +323,7 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 4; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { timing: { pollEveryMs: 60_000 } });
+    const running = start(queue, doers.handle, { timing: { pollEveryMs: 600_000 } });
     await waitFor("a full group", () => doers.open.size === 4 || doers.open.size + running.state().waiting === 4);
     queue.add("host");
     running.wake();
@@ -423,7 +423,10 @@ describe("the pump", () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 8; index++) queue.add("host");
     const doers = new Doers(queue);
-    const running = start(queue, doers.handle, { concurrency: 16, timing: { pollEveryMs: 60_000, extendEveryMs: 20 } });
+    const running = start(queue, doers.handle, {
+      concurrency: 16,
+      timing: { pollEveryMs: 600_000, extendEveryMs: 20 },
+    });
     await waitFor("four of them", () => running.state().running === 4 && running.state().waiting === 4);
     const [lost = "", kept = ""] = doers.started;
     const waiting = [...queue.rows.keys()].filter((id) => !doers.started.includes(id));
@@ -595,7 +598,7 @@ describe("the pump", () => {
     const doers = new Doers(queue);
     const running = start(queue, doers.handle);
     await waitFor("the question", () => queue.takes.length === 1);
-    const down = running.stop(1_000);
+    const down = running.stop(600_000);
     gate.resolve();
     await within(60_000, "the way down", down);
     await Bun.sleep(20);
