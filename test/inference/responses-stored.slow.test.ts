@@ -72,6 +72,19 @@ function bodyOf(last = vendor.last()): { messages: { role: string; content: unkn
   return JSON.parse(last.body.toString());
 }
 
+test("references to one large item, again and again, are refused before the request fills the memory", async () => {
+  const long = {
+    choices: [{ index: 0, message: { role: "assistant", content: "x".repeat(100_000) }, finish_reason: "stop" }],
+  };
+  vendor.next(answer(200, { id: "c", object: "chat.completion", created: 1, model: "m", ...long }));
+  const model = "mockchat/echo";
+  const first = await client.create({ model, input: "hello" });
+  const input = Array.from({ length: 400 }, () => ({ type: "item_reference", id: first.output[0]?.["id"] }));
+  vendor.clear();
+  expect(await readError(await client.post({ model, input }))).toMatchObject({ status: 422, code: "too_long" });
+  expect(vendor.requests).toHaveLength(0);
+});
+
 interface ItemList {
   readonly data: { id: string; type: string; role?: string; content?: unknown }[];
   readonly first_id: string | null;

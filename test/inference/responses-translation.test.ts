@@ -280,6 +280,17 @@ describe("items become messages", () => {
     ]);
   });
 
+  test("a stored turn with tens of thousands of calls gets its results in their order", () => {
+    const ids = Array.from({ length: 100_000 }, (_, index) => `call_${index}`);
+    const calls = ids.map((call_id) => ({ type: "function_call", call_id, name: "look", arguments: "{}" }));
+    const results = ids.map((call_id) => ({ type: "function_call_output", call_id, output: "x" }));
+    const [asked, ...answers] = translate({ input: "More" }, [...calls, ...results]).request.messages;
+    expect(asked).toMatchObject({ role: "assistant" });
+    const order = answers.slice(0, -1).map((message) => (message as { tool_call_id?: string }).tool_call_id);
+    expect(order).toEqual(ids);
+    expect(answers.at(-1)).toEqual({ role: "user", content: "More" });
+  });
+
   test("a conversation that was kept comes before the input", () => {
     const earlier = [user("Q"), { type: "message", role: "assistant", content: [{ type: "output_text", text: "A" }] }];
     expect(translate({ input: "More" }, earlier).request.messages).toEqual([

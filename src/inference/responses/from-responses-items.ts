@@ -37,7 +37,10 @@ const serverItems: ReadonlySet<string> = new Set([
 
 export class Conversation {
   readonly #report: TranslationReport;
-  readonly #messages: ChatMessage[] = [];
+  /** Each message with the results of its calls. */
+  readonly #messages: [ChatMessage, ...ChatMessage[]][] = [];
+  /** By the id of a call: the message that holds the call, with its results. A search for each result would be quadratic. */
+  readonly #callers = new Map<string, ChatMessage[]>();
   #turn: AssistantTurn | null = null;
   /** Content that a tool message cannot carry: it follows the results. */
   #lifted: ChatPart[] = [];
@@ -91,17 +94,17 @@ export class Conversation {
 
   addSystem(content: ChatContent): void {
     this.#endTurn();
-    const last = this.#messages.at(-1);
+    const last = this.#messages.at(-1)?.[0];
     // Many models accept only one system message, at the beginning.
     const isLeading = this.#messages.length === 1 && last?.role === "system";
     if (isLeading && typeof last.content === "string" && typeof content === "string")
-      this.#messages[0] = { role: "system", content: `${last.content}\n\n${content}` };
-    else this.#messages.push({ role: "system", content });
+      this.#messages[0] = [{ role: "system", content: `${last.content}\n\n${content}` }];
+    else this.#messages.push([{ role: "system", content }]);
   }
 
   finish(): readonly ChatMessage[] {
     this.#endTurn();
-    return this.#messages;
+    return this.#messages.flat();
   }
 
   #addMessage({ role, content }: KnownItems["message"], path: Path): void {
@@ -117,7 +120,7 @@ export class Conversation {
       return;
     }
     this.#endTurn();
-    this.#messages.push({ role, content: said });
+    this.#messages.push([{ role, content: said }]);
   }
 
   #addCall(id: string, name: string, written: string): void {
@@ -141,8 +144,8 @@ export class Conversation {
 
   #addResult({ call_id: id, output }: KnownItems["function_call_output"], path: Path): void {
     this.#closeTurn();
-    const caller = this.#messages.findLastIndex((message) => hasCall(message, id));
-    if (caller < 0) {
+    const caller = this.#callers.get(id);
+    if (caller === undefined) {
       this.#report.invalid([...path, "call_id"], `There is no call '${id}' before this result`);
       return;
     }
@@ -155,9 +158,7 @@ export class Conversation {
         this.#lifted.push({ type: "text", text: `The ${kind} of the result of tool call ${id}:` }, part);
       }
     }
-    let index = caller + 1;
-    while (this.#messages[index]?.role === "tool") index++;
-    this.#messages.splice(index, 0, { role: "tool", tool_call_id: id, content: texts.join("\n\n") });
+    caller.push({ role: "tool", tool_call_id: id, content: texts.join("\n\n") });
   }
 
   #openTurn(): AssistantTurn {
@@ -177,12 +178,14 @@ export class Conversation {
     this.#turn = null;
     // Reasoning without text or calls cannot be continued, unless the provider expects its own blocks again.
     if (turn === null || (turn.texts.length === 0 && turn.calls.length === 0 && turn.messageExtra === null)) return;
-    this.#messages.push(toAssistantMessage(turn));
+    const withResults: [ChatMessage] = [toAssistantMessage(turn)];
+    this.#messages.push(withResults);
+    for (const { id } of turn.calls) if (id) this.#callers.set(id, withResults);
   }
 
   #dropOff(): void {
     if (this.#lifted.length === 0) return;
-    this.#messages.push({ role: "user", content: this.#lifted });
+    this.#messages.push([{ role: "user", content: this.#lifted }]);
     this.#lifted = [];
   }
 }
@@ -201,10 +204,6 @@ function toAssistantMessage(turn: AssistantTurn): ChatMessage {
     ...(details.length > 0 && { reasoning_details: details }),
   };
   return messageExtra === null ? message : ({ ...message, extra_content: messageExtra } as ChatMessage);
-}
-
-function hasCall(message: ChatMessage, id: string): boolean {
-  return message.role === "assistant" && (message.tool_calls ?? []).some((call) => call.id === id);
 }
 
 /** Joins the parts of an answer into one text, including the text of a refusal. */

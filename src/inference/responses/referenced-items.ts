@@ -1,6 +1,7 @@
 // Replaces references to items that the gateway stores by the items: clients that expect a response to be stored send only the ids of its
 // items. The id of an item contains the id of its response.
 
+import { ValidationError } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { ConversationStore } from "./conversation-store.ts";
@@ -8,6 +9,8 @@ import type { ResponsesInput } from "./responses-input.ts";
 import { responseIdOf } from "./to-response.ts";
 
 const mostResponses = 1_000;
+// As much as a stored conversation may have. Without a limit, short references to large items could fill the memory.
+const maxItemBytes = 32 * 1_048_576;
 
 /** Unknown references stay; the translation or the provider reports them. */
 export async function withReferencedItems(
@@ -23,12 +26,16 @@ export async function withReferencedItems(
   if (ids.size === 0 || ids.size > mostResponses) return input;
 
   const stored = new Map<unknown, JsonObject>();
+  let readBytes = 0;
   for (const id of ids) {
     const response = await conversations.find(id, owner);
+    readBytes += response?.body?.length ?? 0;
+    if (readBytes > maxItemBytes) throw tooLong();
     const output = response === null ? null : (await conversations.readResponse(response))?.["output"];
     for (const item of (output ?? []) as readonly JsonObject[]) stored.set(item["id"], item);
   }
   const resolved = items.map((item) => (item["type"] === "item_reference" ? (stored.get(item["id"]) ?? item) : item));
+  refuseLong(items, stored);
   const replace = new Map([["input", JSON.stringify(resolved)]]);
   const text = editMembers(input.text, input.scan, { replace, remove: new Set(), append: [] });
   return {
@@ -38,4 +45,23 @@ export async function withReferencedItems(
     text,
     scan: scanJson(text),
   };
+}
+
+/** An item counts as often as it is referred to. */
+function refuseLong(items: readonly JsonObject[], stored: ReadonlyMap<unknown, JsonObject>): void {
+  const lengths = new Map<unknown, number>();
+  let total = 0;
+  for (const { type, id } of items) {
+    const item = type === "item_reference" ? stored.get(id) : undefined;
+    if (item === undefined) continue;
+    const length = lengths.get(id) ?? JSON.stringify(item).length;
+    lengths.set(id, length);
+    total += length;
+    if (total > maxItemBytes) throw tooLong();
+  }
+}
+
+function tooLong(): ValidationError {
+  const msg = `The items that are referred to may have at most ${maxItemBytes} bytes together`;
+  return new ValidationError([{ loc: ["body", "input"], msg, type: "too_long" }]);
 }
