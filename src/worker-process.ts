@@ -9,7 +9,7 @@ import type { Log } from "./log.ts";
 import { createServices } from "./services.ts";
 
 export interface WorkerProcess {
-  /** Takes no more work and waits for what is running, at most for the drain timeout. */
+  /** Stops leasing work and waits for running jobs, at most for the drain timeout. */
   stop(): Promise<void>;
 }
 

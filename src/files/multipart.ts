@@ -1,11 +1,10 @@
-// A streaming parser for forms with files (RFC 7578): the bytes of a part go to a sink chunk by chunk, and the parser buffers no more
-// than a few kilobytes.
+// A streaming parser for multipart/form-data (RFC 7578). It passes the bytes of a part to a sink in chunks and buffers only a few kilobytes.
 
 import { GatewayError } from "../errors.ts";
 
 export interface PartHead {
   readonly name: string;
-  /** As the client sent it; null when there is none. */
+  /** As sent by the client; null if the part has no file name. */
   readonly fileName: string | null;
   readonly mediaType: string | null;
 }

@@ -36,7 +36,7 @@ export function passThroughChat(input: PlainInput, { provider, deployment, model
   };
 }
 
-/** The caller's bytes with the provider's model name and without the gateway's members. A stream is asked for its usage. */
+/** The caller's bytes with the provider's model name and without the gateway's members. For a stream, it requests usage. */
 function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, model: string): string {
   const { streamUsage = "ask" } = row.chat ?? {};
   const replace: Replacement[] = [["model", JSON.stringify(model)]];

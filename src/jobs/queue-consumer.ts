@@ -29,7 +29,7 @@ export interface WorkSource {
 export interface QueueConsumer {
   /** Call it when there may be new work. */
   wake(): void;
-  /** Takes no more work and waits for the handlers, which are aborted after the timeout. Work that waits here is released. */
+  /** Stops leasing work, releases waiting items, and waits for running handlers. After the timeout it aborts them. */
   stop(timeoutMs: number): Promise<void>;
   state(): { readonly running: number; readonly waiting: number; readonly groups: number };
 }

@@ -1,4 +1,4 @@
-// The body of a webhook. Members that do not apply are absent instead of null; only `model` is null when there is none.
+// The body of a webhook. A member that does not apply is absent. The exception is `model`, which is null for a task without a model.
 
 import type { WebhookPayload } from "../contract/async-jobs.ts";
 import { parseExactJson } from "../lib/exact-json.ts";

@@ -19,7 +19,7 @@ export interface WorkerOptions {
 }
 
 export interface JobWorker {
-  /** Takes no more work and waits for what is running. Work that is still running after the timeout is aborted and released. */
+  /** Stops leasing work and waits for running handlers. After the timeout it aborts them and releases their leases. */
   stop(timeoutMs: number): Promise<void>;
 }
 

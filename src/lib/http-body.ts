@@ -63,7 +63,7 @@ export class BodyReader {
     this.#index = 0;
   }
 
-  /** The next piece, or undefined when the bytes that were fed hold no more. Reads up to the beginning of the piece after it. */
+  /** The next chunk of the body, or undefined if more bytes are needed. */
   next(): Uint8Array | undefined {
     const bytes = this.#bytes;
     let piece: Uint8Array | undefined;

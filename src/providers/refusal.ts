@@ -1,4 +1,4 @@
-// The answer of a provider that failed, as an error of ours: gaps between a vendor's statuses and ours are closed here, and only here.
+// Maps a provider's error answer to an error of the catalogue. This is the only place that translates vendor statuses.
 
 import { GatewayError } from "../errors.ts";
 import type { Provider } from "./configure.ts";
@@ -33,7 +33,7 @@ export function toTaskRefusal(
   const declared = readErrorRules(errors, plainStatus, body);
   const read = declared ?? readRefusal?.(plainStatus, parseObject(body) ?? {});
   const meant = read ?? readErrorRules([spentCredits], plainStatus, body) ?? plainStatus;
-  // Without a model there is none to be unknown: it was something in the request, or the address.
+  // A call without a model cannot fail with an unknown model: the 404 refers to another resource or to the address.
   const isOtherUnknown = meant === 404 && !namesModel;
   const status = isOtherUnknown ? (readErrorMessage(body) === "" ? 502 : 400) : meant;
   return toRefusalOf(provider, { status, retryAfter: readRetryAfter(retryAfterHeader) }, body);
@@ -44,7 +44,7 @@ interface Refused {
   readonly retryAfter: number | null;
 }
 
-/** An error of ours for the status that a refusal really means. `body` is the vendor's text. */
+/** The error for a status, after error rules have corrected it. `body` is the vendor's answer. */
 function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
   const name = `The provider '${provider.name}'`;
   const said = () => {

@@ -188,7 +188,7 @@ export interface EngineAnswer {
   readonly original: unknown;
   /** What was used, by the units that prices have: `page`, `char`, `image`, `second`, `minute`, `request`, `token`, `file`. */
   readonly units: Readonly<Partial<Record<PriceUnit, number>>>;
-  /** USD, when the engine knows it better than a price per unit; null with a reason when nobody knows. */
+  /** The cost in USD, if the engine knows it more exactly than a price per unit. An unknown cost is null, with a reason. */
   readonly charge?: { readonly cost: number | null; readonly reason: string | null };
   /**
    * Binary results, by the path of the member that holds them in `output`: the gateway puts base64 there where the schema has such

@@ -1,5 +1,5 @@
-// Creates responses at providers that have the Responses API: the request carries the provider's ids in place of ours, the answer ours
-// in place of the provider's. Only ids that the gateway issued to this caller are sent to a provider.
+// Creates responses at providers that have the Responses API. Requests are sent with the provider's ids, and answers are returned with the
+// gateway's ids. Only ids that the gateway issued to this caller are sent to a provider.
 
 import { GatewayError } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";

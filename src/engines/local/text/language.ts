@@ -60,7 +60,7 @@ export function isEnglish(tag: string): boolean {
   return /^en(?:g|glish)?(?:[-_]|$)/i.test(tag);
 }
 
-/** The English name; the tag itself if there is none. */
+/** The English name of a language, or its tag if the language has no English name. */
 export function nameOf(tag: string): string {
   try {
     return new Intl.DisplayNames("en", { type: "language" }).of(tag) ?? tag;
