@@ -1,16 +1,13 @@
-import type { ModelFacts, ProviderRow } from "../provider.ts";
+import { allFeatures, type SharedFacts } from "../model-facts.ts";
+import type { ProviderRow } from "../provider.ts";
 
-type Facts = Omit<ModelFacts, "id">;
-
-const current: Facts = {
+const current: SharedFacts = {
+  ...allFeatures,
   contextTokens: 1_000_000,
   maxOutputTokens: 128_000,
   input: ["text", "image", "file"],
-  tools: true,
-  jsonSchema: true,
-  reasoning: true,
 };
-const claude45: Facts = { ...current, contextTokens: 200_000, maxOutputTokens: 64_000 };
+const claude45: SharedFacts = { ...current, contextTokens: 200_000, maxOutputTokens: 64_000 };
 
 export const anthropic: ProviderRow = {
   name: "anthropic",

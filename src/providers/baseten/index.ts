@@ -1,4 +1,7 @@
+import { type SharedFacts, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const glm: SharedFacts = { contextTokens: 1_048_576, reasoning: true };
 
 export const baseten: ProviderRow = {
   name: "baseten",
@@ -9,15 +12,9 @@ export const baseten: ProviderRow = {
   chat: {
     defaultModel: "zai-org/GLM-5.3-Flash",
     models: [
-      { id: "zai-org/GLM-5.3", contextTokens: 1_048_576, maxOutputTokens: 262_144, reasoning: true },
-      {
-        id: "zai-org/GLM-5.3-Flash",
-        contextTokens: 1_048_576,
-        maxOutputTokens: 131_072,
-        input: ["text", "image"],
-        reasoning: true,
-      },
-      { id: "zai-org/GLM-5.2", contextTokens: 1_048_576, maxOutputTokens: 262_144, reasoning: true },
+      { id: "zai-org/GLM-5.3", ...glm, maxOutputTokens: 262_144 },
+      { id: "zai-org/GLM-5.3-Flash", ...glm, maxOutputTokens: 131_072, input: textAndImage },
+      { id: "zai-org/GLM-5.2", ...glm, maxOutputTokens: 262_144 },
       { id: "moonshotai/Kimi-K3", contextTokens: 1_048_576, maxOutputTokens: 262_144 },
       { id: "deepseek-ai/DeepSeek-V4-Pro-0813", contextTokens: 1_048_576, maxOutputTokens: 262_144 },
       { id: "deepseek-ai/DeepSeek-V4-Flash-0731", contextTokens: 1_048_576, maxOutputTokens: 384_000 },

@@ -1,4 +1,7 @@
+import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const commandR: SharedFacts = { ...allFeatures, contextTokens: 128_000, maxOutputTokens: 4_000, reasoning: false };
 
 export const cohere: ProviderRow = {
   name: "cohere",
@@ -16,49 +19,13 @@ export const cohere: ProviderRow = {
     defaultModel: "command-r7b-12-2024",
     defaultVisionModel: "command-a-vision-07-2025",
     models: [
-      {
-        id: "command-a-plus-05-2026",
-        contextTokens: 128_000,
-        maxOutputTokens: 64_000,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
-      {
-        id: "command-a-03-2025",
-        contextTokens: 256_000,
-        maxOutputTokens: 8_000,
-        tools: true,
-        jsonSchema: true,
-        reasoning: false,
-      },
-      {
-        id: "command-a-reasoning-08-2025",
-        contextTokens: 256_000,
-        maxOutputTokens: 32_000,
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
-      { id: "command-a-vision-07-2025", input: ["text", "image"] },
+      { id: "command-a-plus-05-2026", ...commandR, maxOutputTokens: 64_000, input: textAndImage, reasoning: true },
+      { id: "command-a-03-2025", contextTokens: 256_000, maxOutputTokens: 8_000, ...allFeatures, reasoning: false },
+      { id: "command-a-reasoning-08-2025", contextTokens: 256_000, maxOutputTokens: 32_000, ...allFeatures },
+      { id: "command-a-vision-07-2025", input: textAndImage },
       { id: "command-r7b-12-2024", contextTokens: 128_000, maxOutputTokens: 4_000, tools: true, reasoning: false },
-      {
-        id: "command-r-plus-08-2024",
-        contextTokens: 128_000,
-        maxOutputTokens: 4_000,
-        tools: true,
-        jsonSchema: true,
-        reasoning: false,
-      },
-      {
-        id: "command-r-08-2024",
-        contextTokens: 128_000,
-        maxOutputTokens: 4_000,
-        tools: true,
-        jsonSchema: true,
-        reasoning: false,
-      },
+      { id: "command-r-plus-08-2024", ...commandR },
+      { id: "command-r-08-2024", ...commandR },
     ],
   },
   embeddings: {

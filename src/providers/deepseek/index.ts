@@ -1,4 +1,13 @@
+import { type SharedFacts, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const facts: SharedFacts = {
+  contextTokens: 1_048_576,
+  maxOutputTokens: 393_216,
+  tools: true,
+  jsonSchema: false,
+  reasoning: true,
+};
 
 export const deepseek: ProviderRow = {
   name: "deepseek",
@@ -20,41 +29,10 @@ export const deepseek: ProviderRow = {
     ],
     defaultModel: "deepseek-flash",
     models: [
-      {
-        id: "deepseek-flash",
-        contextTokens: 1_048_576,
-        maxOutputTokens: 393_216,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
-      {
-        id: "deepseek-v4-pro",
-        contextTokens: 1_048_576,
-        maxOutputTokens: 393_216,
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
-      {
-        id: "deepseek-chat",
-        contextTokens: 1_048_576,
-        maxOutputTokens: 393_216,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-        reasoning: false,
-      },
-      {
-        id: "deepseek-reasoner",
-        contextTokens: 1_048_576,
-        maxOutputTokens: 393_216,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
+      { id: "deepseek-flash", ...facts, input: textAndImage },
+      { id: "deepseek-v4-pro", ...facts },
+      { id: "deepseek-chat", ...facts, input: textAndImage, reasoning: false },
+      { id: "deepseek-reasoner", ...facts, input: textAndImage },
     ],
   },
   responses: { kind: "stateless" },

@@ -1,3 +1,4 @@
+import { allFeatures, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const groq: ProviderRow = {
@@ -23,16 +24,9 @@ export const groq: ProviderRow = {
     defaultModel: "openai/gpt-oss-20b",
     defaultVisionModel: "qwen/qwen3.8-27b",
     models: [
-      {
-        id: "openai/gpt-oss-120b",
-        contextTokens: 131_072,
-        maxOutputTokens: 65_536,
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
+      { id: "openai/gpt-oss-120b", contextTokens: 131_072, maxOutputTokens: 65_536, ...allFeatures },
       { id: "openai/gpt-oss-20b", contextTokens: 131_072, tools: true, reasoning: true },
-      { id: "qwen/qwen3.8-27b", maxOutputTokens: 16_384, input: ["text", "image"], reasoning: true },
+      { id: "qwen/qwen3.8-27b", maxOutputTokens: 16_384, input: textAndImage, reasoning: true },
       { id: "qwen/qwen3.6-27b", contextTokens: 131_072 },
       { id: "groq/compound", contextTokens: 131_072 },
       { id: "groq/compound-mini", contextTokens: 131_072 },

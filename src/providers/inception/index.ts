@@ -1,3 +1,4 @@
+import { allFeatures } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const inception: ProviderRow = {
@@ -10,14 +11,7 @@ export const inception: ProviderRow = {
     defaultModel: "mercury-2.5",
     models: [
       { id: "mercury-2.5", reasoning: true },
-      {
-        id: "mercury-2",
-        contextTokens: 128_000,
-        maxOutputTokens: 50_000,
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
+      { id: "mercury-2", contextTokens: 128_000, maxOutputTokens: 50_000, ...allFeatures },
     ],
   },
 };

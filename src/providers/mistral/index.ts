@@ -1,3 +1,4 @@
+import { allFeatures, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 import { tasks } from "./tasks.ts";
 
@@ -14,36 +15,15 @@ export const mistral: ProviderRow = {
     defaultModel: "mistral-small-2603",
     models: [
       { id: "mistral-large-4", reasoning: true },
-      {
-        id: "mistral-large-2512",
-        contextTokens: 262_144,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: false,
-      },
+      { id: "mistral-large-2512", contextTokens: 262_144, input: textAndImage, ...allFeatures, reasoning: false },
       { id: "mistral-large-latest", tools: true },
-      {
-        id: "mistral-medium-2604",
-        contextTokens: 262_144,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
-      {
-        id: "mistral-medium-3-5",
-        contextTokens: 262_144,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
+      { id: "mistral-medium-2604", contextTokens: 262_144, input: textAndImage, ...allFeatures },
+      { id: "mistral-medium-3-5", contextTokens: 262_144, input: textAndImage, ...allFeatures },
       { id: "mistral-medium-latest", tools: true },
-      { id: "mistral-small-2603", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: true },
+      { id: "mistral-small-2603", contextTokens: 256_000, input: textAndImage, tools: true, reasoning: true },
       { id: "mistral-small-latest", tools: true, reasoning: true },
-      { id: "ministral-14b-2512", contextTokens: 256_000, input: ["text", "image"], tools: true, reasoning: false },
-      { id: "codestral-2508", contextTokens: 128_000, tools: true, jsonSchema: true, reasoning: false },
+      { id: "ministral-14b-2512", contextTokens: 256_000, input: textAndImage, tools: true, reasoning: false },
+      { id: "codestral-2508", contextTokens: 128_000, ...allFeatures, reasoning: false },
       { id: "codestral-latest", tools: true },
       { id: "devstral-2512", contextTokens: 256_000, tools: true },
     ],

@@ -1,3 +1,4 @@
+import { allFeatures, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const moonshot: ProviderRow = {
@@ -33,26 +34,11 @@ export const moonshot: ProviderRow = {
         contextTokens: 1_048_576,
         maxOutputTokens: 1_048_576,
         input: ["text", "image", "video"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
+        ...allFeatures,
       },
-      { id: "kimi-k2.7-code", contextTokens: 262_144, input: ["text", "image"], tools: true, reasoning: true },
-      {
-        id: "kimi-k2.7-code-highspeed",
-        contextTokens: 262_144,
-        input: ["text", "image"],
-        tools: true,
-        reasoning: true,
-      },
-      {
-        id: "kimi-k2.6",
-        contextTokens: 262_144,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
+      { id: "kimi-k2.7-code", contextTokens: 262_144, input: textAndImage, tools: true, reasoning: true },
+      { id: "kimi-k2.7-code-highspeed", contextTokens: 262_144, input: textAndImage, tools: true, reasoning: true },
+      { id: "kimi-k2.6", contextTokens: 262_144, input: textAndImage, ...allFeatures },
     ],
   },
 };

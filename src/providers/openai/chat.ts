@@ -1,18 +1,15 @@
-import type { ChatApi, ModelChatRules, ModelFacts } from "../provider.ts";
+import { allFeatures, type SharedFacts } from "../model-facts.ts";
+import type { ChatApi, ModelChatRules } from "../provider.ts";
 
-type Facts = Omit<ModelFacts, "id">;
-
-const current: Facts = {
+const current: SharedFacts = {
+  ...allFeatures,
   contextTokens: 1_050_000,
   maxOutputTokens: 128_000,
   input: ["text", "image", "file"],
-  tools: true,
-  jsonSchema: true,
-  reasoning: true,
 };
-const gpt5: Facts = { ...current, contextTokens: 400_000, input: ["text", "image"] };
-const gpt41: Facts = { ...current, contextTokens: 1_047_576, maxOutputTokens: 32_768, reasoning: false };
-const gpt4o: Facts = { ...current, contextTokens: 128_000, maxOutputTokens: 16_384, reasoning: false };
+const gpt5: SharedFacts = { ...current, contextTokens: 400_000, input: ["text", "image"] };
+const gpt41: SharedFacts = { ...current, contextTokens: 1_047_576, maxOutputTokens: 32_768, reasoning: false };
+const gpt4o: SharedFacts = { ...current, contextTokens: 128_000, maxOutputTokens: 16_384, reasoning: false };
 
 const threeEfforts = ["low", "medium", "high"];
 const fiveEfforts = ["none", ...threeEfforts, "xhigh"];

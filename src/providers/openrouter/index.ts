@@ -1,3 +1,4 @@
+import { textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const openrouter: ProviderRow = {
@@ -20,13 +21,7 @@ export const openrouter: ProviderRow = {
       { id: "openai/gpt-6-luna" },
       { id: "anthropic/claude-haiku-4.5" },
       { id: "moonshotai/kimi-k3" },
-      {
-        id: "mistralai/mistral-medium-3-5",
-        contextTokens: 262_144,
-        input: ["text", "image"],
-        tools: true,
-        reasoning: true,
-      },
+      { id: "mistralai/mistral-medium-3-5", contextTokens: 262_144, input: textAndImage, tools: true, reasoning: true },
     ],
   },
   responses: { kind: "stateless" },

@@ -1,3 +1,4 @@
+import { allFeatures, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const ovhcloud: ProviderRow = {
@@ -10,31 +11,18 @@ export const ovhcloud: ProviderRow = {
   chat: {
     defaultModel: "Qwen3.5-9B",
     models: [
-      {
-        id: "gpt-oss-120b",
-        contextTokens: 131_072,
-        maxOutputTokens: 131_072,
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
+      { id: "gpt-oss-120b", contextTokens: 131_072, maxOutputTokens: 131_072, ...allFeatures },
       { id: "gpt-oss-20b", contextTokens: 131_072, maxOutputTokens: 131_072, tools: true, reasoning: true },
-      { id: "Qwen3.8-27B", contextTokens: 262_144, maxOutputTokens: 262_144, input: ["text", "image"], tools: true },
-      { id: "Qwen3.6-27B", contextTokens: 262_144, maxOutputTokens: 262_144, input: ["text", "image"], tools: true },
-      {
-        id: "Qwen3.5-397B-A17B",
-        contextTokens: 262_144,
-        maxOutputTokens: 262_144,
-        input: ["text", "image"],
-        tools: true,
-      },
-      { id: "Qwen3.5-9B", contextTokens: 262_144, maxOutputTokens: 262_144, input: ["text", "image"], tools: true },
+      { id: "Qwen3.8-27B", contextTokens: 262_144, maxOutputTokens: 262_144, input: textAndImage, tools: true },
+      { id: "Qwen3.6-27B", contextTokens: 262_144, maxOutputTokens: 262_144, input: textAndImage, tools: true },
+      { id: "Qwen3.5-397B-A17B", contextTokens: 262_144, maxOutputTokens: 262_144, input: textAndImage, tools: true },
+      { id: "Qwen3.5-9B", contextTokens: 262_144, maxOutputTokens: 262_144, input: textAndImage, tools: true },
       { id: "Meta-Llama-3_3-70B-Instruct", contextTokens: 131_072, maxOutputTokens: 131_072, tools: true },
       {
         id: "Qwen2.5-VL-72B-Instruct",
         contextTokens: 32_768,
         maxOutputTokens: 32_768,
-        input: ["text", "image"],
+        input: textAndImage,
         tools: false,
       },
       { id: "Qwen3-Coder-30B-A3B-Instruct", contextTokens: 262_144, maxOutputTokens: 262_144 },

@@ -1,3 +1,4 @@
+import { textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const perplexity: ProviderRow = {
@@ -17,7 +18,7 @@ export const perplexity: ProviderRow = {
         id: "sonar-pro",
         contextTokens: 200_000,
         maxOutputTokens: 8192,
-        input: ["text", "image"],
+        input: textAndImage,
         tools: false,
         reasoning: false,
       },

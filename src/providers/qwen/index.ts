@@ -1,3 +1,4 @@
+import { textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const qwen: ProviderRow = {
@@ -12,13 +13,7 @@ export const qwen: ProviderRow = {
     defaultModel: "qwen-flash",
     defaultVisionModel: "qwen3.8-max",
     models: [
-      {
-        id: "qwen3.8-max",
-        contextTokens: 1_000_000,
-        maxOutputTokens: 65_536,
-        input: ["text", "image"],
-        reasoning: true,
-      },
+      { id: "qwen3.8-max", contextTokens: 1_000_000, maxOutputTokens: 65_536, input: textAndImage, reasoning: true },
       { id: "qwen3.8-max-0902", contextTokens: 991_000, maxOutputTokens: 128_000 },
       { id: "qwen3.5-plus" },
       { id: "qwen3-max" },

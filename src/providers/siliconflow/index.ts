@@ -1,4 +1,8 @@
+import type { SharedFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const tools = { tools: true, jsonSchema: false };
+const vision: SharedFacts = { ...tools, contextTokens: 262_000, maxOutputTokens: 262_000, input: ["text", "image"] };
 
 export const siliconflow: ProviderRow = {
   name: "siliconflow",
@@ -9,68 +13,15 @@ export const siliconflow: ProviderRow = {
   chat: {
     defaultModel: "Qwen/Qwen3.6-35B-A3B",
     models: [
-      {
-        id: "deepseek-ai/DeepSeek-V4-Pro",
-        contextTokens: 1_049_000,
-        maxOutputTokens: 393_000,
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "deepseek-ai/DeepSeek-V4-Flash",
-        contextTokens: 1_049_000,
-        maxOutputTokens: 393_000,
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "deepseek-ai/DeepSeek-V3.2",
-        contextTokens: 164_000,
-        maxOutputTokens: 164_000,
-        tools: true,
-        jsonSchema: false,
-      },
-      { id: "zai-org/GLM-5.1", contextTokens: 205_000, maxOutputTokens: 131_000, tools: true, jsonSchema: false },
-      {
-        id: "moonshotai/Kimi-K2.6",
-        contextTokens: 262_000,
-        maxOutputTokens: 262_000,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "Qwen/Qwen3.6-27B",
-        contextTokens: 262_000,
-        maxOutputTokens: 262_000,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "Qwen/Qwen3.6-35B-A3B",
-        contextTokens: 262_000,
-        maxOutputTokens: 262_000,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "Qwen/Qwen3-VL-32B-Instruct",
-        contextTokens: 262_000,
-        maxOutputTokens: 262_000,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "google/gemma-4-31B-it",
-        contextTokens: 262_000,
-        maxOutputTokens: 262_000,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: false,
-      },
+      { id: "deepseek-ai/DeepSeek-V4-Pro", contextTokens: 1_049_000, maxOutputTokens: 393_000, ...tools },
+      { id: "deepseek-ai/DeepSeek-V4-Flash", contextTokens: 1_049_000, maxOutputTokens: 393_000, ...tools },
+      { id: "deepseek-ai/DeepSeek-V3.2", contextTokens: 164_000, maxOutputTokens: 164_000, ...tools },
+      { id: "zai-org/GLM-5.1", contextTokens: 205_000, maxOutputTokens: 131_000, ...tools },
+      { id: "moonshotai/Kimi-K2.6", ...vision },
+      { id: "Qwen/Qwen3.6-27B", ...vision },
+      { id: "Qwen/Qwen3.6-35B-A3B", ...vision },
+      { id: "Qwen/Qwen3-VL-32B-Instruct", ...vision },
+      { id: "google/gemma-4-31B-it", ...vision },
     ],
   },
 };

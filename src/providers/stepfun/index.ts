@@ -1,4 +1,7 @@
+import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const multimodal: SharedFacts = { ...allFeatures, input: ["text", "image", "video"] };
 
 export const stepfun: ProviderRow = {
   name: "stepfun",
@@ -9,26 +12,11 @@ export const stepfun: ProviderRow = {
   chat: {
     defaultModel: "step-3.7-flash",
     models: [
-      {
-        id: "step-5-preview",
-        contextTokens: 1_000_000,
-        maxOutputTokens: 64_000,
-        input: ["text", "image", "video"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
-      {
-        id: "step-3.7-flash",
-        contextTokens: 256_000,
-        input: ["text", "image", "video"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
-      { id: "step-3.5-flash", contextTokens: 256_000, tools: true, jsonSchema: true, reasoning: true },
-      { id: "step-3.5-flash-2603", contextTokens: 256_000, tools: true, jsonSchema: true, reasoning: true },
-      { id: "step-1o-turbo-vision", contextTokens: 32_000, input: ["text", "image"] },
+      { id: "step-5-preview", ...multimodal, contextTokens: 1_000_000, maxOutputTokens: 64_000 },
+      { id: "step-3.7-flash", ...multimodal, contextTokens: 256_000 },
+      { id: "step-3.5-flash", contextTokens: 256_000, ...allFeatures },
+      { id: "step-3.5-flash-2603", contextTokens: 256_000, ...allFeatures },
+      { id: "step-1o-turbo-vision", contextTokens: 32_000, input: textAndImage },
     ],
   },
 };

@@ -1,3 +1,4 @@
+import { allFeatures, textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const together: ProviderRow = {
@@ -18,14 +19,7 @@ export const together: ProviderRow = {
       { id: "openai/gpt-oss-20b", reasoning: true },
       { id: "deepseek-ai/DeepSeek-V4-Pro-0813", reasoning: true },
       { id: "deepseek-ai/DeepSeek-V4.1-Flash", reasoning: true },
-      {
-        id: "moonshotai/Kimi-K3",
-        contextTokens: 1_048_576,
-        input: ["text", "image"],
-        tools: true,
-        jsonSchema: true,
-        reasoning: true,
-      },
+      { id: "moonshotai/Kimi-K3", contextTokens: 1_048_576, input: textAndImage, ...allFeatures },
       { id: "moonshotai/Kimi-K2.6" },
       { id: "zai-org/GLM-5.3", contextTokens: 1_048_575, maxOutputTokens: 262_144, reasoning: true },
       { id: "zai-org/GLM-5.2" },

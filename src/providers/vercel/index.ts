@@ -1,3 +1,4 @@
+import { textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const vercel: ProviderRow = {
@@ -15,7 +16,7 @@ export const vercel: ProviderRow = {
         id: "openai/gpt-6-luna",
         contextTokens: 1_050_000,
         maxOutputTokens: 128_000,
-        input: ["text", "image"],
+        input: textAndImage,
         jsonSchema: true,
         reasoning: true,
       },

@@ -1,12 +1,7 @@
-import type { ModelFacts, ProviderRow } from "../provider.ts";
+import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
+import type { ProviderRow } from "../provider.ts";
 
-const current: Omit<ModelFacts, "id"> = {
-  contextTokens: 500_000,
-  input: ["text", "image", "file"],
-  tools: true,
-  jsonSchema: true,
-  reasoning: true,
-};
+const current: SharedFacts = { ...allFeatures, contextTokens: 500_000, input: ["text", "image", "file"] };
 
 export const xai: ProviderRow = {
   name: "xai",
@@ -30,7 +25,7 @@ export const xai: ProviderRow = {
       { id: "grok-4.7", ...current },
       { id: "grok-4.6", ...current },
       { id: "grok-4.5", ...current },
-      { id: "grok-4.3", contextTokens: 1_000_000, input: ["text", "image"], tools: true, reasoning: true },
+      { id: "grok-4.3", contextTokens: 1_000_000, input: textAndImage, tools: true, reasoning: true },
     ],
   },
   responses: { kind: "native" },

@@ -1,4 +1,9 @@
+import type { SharedFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const glm = { contextTokens: 200_000, maxOutputTokens: 128_000, jsonSchema: false };
+const reasoningGlm = { ...glm, tools: true, reasoning: true };
+const flash: SharedFacts = { ...glm, contextTokens: 1_000_000, input: ["text", "image", "video", "file"], tools: true };
 
 export const zai: ProviderRow = {
   name: "zai",
@@ -19,65 +24,16 @@ export const zai: ProviderRow = {
     ],
     defaultModel: "glm-5.3-flash",
     models: [
-      {
-        id: "glm-5.3",
-        contextTokens: 1_000_000,
-        maxOutputTokens: 128_000,
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
-      {
-        id: "glm-5.3-flash",
-        contextTokens: 1_000_000,
-        maxOutputTokens: 128_000,
-        input: ["text", "image", "video", "file"],
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "glm-5.3-flashx",
-        contextTokens: 1_000_000,
-        maxOutputTokens: 128_000,
-        input: ["text", "image", "video", "file"],
-        tools: true,
-        jsonSchema: false,
-      },
-      {
-        id: "glm-5.2",
-        contextTokens: 1_000_000,
-        maxOutputTokens: 128_000,
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
-      {
-        id: "glm-5.1",
-        contextTokens: 200_000,
-        maxOutputTokens: 128_000,
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
-      {
-        id: "glm-5",
-        contextTokens: 200_000,
-        maxOutputTokens: 128_000,
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
-      {
-        id: "glm-4.7",
-        contextTokens: 200_000,
-        maxOutputTokens: 128_000,
-        tools: true,
-        jsonSchema: false,
-        reasoning: true,
-      },
-      { id: "glm-4.7-flashx", contextTokens: 200_000, maxOutputTokens: 128_000, jsonSchema: false },
-      { id: "glm-4.7-flash", contextTokens: 200_000, maxOutputTokens: 128_000, jsonSchema: false },
-      { id: "glm-4.6", contextTokens: 200_000, maxOutputTokens: 128_000, jsonSchema: false },
+      { id: "glm-5.3", ...reasoningGlm, contextTokens: 1_000_000 },
+      { id: "glm-5.3-flash", ...flash },
+      { id: "glm-5.3-flashx", ...flash },
+      { id: "glm-5.2", ...reasoningGlm, contextTokens: 1_000_000 },
+      { id: "glm-5.1", ...reasoningGlm },
+      { id: "glm-5", ...reasoningGlm },
+      { id: "glm-4.7", ...reasoningGlm },
+      { id: "glm-4.7-flashx", ...glm },
+      { id: "glm-4.7-flash", ...glm },
+      { id: "glm-4.6", ...glm },
       { id: "glm-4.5", contextTokens: 128_000, maxOutputTokens: 96_000, jsonSchema: false },
       { id: "glm-4.5-air", contextTokens: 128_000, maxOutputTokens: 96_000, jsonSchema: false },
     ],
