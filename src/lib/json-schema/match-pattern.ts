@@ -20,8 +20,7 @@ const maxExpandedLength = 5_000;
 
 /** Look-ahead, back-references, more than 1,000 repetitions, and whatever is not ECMAScript cannot be applied. */
 export function compilePattern(source: string): CompiledPattern {
-  if (source.length > maxPatternLength || !isEcmaScript(source) || expandedLength(source) > maxExpandedLength)
-    return cannotBeApplied;
+  if (estimateSize(source) === null || !isEcmaScript(source)) return cannotBeApplied;
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source), RE2JS.LOOKBEHINDS);
     return { matches: (text) => compiled.test(text), size: compiled.programSize() };
@@ -47,8 +46,9 @@ function isRegExp(source: string, flags: string): boolean {
   }
 }
 
-/** About the number of instructions, found without making them. */
-function expandedLength(source: string): number {
+/** About the number of instructions, found without compiling. Null: the pattern is too long to be applied. */
+export function estimateSize(source: string): number | null {
+  if (source.length > maxPatternLength) return null;
   const token = /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
   const enclosing: number[] = [];
   let length = 0;
@@ -69,5 +69,5 @@ function expandedLength(source: string): number {
       length++;
     }
   }
-  return length;
+  return length > maxExpandedLength ? null : length;
 }

@@ -1,7 +1,7 @@
 // JSON Schema as the example maker and the checker share it: reading members safely, references, and a bound on the work.
 
 import { isObject, type JsonObject } from "../lenient-json.ts";
-import { type CompiledPattern, compilePattern } from "./match-pattern.ts";
+import { type CompiledPattern, compilePattern, estimateSize } from "./match-pattern.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type Schema = boolean | JsonObject;
@@ -79,10 +79,12 @@ export class SchemaDocument {
     const known = this.#patterns.get(source);
     if (known !== undefined) return known;
     if (this.#patterns.size >= maxPatterns) throw new SchemaProblem(`the schema has more than ${maxPatterns} patterns`);
-    this.spend(unitsPerPattern);
+    // Spent beforehand, because compiling cannot be interrupted.
+    const estimatedSize = estimateSize(source) ?? 0;
+    this.spend(unitsPerPattern + estimatedSize * unitsPerInstruction);
     const compiled = compilePattern(source);
     this.#patterns.set(source, compiled);
-    this.spend(compiled.size * unitsPerInstruction);
+    this.spend(Math.max(0, compiled.size - estimatedSize) * unitsPerInstruction);
     return compiled;
   }
 

@@ -30,8 +30,8 @@ export const sandbox: ProviderRow = {
 };
 
 const composeThread = new ComposeThread();
-/** A few milliseconds of work for schemas. */
-const inlineUnits = 100_000;
+/** About a millisecond of work for schemas. */
+const inlineUnits = 30_000;
 const retryAfterSeconds = "1";
 const chunksBeforeBreak = 3;
 const chunksBeforeError = 2;
@@ -60,19 +60,19 @@ async function answerCall(url: string, call: TransportRequest, requestHash: stri
   const behaviour = findBehaviour(request.model);
   if (behaviour === null) throw unknownModel(request.model);
   await misbehaveBeforehand(behaviour, call.signal);
-  const answer = await compose({ request, voice: behaviour.voice, requestHash });
+  const answer = await compose({ request, voice: behaviour.voice, requestHash }, call.body);
   call.signal.throwIfAborted();
   const made: Made = { request, answer, fault: behaviour.fault, signal: call.signal, hash: requestHash };
   return request.stream === true ? answerStream(made) : answerWhole(made);
 }
 
 /** Answers to expensive schemas are composed in another thread, so that other callers do not wait. */
-async function compose(question: Question): Promise<Answer> {
+async function compose(question: Question, body: Uint8Array): Promise<Answer> {
   try {
     return composeAnswer(question, new WorkBudget(inlineUnits));
   } catch (error) {
     if (!(error instanceof BudgetSpent)) throw error;
-    return await composeThread.compose(question);
+    return await composeThread.compose({ body, voice: question.voice, requestHash: question.requestHash });
   }
 }
 
