@@ -78,7 +78,7 @@ async function speak(said: string): Promise<Uint8Array> {
     model: null,
     input: { text: said, voice: "slt", audio_format: "mp3" },
     files: {},
-    tellProgress() {},
+    onProgress() {},
   });
   const [audio] = binaries ?? [];
   if (audio === undefined) throw new Error("The local voice said nothing.");

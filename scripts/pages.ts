@@ -1,4 +1,4 @@
-// Pages that are generated from the code, completely or in part. This script writes them; `npm run check` compares them.
+// Pages and types that are generated, completely or in part. This script writes them; `npm run check` compares them.
 
 import { readFileSync } from "node:fs";
 import { errorCatalogue } from "../src/errors.ts";
@@ -8,6 +8,7 @@ import { importsTable } from "./arrows.ts";
 import { faultsPage } from "./faults-page.ts";
 import { providersPage } from "./providers-page.ts";
 import { configJsonSchema, settingsPage } from "./settings-page.ts";
+import { taskTypes } from "./task-types.ts";
 import { tasksTable } from "./tasks-table.ts";
 
 export function pages(): ReadonlyMap<string, string> {
@@ -17,6 +18,7 @@ export function pages(): ReadonlyMap<string, string> {
     ["docs/errors.md", errorsPage()],
     ["docs/providers.md", providersPage(rows)],
     ["docs/faults.md", faultsPage()],
+    ["src/contract/task-types.ts", taskTypes()],
     ["README.md", withBlock("README.md", "tasks", tasksTable())],
     ["ARCHITECTURE.md", withBlock("ARCHITECTURE.md", "imports", importsTable())],
   ]);

@@ -69,7 +69,7 @@ function modelLine(row: ProviderRow): string {
 }
 
 function taskLine(row: ProviderRow): string {
-  const names = [row.name, ...(row.alsoNamed ?? [])];
+  const names = [row.name, ...(row.aliases ?? [])];
   const isSigned = row.auth.kind === "aws-sigv4";
   const keys = isSigned ? ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] : keySettings(row, ...names);
   const cells = [
@@ -103,8 +103,10 @@ function toAddress(access: Access, name: string): string {
 
 /** By settings, since several tasks often need the same. */
 function furtherNeeds({ tasks = [] }: ProviderRow): string {
-  const needing = tasks.filter(({ needs = {} }) => Object.keys(needs).length > 0);
-  const bySettings = Map.groupBy(needing, ({ needs = {} }) => Object.values(needs).map(asCode).join(", "));
+  const needing = tasks.filter(({ requiredSettings = {} }) => Object.keys(requiredSettings).length > 0);
+  const bySettings = Map.groupBy(needing, ({ requiredSettings = {} }) =>
+    Object.values(requiredSettings).map(asCode).join(", "),
+  );
   return [...bySettings]
     .map(([settings, those]) => `${[...new Set(those.map(({ task }) => asCode(task)))].join(", ")}: ${settings}`)
     .join("; ");

@@ -1,7 +1,47 @@
 // Typed access to tasks.json: every task of the universal endpoint, its schemas, and the vendors that are known to perform it.
 
+import type { JsonObject } from "../lib/lenient-json.ts";
 import { lookUp } from "../lib/look-up.ts";
+import type { TaskInputs, TaskOutputs } from "./task-types.ts";
 import registry from "./tasks.json" with { type: "json" };
+
+/** `text/sentiment_analysis` */
+export type TaskName = keyof TaskInputs;
+
+/** A validated input, with the defaults of its schema. Without a name: the input of any task. */
+export type TaskInput<Name extends TaskName = TaskName> = TaskName extends Name ? JsonObject : TaskInputs[Name];
+
+/**
+ * An output before its values are normalised or checked: it has no other members than the schema, at any depth, but may omit members, and a
+ * single value may be whatever a provider sent. Without a name: the output of any task.
+ */
+export type TaskDraft<Name extends TaskName = TaskName> = TaskName extends Name
+  ? JsonObject
+  : NonNullable<Draft<TaskOutputs[Name]>>;
+
+type Draft<Value, Structure = Extract<Value, object>> = [Structure] extends [never]
+  ? unknown
+  : Structure extends readonly (infer Item)[]
+    ? readonly Draft<Item>[] | null | undefined
+    : string extends keyof Structure
+      ? unknown
+      : { readonly [Member in keyof Structure]?: Draft<Structure[Member]> } | null | undefined;
+
+/**
+ * Has a member of type `never` for each member of `Actual` that `Shape` does not have. The compiler finds such members by itself only in
+ * object literals that are assigned directly, not in the results of functions such as `map`.
+ */
+export type OnlyKnown<Actual, Shape> = unknown extends Shape
+  ? unknown
+  : Actual extends readonly (infer Item)[]
+    ? readonly OnlyKnown<Item, Shape extends readonly (infer Known)[] ? Known : never>[]
+    : Actual extends object
+      ? {
+          readonly [Member in keyof Actual]: Member extends keyof NonNullable<Shape>
+            ? OnlyKnown<Actual[Member], NonNullable<Shape>[Member]>
+            : never;
+        }
+      : unknown;
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

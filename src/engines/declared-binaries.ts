@@ -6,7 +6,7 @@ import { detectMediaType, type MediaKind } from "../egress/media-type.ts";
 import { GatewayError } from "../errors.ts";
 import { isObject } from "../lib/lenient-json.ts";
 import type { JsonObject } from "../providers/dialect.ts";
-import type { BinaryResult, EngineAnswer } from "./engine.ts";
+import type { BinaryResult, TaskResult } from "./engine.ts";
 
 export interface DeclaredOutput {
   /** Of the task's output. */
@@ -57,7 +57,7 @@ interface Content {
 
 const unknownType = "application/octet-stream";
 
-export async function takeBinaries(made: DeclaredOutput): Promise<Pick<EngineAnswer, "output" | "binaries">> {
+export async function takeBinaries(made: DeclaredOutput): Promise<Pick<TaskResult, "output" | "binaries">> {
   const output = copyOf(made.output) as Members;
   const binaries: BinaryResult[] = [];
   let remainingBytes = made.maxBytes;

@@ -13,7 +13,7 @@ import type { Deployment } from "../providers/deployment.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import type { HttpClient } from "../providers/http-client.ts";
 import { takeBinaries } from "./declared-binaries.ts";
-import type { Engine, EngineAnswer, EngineCall } from "./engine.ts";
+import type { Engine, TaskCall, TaskResult } from "./engine.ts";
 import { fetchResult } from "./fetch-result.ts";
 import { createDeploymentTurns, findNamed } from "./vendors/vendor-engine.ts";
 
@@ -40,13 +40,13 @@ export function createDeclaredEngines(providers: Iterable<Provider>, dependencie
       provider: provider.name,
       task,
       models: [],
-      takesOtherModels: false,
+      acceptsAnyModel: false,
       unavailableReason:
         provider.missingTaskSetting === null
           ? null
           : `The provider '${provider.name}' is not set up: set ${provider.missingTaskSetting}.`,
       deployments,
-      run: (call: EngineCall) => run(provider, task, call, dependencies),
+      run: (call: TaskCall) => run(provider, task, call, dependencies),
     }));
   });
 }
@@ -54,9 +54,9 @@ export function createDeclaredEngines(providers: Iterable<Provider>, dependencie
 async function run(
   provider: Provider,
   task: string,
-  call: EngineCall,
+  call: TaskCall,
   dependencies: CallDependencies,
-): Promise<EngineAnswer> {
+): Promise<TaskResult> {
   const deployment = findNamed(provider, call) ?? provider.taskDeployments[0];
   if (deployment === undefined) throw new TypeError(`the provider '${provider.name}' has no address`);
   const input = await withFiles(call);
@@ -84,7 +84,7 @@ async function run(
 async function ask(
   provider: Provider,
   deployment: Deployment,
-  { call, body, clocks, ticker, http, shutdownSignal }: CallDependencies & { call: EngineCall; body: string },
+  { call, body, clocks, ticker, http, shutdownSignal }: CallDependencies & { call: TaskCall; body: string },
 ): Promise<{ readonly answer: JsonObject; readonly exact: JsonObject }> {
   const made = new ProviderCall({
     provider,
@@ -112,7 +112,7 @@ async function ask(
 }
 
 /** The input with the bytes of each file in the place that named it. */
-async function withFiles({ input, files }: EngineCall): Promise<JsonObject> {
+async function withFiles({ input, files }: TaskCall): Promise<JsonObject> {
   const entries = Object.entries(files).map(([member, file]) => ({ path: toPath(member), file }));
   if (entries.length === 0) return input;
   let bytes = 0;

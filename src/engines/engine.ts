@@ -4,27 +4,27 @@
 import type { Json } from "../lib/json-schema/schema.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 import type { Deployment } from "../providers/deployment.ts";
-import type { EngineAnswer, EngineCall } from "../providers/task.ts";
+import type { TaskCall, TaskResult } from "../providers/task.ts";
 
 export type {
+  AttemptRecord,
   BinaryResult,
-  EngineAnswer,
-  EngineAttempt,
-  EngineCall,
-  EngineFile,
+  InputFile,
+  TaskCall,
+  TaskResult,
 } from "../providers/task.ts";
 
 export interface Engine {
   /** The third part of a task model's name: `local`, `openai`, `amazon` … */
   readonly provider: string;
   /** Other names that mean this provider: its company's. */
-  readonly alsoNamed?: readonly string[];
+  readonly aliases?: readonly string[];
   /** `text/sentiment_analysis` */
   readonly task: string;
   /** Models that are listed. Empty: it has none to choose from. */
   readonly models: readonly string[];
   /** Whether a model that is not listed is tried as well. */
-  readonly takesOtherModels: boolean;
+  readonly acceptsAnyModel: boolean;
   /** The model that does the task when the caller names none. Absent: the engine has no models, or chooses among them itself. */
   readonly defaultModel?: string;
   /** The caller has to name a model: there is no default. */
@@ -43,23 +43,23 @@ export interface Engine {
    */
   deployments?(model: string | null): readonly Deployment[];
   /** Doing it a second time changes nothing elsewhere and costs nothing: a job that was interrupted may simply be run again. */
-  readonly isRepeatable?: true;
+  readonly isIdempotent?: true;
   /** Members of the task's input that its provider has no parameter for: a caller who gives one is told. */
-  readonly unusedMembers?: readonly string[];
+  readonly unsupportedMembers?: readonly string[];
   /** Those that the provider has a parameter for, but not in a request with this input. */
-  readonly unusedFor?: (input: JsonObject) => readonly string[];
+  readonly unsupportedFor?: (input: JsonObject) => readonly string[];
   /** It looks into no file: what an address names is not fetched for it. */
   readonly ignoresFiles?: true;
   /** Throws a GatewayError, or a ValidationError when this engine cannot take such an input. */
-  run(call: EngineCall): Promise<EngineAnswer>;
+  run(call: TaskCall): Promise<TaskResult>;
   /**
    * For work that goes on elsewhere: begins it when `kept` is null, else asks for it, once. What it wants to find again is kept
    * durably before the next step, in this process or another one. Throws as `run` does.
    */
-  runStep?(call: EngineCall, kept: Json | null): Promise<EngineStep>;
+  runStep?(call: TaskCall, kept: Json | null): Promise<EngineStep>;
 }
 
 /** Done, or to be asked again after a while. */
 export type EngineStep =
-  | { readonly answer: EngineAnswer }
+  | { readonly answer: TaskResult }
   | { readonly kept: Json; readonly waitMs: number; readonly progress?: number };

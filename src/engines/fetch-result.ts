@@ -4,7 +4,7 @@ import type { Egress, EgressAnswer } from "../egress/egress.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import { GatewayError } from "../errors.ts";
 import { CallerLeft, type Clocks } from "../providers/call.ts";
-import type { EngineCall } from "./engine.ts";
+import type { TaskCall } from "./engine.ts";
 
 export interface FetchResultOptions {
   readonly egress: Egress;
@@ -20,7 +20,7 @@ export interface FetchResultOptions {
 /** An answer of status 2xx; everything else is thrown as a failure of the provider, which has done the task by now. */
 export async function fetchResult(
   url: string,
-  { signal, deadline }: Pick<EngineCall, "signal" | "deadline">,
+  { signal, deadline }: Pick<TaskCall, "signal" | "deadline">,
   { egress, clocks, shutdownSignal, provider, isTls, maxBytes }: FetchResultOptions,
 ): Promise<EgressAnswer> {
   try {

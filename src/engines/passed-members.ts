@@ -4,5 +4,5 @@ import { rows } from "../providers/index.ts";
 
 export function listPassedMembers(provider: string, task: string): readonly string[] {
   const row = rows.find(({ name }) => name === provider);
-  return row?.tasks?.find((one) => one.task === task)?.passedMembers ?? [];
+  return row?.tasks?.find((one) => one.task === task)?.passthroughMembers ?? [];
 }

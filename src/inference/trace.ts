@@ -1,9 +1,9 @@
 // What happened to one request: times for Server-Timing, and the decisions for callers that ask for metadata.
 
-import type { EngineAttempt } from "../engines/engine.ts";
+import type { AttemptRecord } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";
 
-export type AttemptNote = EngineAttempt;
+export type AttemptNote = AttemptRecord;
 export type AttemptReason = AttemptNote["reason"];
 
 interface AttemptTarget {

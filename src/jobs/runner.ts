@@ -2,7 +2,7 @@
 // engine wants to continue with, and the result.
 
 import { ownerOf } from "../access/caller.ts";
-import type { Engine, EngineFile } from "../engines/engine.ts";
+import type { Engine, InputFile } from "../engines/engine.ts";
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { fallbackCodes } from "../inference/candidate-loop.ts";
 import type { AttemptReport } from "../inference/report.ts";
@@ -162,7 +162,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     const owner = ownerOf(callerOf(kept));
     // A little later, so that the deadline has passed by any clock.
     using limit = startDeadline({ timeoutMs: deadline - Date.now() + 5, signals: [signal] });
-    const files: Record<string, EngineFile> =
+    const files: Record<string, InputFile> =
       progress.step === null
         ? await universalAi.openFiles(plan, { owner, signal: limit.signal, timeoutMs: deadline - Date.now() })
         : {};
@@ -182,8 +182,8 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           ...(deployment && { deployment }),
           owner,
           jobId: job.id,
-          tellProgress: createProgressReporter(job),
-          noteAttempt: ({ provider, model, reason }) => {
+          onProgress: createProgressReporter(job),
+          onAttempt: ({ provider, model, reason }) => {
             if (reason !== "first") log.info("A job calls a provider again", { job: job.id, provider, model, reason });
           },
         },
@@ -329,8 +329,8 @@ function readProgress(text: string | null): Progress {
   return text === null ? begun : (JSON.parse(text) as Progress);
 }
 
-function mayRepeat({ isRepeatable }: Engine): boolean {
-  return isRepeatable === true;
+function mayRepeat({ isIdempotent }: Engine): boolean {
+  return isIdempotent === true;
 }
 
 /** A repeatable engine runs again after every error that allows a fallback; other engines only if nothing was executed. */

@@ -2,7 +2,7 @@
 // reads these properties and never branches on a vendor's name.
 import type { JsonObject } from "../lib/lenient-json.ts";
 import type { ErrorRule } from "./error-rules.ts";
-import type { VendorTask } from "./task.ts";
+import type { ProviderTask } from "./task.ts";
 
 export type Modality = "text" | "image" | "audio" | "file" | "video";
 
@@ -145,7 +145,7 @@ export interface ProviderRow extends Access {
   readonly name: string;
   readonly title: string;
   /** Other names, for requests and settings alike. Of several providers with one name the first configured one is meant. */
-  readonly alsoNamed?: readonly string[];
+  readonly aliases?: readonly string[];
   /** The page that the facts of this row come from. */
   readonly docs: string;
   /** What its errors mean where their status alone would mislead. */
@@ -162,7 +162,7 @@ export interface ProviderRow extends Access {
   readonly embeddings?: EmbeddingsApi;
   /** Absent: the gateway translates responses to chat completions. */
   readonly responses?: ResponsesApi;
-  readonly tasks?: readonly VendorTask[];
+  readonly tasks?: readonly ProviderTask[];
   /**
    * Members, at any depth, that `provider_params` of a task may not hold: with the gateway's credentials they would reach data that is
    * not the caller's, such as files in the operator's own buckets.
@@ -224,13 +224,13 @@ export function hasModels({ chat, embeddings }: ProviderRow): boolean {
 }
 
 /** The names that belong to this provider alone: settings are read under these. A name that is another row's own is that row's. */
-export function ownNamesOf({ name, alsoNamed = [] }: ProviderRow, rows: readonly ProviderRow[]): readonly string[] {
-  return [name, ...alsoNamed.filter((other) => !rows.some((row) => row.name === other))];
+export function ownNamesOf({ name, aliases = [] }: ProviderRow, rows: readonly ProviderRow[]): readonly string[] {
+  return [name, ...aliases.filter((other) => !rows.some((row) => row.name === other))];
 }
 
 /** Every name that a model of this provider may begin with. */
-export function modelNamesOf({ name, alsoNamed = [], modelAccess }: ProviderRow): readonly string[] {
-  return [name, ...alsoNamed, ...(modelAccess === undefined ? [] : [modelAccess.name])];
+export function modelNamesOf({ name, aliases = [], modelAccess }: ProviderRow): readonly string[] {
+  return [name, ...aliases, ...(modelAccess === undefined ? [] : [modelAccess.name])];
 }
 
 /** What the row states of one chat model; null when it does not list the model. */

@@ -1,106 +1,175 @@
-// The contract of a vendor's task: pure functions that turn a task's input into requests, and the last answer into its output. The
-// engine around them (engines/vendor-engine.ts) decides what is sent, retried, timed and paid.
+// The contract of a provider's task: pure functions that turn the input of a task into requests, and the last response into its output. The
+// engine around them (engines/vendors/) sends the requests, retries them, applies timeouts and computes the cost.
 
+import type { OnlyKnown, TaskDraft, TaskInput, TaskName } from "../contract/tasks.ts";
 import { type ErrorCode, ValidationError } from "../errors.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 
-export interface VendorTask {
-  /** `text/sentiment_analysis` */
-  readonly task: string;
+/** `Name` is the type of the input and the output. Without it (`ProviderTask`) both are plain JSON objects. */
+export interface ProviderTask<
+  Name extends TaskName = TaskName,
+  Input extends object = TaskInput<Name>,
+  Output extends object = TaskDraft<Name>,
+> {
+  readonly task: Name;
   /** The page that the wire format comes from. */
   readonly docs: string;
-  /** One of the row's services; absent: the row's own address. */
+  /** One of the row's services. Default: the row's own address. */
   readonly service?: string;
-  /** Models that are listed. Absent: there are none to choose from, and naming one is refused by the gateway. */
+  /** Models that are listed. Absent: the provider has no choice of models, and a request that names one is refused. */
   readonly models?: readonly string[];
-  /** Whether a model that is not listed is tried as well. */
-  readonly takesOtherModels?: boolean;
-  /** What the vendor's documentation says that it takes; other files are refused before they are read. */
+  /** Whether a model that is not listed is accepted as well. */
+  readonly acceptsAnyModel?: boolean;
+  /** The files that the provider accepts by its documentation; other files are refused before they are read. */
   readonly files?: FileLimits;
-  /** Members of the task's input that the vendor has no parameter for: a caller who gives one is told. */
-  readonly unused?: readonly string[];
-  /** Those that the vendor has a parameter for, but not in a request with this input. */
-  readonly unusedFor?: (input: JsonObject) => readonly string[];
-  /** Members that a route in the vendor's own format has beyond the task's input, and that are passed on. */
-  readonly passedMembers?: readonly string[];
-  /** Of a task that speaks: the voices that every account has. Absent: they are not the same for all, or too many to list. */
+  /** Members of the input that the provider has no parameter for; a caller who sets one is warned. */
+  readonly unsupported?: readonly string[];
+  /** Further unsupported members of this particular input. */
+  unsupportedFor?(input: Input): readonly string[];
+  /** Members of a route in the provider's own format that are passed on although the input of the task has no such member. */
+  readonly passthroughMembers?: readonly string[];
+  /** The voices that every account has, for a task that produces speech. Absent: each account has its own, or they are too many to list. */
   readonly voices?: Voices;
-  /** Settings without which this task cannot be done, by the names under which the call has them. */
-  readonly needs?: Readonly<Record<string, string>>;
-  /** The vendor takes a token against doing it twice, and is given the one of the job: a job may begin it again. */
-  readonly isRepeatable?: true;
-  toRequest(call: VendorCall): VendorRequest | Promise<VendorRequest>;
+  /** Name in `call.settings` → the setting. The task is unavailable while one of them is not set. */
+  readonly requiredSettings?: Readonly<Record<string, string>>;
+  /** The provider accepts an idempotency key and receives the id of the job, so a job may send the request again. */
+  readonly isIdempotent?: true;
+  toRequest(call: ProviderTaskCall<Input>): TaskRequest | Promise<TaskRequest>;
   /**
-   * For tasks of several requests: what follows an answer to `asked`, which may be asked again. Null: it was the last one.
-   * Absent: the first one is. Between a request that waits and the next one a job may move to another process, without its files: what
-   * is needed then goes along as the request's `note`. All that follows one that waits must bear being asked twice.
+   * For tasks of several requests: the request after `request`, or null when `response` is the last response. Absent: there is one request.
+   * While a request waits (`waitMs`), a job may move to another process, without its files: the request's `state` carries what is needed
+   * later. Every request after one that waits must be safe to repeat.
    */
-  next?(answer: VendorAnswer, call: VendorCall, asked: VendorRequest): NextRequest | null | Promise<NextRequest | null>;
-  /** Throws a VendorFailure when the answer says that it failed. A TypeError means an answer that makes no sense. */
-  fromAnswer(answer: VendorAnswer, call: VendorCall, asked: VendorRequest): VendorResult | Promise<VendorResult>;
-  /** What takes away the files that the work left at the vendor's, after its end. `asked` was the last request. */
-  leftovers?(call: VendorCall, asked: VendorRequest): readonly VendorRequest[];
+  next?(
+    response: TaskResponse,
+    call: ProviderTaskCall<Input>,
+    request: TaskRequest,
+  ): NextRequest | null | Promise<NextRequest | null>;
+  /** Throws a TaskFailure when the response reports a failure, and a TypeError when the response makes no sense. */
+  fromResponse(
+    response: TaskResponse,
+    call: ProviderTaskCall<Input>,
+    request: TaskRequest,
+  ): TaskResult<Output> | Promise<TaskResult<Output>>;
+  /** Requests that delete the files which the work stored at the provider. They are sent when the work has ended; `request` was its last. */
+  cleanUpRequests?(call: ProviderTaskCall<Input>, request: TaskRequest): readonly TaskRequest[];
+}
+
+/** Infers the types from `task`. A member that the schema of the input or the output does not have is a compile error. */
+export function defineTask<const Name extends TaskName, Output extends TaskDraft<Name>>(
+  task: ProviderTask<Name, TaskInput<Name>, Output & OnlyKnown<Output, TaskDraft<Name>>> & {
+    readonly unsupported?: readonly (keyof TaskInput<Name>)[];
+  },
+): ProviderTask<Name> {
+  return task;
 }
 
 export interface Voices {
-  /** BCP-47; null: the language of the text. */
+  /** BCP-47. Null: the language of the text. */
   readonly languages: readonly string[] | null;
-  /** Model → voices; the empty name stands for the provider's default model. */
+  /** Model → voices. The empty name means the provider's default model. */
   readonly models: Readonly<Record<string, readonly string[]>>;
-}
-
-export interface VendorCall extends EngineCall {
-  /** Those that the task needs. */
-  readonly settings: Readonly<Record<string, string>>;
 }
 
 export interface FileLimits {
   readonly maxBytes?: number;
-  /** `image/png`; one that ends with a slash stands for all of its kind: `image/`. */
+  /** `image/png`, or `image/` for every type of image. */
   readonly mediaTypes?: readonly string[];
 }
 
-export interface VendorRequest {
-  /** POST when absent. */
+export interface TaskCall<Input extends object = JsonObject> {
+  /** Null: the caller named none. */
+  readonly model: string | null;
+  /** Validated, with the defaults of the schema. */
+  readonly input: Input;
+  /** By the path of the member that names the file: `file`, `file1`, `reference_images.0` … */
+  readonly files: Readonly<Record<string, InputFile>>;
+  /** The name of one of the engine's deployments. Absent: the engine chooses. */
+  readonly deployment?: string;
+  /** Members that the caller adds to the provider's request. */
+  readonly providerParams: JsonObject;
+  /** Fires when the caller disconnects or the time is up. */
+  readonly signal: AbortSignal;
+  /** In the milliseconds of `performance.now()`. */
+  readonly deadline: number;
+  readonly requestId: string;
+  /** From `ownerOf` (access/caller.ts). Local engines serve owners in turn. */
+  readonly owner: string;
+  /** The same in every run of a job, so it serves as an idempotency key. */
+  readonly jobId?: string;
+  /** Receives each call of a chat model that the engine makes, so that it counts as an attempt of the request. */
+  readonly onAttempt?: (attempt: AttemptRecord) => void;
+  /** 0..1; only jobs listen. */
+  readonly onProgress?: (share: number) => void;
+}
+
+export interface ProviderTaskCall<Input extends object = JsonObject> extends TaskCall<Input> {
+  /** Those that the task requires. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface InputFile {
+  readonly name: string;
+  /** Detected from the bytes; the type that the caller states is ignored. */
+  readonly mediaType: string;
+  readonly size: number;
+  read(): Promise<Uint8Array>;
+}
+
+/** One call of a provider. */
+export interface AttemptRecord {
+  readonly provider: string;
+  readonly model: string;
+  readonly deployment: string;
+  /** Why this offer was tried. */
+  readonly reason: "first" | "retry" | "other_deployment" | "fallback";
+  readonly startedAt: number;
+  /** Null while the call runs, and after a success. */
+  failure: "caller_left" | ErrorCode | null;
+  endedAt: number | null;
+}
+
+export interface TaskRequest {
+  /** Default: POST. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Appended to the address, percent-encoded where it must be. */
+  /** Appended to the address, already percent-encoded. */
   readonly path: string;
   /** Members that are null or undefined are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: VendorBody;
+  readonly body?: TaskRequestBody;
   /**
-   * Where in the JSON body `provider_params` go; its top when absent. In a form they become fields, or members of the JSON in the one field
-   * that is named here; else parameters of the address.
+   * Where `provider_params` are merged into the JSON body; default: its top level. In a form they become fields, or members of the JSON in
+   * the field with this name. Without a body they become query parameters.
    */
-  readonly paramsAt?: readonly (string | number)[];
-  /** Whether `provider_params` go into it. Absent: only when it is the first one. */
-  readonly takesParams?: boolean;
-  /** Statuses beyond 2xx that are no failure. */
-  readonly alsoGood?: readonly number[];
-  /** Another one of the row's services than the task's. */
+  readonly paramsPath?: readonly (string | number)[];
+  /** Whether `provider_params` are merged into this request. Default: only into the first one. */
+  readonly acceptsProviderParams?: boolean;
+  /** Statuses beyond 2xx that count as success. */
+  readonly acceptedStatuses?: readonly number[];
+  /** One of the row's services, in place of the task's. */
   readonly service?: string;
   /**
-   * The address of a result that the vendor keeps elsewhere, instead of `path`: fetched through the guard against inner addresses, and
-   * without credentials.
+   * Replaces `path`: the address of a result that the provider stores elsewhere. It is fetched without credentials, and not from private
+   * networks.
    */
   readonly url?: string;
-  /** What the answers are to be read with. It never leaves the gateway. Of a request that waits it has to be JSON. */
-  readonly note?: unknown;
+  /** Needed to read the responses; never sent. JSON, if the request waits. */
+  readonly state?: unknown;
 }
 
-export interface NextRequest extends VendorRequest {
+export interface NextRequest extends TaskRequest {
   /**
-   * How long to wait before it; `growing`: the vendor does not say, a second at first and ten in the end. One that waits asks whether
-   * work is done, and is asked again when it meets a short failure.
+   * Delay before the request is sent. `growing`: the provider recommends none, so the delay grows from one second to ten. A request with a
+   * delay polls for a result, and is repeated after a temporary failure.
    */
   readonly waitMs?: number | "growing";
-  /** 0..1, where the vendor tells how far the work is. */
+  /** 0..1, if the provider reports it. */
   readonly progress?: number;
 }
 
-export type VendorBody =
-  /** `mediaType`: `application/json` when absent. */
+export type TaskRequestBody =
+  /** Default of `mediaType`: `application/json`. */
   | { readonly kind: "json"; readonly value: unknown; readonly mediaType?: string }
   /** multipart/form-data */
   | { readonly kind: "form"; readonly parts: readonly FormPart[] }
@@ -113,113 +182,52 @@ export type FormPart =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly fileName: string; readonly mediaType: string; readonly bytes: Uint8Array };
 
-export interface VendorAnswer {
+export interface TaskResponse {
   readonly status: number;
-  /** Names are written in lower case. */
+  /** `name` in lower case. */
   header(name: string): string | null;
-  /** Of the content type, in lower case, without its parameters. */
+  /** In lower case, without parameters. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** Parsed when it is first asked for; a body that is no JSON is `provider_bad_response`. */
+  /** Parsed on first use; throws `provider_bad_response` when the body is not JSON. */
   readonly json: unknown;
 }
 
-export interface VendorResult {
-  readonly output: JsonObject;
-  readonly units: EngineAnswer["units"];
-  readonly binaries?: EngineAnswer["binaries"];
-  readonly charge?: EngineAnswer["charge"];
-  /** For `show_original_response`. Absent: the last answer where it is JSON, else null. */
+export interface TaskResult<Output extends object = JsonObject> {
+  /** In the shape of the output schema, except for the members that `binaries` fills. */
+  readonly output: Output;
+  /** The provider's own answer, for `show_original_response`. Absent: a provider task's last response if it is JSON, otherwise null. */
   readonly original?: unknown;
-}
-
-export interface EngineCall {
-  /** Null: none was named. */
-  readonly model: string | null;
-  /** With the defaults of the schema filled in. */
-  readonly input: JsonObject;
-  /** The files that the input names, by the member that names them: `file`, `file1`, `reference_images.0` … */
-  readonly files: Readonly<Record<string, EngineFile>>;
-  /** Where to send it: the name of one of the engine's deployments. Absent: the engine chooses. */
-  readonly deployment?: string;
-  /** Free-form members that are merged into the vendor's call. */
-  readonly providerParams: JsonObject;
-  /** Fires when the caller has left, or the time is up. */
-  readonly signal: AbortSignal;
-  /** In the milliseconds of `performance.now()`. */
-  readonly deadline: number;
-  readonly requestId: string;
-  /** Whose work it is, as `ownerOf` of access/caller.ts names it: local engines serve owners in turn. */
-  readonly owner: string;
-  /** The same for every run of a job, and for no other: what a vendor takes as a token against doing a thing twice. */
-  readonly jobId?: string;
-  /** Takes each call of a chat model that the engine makes, so that every send is counted as an attempt of the request. */
-  readonly noteAttempt?: (attempt: EngineAttempt) => void;
-  /** 0..1; only jobs listen. */
-  readonly tellProgress?: (share: number) => void;
-}
-
-/** One send to a provider. */
-export interface EngineAttempt {
-  readonly provider: string;
-  readonly model: string;
-  readonly deployment: string;
-  /** Why this offer was tried. */
-  readonly reason: "first" | "retry" | "other_deployment" | "fallback";
-  readonly startedAt: number;
-  /** Null while it runs, and when it has answered. */
-  failure: "caller_left" | ErrorCode | null;
-  endedAt: number | null;
-}
-
-export interface EngineFile {
-  readonly name: string;
-  /** Detected from the bytes, never believed. */
-  readonly mediaType: string;
-  readonly size: number;
-  read(): Promise<Uint8Array>;
-}
-
-export interface EngineAnswer {
-  /** In the shape of the task's output schema, binary results excepted: see `binaries`. */
-  readonly output: JsonObject;
-  /** As the vendor or library said it, for `show_original_response`; null when there is nothing of that kind. */
-  readonly original: unknown;
-  /** What was used, by the units that prices have: `page`, `char`, `image`, `second`, `minute`, `request`, `token`, `file`. */
   readonly units: Readonly<Partial<Record<PriceUnit, number>>>;
-  /** The cost in USD, if the engine knows it more exactly than a price per unit. An unknown cost is null, with a reason. */
+  /** The cost in USD, if it is known more exactly than from a price per unit. An unknown cost is null, with a reason. */
   readonly charge?: { readonly cost: number | null; readonly reason: string | null };
-  /**
-   * Binary results, by the path of the member that holds them in `output`: the gateway puts base64 there where the schema has such
-   * a member, and a signed address into its `…_resource_url` neighbour. E.g. `{ path: ["items", 0, "image"], … }`.
-   */
   readonly binaries?: readonly BinaryResult[];
 }
 
 export type PriceUnit = "page" | "char" | "image" | "second" | "minute" | "request" | "token" | "file" | "exec_time";
 
+/** Bytes that the gateway adds to the output: as base64, and as a signed URL. */
 export interface BinaryResult {
-  /** Where base64 goes in the output; null: the schema has no such member. */
+  /** E.g. `["items", 0, "image"]`. Null: the schema has no member for base64. */
   readonly base64Path: readonly (string | number)[] | null;
-  /** Where the address goes in the output. */
   readonly urlPath: readonly (string | number)[];
   readonly bytes: Uint8Array;
   readonly mediaType: string;
 }
 
-/** An answer of status 200 that says it failed. The status is the one that the failure should have had. */
-export class VendorFailure extends Error {
+/** A response with a successful status that reports a failure. `status` is the one that it should have had. */
+export class TaskFailure extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
     super(message);
-    this.name = "VendorFailure";
+    this.name = "TaskFailure";
     this.status = status;
   }
 }
 
-/** Refuses an input that this vendor does not accept, at a member of `input`. */
+/** Refuses an input that this provider does not accept, at a member of `input`. */
 export function refuseInput(member: string, msg: string, type = "value_error"): never {
   throw new ValidationError([{ loc: ["body", "input", ...member.split(".")], msg, type }]);
 }

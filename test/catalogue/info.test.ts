@@ -35,7 +35,7 @@ const unconfigured = toTaskOffers(
       provider: name,
       task,
       models,
-      takesOtherModels: false,
+      acceptsAnyModel: false,
       unavailableReason: "its key",
       run: () => Promise.reject(new Error("it is not asked")),
     })),

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
-import type { Engine, EngineAnswer } from "../../src/engines/engine.ts";
+import type { Engine, TaskResult } from "../../src/engines/engine.ts";
 import { createVendorEngines } from "../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { createTicker } from "../../src/lib/ticker.ts";
@@ -14,7 +14,7 @@ import { google } from "../../src/providers/google/index.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import { microsoft } from "../../src/providers/microsoft/index.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
-import { VendorFailure, type VendorRequest, type VendorTask } from "../../src/providers/task.ts";
+import { type ProviderTask, TaskFailure, type TaskRequest } from "../../src/providers/task.ts";
 import { answer, hang, headOf, rst, type Script, wait, write } from "../support/answers.ts";
 import { startVendor } from "../support/vendor.ts";
 import { type CallOptions, callOf, fileOf } from "./vendor-calls.ts";
@@ -55,7 +55,7 @@ function enginesOf(row: ProviderRow, setup: Setup = {}): readonly Engine[] {
   });
 }
 
-function rowOf(task: Partial<VendorTask>, more: Partial<ProviderRow> = {}): ProviderRow {
+function rowOf(task: Partial<ProviderTask>, more: Partial<ProviderRow> = {}): ProviderRow {
   return {
     name: "tryout",
     title: "Tryout",
@@ -67,7 +67,7 @@ function rowOf(task: Partial<VendorTask>, more: Partial<ProviderRow> = {}): Prov
         task: "text/summarize",
         docs: "",
         toRequest: () => ({ path: "/do", body: { kind: "json", value: { text: "x" } } }),
-        fromAnswer: () => ({ output: { result: "done" }, units: { request: 1 } }),
+        fromResponse: () => ({ output: { result: "done" }, units: { request: 1 } }),
         ...task,
       },
     ],
@@ -75,13 +75,13 @@ function rowOf(task: Partial<VendorTask>, more: Partial<ProviderRow> = {}): Prov
   };
 }
 
-function run(row: ProviderRow, options: CallOptions = {}, setup: Setup = {}): Promise<EngineAnswer> {
+function run(row: ProviderRow, options: CallOptions = {}, setup: Setup = {}): Promise<TaskResult> {
   const [engine] = enginesOf(row, setup);
   if (engine === undefined) throw new Error("there is no engine");
   return engine.run(callOf(options));
 }
 
-const asking = (request: VendorRequest, more: Partial<ProviderRow> = {}) => rowOf({ toRequest: () => request }, more);
+const asking = (request: TaskRequest, more: Partial<ProviderRow> = {}) => rowOf({ toRequest: () => request }, more);
 const good = answer(200, { fine: true });
 
 async function failureOf(row: ProviderRow, options: CallOptions = {}, setup: Setup = {}): Promise<unknown> {
@@ -152,7 +152,7 @@ describe("what is sent", () => {
     vendor.next((request) => answer(200, request.body, { "content-type": "audio/mpeg" }));
     const row = rowOf({
       toRequest: () => ({ path: "/raw", body: { kind: "bytes", bytes: many, mediaType: "image/png" } }),
-      fromAnswer: (said) => ({
+      fromResponse: (said) => ({
         output: { same: Buffer.compare(said.bytes, many), mediaType: said.mediaType },
         units: {},
       }),
@@ -167,7 +167,7 @@ describe("what is sent", () => {
     const asked = async (
       auth: ProviderRow["auth"],
       more: Partial<ProviderRow> = {},
-      body: VendorRequest["body"] = { kind: "json", value: {} },
+      body: TaskRequest["body"] = { kind: "json", value: {} },
     ) => {
       vendor.next(good);
       const settings = { TRYOUT_API_KEY: secret, TRYOUT_BASE_URL: root, TRYOUT_USER: "ann" };
@@ -193,7 +193,7 @@ describe("what is sent", () => {
     vendor.next(good);
     const value = { requests: [{ image: "x", options: { a: 1, b: 2 } }] };
     const params = JSON.parse('{"options":{"b":3},"__proto__":{"polluted":true},"c":[1]}');
-    await run(asking({ path: "/do", paramsAt: ["requests", 0], body: { kind: "json", value } }), {
+    await run(asking({ path: "/do", paramsPath: ["requests", 0], body: { kind: "json", value } }), {
       providerParams: params,
     });
     expect(vendor.last().body.toString()).toBe(
@@ -394,8 +394,8 @@ describe("what becomes of failures", () => {
   test("a failure inside of a good answer is told like a refusal", async () => {
     vendor.next(good);
     const row = rowOf({
-      fromAnswer: () => {
-        throw new VendorFailure(429, `enough of ${secret}`);
+      fromResponse: () => {
+        throw new TaskFailure(429, `enough of ${secret}`);
       },
     });
     const failure = await failureOf(row);
@@ -404,11 +404,11 @@ describe("what becomes of failures", () => {
   });
 
   test("an answer that makes no sense is the vendor's failure", async () => {
-    const reads = rowOf({ fromAnswer: ({ json }) => ({ output: { result: String(json) }, units: {} }) });
+    const reads = rowOf({ fromResponse: ({ json }) => ({ output: { result: String(json) }, units: {} }) });
     vendor.next(answer(200, "not JSON"));
     expect(await failureOf(reads)).toMatchObject({ code: "provider_bad_response" });
     const stumbles = rowOf({
-      fromAnswer: () => {
+      fromResponse: () => {
         throw new TypeError("there is nothing");
       },
     });
@@ -418,7 +418,7 @@ describe("what becomes of failures", () => {
 
   test("an answer with an impossible length, or nested without end, is the vendor's failure too", async () => {
     vendor.next(good);
-    const makesList = rowOf({ fromAnswer: () => ({ output: { result: new Array(2 ** 33).join() }, units: {} }) });
+    const makesList = rowOf({ fromResponse: () => ({ output: { result: new Array(2 ** 33).join() }, units: {} }) });
     expect(await failureOf(makesList)).toMatchObject({ code: "provider_bad_response" });
     vendor.next(answer(400, `{"error":${"[".repeat(30_000)}${"]".repeat(30_000)}}`));
     expect(await failureOf(rowOf({}))).toMatchObject({ code: "provider_rejected_request" });
@@ -478,7 +478,7 @@ describe("work that goes on at the vendor's", () => {
       if (state === "begun") return { method: "GET", path: "/jobs/7", waitMs: 20 };
       return state === "running" ? { ...asked, waitMs: 20 } : null;
     },
-    fromAnswer: ({ json }) => ({ output: json as Record<string, unknown>, units: {} }),
+    fromResponse: ({ json }) => ({ output: json as Record<string, unknown>, units: {} }),
   });
 
   test("is asked for until it is done", async () => {

@@ -62,7 +62,7 @@ async function growthOf(run: LocalRun, task: string, of: (length: number) => str
 async function processorTimeOf(run: LocalRun, task: string, text: string): Promise<number> {
   const before = process.cpuUsage();
   try {
-    await run({ model: null, input: toHostileInput(task, text), files: {}, tellProgress: () => {} });
+    await run({ model: null, input: toHostileInput(task, text), files: {}, onProgress: () => {} });
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { z } from "zod";
 import type { ChatCompletion, ChatPart, ChatRequest } from "../../src/contract/chat-format.ts";
 import { tasks } from "../../src/contract/tasks.ts";
-import type { Engine, EngineAnswer, EngineFile } from "../../src/engines/engine.ts";
+import type { Engine, InputFile, TaskResult } from "../../src/engines/engine.ts";
 import { type Complete, createLlmEngines } from "../../src/engines/llm/index.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { configureProviders, type Provider } from "../../src/providers/configure.ts";
@@ -14,7 +14,7 @@ import { rows } from "../../src/providers/index.ts";
 import { toRefusal } from "../../src/providers/refusal.ts";
 import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
 import { answer, completion } from "../support/answers.ts";
-import { startVendor, type VendorRequest } from "../support/vendor.ts";
+import { startVendor, type TaskRequest } from "../support/vendor.ts";
 
 const vendor = await startVendor(answerByExample);
 afterAll(() => vendor.stop());
@@ -53,11 +53,11 @@ function engineOf(task: string, provider = "openai"): Engine {
 interface Asked {
   readonly provider?: string;
   readonly model?: string | null;
-  readonly file?: EngineFile;
+  readonly file?: InputFile;
   readonly params?: JsonObject;
 }
 
-function run(task: string, input: JsonObject, asked: Asked = {}): Promise<EngineAnswer> {
+function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskResult> {
   const { provider = "openai", model = "gpt-4o-mini", file, params = {} } = asked;
   return engineOf(task, provider).run({
     model,
@@ -84,7 +84,7 @@ function say(value: unknown, more: JsonObject = {}): void {
   vendor.next(answer(200, completion(typeof value === "string" ? value : JSON.stringify(value), more)));
 }
 
-function requestOf(request: VendorRequest | undefined): ChatRequest {
+function requestOf(request: TaskRequest | undefined): ChatRequest {
   return JSON.parse(request?.body.toString() ?? "{}") as ChatRequest;
 }
 
@@ -98,7 +98,7 @@ function schemaOf({ response_format }: ChatRequest): JsonObject {
 }
 
 /** A model that keeps to the form, and to the bounds that it is told in words. */
-function answerByExample(request: VendorRequest) {
+function answerByExample(request: TaskRequest) {
   const schema: unknown = JSON.parse(JSON.stringify(schemaOf(requestOf(request))), (_, one: JsonObject) => {
     const [, minimum, maximum] = /^(-?\d+) to (-?\d+)$/.exec(String(one?.["description"])) ?? [];
     return minimum === undefined ? one : { ...one, minimum: Number(minimum), maximum: Number(maximum) };
@@ -106,7 +106,7 @@ function answerByExample(request: VendorRequest) {
   return answer(200, completion(JSON.stringify(makeExample(schema))));
 }
 
-function fileOf(mediaType: string, bytes: string | Uint8Array = "bytes", name = "scan"): EngineFile {
+function fileOf(mediaType: string, bytes: string | Uint8Array = "bytes", name = "scan"): InputFile {
   const content = Buffer.from(bytes);
   return { name, mediaType, size: content.length, read: async () => content };
 }
@@ -623,7 +623,7 @@ describe("what is on offer", () => {
     expect(engineOf("image/question_answer").models).toContain("gpt-4o-mini");
     expect(engineOf("image/question_answer").models).not.toContain("gpt-6.1-sol");
     expect(engineOf("ocr/invoice_splitter_async").models).not.toContain("gpt-5");
-    expect(engineOf("text/summarize").takesOtherModels).toBe(true);
+    expect(engineOf("text/summarize").acceptsAnyModel).toBe(true);
   });
 
   test("a provider that is not set up says which setting is missing; the sandbox and those without chat are not there", () => {

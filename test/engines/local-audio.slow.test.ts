@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dirname, join } from "node:path";
-import type { EngineFile } from "../../src/engines/engine.ts";
+import type { InputFile } from "../../src/engines/engine.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
@@ -149,8 +149,8 @@ describe("the examples", () => {
 });
 
 /** Members such as `"file": "@announcement.mp3"` name a file beside the example. */
-async function readNamedFiles(folder: string, input: Record<string, unknown>): Promise<Record<string, EngineFile>> {
-  const files: Record<string, EngineFile> = {};
+async function readNamedFiles(folder: string, input: Record<string, unknown>): Promise<Record<string, InputFile>> {
+  const files: Record<string, InputFile> = {};
   for (const [member, value] of Object.entries(input)) {
     if (typeof value !== "string" || !value.startsWith("@")) continue;
     const file = Bun.file(join(folder, value.slice(1)));

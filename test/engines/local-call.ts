@@ -1,7 +1,7 @@
 // Calls local engines as the gateway does, and checks what it would check.
 
 import { findTask } from "../../src/contract/tasks.ts";
-import type { EngineAnswer, EngineFile } from "../../src/engines/engine.ts";
+import type { InputFile, TaskResult } from "../../src/engines/engine.ts";
 import type { LocalEngines } from "../../src/engines/local/index.ts";
 import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
@@ -13,10 +13,10 @@ const longTimeMs = 600_000;
 export const longTimeLimitsMs = { text: longTimeMs, media: longTimeMs, job: longTimeMs } as const;
 
 export interface LocalCallOptions {
-  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly files?: Readonly<Record<string, InputFile>>;
   readonly withinMs?: number;
   readonly model?: string | null;
-  readonly tellProgress?: (share: number) => void;
+  readonly onProgress?: (share: number) => void;
 }
 
 /** The input with the defaults of the schema, as the gateway fills them in. */
@@ -25,7 +25,7 @@ export function runLocal(
   task: string,
   input: Members,
   options: LocalCallOptions = {},
-): Promise<EngineAnswer> {
+): Promise<TaskResult> {
   const { model = null } = options;
   // As the gateway chooses: by the model's name, else the first.
   const engine = local.engines.find((one) => one.task === task && (model === null || one.models.includes(model)));
@@ -39,7 +39,7 @@ export function runLocal(
     deadline: performance.now() + (options.withinMs ?? longTimeMs),
     requestId: "test",
     owner: "key:test",
-    ...(options.tellProgress === undefined ? {} : { tellProgress: options.tellProgress }),
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
 }
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import type { EngineFile } from "../../src/engines/engine.ts";
+import type { InputFile } from "../../src/engines/engine.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
@@ -25,15 +25,15 @@ beforeAll(() => {
 });
 afterAll(() => local.close());
 
-function fileOf(bytes: Uint8Array, mediaType: string, name = "file"): EngineFile {
+function fileOf(bytes: Uint8Array, mediaType: string, name = "file"): InputFile {
   return { name, mediaType, size: bytes.length, read: async () => bytes };
 }
 
-async function sampleOf(name: string, mediaType: string): Promise<EngineFile> {
+async function sampleOf(name: string, mediaType: string): Promise<InputFile> {
   return fileOf(await Bun.file(join(samples, name)).bytes(), mediaType, name);
 }
 
-async function outputOf(task: string, file: EngineFile, input: Members = {}): Promise<Members> {
+async function outputOf(task: string, file: InputFile, input: Members = {}): Promise<Members> {
   const { output } = await runLocal(
     local,
     task,
@@ -44,7 +44,7 @@ async function outputOf(task: string, file: EngineFile, input: Members = {}): Pr
   return output;
 }
 
-async function refusalOf(file: EngineFile, input: Members = {}, task = "ocr/ocr"): Promise<string> {
+async function refusalOf(file: InputFile, input: Members = {}, task = "ocr/ocr"): Promise<string> {
   try {
     await runLocal(local, task, { file: "https://files.example/x", ...input }, { files: { file } });
   } catch (error) {
@@ -55,7 +55,7 @@ async function refusalOf(file: EngineFile, input: Members = {}, task = "ocr/ocr"
   throw new Error("it was not refused");
 }
 
-function pdfOf(pages: readonly PdfPage[]): EngineFile {
+function pdfOf(pages: readonly PdfPage[]): InputFile {
   return fileOf(writePdf(pages), "application/pdf");
 }
 

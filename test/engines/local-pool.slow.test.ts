@@ -170,8 +170,8 @@ describe("work", () => {
 describe("progress", () => {
   test("what an engine says of its progress is heard while it computes, in order and in few words", async () => {
     const heard: { share: number; at: number }[] = [];
-    const tellProgress = (share: number) => heard.push({ share, at: performance.now() });
-    await open().run(job("test/progress", { tellProgress }));
+    const onProgress = (share: number) => heard.push({ share, at: performance.now() });
+    await open().run(job("test/progress", { onProgress }));
     const endedAt = performance.now();
     const shares = heard.map(({ share }) => share);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));

@@ -1,7 +1,7 @@
 // Speech to text by the local engine, on speech that the other local engine made.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { EngineFile } from "../../src/engines/engine.ts";
+import type { InputFile } from "../../src/engines/engine.ts";
 import { checkBytes, readModelFile } from "../../src/engines/local/checksums.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { createAudioDecoder, sampleRate } from "../../src/engines/local/speech/decode-audio.ts";
@@ -34,7 +34,7 @@ async function speak(text: string, format: string): Promise<Buffer> {
 }
 
 async function transcribe(bytes: Uint8Array, input: object = {}, options: { model?: string; heard?: number[] } = {}) {
-  const file: EngineFile = { name: "a", mediaType: "audio/wav", size: bytes.length, read: async () => bytes };
+  const file: InputFile = { name: "a", mediaType: "audio/wav", size: bytes.length, read: async () => bytes };
   const answer = await runLocal(
     local,
     task,
@@ -42,7 +42,7 @@ async function transcribe(bytes: Uint8Array, input: object = {}, options: { mode
     {
       files: { file },
       model: options.model ?? null,
-      tellProgress: (share) => options.heard?.push(share),
+      onProgress: (share) => options.heard?.push(share),
     },
   );
   expect(fitsTask(task, answer.output)).toBe(true);

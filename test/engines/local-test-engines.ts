@@ -90,15 +90,15 @@ export const localEngines: readonly LocalEngine[] = [
   engine("test/echo", ({ input }) => input),
   engine("test/compute", ({ input }) => compute(Number(input["milliseconds"]))),
   engine("test/heavy_compute", ({ input }) => compute(Number(input["milliseconds"])), "heavy"),
-  engine("test/progress", ({ tellProgress }) => {
+  engine("test/progress", ({ onProgress }) => {
     // Without a pause: an engine computes, and its worker hears and says nothing else meanwhile.
     for (let step = 1; step <= 1_000; step++) {
-      tellProgress(step / 1_000);
+      onProgress(step / 1_000);
       compute(0.5);
     }
-    tellProgress(7);
-    tellProgress(Number.NaN);
-    tellProgress(0.1);
+    onProgress(7);
+    onProgress(Number.NaN);
+    onProgress(0.1);
   }),
   engine("test/endless", () => runWebAssembly(endlessLoop)),
   engine("test/abort", () => runWebAssembly(abort)),

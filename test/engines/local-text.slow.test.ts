@@ -300,7 +300,7 @@ describe("the house", () => {
     const names = localEngines.flatMap(({ task, models = [] }) => models.map((model) => `${task}/${model}`));
     expect(new Set(names).size).toBe(names.length);
     for (const [index, engine] of local.engines.entries()) {
-      expect(engine).toMatchObject({ provider: "local", takesOtherModels: false });
+      expect(engine).toMatchObject({ provider: "local", acceptsAnyModel: false });
       const { task, group = "core", models = [] } = localEngines[index] ?? {};
       if (group === "core") expect(engine.unavailableReason).toBeNull();
       const isSecond = localEngines.findIndex((one) => one.task === task) < index;

@@ -2,7 +2,7 @@
 // drawn is drawn here.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { EngineFile } from "../../src/engines/engine.ts";
+import type { InputFile } from "../../src/engines/engine.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
 import { ValidationError } from "../../src/errors.ts";
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(async () => local?.close());
 
-function fileOf(bytes: Uint8Array, mediaType = "image/png"): EngineFile {
+function fileOf(bytes: Uint8Array, mediaType = "image/png"): InputFile {
   return { name: "picture", mediaType, size: bytes.length, read: async () => bytes };
 }
 

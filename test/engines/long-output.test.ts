@@ -14,7 +14,7 @@ function offerOf(items: readonly unknown[]) {
     provider: "test",
     task: "text/keyword_extraction",
     models: [],
-    takesOtherModels: false,
+    acceptsAnyModel: false,
     unavailableReason: null,
     run: async () => ({ output: { items }, original: null, units: {}, charge: { cost: 0, reason: null } }),
   };

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { findTask } from "../../src/contract/tasks.ts";
-import type { EngineFile } from "../../src/engines/engine.ts";
+import type { InputFile } from "../../src/engines/engine.ts";
 import { createLocalEngines } from "../../src/engines/local/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
@@ -49,7 +49,7 @@ function someInput(task: string) {
   const [feature = "", subfeature = ""] = task.split("/");
   const { properties = {}, required = [] } = (findTask(feature, subfeature)?.inputSchema ?? {}) as InputSchema;
   const input: Record<string, unknown> = {};
-  const named: Record<string, EngineFile> = {};
+  const named: Record<string, InputFile> = {};
   for (const name of required) {
     const { $ref = "", type } = properties[name] ?? {};
     if (!$ref.includes("file")) {

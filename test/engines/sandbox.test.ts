@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { crc32, inflateSync } from "node:zlib";
 import { z } from "zod";
 import { type Task, tasks } from "../../src/contract/tasks.ts";
-import type { BinaryResult, Engine, EngineAnswer, EngineCall, EngineFile } from "../../src/engines/engine.ts";
+import type { BinaryResult, Engine, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
 import { createSandboxEngines } from "../../src/engines/sandbox/index.ts";
 import { type GatewayError, ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
@@ -12,7 +12,7 @@ import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
 
 const engines = new Map(createSandboxEngines().map((engine) => [engine.task, engine]));
 
-const file: EngineFile = {
+const file: InputFile = {
   name: "invoice.pdf",
   mediaType: "application/pdf",
   size: 4,
@@ -25,10 +25,10 @@ interface Asked {
   readonly withinMs?: number;
 }
 
-function run(task: string, input: JsonObject, asked: Asked = {}): Promise<EngineAnswer> {
+function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskResult> {
   const { model = null, signal = new AbortController().signal, withinMs = 5_000 } = asked;
   const deadline = performance.now() + withinMs;
-  const call: EngineCall = {
+  const call: TaskCall = {
     model,
     input,
     files: { file },

@@ -2,18 +2,18 @@
 
 import { expect } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
-import type { EngineFile } from "../../src/engines/engine.ts";
+import type { InputFile } from "../../src/engines/engine.ts";
 import { ReadAnswer } from "../../src/engines/vendors/call-vendor.ts";
 import { SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
-import type { VendorAnswer, VendorCall, VendorResult, VendorTask } from "../../src/providers/task.ts";
+import type { ProviderTask, ProviderTaskCall, TaskResponse, TaskResult } from "../../src/providers/task.ts";
 
 export interface CallOptions {
   readonly model?: string;
   readonly input?: JsonObject;
-  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly files?: Readonly<Record<string, InputFile>>;
   readonly providerParams?: JsonObject;
   readonly signal?: AbortSignal;
   readonly withinMs?: number;
@@ -30,7 +30,7 @@ export function callOf({
   withinMs = 5_000,
   settings,
   jobId,
-}: CallOptions = {}): VendorCall {
+}: CallOptions = {}): ProviderTaskCall {
   return {
     model: model ?? null,
     input: input ?? {},
@@ -45,34 +45,34 @@ export function callOf({
   };
 }
 
-export function fileOf(bytes: Uint8Array, mediaType: string, name = "file"): EngineFile {
+export function fileOf(bytes: Uint8Array, mediaType: string, name = "file"): InputFile {
   return { name, mediaType, size: bytes.length, read: async () => bytes };
 }
 
 /** An answer as it comes over the wire. */
-export function answerOf(json: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): VendorAnswer {
+export function answerOf(json: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): TaskResponse {
   const all: Readonly<Record<string, string>> = { "content-type": "application/json", ...headers };
   return new ReadAnswer("vendor", status, (name) => all[name] ?? null, Buffer.from(JSON.stringify(json)));
 }
 
-export function bytesOf(bytes: Uint8Array, mediaType: string): VendorAnswer {
+export function bytesOf(bytes: Uint8Array, mediaType: string): TaskResponse {
   return new ReadAnswer("vendor", 200, (name) => (name === "content-type" ? mediaType : null), bytes);
 }
 
-export function taskOf(row: ProviderRow, name: string): VendorTask {
+export function taskOf(row: ProviderRow, name: string): ProviderTask {
   const task = row.tasks?.find(({ task }) => task === name);
   if (task === undefined) throw new Error(`${row.name} has no ${name}`);
   return task;
 }
 
 /** Maps an answer and holds the output against the schema of its task. */
-export async function read(row: ProviderRow, name: string, json: unknown, call: VendorCall): Promise<VendorResult> {
-  const result = await taskOf(row, name).fromAnswer(answerOf(json), call, { path: "/" });
+export async function read(row: ProviderRow, name: string, json: unknown, call: ProviderTaskCall): Promise<TaskResult> {
+  const result = await taskOf(row, name).fromResponse(answerOf(json), call, { path: "/" });
   expectOutput(name, result);
   return result;
 }
 
-export function expectOutput(name: string, { output, binaries }: VendorResult): void {
+export function expectOutput(name: string, { output, binaries }: TaskResult): void {
   const [feature = "", subfeature = ""] = name.split("/");
   const schema = findTask(feature, subfeature)?.outputSchema;
   if (schema === undefined) throw new Error(`there is no task ${name}`);

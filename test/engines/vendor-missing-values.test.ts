@@ -6,7 +6,7 @@ import { ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { rows } from "../../src/providers/index.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
-import type { VendorCall, VendorResult } from "../../src/providers/task.ts";
+import type { ProviderTaskCall, TaskResult } from "../../src/providers/task.ts";
 import { answerOf, callOf, fileOf, read as readAnswer, taskOf } from "./vendor-calls.ts";
 
 /** The head of a PNG of 200 by 100 pixels. */
@@ -18,7 +18,7 @@ function rowOf(vendor: string): ProviderRow {
   return rows.find(({ name }) => name === vendor) as ProviderRow;
 }
 
-async function read(vendor: string, task: string, json: unknown, call: VendorCall): Promise<VendorResult> {
+async function read(vendor: string, task: string, json: unknown, call: ProviderTaskCall): Promise<TaskResult> {
   return readAnswer(rowOf(vendor), task, json, call);
 }
 

@@ -9,7 +9,7 @@ import { createLog } from "../../src/log.ts";
 import { configureProviders, type Declared } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
-import { VendorFailure, type VendorTask } from "../../src/providers/task.ts";
+import { type ProviderTask, TaskFailure } from "../../src/providers/task.ts";
 import { answer, hang, rst, type Script } from "../support/answers.ts";
 import { startVendor } from "../support/vendor.ts";
 import { callOf, fileOf } from "./vendor-calls.ts";
@@ -29,29 +29,29 @@ afterAll(async () => {
 });
 
 /** Begun by a file, asked for at the place that the first answer names. */
-const work: VendorTask = {
+const work: ProviderTask = {
   task: "text/summarize",
   docs: "",
   toRequest: async ({ files }) => ({
     path: "/jobs",
     body: { kind: "bytes", bytes: (await files["file"]?.read()) ?? new Uint8Array(), mediaType: "text/plain" },
-    note: { begun: "with a file" },
+    state: { begun: "with a file" },
   }),
   next: ({ json }, _call, asked) => {
     const { state, id, share } = json as { state: string; id?: string; share?: number };
-    if (state === "failed") throw new VendorFailure(502, "it could not be done");
+    if (state === "failed") throw new TaskFailure(502, "it could not be done");
     if (state === "done") return null;
-    if (id !== undefined) return { method: "GET", path: `/jobs/${id}`, note: asked.note, waitMs: "growing" };
+    if (id !== undefined) return { method: "GET", path: `/jobs/${id}`, state: asked.state, waitMs: "growing" };
     return { ...asked, waitMs: "growing", ...(share !== undefined && { progress: share }) };
   },
-  fromAnswer: (_answer, _call, { note }) => ({
-    output: { result: String((note as { begun: string }).begun) },
+  fromResponse: (_answer, _call, { state }) => ({
+    output: { result: String((state as { begun: string }).begun) },
     units: { request: 1 },
   }),
 };
 
 interface Setup {
-  readonly task?: Partial<VendorTask>;
+  readonly task?: Partial<ProviderTask>;
   readonly row?: Partial<ProviderRow>;
   readonly declared?: Readonly<Record<string, Declared>>;
   readonly settings?: Readonly<Record<string, string>>;
@@ -190,8 +190,8 @@ describe("a job's work at a vendor's", () => {
   });
 
   test("that may be begun again says so, because the vendor is given a token", () => {
-    expect(createEngine().isRepeatable).toBeUndefined();
-    expect(createEngine({ task: { isRepeatable: true } }).isRepeatable).toBe(true);
+    expect(createEngine().isIdempotent).toBeUndefined();
+    expect(createEngine({ task: { isIdempotent: true } }).isIdempotent).toBe(true);
   });
 
   test("is given up after a day", async () => {
@@ -248,9 +248,9 @@ describe("a job's work at a vendor's", () => {
   });
 
   test("takes its files away when it is done, and when it failed, but not before", async () => {
-    const task: Partial<VendorTask> = {
-      leftovers: (_call, { note }) => [
-        { method: "DELETE", path: `/files/${(note as { begun: string }).begun.length}` },
+    const task: Partial<ProviderTask> = {
+      cleanUpRequests: (_call, { state }) => [
+        { method: "DELETE", path: `/files/${(state as { begun: string }).begun.length}` },
       ],
     };
     for (const end of ["done", "failed"]) {
@@ -267,7 +267,7 @@ describe("a job's work at a vendor's", () => {
   });
 
   test("leaves its files where they are when the gateway goes down in the middle, and is gone on with later", async () => {
-    const task: Partial<VendorTask> = { leftovers: () => [{ method: "DELETE", path: "/files/1" }] };
+    const task: Partial<ProviderTask> = { cleanUpRequests: () => [{ method: "DELETE", path: "/files/1" }] };
     vendor.next(answer(200, { state: "begun", id: "7" }));
     const begun = await step(null, { task });
     const shutdownSignal = new AbortController();
@@ -283,11 +283,11 @@ describe("a job's work at a vendor's", () => {
   });
 
   test("that needs a setting of its own says which, and the vendor's other tasks do without", async () => {
-    const { toRequest, fromAnswer } = work;
+    const { toRequest, fromResponse } = work;
     const row: Partial<ProviderRow> = {
       tasks: [
-        { ...work, needs: { bucket: "TRYOUT_BUCKET" } },
-        { task: "text/keyword_extraction", docs: "", toRequest, fromAnswer },
+        { ...work, requiredSettings: { bucket: "TRYOUT_BUCKET" } },
+        { task: "text/keyword_extraction", docs: "", toRequest, fromResponse },
       ],
     };
     expect(createEngine({ row }).unavailableReason).toBe("The provider 'tryout' is not set up: set TRYOUT_BUCKET.");

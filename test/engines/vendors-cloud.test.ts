@@ -12,7 +12,7 @@ import { google } from "../../src/providers/google/index.ts";
 import { rows } from "../../src/providers/index.ts";
 import { microsoft } from "../../src/providers/microsoft/index.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
-import { VendorFailure, type VendorRequest } from "../../src/providers/task.ts";
+import { TaskFailure, type TaskRequest } from "../../src/providers/task.ts";
 import { answerOf, bytesOf, type CallOptions, callOf, expectOutput, fileOf, read, taskOf } from "./vendor-calls.ts";
 
 const clouds = [amazon, google, microsoft];
@@ -22,11 +22,11 @@ const picture = Buffer.from("89504e470d0a1a0a0000000d49484452000000c800000064080
 const photo = { files: { file: fileOf(picture, "image/png") } };
 const base64 = picture.toString("base64");
 
-async function requestOf(row: ProviderRow, task: string, options: CallOptions): Promise<VendorRequest> {
+async function requestOf(row: ProviderRow, task: string, options: CallOptions): Promise<TaskRequest> {
   return taskOf(row, task).toRequest(callOf(options));
 }
 
-function jsonOf({ body }: VendorRequest): unknown {
+function jsonOf({ body }: TaskRequest): unknown {
   return body?.kind === "json" ? body.value : null;
 }
 
@@ -61,9 +61,9 @@ describe("every task", () => {
         const call = callOf(everything);
         expect((await task.toRequest(call)).path).toStartWith("/");
         try {
-          expectOutput(task.task, await task.fromAnswer(answerOf({}), call, { path: "/" }));
+          expectOutput(task.task, await task.fromResponse(answerOf({}), call, { path: "/" }));
         } catch (error) {
-          if (!(error instanceof VendorFailure)) expect(error).toBeInstanceOf(TypeError);
+          if (!(error instanceof TaskFailure)) expect(error).toBeInstanceOf(TypeError);
         }
       });
 });
@@ -95,7 +95,7 @@ describe("amazon", () => {
     };
     const second = await task.next?.(answerOf(languages), call, first);
     expect(second?.headers?.["x-amz-target"]).toBe("Comprehend_20171127.DetectSentiment");
-    expect(jsonOf(second as VendorRequest)).toEqual({ Text: "Bonjour", LanguageCode: "fr" });
+    expect(jsonOf(second as TaskRequest)).toEqual({ Text: "Bonjour", LanguageCode: "fr" });
     expect(await task.next?.(answerOf({ Sentiment: "POSITIVE" }), call, first)).toBeNull();
     // The question is paid as well.
     expect((await read(amazon, "text/sentiment_analysis", { Sentiment: "POSITIVE" }, call)).units).toEqual({
@@ -108,7 +108,7 @@ describe("amazon", () => {
     const task = taskOf(amazon, "text/sentiment_analysis");
     const open = await task.toRequest(callOf(text("x", { language: null })));
     const named = await task.toRequest(callOf(text("x", { language: "en" })));
-    expect([open.takesParams, named.takesParams]).toEqual([false, true]);
+    expect([open.acceptsProviderParams, named.acceptsProviderParams]).toEqual([false, true]);
   });
 
   test("a language with a region loses it, Chinese keeps its two ways of writing", async () => {
@@ -338,7 +338,7 @@ describe("amazon", () => {
   });
 
   test("speech comes as bytes beside the output", async () => {
-    const result = await taskOf(amazon, "audio/tts").fromAnswer(
+    const result = await taskOf(amazon, "audio/tts").fromResponse(
       bytesOf(Buffer.from("ID3"), "audio/mpeg"),
       callOf(text("Hi🙂")),
       { path: "/" },
@@ -361,7 +361,7 @@ describe("amazon", () => {
 describe("google", () => {
   test("a picture goes as base64, and provider_params to where they are read", async () => {
     const request = await requestOf(google, "image/object_detection", photo);
-    expect(request).toMatchObject({ path: "/v1/images:annotate", paramsAt: ["requests", 0] });
+    expect(request).toMatchObject({ path: "/v1/images:annotate", paramsPath: ["requests", 0] });
     expect(jsonOf(request)).toEqual({
       requests: [{ image: { content: base64 }, features: [{ type: "OBJECT_LOCALIZATION" }] }],
     });
@@ -469,7 +469,7 @@ describe("google", () => {
     const failed = { responses: [{ error: { code: 3, message: "Bad image data." } }] };
     const asked = read(google, "image/object_detection", failed, callOf(photo));
     expect(await asked.catch((error: unknown) => error)).toMatchObject({
-      name: "VendorFailure",
+      name: "TaskFailure",
       status: 400,
       message: "Bad image data.",
     });
@@ -584,7 +584,7 @@ describe("microsoft", () => {
       query: { "api-version": "2024-11-30" },
       waitMs: 2_000,
     });
-    const third = await task.next?.(answerOf({ status: "running" }), call, second as VendorRequest);
+    const third = await task.next?.(answerOf({ status: "running" }), call, second as TaskRequest);
     expect(third).toMatchObject({ path: second?.path as string, waitMs: "growing" });
     expect(await task.next?.(answerOf({ status: "succeeded" }), call, first)).toBeNull();
     const failed = () =>
@@ -596,7 +596,7 @@ describe("microsoft", () => {
         call,
         first,
       );
-    expect(failed).toThrow(new VendorFailure(400, "The file is corrupted."));
+    expect(failed).toThrow(new TaskFailure(400, "The file is corrupted."));
   });
 
   test("words have places relative to their page, whatever its unit", async () => {
@@ -747,12 +747,12 @@ describe("microsoft", () => {
       },
     };
     const second = await task.next?.(answerOf(found), call, first);
-    expect(jsonOf(second as VendorRequest)).toEqual({
+    expect(jsonOf(second as TaskRequest)).toEqual({
       kind: "SentimentAnalysis",
       parameters: { stringIndexType: "UnicodeCodePoint" },
       analysisInput: { documents: [{ id: "1", text: "Hola", language: "es" }] },
     });
-    expect(second).toMatchObject({ paramsAt: ["parameters"], takesParams: true });
+    expect(second).toMatchObject({ paramsPath: ["parameters"], acceptsProviderParams: true });
   });
 
   test("a document that was refused inside of an answer is a refusal", async () => {

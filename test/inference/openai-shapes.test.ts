@@ -122,7 +122,7 @@ describe("JSON with times", () => {
 });
 
 test("voices are those of providers that can speak here", () => {
-  const engine = { task: "audio/tts", models: [], takesOtherModels: false, run: () => Promise.reject(new Error()) };
+  const engine = { task: "audio/tts", models: [], acceptsAnyModel: false, run: () => Promise.reject(new Error()) };
   const listed = listVoices([
     { ...engine, provider: "local", unavailableReason: null },
     { ...engine, provider: "openai", unavailableReason: "set OPENAI_API_KEY" },

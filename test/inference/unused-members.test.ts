@@ -9,7 +9,7 @@ import { textEngines } from "../../src/engines/local/text/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { rows } from "../../src/providers/index.ts";
 import { generateImages } from "../../src/providers/stabilityai/images.ts";
-import { VendorFailure, type VendorTask } from "../../src/providers/task.ts";
+import { type ProviderTask, TaskFailure } from "../../src/providers/task.ts";
 import { answerOf, callOf, fileOf } from "../engines/vendor-calls.ts";
 import { answer } from "../support/answers.ts";
 import { ask } from "../support/chat.ts";
@@ -33,7 +33,7 @@ describe("each vendor's task", () => {
   )("%s %s uses, refuses or declares every member of the input", async (_row, _name, task) => {
     const names = Object.keys(schemaOf(task));
     const handled = await findHandled(task);
-    expect(names.filter((name) => !handled.has(name)).toSorted()).toEqual([...(task.unused ?? [])].toSorted());
+    expect(names.filter((name) => !handled.has(name)).toSorted()).toEqual([...(task.unsupported ?? [])].toSorted());
   });
 });
 
@@ -43,7 +43,7 @@ function schemaOf({ task }: { readonly task: string }): Record<string, Members> 
 }
 
 /** The members that are read while the requests of a task are made; one that is refused is handled, and left out of the next try. */
-async function findHandled(task: VendorTask): Promise<Set<string>> {
+async function findHandled(task: ProviderTask): Promise<Set<string>> {
   const image = fileOf(Buffer.from("x"), "image/png", "a.png");
   const handled = new Set<string>();
   const refused = new Set<string>();
@@ -63,7 +63,7 @@ async function findHandled(task: VendorTask): Promise<Set<string>> {
           await task.next?.(answerOf(json), call, asked);
         } catch (error) {
           // Not every task has such an answer.
-          if (!(error instanceof TypeError || error instanceof VendorFailure)) throw error;
+          if (!(error instanceof TypeError || error instanceof TaskFailure)) throw error;
         }
       }
       return handled;
@@ -106,8 +106,8 @@ function sampleOf(name: string, schema: Members): unknown {
 
 test("Stability has no parameter for the resolution of an image that follows a reference image", () => {
   const input = { text: "a cat", resolution: "1024x1024" };
-  expect(generateImages.unusedFor?.(input)).toEqual([]);
-  expect(generateImages.unusedFor?.({ ...input, reference_images: [{ file: "x" }] })).toEqual(["resolution"]);
+  expect(generateImages.unsupportedFor?.(input)).toEqual([]);
+  expect(generateImages.unsupportedFor?.({ ...input, reference_images: [{ file: "x" }] })).toEqual(["resolution"]);
 });
 
 describe("each local engine of a text task", () => {
@@ -122,13 +122,15 @@ describe("each local engine of a text task", () => {
     const read = new Set<string>();
     const input = noting<unknown>({ text: "Anna Smith lives in Paris and likes it.", language: "en" }, read);
     const run = await engine.load();
-    await run({ model: null, input, files: {}, tellProgress: () => undefined });
-    expect(names.filter((name) => !read.has(name))).toEqual([...(engine.unused ?? [])]);
+    await run({ model: null, input, files: {}, onProgress: () => undefined });
+    expect(names.filter((name) => !read.has(name))).toEqual([...(engine.unsupported ?? [])]);
   });
 });
 
 test("other local engines declare members of the input that they do not read", () => {
-  const declared = localEngines.flatMap(({ task, unused = [] }) => (unused.length > 0 ? [[task, ...unused]] : []));
+  const declared = localEngines.flatMap(({ task, unsupported = [] }) =>
+    unsupported.length > 0 ? [[task, ...unsupported]] : [],
+  );
   expect(declared).toEqual([
     ["text/anonymization", "language"],
     ["text/question_answer", "temperature", "examples_context", "examples"],

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { createEgress } from "../../src/egress/egress.ts";
-import type { Engine, EngineAnswer, EngineCall, EngineFile, EngineStep } from "../../src/engines/engine.ts";
+import type { Engine, EngineStep, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
 import { GatewayError } from "../../src/errors.ts";
 import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { HealthBook } from "../../src/inference/health.ts";
@@ -21,15 +21,15 @@ import { waitFor, within } from "../support/wait.ts";
 
 const detection = "translation/language_detection";
 const output = { items: [{ language: "en", display_name: "English", confidence: 1 }] };
-const good: EngineAnswer = { output, original: null, units: { request: 1 }, charge: { cost: 0.5, reason: null } };
-const speech: EngineAnswer = {
+const good: TaskResult = { output, original: null, units: { request: 1 }, charge: { cost: 0.5, reason: null } };
+const speech: TaskResult = {
   ...good,
   output: { audio_resource_url: "" },
   binaries: [
     { base64Path: null, urlPath: ["audio_resource_url"], bytes: new Uint8Array([1, 2]), mediaType: "audio/wav" },
   ],
 };
-const picture: EngineFile = {
+const picture: InputFile = {
   name: "page.png",
   mediaType: "image/png",
   size: 4,
@@ -83,12 +83,12 @@ function away(): GatewayError {
 
 interface Scripted {
   readonly name: string;
-  readonly isRepeatable?: true;
+  readonly isIdempotent?: true;
   /** Its provider's circuit is open. */
   readonly isBroken?: true;
   readonly missing?: string | null;
-  readonly run?: (call: EngineCall, times: number) => Promise<EngineAnswer> | EngineAnswer;
-  readonly runStep?: (call: EngineCall, kept: Json | null, times: number) => Promise<EngineStep> | EngineStep;
+  readonly run?: (call: TaskCall, times: number) => Promise<TaskResult> | TaskResult;
+  readonly runStep?: (call: TaskCall, kept: Json | null, times: number) => Promise<EngineStep> | EngineStep;
 }
 
 interface Setup {
@@ -98,7 +98,7 @@ interface Setup {
   readonly input?: Record<string, unknown>;
   readonly timeoutMs?: number;
   readonly lifetimeMs?: number;
-  readonly openUpload?: (times: number, signal: AbortSignal) => Promise<EngineFile>;
+  readonly openUpload?: (times: number, signal: AbortSignal) => Promise<InputFile>;
   readonly publish?: (times: number) => Promise<string>;
   readonly wantsOriginal?: boolean;
   readonly receiver?: string;
@@ -144,7 +144,7 @@ async function createJob(setup: Setup) {
 
   const health = new HealthBook({ breakerFailures: 1, breakerWindowMs: 60_000, breakerOpenMs: 20_000 });
 
-  function toEngine({ name, run = () => good, runStep, isRepeatable, isBroken, missing = null }: Scripted): Engine {
+  function toEngine({ name, run = () => good, runStep, isIdempotent, isBroken, missing = null }: Scripted): Engine {
     const broken = { code: "provider_error", message: "down", retryAfter: null } as const;
     if (isBroken) health.of(name, taskName).failed(performance.now(), "call", broken, true);
     const count = () => asked.push(name) && asked.filter((one) => one === name).length;
@@ -152,9 +152,9 @@ async function createJob(setup: Setup) {
       provider: name,
       task: taskName,
       models: [],
-      takesOtherModels: false,
+      acceptsAnyModel: false,
       unavailableReason: missing,
-      ...(isRepeatable === undefined ? {} : { isRepeatable }),
+      ...(isIdempotent === undefined ? {} : { isIdempotent }),
       ...(isBroken && { deployments: () => [{ name } as Deployment] }),
       run: async (call) => await run(call, count()),
       ...(runStep === undefined ? {} : { runStep: async (call, kept) => await runStep(call, kept, count()) }),
@@ -326,7 +326,7 @@ describe("while the store is away", () => {
 
     test(`when a run is given up (${how}), the next one does it`, async () => {
       const job = await createJob({
-        engines: [{ name: "local", isRepeatable: true, run: (call, times) => (times === 1 ? hang(call) : good) }],
+        engines: [{ name: "local", isIdempotent: true, run: (call, times) => (times === 1 ? hang(call) : good) }],
       });
       job.flaky.goAway("release", window);
       const run = job.work();
@@ -469,7 +469,7 @@ describe("when a worker goes down or dies", () => {
   });
 
   test("a job of an engine that may repeat it is begun three times, and not a fourth time", async () => {
-    const job = await createJob({ engines: [{ name: "local", isRepeatable: true }] });
+    const job = await createJob({ engines: [{ name: "local", isIdempotent: true }] });
     for (let death = 1; death <= 3; death++) await job.die();
     await job.work();
     expect(await job.result()).toMatchObject({
@@ -480,7 +480,7 @@ describe("when a worker goes down or dies", () => {
   });
 
   test("after two deaths it is still done", async () => {
-    const job = await createJob({ engines: [{ name: "local", isRepeatable: true }] });
+    const job = await createJob({ engines: [{ name: "local", isIdempotent: true }] });
     for (let death = 1; death <= 2; death++) await job.die();
     await job.work();
     expect(await job.result()).toMatchObject(success);
@@ -502,9 +502,9 @@ describe("when a worker goes down or dies", () => {
   });
 
   test("whoever lost the work changes nothing: the other's result stands", async () => {
-    const answer = Promise.withResolvers<EngineAnswer>();
+    const answer = Promise.withResolvers<TaskResult>();
     const job = await createJob({
-      engines: [{ name: "local", isRepeatable: true, run: (_call, times) => (times === 1 ? answer.promise : good) }],
+      engines: [{ name: "local", isIdempotent: true, run: (_call, times) => (times === 1 ? answer.promise : good) }],
       receiver: "https://hooks.example/hook",
     });
     const first = job.work();
@@ -546,7 +546,7 @@ describe("an engine that fails", () => {
     "rate_limit_exceeded",
   ] as const)("a local engine whose queue is full (%s) is waited for, as long as it says and however often", async (code) => {
     const job = await createJob({
-      engines: [{ name: "local", isRepeatable: true, run: (_call, times) => (times <= 8 ? refuse(code, 30) : good) }],
+      engines: [{ name: "local", isIdempotent: true, run: (_call, times) => (times <= 8 ? refuse(code, 30) : good) }],
     });
     for (let run = 1; run <= 8; run++) {
       await job.work();
@@ -572,7 +572,7 @@ describe("an engine that fails", () => {
 
   test("work that goes on at a provider is asked for, although the circuit is open", async () => {
     const kept = { kept: { id: 1 }, waitMs: 0 };
-    const steps = (_call: EngineCall, before: Json | null) => (before === null ? kept : { answer: good });
+    const steps = (_call: TaskCall, before: Json | null) => (before === null ? kept : { answer: good });
     const job = await createJob({ engines: [{ name: "vendor", runStep: steps }] });
     await job.work();
     await job.work([{ name: "vendor", runStep: steps, isBroken: true }]);
@@ -616,7 +616,7 @@ describe("an engine that fails", () => {
   test("one that can is asked again", async () => {
     const job = await createJob({
       engines: [
-        { name: "local", isRepeatable: true, run: (_call, times) => (times < 3 ? refuse("provider_error") : good) },
+        { name: "local", isIdempotent: true, run: (_call, times) => (times < 3 ? refuse("provider_error") : good) },
       ],
     });
     for (let run = 1; run <= 3; run++) await job.work();
@@ -728,7 +728,7 @@ describe("a job's own time", () => {
 
   test("an engine that does not stop when it is told to is not waited for", async () => {
     const job = await createJob({
-      engines: [{ name: "vendor", run: () => new Promise<EngineAnswer>(() => {}) }],
+      engines: [{ name: "vendor", run: () => new Promise<TaskResult>(() => {}) }],
       timeoutMs: 300,
     });
     await job.work();
@@ -803,7 +803,7 @@ describe("a result", () => {
 });
 
 /** Until it is told to stop. */
-function hang({ signal }: EngineCall): Promise<never> {
+function hang({ signal }: TaskCall): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 

@@ -28,7 +28,7 @@ test("docs/providers.md names every setting that a vendor of tasks asks for", as
   const settings = rows.flatMap(({ placeholders = {}, keyNames = [], tasks = [] }) => [
     ...Object.values(placeholders),
     ...keyNames,
-    ...tasks.flatMap(({ needs = {} }) => Object.values(needs)),
+    ...tasks.flatMap(({ requiredSettings = {} }) => Object.values(requiredSettings)),
   ]);
 
   expect(settings).toContain("SIGHTENGINE_API_USER");

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { EngineCall } from "../engine.ts";
+import type { TaskCall } from "../engine.ts";
 import { AnswerProblem } from "./definition.ts";
 import { type Prompt, toMessages, toRepair } from "./prompt.ts";
 
@@ -14,7 +14,7 @@ import { type Prompt, toMessages, toRepair } from "./prompt.ts";
 export type Complete = (
   request: ChatRequest,
   offer: { readonly provider: string; readonly model: string },
-  context: Pick<EngineCall, "signal" | "deadline" | "requestId" | "noteAttempt">,
+  context: Pick<TaskCall, "signal" | "deadline" | "requestId" | "onAttempt">,
 ) => Promise<Completed>;
 
 export interface Completed {

@@ -3,7 +3,7 @@
 import type { ChatPart } from "../../contract/chat-format.ts";
 import { ValidationError } from "../../errors.ts";
 import type { ModelFacts } from "../../providers/provider.ts";
-import type { EngineFile } from "../engine.ts";
+import type { InputFile } from "../engine.ts";
 import type { Reading } from "./definition.ts";
 
 export type Attachment = { readonly part: ChatPart } | { readonly text: string };
@@ -20,7 +20,7 @@ const pdf = "application/pdf";
 /** About what the vendors take in one request, as base64. */
 const maxBytes = 20 * 1_048_576;
 
-export async function attach(file: EngineFile, reads: Reading, reader: Reader): Promise<Attachment> {
+export async function attach(file: InputFile, reads: Reading, reader: Reader): Promise<Attachment> {
   const { mediaType, name, size } = file;
   if (size > maxBytes)
     throw refused("too_large", `The file is larger than the ${maxBytes} bytes that a chat model is sent`);
@@ -53,7 +53,7 @@ function toPdfName(name: string): string {
   return name.toLowerCase().endsWith(".pdf") ? name : `${name || "document"}.pdf`;
 }
 
-async function readBase64(file: EngineFile): Promise<string> {
+async function readBase64(file: InputFile): Promise<string> {
   return Buffer.from(await file.read()).toString("base64");
 }
 

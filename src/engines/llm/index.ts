@@ -9,7 +9,7 @@ import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { type ChatRules, findModelFacts, type ModelFacts, modelNamesOf } from "../../providers/provider.ts";
 import { settingName } from "../../providers/settings.ts";
-import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
+import type { Engine, TaskCall, TaskResult } from "../engine.ts";
 import { conform, toAnswerSchema, toStrictSchema } from "./answer-schema.ts";
 import { askModel, type ChatOptions, type Complete } from "./ask-model.ts";
 import { attach } from "./attachments.ts";
@@ -47,14 +47,14 @@ export function createLlmEngines({ providers, complete }: LlmEngineOptions): rea
   return [...providers].filter(hasChat).flatMap((provider) =>
     tasks.map((task) => ({
       provider: provider.name,
-      alsoNamed: modelNamesOf(provider.row).slice(1),
+      aliases: modelNamesOf(provider.row).slice(1),
       task: task.definition.task,
       models: listModels(provider, task.definition.reads),
-      takesOtherModels: true,
+      acceptsAnyModel: true,
       ...chooseDefault(provider, task.definition),
       isPaidByToken: true as const,
       unavailableReason: findMissing(provider),
-      run: (call: EngineCall) => run(task, provider, call, complete),
+      run: (call: TaskCall) => run(task, provider, call, complete),
     })),
   );
 }
@@ -103,7 +103,7 @@ function toTask(definition: TaskDefinition): Task {
   return { definition, outputSchema, answerSchema };
 }
 
-async function run(task: Task, provider: Provider, call: EngineCall, complete: Complete): Promise<EngineAnswer> {
+async function run(task: Task, provider: Provider, call: TaskCall, complete: Complete): Promise<TaskResult> {
   const { definition, answerSchema: fixedSchema, outputSchema } = task;
   const { model, input } = call;
   if (model === null) throw needsModel(definition, provider);
@@ -159,7 +159,7 @@ function toOptions(
 
 async function toPrompt(
   definition: TaskDefinition,
-  { input, files }: EngineCall,
+  { input, files }: TaskCall,
   reader: { readonly name: string; readonly facts: ModelFacts | null },
 ): Promise<Prompt> {
   const { instructions, reads } = definition;

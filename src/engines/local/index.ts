@@ -68,14 +68,14 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
       provider: "local",
       task,
       models: local.models ?? [],
-      takesOtherModels: false,
+      acceptsAnyModel: false,
       isFree: true,
-      ...(local.unused !== undefined && { unusedMembers: local.unused }),
+      ...(local.unsupported !== undefined && { unsupportedMembers: local.unsupported }),
       unavailableReason: describeMissingPackages(local),
-      isRepeatable: true,
-      async run({ model, input, files, signal, deadline, owner, tellProgress }) {
+      isIdempotent: true,
+      async run({ model, input, files, signal, deadline, owner, onProgress }) {
         const lane = laneOf(local, input);
-        const job = { task, lane, owner, timeLimit, model, input, files, signal, deadline, tellProgress };
+        const job = { task, lane, owner, timeLimit, model, input, files, signal, deadline, onProgress };
         return { ...(await pool.run(job)), charge: free };
       },
     };

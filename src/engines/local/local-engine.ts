@@ -2,7 +2,7 @@
 // inside `load` (`await import("…")`), and only types, Node modules and our own files at the top.
 
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { BinaryResult, EngineAnswer } from "../engine.ts";
+import type { BinaryResult, TaskResult } from "../engine.ts";
 
 export interface LocalEngine {
   /** `text/sentiment_analysis` */
@@ -20,7 +20,7 @@ export interface LocalEngine {
   /** Absent: the engine has no choice of models. */
   readonly models?: readonly string[];
   /** Members of the task's input that the engine does not read. The answer to a request that sets one names it. */
-  readonly unused?: readonly string[];
+  readonly unsupported?: readonly string[];
   /** Called once per worker, before the first call. Neither it nor the returned function may use the network. */
   load(): Promise<LocalRun>;
 }
@@ -36,7 +36,7 @@ export interface LocalCall {
   /** By the member of the input: `file`, `file1`, `reference_images.0` … */
   readonly files: Readonly<Record<string, LocalFile>>;
   /** Reports the progress, 0 to 1. Only jobs use it. */
-  tellProgress(share: number): void;
+  onProgress(share: number): void;
 }
 
 export interface LocalFile {
@@ -50,7 +50,7 @@ export interface LocalFile {
 export interface LocalAnswer {
   readonly output: JsonObject;
   readonly original: unknown;
-  readonly units: EngineAnswer["units"];
+  readonly units: TaskResult["units"];
   readonly binaries?: readonly BinaryResult[];
 }
 

@@ -10,7 +10,7 @@ import { type Deadline, startDeadline, untilAborted } from "../../lib/deadline.t
 import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { BinaryResult, EngineFile } from "../engine.ts";
+import type { BinaryResult, InputFile } from "../engine.ts";
 import { type Confinement, grantsFor, unconfined } from "./confinement.ts";
 import { fromFailure } from "./failure.ts";
 import { FairQueue } from "./fair-queue.ts";
@@ -51,11 +51,11 @@ export interface Job {
   readonly timeLimit: TimeLimit;
   readonly model: string | null;
   readonly input: JsonObject;
-  readonly files: Readonly<Record<string, EngineFile>>;
+  readonly files: Readonly<Record<string, InputFile>>;
   readonly signal: AbortSignal;
   /** By `performance.now()`. */
   readonly deadline: number;
-  readonly tellProgress?: ((share: number) => void) | undefined;
+  readonly onProgress?: ((share: number) => void) | undefined;
 }
 
 /** How long an engine may run one task, and the setting that controls it. */
@@ -99,7 +99,7 @@ interface LocalWorker {
 interface CurrentJob {
   readonly id: number;
   readonly report: PromiseWithResolvers<Report>;
-  readonly tellProgress: Job["tellProgress"];
+  readonly onProgress: Job["onProgress"];
 }
 
 interface WaitingJob {
@@ -162,7 +162,7 @@ export function createPool(options: PoolOptions): Pool {
       const { task, model, input } = job;
       const startedAt = performance.now();
       using limit = startTimeLimit(job, deadline);
-      const assigned = assign(lane, worker, { id, task, model, input, files }, job.tellProgress);
+      const assigned = assign(lane, worker, { id, task, model, input, files }, job.onProgress);
       const report = await untilAborted(assigned, limit.signal);
       lane.averageMs += (performance.now() - startedAt - lane.averageMs) * averageWeight;
       if ("failure" in report.result) throw fromFailure(report.result.failure, task, log);
@@ -326,7 +326,7 @@ export function createPool(options: PoolOptions): Pool {
       return;
     }
     if ("progress" in report) {
-      if (worker.job?.id === report.id) worker.job.tellProgress?.(report.progress);
+      if (worker.job?.id === report.id) worker.job.onProgress?.(report.progress);
       return;
     }
     worker.memoryBytes = report.memoryBytes;
@@ -342,13 +342,13 @@ export function createPool(options: PoolOptions): Pool {
     lane: WorkerLane,
     worker: LocalWorker,
     assignment: Assignment,
-    tellProgress: Job["tellProgress"],
+    onProgress: Job["onProgress"],
   ): Promise<Report> {
     // The worker may have died while the files were read.
     if (worker.exitError !== null) throw worker.exitError;
     const report = Promise.withResolvers<Report>();
     report.promise.catch(() => {});
-    worker.job = { id: assignment.id, report, tellProgress };
+    worker.job = { id: assignment.id, report, onProgress };
     worker.tasks.add(assignment.task);
     await worker.ready.promise;
     try {

@@ -47,7 +47,7 @@ async function perform({ id, task, model, input, files }: Assignment): Promise<C
   const received: Record<string, LocalFile> = {};
   for (const [member, file] of Object.entries(files)) received[member] = { ...file, bytes: await receive(file.bytes) };
   const run = await load(findEngine(task, model));
-  return toCarried(id, await run({ model, input, files: received, tellProgress: createProgressReporter(id) }));
+  return toCarried(id, await run({ model, input, files: received, onProgress: createProgressReporter(id) }));
 }
 
 /** Reports the progress of a job at most a hundred times, however often the engine does. */

@@ -3,11 +3,11 @@
 import { ValidationError } from "../../errors.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { EngineAnswer, EngineCall } from "../engine.ts";
+import type { TaskCall, TaskResult } from "../engine.ts";
 import { createOffsets } from "../llm/quotes.ts";
 import { makePicture, makeSheet, makeTone, makeVideo } from "./media.ts";
 
-type Composer = (call: EngineCall) => Pick<EngineAnswer, "output" | "binaries">;
+type Composer = (call: TaskCall) => Pick<TaskResult, "output" | "binaries">;
 
 /** Of text alone. */
 function fromInput(make: (input: JsonObject) => JsonObject): Composer {
@@ -235,7 +235,7 @@ export const composers: Readonly<Record<string, Composer>> = {
   })),
 };
 
-function fileName({ files }: EngineCall): string {
+function fileName({ files }: TaskCall): string {
   return Object.values(files)[0]?.name ?? "the file";
 }
 
@@ -251,7 +251,7 @@ function picture(base64Path: readonly (string | number)[], urlPath: readonly (st
   return { base64Path, urlPath, bytes: makePicture(seed), mediaType: "image/png" };
 }
 
-function pictures(seed: string, input: JsonObject): Pick<EngineAnswer, "output" | "binaries"> {
+function pictures(seed: string, input: JsonObject): Pick<TaskResult, "output" | "binaries"> {
   const places = Array.from({ length: Number(input["num_images"] ?? 1) }, (_, at) => at);
   return {
     output: { items: places.map(() => ({})) },

@@ -9,7 +9,7 @@ import { toRefusal } from "../../providers/refusal.ts";
 import { sandbox } from "../../providers/sandbox/index.ts";
 import { type Fault, findBehaviour, sandboxModels } from "../../providers/sandbox/models.ts";
 import { errorBody, SandboxRefusal } from "../../providers/sandbox/refusal.ts";
-import type { Engine, EngineAnswer, EngineCall } from "../engine.ts";
+import type { Engine, TaskCall, TaskResult } from "../engine.ts";
 import { composers } from "./composers.ts";
 import { makeSensibleExample } from "./examples.ts";
 
@@ -24,17 +24,17 @@ export function createSandboxEngines(): readonly Engine[] {
     task: `${task.feature}/${task.subfeature}`,
     models: [goodModel],
     // All models of the sandbox's chat, without the faults.
-    takesOtherModels: true,
+    acceptsAnyModel: true,
     isSandbox: true,
     isFree: true,
     unavailableReason: null,
-    isRepeatable: true,
+    isIdempotent: true,
     ignoresFiles: true,
-    run: (call: EngineCall) => run(task, provider, call),
+    run: (call: TaskCall) => run(task, provider, call),
   }));
 }
 
-async function run(task: Task, provider: Provider, call: EngineCall): Promise<EngineAnswer> {
+async function run(task: Task, provider: Provider, call: TaskCall): Promise<TaskResult> {
   const fault = findFault(call.model);
   await misbehave(fault, provider, call);
   refuseLongTexts(call.input);
@@ -64,7 +64,7 @@ function refuseLongTexts(input: unknown): void {
   throw new ValidationError([{ loc: ["body", "input"], msg, type: "string_too_long" }]);
 }
 
-function compose(task: Task, call: EngineCall): Pick<EngineAnswer, "output" | "binaries"> {
+function compose(task: Task, call: TaskCall): Pick<TaskResult, "output" | "binaries"> {
   const composer = composers[`${task.feature}/${task.subfeature}`];
   return composer?.(call) ?? { output: makeSensibleExample(task.outputSchema) };
 }
@@ -79,7 +79,7 @@ function findFault(model: string | null): Fault {
   });
 }
 
-async function misbehave(fault: Fault, provider: Provider, call: EngineCall): Promise<void> {
+async function misbehave(fault: Fault, provider: Provider, call: TaskCall): Promise<void> {
   switch (fault.kind) {
     case "status": {
       const refusal = new SandboxRefusal(fault.status, `The sandbox was asked to answer with status ${fault.status}.`);
@@ -102,7 +102,7 @@ async function misbehave(fault: Fault, provider: Provider, call: EngineCall): Pr
   }
 }
 
-async function delay(delayMs: number, { name }: Provider, { signal, deadline }: EngineCall): Promise<void> {
+async function delay(delayMs: number, { name }: Provider, { signal, deadline }: TaskCall): Promise<void> {
   const leftMs = Math.max(0, deadline - performance.now());
   const isTime = await pause(Math.min(delayMs, leftMs), signal);
   if (isTime && delayMs <= leftMs) return;

@@ -8,14 +8,14 @@ import type { Provider } from "../../providers/configure.ts";
 import type { Deployment } from "../../providers/deployment.ts";
 import type { HttpClient } from "../../providers/http-client.ts";
 import { toTaskRefusal } from "../../providers/refusal.ts";
-import type { EngineCall, VendorAnswer, VendorRequest, VendorTask } from "../../providers/task.ts";
+import type { ProviderTask, TaskCall, TaskRequest, TaskResponse } from "../../providers/task.ts";
 import { fetchResult } from "../fetch-result.ts";
 import { writeVendorRequest } from "./write-vendor-request.ts";
 
-export interface VendorCallOptions {
+export interface ProviderCallOptions {
   readonly provider: Provider;
   readonly deployment: Deployment;
-  readonly task: VendorTask;
+  readonly task: ProviderTask;
   readonly http: HttpClient;
   readonly egress?: Egress;
   readonly ticker: Ticker;
@@ -30,10 +30,10 @@ const decoder = new TextDecoder();
 
 /** Resolves with an answer of status 2xx, or of one that the request calls good; any other is thrown as our error. */
 export async function callVendor(
-  request: VendorRequest,
-  call: EngineCall,
-  options: VendorCallOptions,
-): Promise<VendorAnswer> {
+  request: TaskRequest,
+  call: TaskCall,
+  options: ProviderCallOptions,
+): Promise<TaskResponse> {
   const { provider, deployment, task, clocks, shutdownSignal, ticker, http } = options;
   const service = request.service ?? task.service;
   const address = service === undefined ? deployment : deployment.services.get(service);
@@ -52,7 +52,7 @@ export async function callVendor(
     ticker,
     http,
     maxIdleMs,
-    goodStatuses: request.alsoGood ?? [],
+    goodStatuses: request.acceptedStatuses ?? [],
     toRefusal: (by, status, retryAfter, body) => toTaskRefusal(by, status, retryAfter, body, call.model !== null),
   });
   try {
@@ -70,9 +70,9 @@ export async function callVendor(
 /** Fetches a result that the vendor stores elsewhere. */
 async function download(
   url: string,
-  call: EngineCall,
-  { egress, provider, clocks, isTls, shutdownSignal }: VendorCallOptions & { readonly isTls: boolean },
-): Promise<VendorAnswer> {
+  call: TaskCall,
+  { egress, provider, clocks, isTls, shutdownSignal }: ProviderCallOptions & { readonly isTls: boolean },
+): Promise<TaskResponse> {
   if (egress === undefined) throw new Error("results at other addresses cannot be fetched without egress");
   const from = { egress, clocks, shutdownSignal, provider: provider.name, isTls, maxBytes: maxAnswerBytes };
   const { status, header, body } = await fetchResult(url, call, from);
@@ -80,7 +80,7 @@ async function download(
 }
 
 /** An answer that was read whole. */
-export class ReadAnswer implements VendorAnswer {
+export class ReadAnswer implements TaskResponse {
   readonly status: number;
   readonly bytes: Uint8Array;
   readonly #header: (name: string) => string | null;

@@ -3,17 +3,17 @@
 import { type Problem, ValidationError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { ProviderRow } from "../../providers/provider.ts";
-import type { VendorBody, VendorRequest } from "../../providers/task.ts";
+import type { TaskRequest, TaskRequestBody } from "../../providers/task.ts";
 
-export function mergeParams(request: VendorRequest, params: JsonObject, row: ProviderRow): VendorRequest {
+export function mergeParams(request: TaskRequest, params: JsonObject, row: ProviderRow): TaskRequest {
   if (Object.keys(params).length === 0) return request;
   refuseSealed(params, new Set(row.sealedParams ?? []), ["body", "provider_params"]);
-  const { body, paramsAt = [] } = request;
+  const { body, paramsPath = [] } = request;
   switch (body?.kind) {
     case "json":
-      return { ...request, body: { ...body, value: mergeAt(body.value, paramsAt, params) } };
+      return { ...request, body: { ...body, value: mergeAt(body.value, paramsPath, params) } };
     case "form": {
-      const [field] = paramsAt;
+      const [field] = paramsPath;
       if (typeof field === "string")
         return { ...request, body: { ...body, parts: mergeField(body.parts, field, params) } };
       return { ...request, body: { ...body, parts: mergeParts(body.parts, toFields(params)) } };
@@ -57,7 +57,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-type FormParts = Extract<VendorBody, { kind: "form" }>["parts"];
+type FormParts = Extract<TaskRequestBody, { kind: "form" }>["parts"];
 
 /** A field that is named takes the place of ours; a file never goes. */
 function mergeParts(parts: FormParts, fields: Readonly<Record<string, string>>): FormParts {

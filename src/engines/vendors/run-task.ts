@@ -8,22 +8,21 @@ import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import { toTaskRefusal } from "../../providers/refusal.ts";
 import {
-  type EngineAnswer,
   type NextRequest,
-  type VendorAnswer,
-  type VendorCall,
-  VendorFailure,
-  type VendorRequest,
-  type VendorResult,
-  type VendorTask,
+  type ProviderTask,
+  type ProviderTaskCall,
+  TaskFailure,
+  type TaskRequest,
+  type TaskResponse,
+  type TaskResult,
 } from "../../providers/task.ts";
 import type { EngineStep } from "../engine.ts";
-import { callVendor, type VendorCallOptions } from "./call-vendor.ts";
+import { callVendor, type ProviderCallOptions } from "./call-vendor.ts";
 import { mergeParams } from "./merge-params.ts";
 
-export interface Running extends VendorCallOptions {
-  readonly task: VendorTask;
-  readonly call: VendorCall;
+export interface Running extends ProviderCallOptions {
+  readonly task: ProviderTask;
+  readonly call: ProviderTaskCall;
   readonly log: Log;
 }
 
@@ -38,7 +37,7 @@ const pollGrowth = 1.25;
 const mostRequestsInARow = 5_000;
 const longestWorkMs = 24 * 3_600_000;
 
-export async function runAtOnce(running: Running): Promise<EngineAnswer> {
+export async function runAtOnce(running: Running): Promise<TaskResult> {
   const { call, shutdownSignal } = running;
   const trail: Trail = { asked: null };
   try {
@@ -125,22 +124,22 @@ function toKept(kept: Kept): Json {
 
 /** The last request that was sent: it knows what lies at the vendor's. */
 interface Trail {
-  asked: VendorRequest | null;
+  asked: TaskRequest | null;
 }
 
 type Reached =
-  | { readonly answer: EngineAnswer }
+  | { readonly answer: TaskResult }
   | { readonly waiting: NextRequest }
   /** A short one, on the way; the vendor's own verdict on the work is thrown. */
   | { readonly failure: GatewayError };
 
-async function readFirst({ task, call, provider: { row } }: Running): Promise<VendorRequest> {
+async function readFirst({ task, call, provider: { row } }: Running): Promise<TaskRequest> {
   const first = await task.toRequest(call);
-  return (first.takesParams ?? true) ? mergeParams(first, call.providerParams, row) : first;
+  return (first.acceptsProviderParams ?? true) ? mergeParams(first, call.providerParams, row) : first;
 }
 
 /** From a request on, until one has to wait, or the end. */
-async function advance(from: VendorRequest, trail: Trail, running: Running): Promise<Reached> {
+async function advance(from: TaskRequest, trail: Trail, running: Running): Promise<Reached> {
   const { task, call, provider } = running;
   for (let asked = from, sent = 0; ; ) {
     trail.asked = asked;
@@ -149,7 +148,7 @@ async function advance(from: VendorRequest, trail: Trail, running: Running): Pro
         "provider_bad_response",
         `The provider '${provider.name}' did not finish its answer within ${mostRequestsInARow} requests.`,
       );
-    let answer: VendorAnswer;
+    let answer: TaskResponse;
     try {
       answer = await callVendor(asked, call, running);
     } catch (error) {
@@ -160,11 +159,11 @@ async function advance(from: VendorRequest, trail: Trail, running: Running): Pro
     const next = await reading(running, () => task.next?.(answer, call, last) ?? null);
     if (next === null) {
       const answered = await reading(running, async () =>
-        toEngineAnswer(answer, await task.fromAnswer(answer, call, last)),
+        toEngineAnswer(answer, await task.fromResponse(answer, call, last)),
       );
       return { answer: answered };
     }
-    asked = next.takesParams ? mergeParams(next, call.providerParams, provider.row) : next;
+    asked = next.acceptsProviderParams ? mergeParams(next, call.providerParams, provider.row) : next;
     if (next.waitMs !== undefined) return { waiting: asked };
   }
 }
@@ -174,7 +173,7 @@ async function reading<Result>(running: Running, read: () => Result | Promise<Re
   try {
     return await read();
   } catch (error) {
-    if (error instanceof VendorFailure)
+    if (error instanceof TaskFailure)
       throw toTaskRefusal(running.provider, error.status, null, JSON.stringify(error.message));
     // A RangeError: it is nested too deep, or one of its numbers is the length of something.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
@@ -209,10 +208,10 @@ function toBackoff({ details }: GatewayError, failures: number): number {
 /** Takes away what the work left at the vendor's. Whether that succeeds changes nothing for the caller. */
 async function cleanUp({ asked }: Trail, running: Running): Promise<void> {
   const { task, call, log, provider } = running;
-  if (asked === null || task.leftovers === undefined) return;
+  if (asked === null || task.cleanUpRequests === undefined) return;
   // Of its own time: the caller may have left.
   const own = { ...call, signal: new AbortController().signal, deadline: performance.now() + 10_000 };
-  for (const request of task.leftovers(own, asked)) {
+  for (const request of task.cleanUpRequests(own, asked)) {
     try {
       await callVendor(request, own, running);
     } catch (error) {
@@ -225,7 +224,11 @@ async function cleanUp({ asked }: Trail, running: Running): Promise<void> {
   }
 }
 
-function pause(milliseconds: number, { signal, deadline }: VendorCall, shutdownSignal: AbortSignal): Promise<void> {
+function pause(
+  milliseconds: number,
+  { signal, deadline }: ProviderTaskCall,
+  shutdownSignal: AbortSignal,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const leftMs = deadline - performance.now();
   const isTooLong = milliseconds > leftMs;
@@ -246,11 +249,11 @@ function pause(milliseconds: number, { signal, deadline }: VendorCall, shutdownS
   });
 }
 
-function exactJsonOf({ text, json }: VendorAnswer): unknown {
+function exactJsonOf({ text, json }: TaskResponse): unknown {
   return hasOddNumbers(text) ? parseExactJson(text) : json;
 }
 
-function toEngineAnswer(answer: VendorAnswer, result: VendorResult): EngineAnswer {
+function toEngineAnswer(answer: TaskResponse, result: TaskResult): TaskResult {
   const { output, units, binaries, charge } = result;
   const isJson = /[/+]json$|json-1\.\d$/.test(answer.mediaType);
   return {

@@ -8,7 +8,7 @@ import type { Clocks } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { Deployment } from "../../providers/deployment.ts";
 import type { HttpClient } from "../../providers/http-client.ts";
-import { type EngineCall, type FileLimits, refuseInput, type VendorTask } from "../../providers/task.ts";
+import { type FileLimits, type ProviderTask, refuseInput, type TaskCall } from "../../providers/task.ts";
 import type { Engine } from "../engine.ts";
 import { deploymentOfKept, type Running, runAtOnce, runInSteps } from "./run-task.ts";
 
@@ -31,7 +31,7 @@ export function createVendorEngines(options: VendorOptions): readonly Engine[] {
 function createEngines(provider: Provider, options: VendorOptions): Engine[] {
   const { row, name, missingTaskSetting } = provider;
   const deployments = createDeploymentTurns(provider);
-  const chooseDeployment = (call: EngineCall): Deployment => {
+  const chooseDeployment = (call: TaskCall): Deployment => {
     const chosen = findNamed(provider, call) ?? deployments(call.model)[0];
     if (chosen === undefined) throw notConfigured(name, missingTaskSetting);
     return chosen;
@@ -39,20 +39,20 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
   return (row.tasks ?? []).map((task) => {
     const needs = readNeeds(provider, task);
     const missing = missingTaskSetting ?? needs.missing;
-    const toRunning = (plain: EngineCall, deployment: Deployment): Running => {
+    const toRunning = (plain: TaskCall, deployment: Deployment): Running => {
       if (missing !== null) throw notConfigured(name, missing);
       return { ...options, provider, deployment, task, call: { ...plain, settings: needs.values } };
     };
     return {
       provider: name,
-      alsoNamed: row.alsoNamed ?? [],
+      aliases: row.aliases ?? [],
       task: task.task,
       models: task.models ?? [],
-      takesOtherModels: task.takesOtherModels ?? false,
+      acceptsAnyModel: task.acceptsAnyModel ?? false,
       unavailableReason: missing === null ? null : `The provider '${name}' is not set up: set ${missing}.`,
-      ...(task.unused !== undefined && { unusedMembers: task.unused }),
-      ...(task.unusedFor !== undefined && { unusedFor: task.unusedFor }),
-      ...(task.isRepeatable && { isRepeatable: true }),
+      ...(task.unsupported !== undefined && { unsupportedMembers: task.unsupported }),
+      ...(task.unsupportedFor !== undefined && { unsupportedFor: task.unsupportedFor }),
+      ...(task.isIdempotent && { isIdempotent: true }),
       deployments,
       async run(call) {
         const running = toRunning(call, chooseDeployment(call));
@@ -72,7 +72,7 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
 }
 
 /** The deployment that the call names, if it names one. */
-export function findNamed({ taskDeployments }: Provider, { deployment }: EngineCall): Deployment | undefined {
+export function findNamed({ taskDeployments }: Provider, { deployment }: TaskCall): Deployment | undefined {
   return deployment === undefined ? undefined : taskDeployments.find(({ name }) => name === deployment);
 }
 
@@ -93,10 +93,10 @@ interface Needs {
 }
 
 /** The settings that one task needs beyond those that all tasks of the vendor need. */
-function readNeeds({ readSetting }: Provider, { needs = {} }: VendorTask): Needs {
+function readNeeds({ readSetting }: Provider, { requiredSettings = {} }: ProviderTask): Needs {
   const values: Record<string, string> = {};
   let missing: string | null = null;
-  for (const [name, setting] of Object.entries(needs)) {
+  for (const [name, setting] of Object.entries(requiredSettings)) {
     const value = readSetting(setting);
     if (value === null) missing ??= setting;
     else values[name] = value;
@@ -113,7 +113,7 @@ function findDeployment({ name, taskDeployments }: Provider, id: string): Deploy
   throw new GatewayError("provider_not_configured", why);
 }
 
-function checkFiles({ files }: EngineCall, limits: FileLimits | undefined): void {
+function checkFiles({ files }: TaskCall, limits: FileLimits | undefined): void {
   if (limits === undefined) return;
   const { maxBytes = Number.POSITIVE_INFINITY, mediaTypes } = limits;
   for (const [member, { mediaType, size }] of Object.entries(files)) {

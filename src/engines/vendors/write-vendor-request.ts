@@ -3,7 +3,7 @@
 import { ValidationError } from "../../errors.ts";
 import type { Address } from "../../providers/deployment.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { FormPart, VendorBody, VendorRequest } from "../../providers/task.ts";
+import type { FormPart, TaskRequest, TaskRequestBody } from "../../providers/task.ts";
 
 // A name that a caller chose may stand in a path: it must not become another path, or another request.
 const unsafePath = /[^\x21-\x7e]|#|\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
@@ -14,7 +14,7 @@ interface Written {
 }
 
 /** The head and the body of a request, with the credentials of the address. */
-export async function writeVendorRequest(request: VendorRequest, address: Address): Promise<Written> {
+export async function writeVendorRequest(request: TaskRequest, address: Address): Promise<Written> {
   const { method = "POST" } = request;
   if (unsafePath.test(request.path))
     throw new ValidationError([
@@ -46,7 +46,7 @@ function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function toQuery({ path, query = {} }: VendorRequest, address: Address): string {
+function toQuery({ path, query = {} }: TaskRequest, address: Address): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, ...address.query }))
     if (value !== null && value !== undefined) parameters.set(name, String(value));
@@ -56,7 +56,7 @@ function toQuery({ path, query = {} }: VendorRequest, address: Address): string 
 }
 
 /** Some vendors want the key inside the body. It is put there last, so that nothing takes its place. */
-function withMembers(body: VendorBody | undefined, members: Address["members"]): VendorBody | undefined {
+function withMembers(body: TaskRequestBody | undefined, members: Address["members"]): TaskRequestBody | undefined {
   if (Object.keys(members).length === 0) return body;
   switch (body?.kind) {
     case "json":
@@ -72,7 +72,7 @@ function withMembers(body: VendorBody | undefined, members: Address["members"]):
   }
 }
 
-function encodeBody(body: VendorBody | undefined): { content: string | Uint8Array; mediaType: string | null } {
+function encodeBody(body: TaskRequestBody | undefined): { content: string | Uint8Array; mediaType: string | null } {
   switch (body?.kind) {
     case undefined:
       return { content: "", mediaType: null };

@@ -18,7 +18,7 @@ interface Context {
   readonly signal: AbortSignal;
   readonly deadline: number;
   readonly requestId: string;
-  readonly noteAttempt?: (attempt: AttemptNote) => void;
+  readonly onAttempt?: (attempt: AttemptNote) => void;
 }
 
 /** The engine acts for a caller that has been authorized already. */
@@ -38,7 +38,7 @@ export function createCompleter({ router, candidateLoop, chatCompletions }: Comp
   return async function complete(
     request: ChatRequest,
     offer: { readonly provider: string; readonly model: string },
-    { signal, deadline, requestId, noteAttempt }: Context,
+    { signal, deadline, requestId, onAttempt }: Context,
   ): Promise<{ completion: ChatCompletion; charge: { cost: number | null; reason: string | null } }> {
     const trace = new Trace(performance.now(), 0);
     const connection = { signal };
@@ -47,7 +47,7 @@ export function createCompleter({ router, candidateLoop, chatCompletions }: Comp
     const input = toChatInput(context, request, { checksStructure: false });
     const options = { candidates, trace, connection, deadline, repeatsExecuted: false } as const;
     const answer = await candidateLoop.run(options, (candidate, note) => {
-      noteAttempt?.(note);
+      onAttempt?.(note);
       return chatCompletions.attempt(input, candidate);
     });
     if (answer.kind === "stream") throw new TypeError("no stream was requested");

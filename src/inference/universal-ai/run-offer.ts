@@ -3,7 +3,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Task } from "../../contract/tasks.ts";
-import type { BinaryResult, Engine, EngineAnswer, EngineCall, EngineStep } from "../../engines/engine.ts";
+import type { BinaryResult, Engine, EngineStep, TaskCall, TaskResult } from "../../engines/engine.ts";
 import { GatewayError } from "../../errors.ts";
 import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
@@ -24,7 +24,7 @@ export interface TaskOffer {
 export interface OfferRun {
   readonly task: Task;
   readonly offer: TaskOffer;
-  readonly call: Omit<EngineCall, "model">;
+  readonly call: Omit<TaskCall, "model">;
   readonly keyId: string;
   /** Stores the bytes and returns their signed address. */
   readonly publish: (result: BinaryResult) => Promise<string>;
@@ -53,7 +53,7 @@ export async function runOffer(run: OfferRun): Promise<TaskOutcome> {
 export async function runOfferStep(
   run: OfferRun,
   kept: Json | null,
-): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: EngineAnswer }>> {
+): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: TaskResult }>> {
   return await runWith(run, async (engine, call) =>
     engine.runStep === undefined ? { answer: await engine.run(call) } : await engine.runStep(call, kept),
   );
@@ -61,8 +61,8 @@ export async function runOfferStep(
 
 async function runWith(
   run: OfferRun,
-  start: (engine: Engine, call: EngineCall) => Promise<EngineStep>,
-): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: EngineAnswer }>> {
+  start: (engine: Engine, call: TaskCall) => Promise<EngineStep>,
+): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: TaskResult }>> {
   const { task, offer, publish } = run;
   const { engine, model } = offer;
   refuseUnavailable(engine);
@@ -76,7 +76,7 @@ async function runWith(
     report(run, startedAt, "completed", cost);
     return {
       output,
-      original: step.answer.original,
+      original: step.answer.original ?? null,
       cost,
       costReason: reason,
       provider: engine.provider,
@@ -111,7 +111,7 @@ function report(run: OfferRun, startedAt: number, outcome: AttemptReport["outcom
 
 /** The output as the caller receives it. It is checked before its bytes are published. */
 async function withBinaries(
-  { output, binaries = [] }: EngineAnswer,
+  { output, binaries = [] }: TaskResult,
   task: Task,
   engine: Engine,
   publish: OfferRun["publish"],

@@ -3,7 +3,7 @@
 
 import type { Caller } from "../../access/caller.ts";
 import { fitsPattern } from "../../catalogue/model-name.ts";
-import type { BinaryResult, EngineFile } from "../../engines/engine.ts";
+import type { BinaryResult, InputFile } from "../../engines/engine.ts";
 import { listPassedMembers } from "../../engines/passed-members.ts";
 import { GatewayError, type Problem, ValidationError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
@@ -29,7 +29,7 @@ export interface ShapedTask {
   readonly providerParams?: JsonObject | null | undefined;
   readonly isStrict?: boolean;
   readonly wantsOriginal?: boolean;
-  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly files?: Readonly<Record<string, InputFile>>;
   readonly takeBinary?: (result: TakenBinary) => string;
 }
 

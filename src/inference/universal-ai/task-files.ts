@@ -4,7 +4,7 @@ import { findUrlTooLong } from "../../contract/media-urls.ts";
 import type { Task } from "../../contract/tasks.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { EgressError } from "../../egress/egress-error.ts";
-import type { EngineFile } from "../../engines/engine.ts";
+import type { InputFile } from "../../engines/engine.ts";
 import { throwProblems, ValidationError } from "../../errors.ts";
 import { detectFileType } from "../../files/file-type.ts";
 import { lookUp } from "../../lib/look-up.ts";
@@ -13,7 +13,7 @@ import type { FilePlace } from "./task-input.ts";
 export interface TaskFilesOptions {
   readonly egress: Egress;
   /** Null when this owner has no such upload. */
-  readonly openUpload: (id: string, owner: string) => Promise<EngineFile | null>;
+  readonly openUpload: (id: string, owner: string) => Promise<InputFile | null>;
   readonly maxFileBytes: number;
   /** Throws when the owner's file quota is used up. Called before a paid task whose results are files. */
   readonly refuseOverQuota?: (owner: string) => Promise<void>;
@@ -48,7 +48,7 @@ export async function readFiles(
   places: readonly FilePlace[],
   options: TaskFilesOptions,
   fetching: FileFetching,
-): Promise<Record<string, EngineFile>> {
+): Promise<Record<string, InputFile>> {
   const settled = await Promise.allSettled(
     places.map(async (place) => {
       const file = await readFile(task, place, options, fetching);
@@ -84,7 +84,7 @@ async function readFile(
   place: FilePlace,
   options: TaskFilesOptions,
   fetching: FileFetching,
-): Promise<EngineFile> {
+): Promise<InputFile> {
   const source = findSource(place);
   if ("url" in source && fetching.fetchesAddresses === false) return unreadFile(source.url);
   const file =
@@ -97,7 +97,7 @@ async function readFile(
 }
 
 /** Finds problems of an address without fetching it. */
-function unreadFile(url: URL): EngineFile {
+function unreadFile(url: URL): InputFile {
   return { name: nameOf(url), mediaType: unknownType, size: 0, read: async () => new Uint8Array() };
 }
 
@@ -122,7 +122,7 @@ async function fetchFile(
   url: URL,
   { egress, maxFileBytes }: TaskFilesOptions,
   { signal, timeoutMs }: FileFetching,
-): Promise<EngineFile> {
+): Promise<InputFile> {
   try {
     const { status, body, finalUrl } = await egress.fetch(place.text, {
       maxBytes: maxFileBytes,
@@ -162,7 +162,7 @@ function decodeURIComponentSafely(text: string): string {
   }
 }
 
-function refuseOtherTypes({ allowedMediaTypes }: Task, place: FilePlace, { mediaType, size }: EngineFile): void {
+function refuseOtherTypes({ allowedMediaTypes }: Task, place: FilePlace, { mediaType, size }: InputFile): void {
   if (size === 0) throw refused(place, "The file is empty", "file_empty");
   const kind = `${mediaType.split("/")[0]}/*`;
   const names = [mediaType, kind, lookUp(sameTypes, mediaType) ?? mediaType];

@@ -84,7 +84,7 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
 function groupByName(engines: readonly Engine[]): ReadonlyMap<string, readonly Engine[]> {
   const byName = Map.groupBy(engines, ({ task, provider }) => `${task}/${provider}`);
   for (const engine of engines)
-    for (const name of engine.alsoNamed ?? []) {
+    for (const name of engine.aliases ?? []) {
       const key = `${engine.task}/${name}`;
       byName.set(key, [...(byName.get(key) ?? []), engine]);
     }
@@ -94,9 +94,7 @@ function groupByName(engines: readonly Engine[]): ReadonlyMap<string, readonly E
 /** A provider may offer a task twice, by its own API and by a chat model: the model's name decides, otherwise the first engine. */
 function chooseEngine(serving: readonly Engine[], model: string | null): Engine | undefined {
   if (model === null) return serving.find(({ unavailableReason }) => unavailableReason === null) ?? serving[0];
-  return (
-    serving.find(({ models }) => models.includes(model)) ?? serving.find(({ takesOtherModels }) => takesOtherModels)
-  );
+  return serving.find(({ models }) => models.includes(model)) ?? serving.find(({ acceptsAnyModel }) => acceptsAnyModel);
 }
 
 function findTaskOf(name: string): Task {

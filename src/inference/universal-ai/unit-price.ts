@@ -1,7 +1,7 @@
 // The cost of a task by units: the list price of the offer, applied to the units that the engine reports.
 
 import type { Task } from "../../contract/tasks.ts";
-import type { EngineAnswer } from "../../engines/engine.ts";
+import type { TaskResult } from "../../engines/engine.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
 
 export interface TaskCharge {
@@ -9,7 +9,7 @@ export interface TaskCharge {
   readonly reason: string | null;
 }
 
-export function chargeForTask(task: Task, provider: string, model: string | null, answer: EngineAnswer): TaskCharge {
+export function chargeForTask(task: Task, provider: string, model: string | null, answer: TaskResult): TaskCharge {
   if (answer.charge !== undefined) return answer.charge;
   const price = findListPrice(task, provider, model);
   if (price === null) return { cost: null, reason: "price_unknown" };
@@ -26,7 +26,7 @@ export function findListPrice({ feature, subfeature, knownOffers }: Task, provid
   return (model === null ? null : priceOf(`${bare}/${model}`)) ?? priceOf(bare);
 }
 
-function countOf(units: EngineAnswer["units"], unit: string): number | null {
+function countOf(units: TaskResult["units"], unit: string): number | null {
   const counts: Readonly<Record<string, number | undefined>> = units;
   const told = counts[unit];
   if (told !== undefined) return told;

@@ -3,7 +3,7 @@
 import { ownerOf } from "../../access/caller.ts";
 import type { Task } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
-import type { BinaryResult, Engine, EngineFile } from "../../engines/engine.ts";
+import type { BinaryResult, Engine, InputFile } from "../../engines/engine.ts";
 import { GatewayError } from "../../errors.ts";
 import { startDeadline } from "../../lib/deadline.ts";
 import { CallerLeft } from "../../providers/call.ts";
@@ -26,7 +26,7 @@ export interface TaskInput extends RequestContext {
   /** Where clients reach the gateway, for the addresses of binary results. */
   readonly baseUrl: string;
   /** Files that arrived with the request, by the member of the input that would name them. Absent: the input names them. */
-  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly files?: Readonly<Record<string, InputFile>>;
   /** Takes a binary result that needs no address, and returns the value that replaces the address. */
   readonly takeBinary?: (result: BinaryResult) => string;
   /** The caller waits, also for a task that usually runs as a job. */
@@ -40,7 +40,7 @@ export interface UniversalAi {
   /** Throws a ValidationError for files that cannot be used, as far as that is known without fetching them. */
   checkFiles(plan: TaskPlan, owner: string): Promise<void>;
   /** Fetches the files that the input names. Throws a ValidationError for those that cannot be used. */
-  openFiles(plan: TaskPlan, fetching: FileFetching): Promise<Record<string, EngineFile>>;
+  openFiles(plan: TaskPlan, fetching: FileFetching): Promise<Record<string, InputFile>>;
   /** Tries the offers in turn until one answers. */
   tryOffers<Answer>(
     offers: readonly TaskOffer[],
@@ -98,7 +98,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
           trace.dropped = [...dropped, ...findUnused(request.input, offer.engine)];
           return await runEngine(input, plan, offer, { files, signal, deadline, ...(deployment && { deployment }) });
         } catch (error) {
-          throw offer.engine.isRepeatable ? error : withoutRetry(error);
+          throw offer.engine.isIdempotent ? error : withoutRetry(error);
         }
       });
     } catch (error) {
@@ -109,7 +109,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   async function openFiles(
     { task, input, offers }: TaskPlan,
     fetching: FileFetching,
-  ): Promise<Record<string, EngineFile>> {
+  ): Promise<Record<string, InputFile>> {
     if (producesFiles(task)) await dependencies.files.refuseOverQuota?.(fetching.owner);
     const fetchesAddresses = offers.some(({ engine }) => engine.ignoresFiles !== true);
     return await readFiles(task, findFiles(task, input), dependencies.files, { ...fetching, fetchesAddresses });
@@ -129,13 +129,13 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       connection: { signal },
       deadline,
       ...(mayRetry ? {} : { retries: 0 }),
-      ...(offers.every(({ engine }) => engine.isRepeatable) ? {} : { repeatsExecuted: false as const }),
+      ...(offers.every(({ engine }) => engine.isIdempotent) ? {} : { repeatsExecuted: false as const }),
     };
     return candidateLoop.run(options, ({ offer, chosen }, note) => attempt(offer, note, chosen?.name ?? null));
   }
 
   interface Running {
-    readonly files: Readonly<Record<string, EngineFile>>;
+    readonly files: Readonly<Record<string, InputFile>>;
     readonly signal: AbortSignal;
     readonly deadline: number;
     readonly deployment?: string;
@@ -158,7 +158,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
         requestId,
         owner,
         // The loop has noted the first send; each further one is an attempt of its own.
-        noteAttempt(attempt) {
+        onAttempt(attempt) {
           if (hasSent) trace.attempts.push(attempt);
           hasSent = true;
         },
@@ -220,8 +220,8 @@ function toCandidate(offer: TaskOffer, book: HealthBook | null): OfferCandidate 
 }
 
 /** Members that the caller set and the provider has no parameter for. Null and an empty text set nothing. */
-function findUnused(input: JsonObject, { unusedMembers = [], unusedFor }: Engine): string[] {
-  const unused = unusedFor === undefined ? unusedMembers : [...unusedMembers, ...unusedFor(input)];
+function findUnused(input: JsonObject, { unsupportedMembers = [], unsupportedFor }: Engine): string[] {
+  const unused = unsupportedFor === undefined ? unsupportedMembers : [...unsupportedMembers, ...unsupportedFor(input)];
   const given = unused.filter((name) => ![undefined, null, ""].includes(input[name] as never));
   return given.map((name) => `input.${name}`);
 }

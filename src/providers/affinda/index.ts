@@ -5,13 +5,13 @@ import { asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall } from "../task.ts";
-import { type FormPart, type VendorAnswer, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type FormPart, type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toFinancialDocument } from "./financial.ts";
 import { toIdentity } from "./identity.ts";
 import { toResume } from "./resume.ts";
 
-async function toRequest(call: EngineCall): Promise<VendorRequest> {
+async function toRequest(call: TaskCall): Promise<TaskRequest> {
   const { workspace, collection } = call.providerParams;
   // The vendor knows what to read from the workspace or collection that a document is put into; there is none by default.
   if (workspace === undefined && collection === undefined)
@@ -34,45 +34,45 @@ async function toRequest(call: EngineCall): Promise<VendorRequest> {
 // https://docs.affinda.com/error-glossary: the credits are used up, which comes as a 403 and inside of good answers.
 const errors: readonly ErrorRule[] = [{ says: /"no_parsing_credits"/, means: "rate_limit" }];
 
-function dataOf({ json, text }: VendorAnswer): JsonObject {
+function dataOf({ json, text }: TaskResponse): JsonObject {
   if (at(json, "meta", "failed") === true) {
     const status = readErrorRules(errors, 400, text) ?? 400;
-    throw new VendorFailure(status, asText(at(json, "error", "errorDetail")) ?? "The document could not be read");
+    throw new TaskFailure(status, asText(at(json, "error", "errorDetail")) ?? "The document could not be read");
   }
   return asObject(at(json, "data"));
 }
 
-function unitsOf({ json }: VendorAnswer) {
+function unitsOf({ json }: TaskResponse) {
   return { page: Math.max(1, objectsIn(at(json, "meta", "pages")).length), file: 1, request: 1 };
 }
 
-const parseFinancialDocument: VendorTask = {
+const parseFinancialDocument: ProviderTask = {
   task: "ocr/financial_parser",
   docs: "https://docs.affinda.com/reference/createdocument",
   // What kind of document it is follows from the workspace.
-  unused: ["document_type"],
+  unsupported: ["document_type"],
   toRequest,
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const document = toFinancialDocument(dataOf(answer), asObject(at(answer.json, "meta")));
     return { output: toShape("ocr/financial_parser", { extracted_data: [document] }), units: unitsOf(answer) };
   },
 };
 
-const parseIdentity: VendorTask = {
+const parseIdentity: ProviderTask = {
   task: "ocr/identity_parser",
   docs: "https://docs.affinda.com/reference/createdocument",
   toRequest,
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const document = toIdentity(dataOf(answer));
     return { output: toShape("ocr/identity_parser", { extracted_data: [document] }), units: unitsOf(answer) };
   },
 };
 
-const parseResume: VendorTask = {
+const parseResume: ProviderTask = {
   task: "ocr/resume_parser",
   docs: "https://docs.affinda.com/reference/createdocument",
   toRequest,
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const resume = toResume(dataOf(answer));
     return { output: toShape("ocr/resume_parser", { extracted_data: resume }), units: unitsOf(answer) };
   },

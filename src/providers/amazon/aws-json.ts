@@ -3,9 +3,9 @@
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asObject } from "../lenient.ts";
-import type { VendorRequest } from "../task.ts";
+import type { TaskRequest } from "../task.ts";
 
-export function toAwsRequest(target: string, value: JsonObject): VendorRequest {
+export function toAwsRequest(target: string, value: JsonObject): TaskRequest {
   return {
     path: "/",
     headers: { "x-amz-target": target },

@@ -2,9 +2,9 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
 
 import { asText, at } from "../lenient.ts";
-import type { EngineFile, VendorCall, VendorRequest } from "../task.ts";
+import type { InputFile, ProviderTaskCall, TaskRequest } from "../task.ts";
 
-export const bucketNeeds = { bucket: "AWS_S3_BUCKET" };
+export const bucketSettings = { bucket: "AWS_S3_BUCKET" };
 
 /** What goes along with every request of such a task. */
 export interface Stored {
@@ -13,31 +13,31 @@ export interface Stored {
 }
 
 /** The job's own, so that a job that is begun again puts the same file to the same place and asks for the same work. */
-export function toStored(call: VendorCall): Stored {
+export function toStored(call: ProviderTaskCall): Stored {
   const token = call.jobId ?? crypto.randomUUID();
   return { token, key: `switchyard/${token}/input` };
 }
 
-export async function putFile(file: EngineFile, { settings }: VendorCall, note: Stored): Promise<VendorRequest> {
+export async function putFile(file: InputFile, { settings }: ProviderTaskCall, state: Stored): Promise<TaskRequest> {
   return {
     service: "s3",
     method: "PUT",
-    path: pathOf(settings, note.key),
+    path: pathOf(settings, state.key),
     body: { kind: "bytes", bytes: await file.read(), mediaType: file.mediaType },
-    takesParams: false,
-    note,
+    acceptsProviderParams: false,
+    state,
   };
 }
 
-export function getFile({ settings }: VendorCall, key: string, note: unknown): VendorRequest {
-  return { service: "s3", method: "GET", path: pathOf(settings, key), headers: { accept: "*/*" }, note };
+export function getFile({ settings }: ProviderTaskCall, key: string, state: unknown): TaskRequest {
+  return { service: "s3", method: "GET", path: pathOf(settings, key), headers: { accept: "*/*" }, state };
 }
 
-export function removeFile({ settings }: VendorCall, asked: VendorRequest): readonly VendorRequest[] {
-  const key = asText(at(asked.note, "key"));
+export function removeFile({ settings }: ProviderTaskCall, asked: TaskRequest): readonly TaskRequest[] {
+  const key = asText(at(asked.state, "key"));
   return key === null ? [] : [{ service: "s3", method: "DELETE", path: pathOf(settings, key) }];
 }
 
-function pathOf({ bucket = "" }: VendorCall["settings"], key: string): string {
+function pathOf({ bucket = "" }: ProviderTaskCall["settings"], key: string): string {
   return `/${encodeURIComponent(bucket)}/${key.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -9,17 +9,17 @@ import { baseLanguage, nameLanguage } from "../shapes/language-names.ts";
 import { toTag } from "../shapes/part-of-speech.ts";
 import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
 import { readSentiment, toFeeling } from "../shapes/sentiment.ts";
-import type { EngineCall } from "../task.ts";
-import { type NextRequest, refuseInput, type VendorAnswer, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type NextRequest, type ProviderTask, refuseInput, type TaskResponse } from "../task.ts";
 import { toAwsRequest } from "./aws-json.ts";
 
 const docs = "https://docs.aws.amazon.com/comprehend/latest/APIReference/";
 const target = "Comprehend_20171127.";
 const detection = "DetectDominantLanguage";
 
-type Mapping = Pick<VendorTask, "task"> & {
+type Mapping = Pick<ProviderTask, "task"> & {
   readonly operation: string;
-  toOutput(answer: JsonObject, call: EngineCall): JsonObject;
+  toOutput(answer: JsonObject, call: TaskCall): JsonObject;
 };
 
 export const detectSentiment = createTask({
@@ -156,12 +156,12 @@ function toFoundData(entity: JsonObject): FoundData {
   };
 }
 
-export const detectLanguage: VendorTask = {
+export const detectLanguage: ProviderTask = {
   task: "translation/language_detection",
   docs: `${docs}API_${detection}.html`,
   service: "comprehend",
   toRequest: (call) => toAwsRequest(`${target}${detection}`, { Text: textOf(call) }),
-  fromAnswer: (answer, call) => ({
+  fromResponse: (answer, call) => ({
     output: {
       items: languagesIn(answer).map(({ code, score }) => ({
         language: code,
@@ -173,10 +173,10 @@ export const detectLanguage: VendorTask = {
   }),
 };
 
-function createTask({ task, operation, toOutput }: Mapping): VendorTask {
-  const toRequest = (call: EngineCall, language: string): NextRequest => ({
+function createTask({ task, operation, toOutput }: Mapping): ProviderTask {
+  const toRequest = (call: TaskCall, language: string): NextRequest => ({
     ...toAwsRequest(`${target}${operation}`, { Text: textOf(call), LanguageCode: toLanguageCode(language) }),
-    takesParams: true,
+    acceptsProviderParams: true,
   });
   return {
     task,
@@ -185,7 +185,7 @@ function createTask({ task, operation, toOutput }: Mapping): VendorTask {
     toRequest: (call) => {
       const language = languageOf(call);
       if (language !== null) return toRequest(call, language);
-      return { ...toAwsRequest(`${target}${detection}`, { Text: textOf(call) }), takesParams: false };
+      return { ...toAwsRequest(`${target}${detection}`, { Text: textOf(call) }), acceptsProviderParams: false };
     },
     next: (answer, call) => {
       if (asObject(answer.json)["Languages"] === undefined) return null;
@@ -194,7 +194,7 @@ function createTask({ task, operation, toOutput }: Mapping): VendorTask {
         refuseInput("language", "The provider could not detect the language of the text: name it", "missing");
       return toRequest(call, language.code);
     },
-    fromAnswer: (answer, call) => {
+    fromResponse: (answer, call) => {
       // The question for the language is paid as well.
       const requests = languageOf(call) === null ? 2 : 1;
       const units = { char: requests * countCharacters(textOf(call)), request: requests };
@@ -203,7 +203,7 @@ function createTask({ task, operation, toOutput }: Mapping): VendorTask {
   };
 }
 
-function languagesIn(answer: VendorAnswer): readonly { readonly code: string; readonly score: number | null }[] {
+function languagesIn(answer: TaskResponse): readonly { readonly code: string; readonly score: number | null }[] {
   return objectsIn(asObject(answer.json)["Languages"])
     .map((language) => ({ code: asText(language["LanguageCode"]) ?? "", score: asScore(language["Score"]) }))
     .filter(({ code }) => code !== "")

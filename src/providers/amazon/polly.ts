@@ -1,8 +1,8 @@
 import { textOf } from "../shapes/inputs.ts";
 import { hasProsody, prosodyOf, signed, toDecibel, toSsml } from "../shapes/prosody.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { EngineCall } from "../task.ts";
-import { refuseInput, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type ProviderTask, refuseInput } from "../task.ts";
 
 const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
   mp3: ["mp3", "audio/mpeg"],
@@ -13,12 +13,12 @@ const formats: Readonly<Record<string, readonly [format: string, mediaType: stri
   pcm: ["pcm", "audio/pcm"],
 };
 
-export const speak: VendorTask = {
+export const speak: ProviderTask = {
   task: "audio/tts",
   docs: "https://docs.aws.amazon.com/polly/latest/dg/API_SynthesizeSpeech.html",
   service: "polly",
   models: ["standard", "neural", "long-form", "generative"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: (call) => ({
     path: "/v1/speech",
     headers: { accept: "*/*" },
@@ -33,10 +33,10 @@ export const speak: VendorTask = {
       },
     },
   }),
-  fromAnswer: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
+  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
 };
 
-function toText(call: EngineCall): { readonly Text: string; readonly TextType: "text" | "ssml" } {
+function toText(call: TaskCall): { readonly Text: string; readonly TextType: "text" | "ssml" } {
   const prosody = prosodyOf(call);
   if (!hasProsody(prosody)) return { Text: textOf(call), TextType: "text" };
   if (prosody.pitch !== null && call.model !== null && call.model !== "standard")

@@ -5,8 +5,8 @@ import type { JsonObject } from "../dialect.ts";
 import { asText, at } from "../lenient.ts";
 import { textOf } from "../shapes/inputs.ts";
 import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
-import { refuseInput, type VendorCall, VendorFailure, type VendorTask } from "../task.ts";
-import { bucketNeeds, getFile } from "./bucket.ts";
+import { type ProviderTask, type ProviderTaskCall, refuseInput, TaskFailure } from "../task.ts";
+import { bucketSettings, getFile } from "./bucket.ts";
 
 const usualModel = "amazon.nova-reel-v1:1";
 const shortestSeconds = 6;
@@ -16,20 +16,20 @@ interface Begun {
   readonly arn?: string;
 }
 
-export const generateVideo: VendorTask = {
+export const generateVideo: ProviderTask = {
   task: "video/generation_async",
   docs: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_StartAsyncInvoke.html",
   service: "bedrock",
   models: ["amazon.nova-reel-v1:1", "amazon.nova-reel-v1:0"],
-  takesOtherModels: true,
-  needs: bucketNeeds,
-  isRepeatable: true,
+  acceptsAnyModel: true,
+  requiredSettings: bucketSettings,
+  isIdempotent: true,
   files: { mediaTypes: ["image/jpeg", "image/png"] },
   toRequest: async (call) => {
     const token = call.jobId ?? crypto.randomUUID();
     return {
       path: "/async-invoke",
-      paramsAt: ["modelInput"],
+      paramsPath: ["modelInput"],
       body: {
         kind: "json",
         value: {
@@ -39,31 +39,31 @@ export const generateVideo: VendorTask = {
           outputDataConfig: { s3OutputDataConfig: { s3Uri: `s3://${call.settings["bucket"]}/${folderOf(token)}` } },
         },
       },
-      note: { token } satisfies Begun,
+      state: { token } satisfies Begun,
     };
   },
   next(answer, call, asked) {
-    const note = asked.note as Begun;
+    const state = asked.state as Begun;
     if (asked.service === "s3") return null;
     const { json } = answer;
-    const arn = note.arn ?? asText(at(json, "invocationArn"));
+    const arn = state.arn ?? asText(at(json, "invocationArn"));
     if (arn === null) throw new TypeError("there is no invocation in the answer");
     const status = at(json, "status");
-    if (status === "Failed") throw new VendorFailure(400, asText(at(json, "failureMessage")) ?? "no video was made");
+    if (status === "Failed") throw new TaskFailure(400, asText(at(json, "failureMessage")) ?? "no video was made");
     // The vendor makes a folder for each invocation.
     if (status === "Completed")
-      return getFile(call, `${folderOf(note.token)}/${arn.split("/").at(-1)}/output.mp4`, note);
-    const next: Begun = { token: note.token, arn };
-    return { method: "GET", path: `/async-invoke/${encodeURIComponent(arn)}`, note: next, waitMs: "growing" };
+      return getFile(call, `${folderOf(state.token)}/${arn.split("/").at(-1)}/output.mp4`, state);
+    const next: Begun = { token: state.token, arn };
+    return { method: "GET", path: `/async-invoke/${encodeURIComponent(arn)}`, state: next, waitMs: "growing" };
   },
-  fromAnswer: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? shortestSeconds),
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? shortestSeconds),
 };
 
 function folderOf(token: string): string {
   return `switchyard/${token}`;
 }
 
-async function toModelInput(call: VendorCall): Promise<JsonObject> {
+async function toModelInput(call: ProviderTaskCall): Promise<JsonObject> {
   const seconds = secondsOf(call) ?? shortestSeconds;
   const { file } = call.files;
   const isLong = seconds > shortestSeconds;

@@ -6,7 +6,7 @@ import { asNumber, asObject, asText, at, fromPercentage, limitToOne, objectsIn }
 import { fileOf } from "../shapes/inputs.ts";
 import { type Kind, toLikelihood, toModeration } from "../shapes/likelihood.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall, EngineFile, FileLimits, VendorRequest, VendorTask } from "../task.ts";
+import type { FileLimits, InputFile, ProviderTask, TaskCall, TaskRequest } from "../task.ts";
 import { toAwsRequest } from "./aws-json.ts";
 
 const docs = "https://docs.aws.amazon.com/rekognition/latest/APIReference/";
@@ -17,13 +17,13 @@ const files: FileLimits = { maxBytes: 5 * 1_048_576, mediaTypes: ["image/jpeg", 
 
 const oneImage = { image: 1, file: 1, request: 1 } as const;
 
-export const detectObjects: VendorTask = {
+export const detectObjects: ProviderTask = {
   task: "image/object_detection",
   docs: `${docs}API_DetectLabels.html`,
   service: "rekognition",
   files,
   toRequest: (call) => toImageRequest("DetectLabels", call),
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const labels = objectsIn(asObject(answer.json)["Labels"]);
     return { output: { items: labels.flatMap(toItems) }, units: oneImage };
   },
@@ -53,13 +53,13 @@ function toEdges(box: unknown): JsonObject {
   return { x_min: left, x_max: left + width, y_min: top, y_max: top + height };
 }
 
-export const detectExplicitContent: VendorTask = {
+export const detectExplicitContent: ProviderTask = {
   task: "image/explicit_content",
   docs: `${docs}API_DetectModerationLabels.html`,
   service: "rekognition",
   files,
   toRequest: (call) => toImageRequest("DetectModerationLabels", call),
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const labels = objectsIn(asObject(answer.json)["ModerationLabels"]);
     const findings = labels.map((label) => {
       const name = asText(label["Name"]) ?? "";
@@ -119,7 +119,7 @@ function kindOf(name: string, parent: string | null): Kind {
   return lookUp(kinds, name) ?? lookUp(kinds, parent ?? "") ?? ["Other", "Other"];
 }
 
-export const compareFaces: VendorTask = {
+export const compareFaces: ProviderTask = {
   task: "image/face_compare",
   docs: `${docs}API_CompareFaces.html`,
   service: "rekognition",
@@ -129,7 +129,7 @@ export const compareFaces: VendorTask = {
       SourceImage: await toImage(fileOf(call, "file1")),
       TargetImage: await toImage(fileOf(call, "file2")),
     }),
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const matches = objectsIn(asObject(answer.json)["FaceMatches"]);
     return { output: { items: matches.map(toMatch) }, units: { image: 2, file: 2, request: 1 } };
   },
@@ -148,13 +148,13 @@ function toMatch(match: JsonObject): JsonObject {
   };
 }
 
-export const detectFaces: VendorTask = {
+export const detectFaces: ProviderTask = {
   task: "image/face_detection",
   docs: `${docs}API_DetectFaces.html`,
   service: "rekognition",
   files,
   toRequest: (call) => toImageRequest("DetectFaces", call, { Attributes: ["ALL"] }),
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const faces = objectsIn(asObject(answer.json)["FaceDetails"]);
     return { output: toShape("image/face_detection", { items: faces.flatMap(toFace) }), units: oneImage };
   },
@@ -278,10 +278,10 @@ function toPart(percent: unknown): number | null {
   return number === null ? null : number / 100;
 }
 
-async function toImageRequest(operation: string, call: EngineCall, more: JsonObject = {}): Promise<VendorRequest> {
+async function toImageRequest(operation: string, call: TaskCall, more: JsonObject = {}): Promise<TaskRequest> {
   return toAwsRequest(`${target}${operation}`, { Image: await toImage(fileOf(call)), ...more });
 }
 
-async function toImage(file: EngineFile): Promise<JsonObject> {
+async function toImage(file: InputFile): Promise<JsonObject> {
   return { Bytes: Buffer.from(await file.read()).toString("base64") };
 }

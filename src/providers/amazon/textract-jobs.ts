@@ -1,12 +1,13 @@
 // Amazon Textract for documents of many pages: begun on a file in a bucket, and asked for until it is done.
 
+import type { TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asList, asNumber, asText, at, fromPercentage, objectsIn, rounded } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { type Box, type ReadCell, type ReadLine, toPages, toTables } from "../shapes/pages.ts";
-import { type FileLimits, type VendorAnswer, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import { type FileLimits, type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toAwsRequest } from "./aws-json.ts";
-import { bucketNeeds, putFile, removeFile, type Stored, toStored } from "./bucket.ts";
+import { bucketSettings, putFile, removeFile, type Stored, toStored } from "./bucket.ts";
 
 // https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
 const files: FileLimits = {
@@ -21,7 +22,7 @@ interface Gathered extends Stored {
 }
 
 interface Work {
-  readonly task: string;
+  readonly task: TaskName;
   readonly docs: string;
   /** Of the operation, after `Start` and `Get`. */
   readonly operation: string;
@@ -29,51 +30,51 @@ interface Work {
   readonly fromBlocks: (blocks: readonly JsonObject[], pages: number) => ReturnType<typeof toPages>;
 }
 
-function createTask({ task, docs, operation, more, fromBlocks }: Work): VendorTask {
-  const toQuestion = (note: Gathered, token: string | null): VendorRequest => ({
-    ...toAwsRequest(`Textract.Get${operation}`, { JobId: note.job, ...(token !== null && { NextToken: token }) }),
-    note,
+function createTask({ task, docs, operation, more, fromBlocks }: Work): ProviderTask {
+  const toQuestion = (state: Gathered, token: string | null): TaskRequest => ({
+    ...toAwsRequest(`Textract.Get${operation}`, { JobId: state.job, ...(token !== null && { NextToken: token }) }),
+    state,
   });
   return {
     task,
     docs,
     service: "textract",
-    needs: bucketNeeds,
+    requiredSettings: bucketSettings,
     // The same token begins nothing new: https://docs.aws.amazon.com/textract/latest/dg/api-async.html
-    isRepeatable: true,
+    isIdempotent: true,
     files,
     toRequest: (call) => putFile(fileOf(call), call, toStored(call)),
     next(answer, call, asked) {
-      const note = asked.note as Gathered;
+      const state = asked.state as Gathered;
       if (asked.service === "s3") {
-        const location = { S3Object: { Bucket: call.settings["bucket"], Name: note.key } };
-        const value = { DocumentLocation: location, ClientRequestToken: note.token, ...more };
-        return { ...toAwsRequest(`Textract.Start${operation}`, value), note, takesParams: true };
+        const location = { S3Object: { Bucket: call.settings["bucket"], Name: state.key } };
+        const value = { DocumentLocation: location, ClientRequestToken: state.token, ...more };
+        return { ...toAwsRequest(`Textract.Start${operation}`, value), state, acceptsProviderParams: true };
       }
       const { json } = answer;
-      if (note.job === undefined) {
+      if (state.job === undefined) {
         const job = asText(at(json, "JobId"));
         if (job === null) throw new TypeError("there is no job in the answer");
-        return { ...toQuestion({ ...note, job }, null), waitMs: "growing" };
+        return { ...toQuestion({ ...state, job }, null), waitMs: "growing" };
       }
       const status = at(json, "JobStatus");
       if (status === "IN_PROGRESS") return { ...asked, waitMs: "growing" };
       if (status === "FAILED")
-        throw new VendorFailure(400, asText(at(json, "StatusMessage")) ?? "the document was not read");
+        throw new TaskFailure(400, asText(at(json, "StatusMessage")) ?? "the document was not read");
       const token = asText(at(json, "NextToken"));
-      return token === null ? null : toQuestion({ ...note, portions: portionsOf(note, json) }, token);
+      return token === null ? null : toQuestion({ ...state, portions: portionsOf(state, json) }, token);
     },
-    fromAnswer: ({ json }: VendorAnswer, _call, { note }) => {
-      const blocks = portionsOf(note as Gathered | undefined, json).flat();
+    fromResponse: ({ json }: TaskResponse, _call, { state }) => {
+      const blocks = portionsOf(state as Gathered | undefined, json).flat();
       const pages = Math.max(1, asCount(at(json, "DocumentMetadata", "Pages")));
       return fromBlocks(blocks, pages);
     },
-    leftovers: removeFile,
+    cleanUpRequests: removeFile,
   };
 }
 
-function portionsOf(note: Gathered | undefined, json: unknown): readonly (readonly JsonObject[])[] {
-  return [...(note?.portions ?? []), objectsIn(at(json, "Blocks"))];
+function portionsOf(state: Gathered | undefined, json: unknown): readonly (readonly JsonObject[])[] {
+  return [...(state?.portions ?? []), objectsIn(at(json, "Blocks"))];
 }
 
 export const readPages = createTask({

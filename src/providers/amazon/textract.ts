@@ -4,7 +4,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asCount, asNumber, asObject, asText, at, fromPercentage, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall, FileLimits, VendorAnswer, VendorTask } from "../task.ts";
+import type { FileLimits, ProviderTask, TaskCall, TaskResponse } from "../task.ts";
 import { toAwsRequest } from "./aws-json.ts";
 
 const docs = "https://docs.aws.amazon.com/textract/latest/dg/";
@@ -15,14 +15,14 @@ const files: FileLimits = {
   mediaTypes: ["image/jpeg", "image/png", "image/tiff", "application/pdf"],
 };
 
-export const readText: VendorTask = {
+export const readText: ProviderTask = {
   task: "ocr/ocr",
   docs: `${docs}API_DetectDocumentText.html`,
-  unused: ["language"],
+  unsupported: ["language"],
   service: "textract",
   files,
   toRequest: async (call) => toAwsRequest("Textract.DetectDocumentText", { Document: await readDocument(call) }),
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const blocks = objectsIn(asObject(answer.json)["Blocks"]);
     const lines = blocks.filter(({ BlockType }) => BlockType === "LINE").map(({ Text }) => asText(Text) ?? "");
     const words = blocks.filter(({ BlockType }) => BlockType === "WORD");
@@ -41,14 +41,14 @@ function toBox(block: JsonObject): JsonObject {
   };
 }
 
-export const parseFinancialDocument: VendorTask = {
+export const parseFinancialDocument: ProviderTask = {
   task: "ocr/financial_parser",
   docs: `${docs}API_AnalyzeExpense.html`,
-  unused: ["document_type", "language"],
+  unsupported: ["document_type", "language"],
   service: "textract",
   files,
   toRequest: async (call) => toAwsRequest("Textract.AnalyzeExpense", { Document: await readDocument(call) }),
-  fromAnswer: (answer, call) => {
+  fromResponse: (answer, call) => {
     const documents = objectsIn(asObject(answer.json)["ExpenseDocuments"]);
     const extracted_data = documents.map((document, index) => toFinancialDocument(document, index, call));
     return { output: toShape("ocr/financial_parser", { extracted_data }), units: countPages(answer) };
@@ -58,7 +58,7 @@ export const parseFinancialDocument: VendorTask = {
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** https://docs.aws.amazon.com/textract/latest/dg/invoices-receipts.html has the list of standard fields. */
-function toFinancialDocument(document: JsonObject, index: number, call: EngineCall): JsonObject {
+function toFinancialDocument(document: JsonObject, index: number, call: TaskCall): JsonObject {
   const summary = objectsIn(document["SummaryFields"]);
   const fields = readFields(summary);
   const vendor = readFields(summary, ["VENDOR", "VENDOR_SUPPLIER"]);
@@ -174,13 +174,13 @@ function toItemLine(line: JsonObject): JsonObject {
   };
 }
 
-export const parseIdentity: VendorTask = {
+export const parseIdentity: ProviderTask = {
   task: "ocr/identity_parser",
   docs: `${docs}API_AnalyzeID.html`,
   service: "textract",
   files,
   toRequest: async (call) => toAwsRequest("Textract.AnalyzeID", { DocumentPages: [await readDocument(call)] }),
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const documents = objectsIn(asObject(answer.json)["IdentityDocuments"]);
     const output = toShape("ocr/identity_parser", { extracted_data: documents.map(toIdentity) });
     return { output, units: countPages(answer) };
@@ -228,10 +228,10 @@ function toDay({ value, confidence }: Told): Told {
   return { value: value?.split("T00:00:00", 1)[0] ?? null, confidence };
 }
 
-async function readDocument(call: EngineCall): Promise<JsonObject> {
+async function readDocument(call: TaskCall): Promise<JsonObject> {
   return { Bytes: Buffer.from(await fileOf(call).read()).toString("base64") };
 }
 
-function countPages(answer: VendorAnswer): { readonly page: number; readonly request: number } {
+function countPages(answer: TaskResponse): { readonly page: number; readonly request: number } {
   return { page: Math.max(1, asCount(at(answer.json, "DocumentMetadata", "Pages"))), request: 1 };
 }

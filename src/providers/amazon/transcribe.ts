@@ -2,21 +2,21 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { refuseProfanityFilter, type SpokenPiece, speakersOf, toTranscript } from "../shapes/transcript.ts";
-import { refuseInput, type VendorCall, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import { type ProviderTask, type ProviderTaskCall, refuseInput, TaskFailure, type TaskRequest } from "../task.ts";
 import { kindOfRefusal, statusOfKind, toAwsRequest } from "./aws-json.ts";
-import { bucketNeeds, putFile, removeFile, type Stored, toStored } from "./bucket.ts";
+import { bucketSettings, putFile, removeFile, type Stored, toStored } from "./bucket.ts";
 
 // Of the vendor: at least two, at most thirty.
 const mostSpeakers = 30;
 const usualSpeakers = 10;
 
 /** Names of jobs are given once: one that exists already was begun by this very job. */
-export const transcribe: VendorTask = {
+export const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://docs.aws.amazon.com/transcribe/latest/APIReference/API_StartTranscriptionJob.html",
   service: "transcribe",
-  needs: bucketNeeds,
-  isRepeatable: true,
+  requiredSettings: bucketSettings,
+  isIdempotent: true,
   // https://docs.aws.amazon.com/transcribe/latest/dg/limits-guidelines.html
   files: { maxBytes: 2 * 1024 ** 3 },
   toRequest: (call) => {
@@ -26,25 +26,26 @@ export const transcribe: VendorTask = {
     return putFile(fileOf(call), call, toStored(call));
   },
   next(answer, call, asked) {
-    const note = asked.note as Stored;
-    if (asked.service === "s3") return { ...toStart(call, note), note, takesParams: true, alsoGood: [400] };
+    const state = asked.state as Stored;
+    if (asked.service === "s3")
+      return { ...toStart(call, state), state, acceptsProviderParams: true, acceptedStatuses: [400] };
     if (asked.url !== undefined) return null;
     if (answer.status === 400) {
       const kind = kindOfRefusal(answer.json);
       if (kind !== "ConflictException")
-        throw new VendorFailure(statusOfKind(kind) ?? 400, asText(at(answer.json, "Message")) ?? kind);
+        throw new TaskFailure(statusOfKind(kind) ?? 400, asText(at(answer.json, "Message")) ?? kind);
     }
     const status = at(answer.json, "TranscriptionJob", "TranscriptionJobStatus");
     if (status === "FAILED") {
       const reason = asText(at(answer.json, "TranscriptionJob", "FailureReason"));
-      throw new VendorFailure(400, reason ?? "the transcription failed");
+      throw new TaskFailure(400, reason ?? "the transcription failed");
     }
     const url = asText(at(answer.json, "TranscriptionJob", "Transcript", "TranscriptFileUri"));
-    if (status === "COMPLETED" && url !== null) return { path: "/", url, note };
-    const question = toAwsRequest("Transcribe.GetTranscriptionJob", { TranscriptionJobName: toName(note) });
-    return { ...question, note, waitMs: "growing" };
+    if (status === "COMPLETED" && url !== null) return { path: "/", url, state };
+    const question = toAwsRequest("Transcribe.GetTranscriptionJob", { TranscriptionJobName: toName(state) });
+    return { ...question, state, waitMs: "growing" };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const items = objectsIn(at(json, "results", "items"));
     const pieces: SpokenPiece[] = [];
     for (const item of items) {
@@ -64,14 +65,14 @@ export const transcribe: VendorTask = {
     const seconds = items.reduce((latest, item) => Math.max(latest, asNumber(item["end_time"]) ?? 0), 0);
     return toTranscript(asText(at(json, "results", "transcripts", 0, "transcript")) ?? "", pieces, seconds);
   },
-  leftovers: removeFile,
+  cleanUpRequests: removeFile,
 };
 
 function toName({ token }: Stored): string {
   return `switchyard-${token}`;
 }
 
-function toStart(call: VendorCall, note: Stored): VendorRequest {
+function toStart(call: ProviderTaskCall, state: Stored): TaskRequest {
   const language = languageOf(call);
   const speakers = speakersOf(call) ?? usualSpeakers;
   const settings: JsonObject = {
@@ -79,8 +80,8 @@ function toStart(call: VendorCall, note: Stored): VendorRequest {
     MaxSpeakerLabels: Math.min(mostSpeakers, Math.max(2, speakers)),
   };
   return toAwsRequest("Transcribe.StartTranscriptionJob", {
-    TranscriptionJobName: toName(note),
-    Media: { MediaFileUri: `s3://${call.settings["bucket"]}/${note.key}` },
+    TranscriptionJobName: toName(state),
+    Media: { MediaFileUri: `s3://${call.settings["bucket"]}/${state.key}` },
     Settings: settings,
     // Languages are told with their region here.
     ...(language?.includes("-") ? { LanguageCode: language } : { IdentifyLanguage: true }),

@@ -5,27 +5,27 @@ import type { ProviderRow } from "../provider.ts";
 import { toCutOut } from "../shapes/images.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
 import { type Kind, other, safe, toModeration } from "../shapes/likelihood.ts";
-import type { EngineCall } from "../task.ts";
-import { type VendorAnswer, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toBox } from "./box.ts";
 import { toFaces } from "./faces.ts";
 
 const units = { file: 1, image: 1, request: 1 };
 
-async function toRequest(path: string, call: EngineCall): Promise<VendorRequest> {
+async function toRequest(path: string, call: TaskCall): Promise<TaskRequest> {
   return { path, body: { kind: "form", parts: [await filePart("image", fileOf(call))] } };
 }
 
 /** The entities of the only result. Failures come with status 200. */
-function entitiesOf({ json }: VendorAnswer): readonly JsonObject[] {
+function entitiesOf({ json }: TaskResponse): readonly JsonObject[] {
   const result = at(json, "results", 0);
   if (at(result, "status", "code") === "failure")
-    throw new VendorFailure(400, asText(at(result, "status", "message")) ?? "The image could not be read");
+    throw new TaskFailure(400, asText(at(result, "status", "message")) ?? "The image could not be read");
   return objectsIn(at(result, "entities"));
 }
 
 /** What was found in the image: a box, and for each name how sure it is. */
-function objectsOf(answer: VendorAnswer): readonly JsonObject[] {
+function objectsOf(answer: TaskResponse): readonly JsonObject[] {
   return objectsIn(entitiesOf(answer).find(({ kind }) => kind === "objects")?.["objects"]);
 }
 
@@ -39,11 +39,11 @@ function scoredClassesOf(found: JsonObject): readonly (readonly [string, number]
   return classesOf(found).flatMap(([name, score]) => (score === null ? [] : [[name, score] as const]));
 }
 
-const detectObjects: VendorTask = {
+const detectObjects: ProviderTask = {
   task: "image/object_detection",
   docs: "https://api4.ai/docs/general-detection",
   toRequest: (call) => toRequest("/general-det/v1/results", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const items = objectsOf(answer).flatMap((found) =>
       scoredClassesOf(found).map(([label, confidence]) => ({ label, confidence, ...toBox(found["box"]) })),
     );
@@ -51,12 +51,12 @@ const detectObjects: VendorTask = {
   },
 };
 
-const detectLogos: VendorTask = {
+const detectLogos: ProviderTask = {
   task: "image/logo_detection",
   docs: "https://api4.ai/docs/brand-recognition",
   models: ["v1", "v2"],
   toRequest: (call) => toRequest(`/brand-det/${call.model ?? "v1"}/results`, call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const items = [...objectsOf(answer).flatMap(toLogos), ...entitiesOf(answer).flatMap(toNamedBrands)];
     return { output: { items }, units };
   },
@@ -81,11 +81,11 @@ function toNamedBrands({ array }: JsonObject): object[] {
   });
 }
 
-const anonymize: VendorTask = {
+const anonymize: ProviderTask = {
   task: "image/anonymization",
   docs: "https://api4.ai/docs/image-anonymization",
   toRequest: (call) => toRequest("/img-anonymization/v1/results", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const image = toImage(answer);
     const items = objectsOf(answer).flatMap((found) =>
       scoredClassesOf(found).map(([kind, confidence]) => ({ kind, confidence, bounding_boxes: toBox(found["box"]) })),
@@ -98,14 +98,14 @@ const anonymize: VendorTask = {
   },
 };
 
-const removeBackground: VendorTask = {
+const removeBackground: ProviderTask = {
   task: "image/background_removal",
   docs: "https://api4.ai/docs/background-removal",
   toRequest: (call) => toRequest("/img-bg-removal/v1/general/results", call),
-  fromAnswer: (answer) => toCutOut(toImage(answer)),
+  fromResponse: (answer) => toCutOut(toImage(answer)),
 };
 
-function toImage(answer: VendorAnswer): { bytes: Uint8Array; mediaType: string } {
+function toImage(answer: TaskResponse): { bytes: Uint8Array; mediaType: string } {
   const image = entitiesOf(answer).find(({ kind }) => kind === "image");
   const base64 = asText(image?.["image"]);
   if (base64 === null) throw new TypeError("there is no image in the answer");
@@ -113,20 +113,20 @@ function toImage(answer: VendorAnswer): { bytes: Uint8Array; mediaType: string }
   return { bytes: Buffer.from(base64, "base64"), mediaType: `image/${format === "jpg" ? "jpeg" : format}` };
 }
 
-const detectFaces: VendorTask = {
+const detectFaces: ProviderTask = {
   task: "image/face_detection",
   docs: "https://api4.ai/docs/face-analysis",
   toRequest: (call) => toRequest("/face-analyzer/v1/results", call),
-  fromAnswer: (answer) => ({ output: { items: toFaces(objectsOf(answer)) }, units }),
+  fromResponse: (answer) => ({ output: { items: toFaces(objectsOf(answer)) }, units }),
 };
 
 const kinds: Readonly<Record<string, Kind>> = { nsfw: ["Sexual", "Sexual"], sfw: safe };
 
-const detectExplicitContent: VendorTask = {
+const detectExplicitContent: ProviderTask = {
   task: "image/explicit_content",
   docs: "https://api4.ai/docs/nsfw",
   toRequest: (call) => toRequest("/nsfw/v1/results", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const classes = asObject(entitiesOf(answer).find(({ kind }) => kind === "classes")?.["classes"]);
     const findings = Object.entries(classes).map(([label, score]) => ({
       label,
@@ -138,12 +138,12 @@ const detectExplicitContent: VendorTask = {
   },
 };
 
-const readText: VendorTask = {
+const readText: ProviderTask = {
   task: "ocr/ocr",
   docs: "https://api4.ai/docs/ocr",
-  unused: ["language"],
+  unsupported: ["language"],
   toRequest: (call) => toRequest("/ocr/v1/results", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const boxes = objectsOf(answer).flatMap((found) =>
       objectsIn(found["entities"]).flatMap(({ text }) => {
         if (typeof text !== "string") return [];

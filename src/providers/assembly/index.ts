@@ -3,20 +3,20 @@ import { asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { speakersOf, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import { type VendorCall, VendorFailure, type VendorTask } from "../task.ts";
+import { type ProviderTask, type ProviderTaskCall, TaskFailure } from "../task.ts";
 
 /** The first one that speaks the language is used; one has to be named. */
 const usualModels = ["universal-3-pro", "universal-2"];
 
-const transcribe: VendorTask = {
+const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://www.assemblyai.com/docs/api-reference/transcripts/submit",
   models: usualModels,
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: async (call) => ({
     path: "/v2/upload",
     body: { kind: "bytes", bytes: await fileOf(call).read(), mediaType: "application/octet-stream" },
-    takesParams: false,
+    acceptsProviderParams: false,
   }),
   next(answer, call) {
     const { json } = answer;
@@ -25,16 +25,16 @@ const transcribe: VendorTask = {
       return {
         path: "/v2/transcript",
         body: { kind: "json", value: { audio_url: uploaded, ...toSettings(call) } },
-        takesParams: true,
+        acceptsProviderParams: true,
       };
     const status = at(json, "status");
-    if (status === "error") throw new VendorFailure(400, asText(at(json, "error")) ?? "the transcription failed");
+    if (status === "error") throw new TaskFailure(400, asText(at(json, "error")) ?? "the transcription failed");
     if (status === "completed") return null;
     const id = asText(at(json, "id"));
     if (id === null) throw new TypeError("there is no id in the answer");
     return { method: "GET", path: `/v2/transcript/${encodeURIComponent(id)}`, waitMs: "growing" };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const transcript = asObject(json);
     const words = objectsIn(transcript["utterances"]).flatMap((utterance) => objectsIn(utterance["words"]));
     const pieces = words.map((word) => ({
@@ -53,7 +53,7 @@ function fromMilliseconds(value: unknown): number | null {
   return milliseconds === null ? null : milliseconds / 1_000;
 }
 
-function toSettings(call: VendorCall): JsonObject {
+function toSettings(call: ProviderTaskCall): JsonObject {
   const language = languageOf(call);
   const speakers = speakersOf(call);
   const vocabulary = vocabularyOf(call);
@@ -76,7 +76,7 @@ function toCode(language: string): string {
 export const assembly: ProviderRow = {
   name: "assembly",
   title: "AssemblyAI",
-  alsoNamed: ["assemblyai"],
+  aliases: ["assemblyai"],
   docs: "https://www.assemblyai.com/docs/api-reference/overview",
   baseUrl: "https://api.assemblyai.com",
   auth: { kind: "header", name: "authorization" },

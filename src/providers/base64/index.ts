@@ -4,10 +4,10 @@ import type { ProviderRow } from "../provider.ts";
 import { readImageSize } from "../shapes/image-size.ts";
 import { dataUrlOf, fileOf } from "../shapes/inputs.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall, VendorAnswer, VendorRequest, VendorTask } from "../task.ts";
+import type { ProviderTask, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
 import { toCheck, toFinancialDocument, toIdentity } from "./fields.ts";
 
-async function toScan(call: EngineCall, modelTypes: readonly string[] | null): Promise<VendorRequest> {
+async function toScan(call: TaskCall, modelTypes: readonly string[] | null): Promise<TaskRequest> {
   const image = await dataUrlOf(fileOf(call));
   return {
     path: "/api/scan",
@@ -16,22 +16,22 @@ async function toScan(call: EngineCall, modelTypes: readonly string[] | null): P
 }
 
 /** One for each document that was found in the file. */
-function documentsOf({ json }: VendorAnswer): readonly JsonObject[] {
+function documentsOf({ json }: TaskResponse): readonly JsonObject[] {
   const documents = objectsIn(json);
   if (documents.length === 0) throw new TypeError("there is no document in the answer");
   return documents;
 }
 
-function unitsOf(answer: VendorAnswer) {
+function unitsOf(answer: TaskResponse) {
   return { page: documentsOf(answer).length, file: 1, request: 1 };
 }
 
-const readText: VendorTask = {
+const readText: ProviderTask = {
   task: "ocr/ocr",
   docs: "https://base64.ai/docs/api",
-  unused: ["language"],
+  unsupported: ["language"],
   toRequest: (call) => toScan(call, ["ocr"]),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const text = documentsOf(answer)
       .map(({ ocr }) => asText(ocr) ?? "")
       .join("\n");
@@ -39,10 +39,10 @@ const readText: VendorTask = {
   },
 };
 
-const parseFinancialDocument: VendorTask = {
+const parseFinancialDocument: ProviderTask = {
   task: "ocr/financial_parser",
   docs: "https://base64.ai/docs/api",
-  unused: ["language"],
+  unsupported: ["language"],
   toRequest: (call) => {
     const kind = call.input["document_type"];
     const kinds = kind === "invoice" || kind === "receipt" ? [kind] : ["invoice", "receipt"];
@@ -51,33 +51,33 @@ const parseFinancialDocument: VendorTask = {
       kinds.map((one) => `finance/${one}`),
     );
   },
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const extracted_data = documentsOf(answer).map(toFinancialDocument);
     return { output: toShape("ocr/financial_parser", { extracted_data }), units: unitsOf(answer) };
   },
 };
 
-const parseIdentity: VendorTask = {
+const parseIdentity: ProviderTask = {
   task: "ocr/identity_parser",
   docs: "https://base64.ai/docs/api",
   toRequest: (call) => toScan(call, null),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const extracted_data = documentsOf(answer).map(toIdentity);
     return { output: toShape("ocr/identity_parser", { extracted_data }), units: unitsOf(answer) };
   },
 };
 
-const parseBankCheck: VendorTask = {
+const parseBankCheck: ProviderTask = {
   task: "ocr/bank_check_parsing",
   docs: "https://base64.ai/docs/api",
   toRequest: (call) => toScan(call, ["finance/check"]),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const extracted_data = documentsOf(answer).map(({ fields }) => toCheck(asObject(fields)));
     return { output: toShape("ocr/bank_check_parsing", { extracted_data }), units: unitsOf(answer) };
   },
 };
 
-const compareFaces: VendorTask = {
+const compareFaces: ProviderTask = {
   task: "image/face_compare",
   docs: "https://base64.ai/docs/api",
   toRequest: async (call) => ({
@@ -90,7 +90,7 @@ const compareFaces: VendorTask = {
       },
     },
   }),
-  async fromAnswer({ json }, call) {
+  async fromResponse({ json }, call) {
     // Boxes are told in pixels of the second image.
     const size = readImageSize(await fileOf(call, "file2").read());
     const relative = (pixels: unknown, whole: number | undefined) => {

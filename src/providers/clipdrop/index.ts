@@ -1,9 +1,9 @@
 import type { ProviderRow } from "../provider.ts";
 import { toCutOut } from "../shapes/images.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
-const removeBackground: VendorTask = {
+const removeBackground: ProviderTask = {
   task: "image/background_removal",
   docs: "https://clipdrop.co/apis/docs/remove-background",
   files: { mediaTypes: ["image/png", "image/jpeg", "image/webp"], maxBytes: 30 * 1_048_576 },
@@ -12,7 +12,7 @@ const removeBackground: VendorTask = {
     headers: { accept: "image/png" },
     body: { kind: "form", parts: [await filePart("image_file", fileOf(call))] },
   }),
-  fromAnswer: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
+  fromResponse: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
 };
 
 export const clipdrop: ProviderRow = {

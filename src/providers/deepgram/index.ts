@@ -2,8 +2,8 @@ import { lookUp } from "../../lib/look-up.ts";
 import type { ProviderRow } from "../provider.ts";
 import { countCharacters, refuseMembers, textOf } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { EngineCall } from "../task.ts";
-import { refuseInput, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type ProviderTask, refuseInput } from "../task.ts";
 import { transcribe } from "./transcribe.ts";
 
 interface Format {
@@ -26,11 +26,11 @@ const usualVoices: Readonly<Record<string, string>> = { aura: "asteria", "aura-2
 
 const longestText = 2_000;
 
-const speak: VendorTask = {
+const speak: ProviderTask = {
   task: "audio/tts",
   docs: "https://developers.deepgram.com/reference/text-to-speech/speak-request",
   models: ["aura-2", "aura"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
     const text = textOf(call);
@@ -44,11 +44,11 @@ const speak: VendorTask = {
       body: { kind: "json", value: { text } },
     };
   },
-  fromAnswer: (answer, call) => toSpeech(answer, call, formatOf(call, formats).mediaType),
+  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats).mediaType),
 };
 
 /** The model says the generation, or the voice with all of its name; a voice may be named in full or by its own name alone. */
-function toVoice(call: EngineCall): string {
+function toVoice(call: TaskCall): string {
   const model = call.model ?? "aura-2";
   const voice = voiceOf(call) ?? lookUp(usualVoices, model);
   if (voice === undefined) return model;

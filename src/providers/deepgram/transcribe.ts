@@ -1,17 +1,17 @@
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
 const usualModel = "enhanced";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
-export const transcribe: VendorTask = {
+export const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded",
-  unused: ["speakers"],
+  unsupported: ["speakers"],
   models: ["enhanced", "base", "nova-3", "nova-2"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: async (call) => {
     const language = languageOf(call);
     const model = call.model ?? usualModel;
@@ -31,7 +31,7 @@ export const transcribe: VendorTask = {
       body: { kind: "bytes", bytes: await file.read(), mediaType: file.mediaType },
     };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const channels = objectsIn(at(json, "results", "channels"));
     const said = channels.map((channel) => at(channel, "alternatives", 0));
     const pieces = said.flatMap((one, channel) =>

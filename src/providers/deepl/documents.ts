@@ -2,13 +2,13 @@
 
 import { asNumber, asText, at } from "../lenient.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import { type FormPart, VendorFailure, type VendorTask } from "../task.ts";
+import { type FormPart, type ProviderTask, TaskFailure } from "../task.ts";
 import { languagesOf } from "./languages.ts";
 
 const shortestWaitMs = 500;
 const longestWaitMs = 10_000;
 
-export const translateDocument: VendorTask = {
+export const translateDocument: ProviderTask = {
   task: "translation/document_translation",
   docs: "https://developers.deepl.com/api-reference/document",
   toRequest: async (call) => {
@@ -29,10 +29,10 @@ export const translateDocument: VendorTask = {
     const status = at(json, "status");
     if (status === "done") return { ...asked, path: `${asked.path}/result` };
     if (status !== "queued" && status !== "translating")
-      throw new VendorFailure(400, asText(at(json, "error_message")) ?? "The document could not be translated");
+      throw new TaskFailure(400, asText(at(json, "error_message")) ?? "The document could not be translated");
     return { ...asked, waitMs: toWait(at(json, "seconds_remaining")) };
   },
-  fromAnswer(answer, call) {
+  fromResponse(answer, call) {
     const mediaType = answer.mediaType || fileOf(call).mediaType;
     return {
       output: {},

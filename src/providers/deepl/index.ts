@@ -1,11 +1,11 @@
 import { asCount, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { countCharacters, textOf } from "../shapes/inputs.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 import { translateDocument } from "./documents.ts";
 import { languagesOf } from "./languages.ts";
 
-const translate: VendorTask = {
+const translate: ProviderTask = {
   task: "translation/automatic_translation",
   docs: "https://developers.deepl.com/api-reference/translate/request-translation",
   toRequest: (call) => ({
@@ -15,7 +15,7 @@ const translate: VendorTask = {
       value: { text: [textOf(call)], ...languagesOf(call), show_billed_characters: true },
     },
   }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const [translation] = objectsIn(at(json, "translations"));
     if (typeof translation?.["text"] !== "string") throw new TypeError("there is no translation in the answer");
     const billed = asCount(translation["billed_characters"]);

@@ -4,17 +4,17 @@ import type { ProviderRow } from "../provider.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
 import { asLanguage } from "../shapes/languages.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
-const parseFinancialDocument: VendorTask = {
+const parseFinancialDocument: ProviderTask = {
   task: "ocr/financial_parser",
   docs: "https://eagle-doc.com/docs/finance-ocr-api",
-  unused: ["document_type", "language"],
+  unsupported: ["document_type", "language"],
   toRequest: async (call) => ({
     path: "/api/finance/v1/processing",
     body: { kind: "form", parts: [await filePart("file", fileOf(call))] },
   }),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const output = toShape("ocr/financial_parser", { extracted_data: [toFinancialDocument(asObject(json))] });
     return { output, units: { page: Math.max(1, asCount(at(json, "numberOfPages"))), file: 1, request: 1 } };
   },

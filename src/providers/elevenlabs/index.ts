@@ -1,7 +1,7 @@
 import type { ProviderRow } from "../provider.ts";
 import { refuseMembers, textOf } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 import { transcribe } from "./transcribe.ts";
 
 const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
@@ -15,7 +15,7 @@ const formats: Readonly<Record<string, readonly [format: string, mediaType: stri
 /** The voice of the documentation's own examples, which every account has. */
 const usualVoice = "JBFqnCBsd6RMkjVDRZzb";
 
-const speak: VendorTask = {
+const speak: ProviderTask = {
   task: "audio/tts",
   docs: "https://elevenlabs.io/docs/api-reference/text-to-speech/convert",
   models: [
@@ -27,7 +27,7 @@ const speak: VendorTask = {
     "eleven_turbo_v2",
     "eleven_monolingual_v1",
   ],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
     const [format] = formatOf(call, formats);
@@ -46,7 +46,7 @@ const speak: VendorTask = {
       },
     };
   },
-  fromAnswer: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
+  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
 };
 
 export const elevenlabs: ProviderRow = {

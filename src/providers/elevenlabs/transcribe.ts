@@ -1,14 +1,14 @@
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
 import { refuseProfanityFilter, speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import type { FormPart, VendorTask } from "../task.ts";
+import type { FormPart, ProviderTask } from "../task.ts";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
-export const transcribe: VendorTask = {
+export const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://elevenlabs.io/docs/api-reference/speech-to-text/convert",
   models: ["scribe_v2", "scribe_v1"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: async (call) => {
     refuseProfanityFilter(call);
     const [language, speakers] = [languageOf(call)?.split("-")[0], speakersOf(call)];
@@ -22,7 +22,7 @@ export const transcribe: VendorTask = {
     parts.push(await filePart("file", fileOf(call)));
     return { path: "/v1/speech-to-text", body: { kind: "form", parts } };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const words = objectsIn(at(json, "words")).filter(({ type }) => type === "word");
     const pieces = words.map((word) => ({
       text: asText(word["text"]) ?? "",

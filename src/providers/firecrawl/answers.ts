@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at } from "../lenient.ts";
-import { type VendorAnswer, VendorFailure, type VendorResult } from "../task.ts";
+import { TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
 
 export const formats = ["markdown", "links", "images"];
 
@@ -26,9 +26,9 @@ export function toPage(page: JsonObject, asked = ""): JsonObject {
   };
 }
 
-export function refuseFailure({ json }: VendorAnswer): void {
+export function refuseFailure({ json }: TaskResponse): void {
   if (at(json, "success") === false)
-    throw new VendorFailure(502, asText(at(json, "error")) ?? "The provider did not succeed");
+    throw new TaskFailure(502, asText(at(json, "error")) ?? "The provider did not succeed");
 }
 
 export function toUsage(credits: number | null): object | null {
@@ -36,6 +36,6 @@ export function toUsage(credits: number | null): object | null {
 }
 
 /** Credits are what is billed; the price list counts them as tokens. */
-export function toUnits(credits: number | null): VendorResult["units"] {
+export function toUnits(credits: number | null): TaskResult["units"] {
   return { request: 1, ...(credits !== null && { token: credits }) };
 }

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import type { VendorAnswer, VendorTask } from "../task.ts";
+import type { ProviderTask, TaskResponse } from "../task.ts";
 import { formats, refuseFailure, toPage, toUnits, toUsage } from "./answers.ts";
 import { crawl, extract, research, scrapeBatch } from "./jobs.ts";
 
-const search: VendorTask = {
+const search: ProviderTask = {
   task: "web/search",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/search",
-  unused: ["depth"],
+  unsupported: ["depth"],
   toRequest: ({ input }) => ({
     path: "/v2/search",
     body: {
@@ -19,7 +19,7 @@ const search: VendorTask = {
       },
     },
   }),
-  fromAnswer(answer, { input }) {
+  fromResponse(answer, { input }) {
     const found = dataOf(answer);
     const credits = asNumber(at(answer.json, "creditsUsed"));
     const output = {
@@ -54,25 +54,25 @@ function toImage(image: JsonObject): object[] {
   return [{ url, description, width: asNumber(image["imageWidth"]), height: asNumber(image["imageHeight"]) }];
 }
 
-const scrape: VendorTask = {
+const scrape: ProviderTask = {
   task: "web/scraping",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/scrape",
   toRequest: ({ input }) => ({
     path: "/v2/scrape",
     body: { kind: "json", value: { url: input["url"], formats } },
   }),
-  fromAnswer(answer, { input }) {
+  fromResponse(answer, { input }) {
     const page = dataOf(answer);
     const credits = asNumber(at(page, "metadata", "creditsUsed")) ?? 1;
     return { output: { ...toPage(page, String(input["url"])), usage: toUsage(credits) }, units: toUnits(credits) };
   },
 };
 
-const map: VendorTask = {
+const map: ProviderTask = {
   task: "web/map",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/map",
   toRequest: ({ input }) => ({ path: "/v2/map", body: { kind: "json", value: { url: input["url"] } } }),
-  fromAnswer(answer, { input }) {
+  fromResponse(answer, { input }) {
     refuseFailure(answer);
     const output = {
       url: String(input["url"]),
@@ -89,7 +89,7 @@ const map: VendorTask = {
   },
 };
 
-function dataOf(answer: VendorAnswer): JsonObject {
+function dataOf(answer: TaskResponse): JsonObject {
   refuseFailure(answer);
   return asObject(at(answer.json, "data"));
 }

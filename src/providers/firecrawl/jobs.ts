@@ -3,7 +3,7 @@
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { refuseMembers, textOf } from "../shapes/inputs.ts";
-import { type NextRequest, type VendorAnswer, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import { type NextRequest, type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { formats, refuseFailure, toPage, toUnits, toUsage } from "./answers.ts";
 
 /** Pages come in portions; those before the last one. */
@@ -12,7 +12,7 @@ interface Gathered {
   readonly refused?: readonly string[];
 }
 
-export const crawl: VendorTask = {
+export const crawl: ProviderTask = {
   task: "web/crawl_async",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/crawl-get",
   toRequest: ({ input }) => ({
@@ -20,8 +20,8 @@ export const crawl: VendorTask = {
     body: { kind: "json", value: { url: input["url"], scrapeOptions: { formats } } },
   }),
   next: (answer, _call, asked) => nextOf("/v2/crawl", answer, asked),
-  fromAnswer({ json }, { input }, { note }) {
-    const pages = gather(note, json);
+  fromResponse({ json }, { input }, { state }) {
+    const pages = gather(state, json);
     const credits = asNumber(at(json, "creditsUsed"));
     const output = {
       pages: pages.map((page) => toPage(page)),
@@ -35,7 +35,7 @@ export const crawl: VendorTask = {
   },
 };
 
-export const scrapeBatch: VendorTask = {
+export const scrapeBatch: ProviderTask = {
   task: "web/batch_scrape_async",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/batch-scrape-get",
   toRequest: ({ input }) => ({
@@ -43,9 +43,9 @@ export const scrapeBatch: VendorTask = {
     body: { kind: "json", value: { urls: input["urls"], formats } },
   }),
   next: (answer, _call, asked) => nextOf("/v2/batch/scrape", answer, asked),
-  fromAnswer({ json }, _call, { note }) {
-    const pages = gather(note, json);
-    const refused = (note as Gathered | undefined)?.refused ?? [];
+  fromResponse({ json }, _call, { state }) {
+    const pages = gather(state, json);
+    const refused = (state as Gathered | undefined)?.refused ?? [];
     const hasFailed = (page: JsonObject) => asText(at(page, "metadata", "error")) !== null;
     const credits = asNumber(at(json, "creditsUsed"));
     const output = {
@@ -63,7 +63,7 @@ export const scrapeBatch: VendorTask = {
   },
 };
 
-export const extract: VendorTask = {
+export const extract: ProviderTask = {
   task: "web/structured_extraction_async",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/extract-get",
   toRequest: ({ input }) => ({
@@ -79,7 +79,7 @@ export const extract: VendorTask = {
     },
   }),
   next: (answer, _call, asked) => nextOf("/v2/extract", answer, asked),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const credits = asNumber(at(json, "creditsUsed")) ?? asNumber(at(json, "tokensUsed"));
     const output = {
       data: at(json, "data") ?? null,
@@ -108,7 +108,7 @@ function toSources(sources: unknown): readonly JsonObject[] {
 }
 
 /** The vendor's agent takes the place of its earlier deep research. */
-export const research: VendorTask = {
+export const research: ProviderTask = {
   task: "web/research_async",
   docs: "https://docs.firecrawl.dev/features/agent",
   toRequest: (call) => {
@@ -123,7 +123,7 @@ export const research: VendorTask = {
     };
   },
   next: (answer, _call, asked) => nextOf("/v2/agent", answer, asked),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const data = at(json, "data") ?? null;
     const credits = asNumber(at(json, "creditsUsed"));
     const output = {
@@ -140,7 +140,7 @@ export const research: VendorTask = {
 };
 
 /** The question for work that was begun at `path`, the next portion of what came out, or null at the end. */
-function nextOf(path: string, answer: VendorAnswer, asked: VendorRequest): NextRequest | null {
+function nextOf(path: string, answer: TaskResponse, asked: TaskRequest): NextRequest | null {
   refuseFailure(answer);
   const { json } = answer;
   const status = at(json, "status");
@@ -148,11 +148,11 @@ function nextOf(path: string, answer: VendorAnswer, asked: VendorRequest): NextR
     const id = asText(at(json, "id"));
     if (id === null) throw new TypeError("there is no id in the answer");
     const refused = at(json, "invalidURLs");
-    const note: Gathered = Array.isArray(refused) ? { refused } : {};
-    return { method: "GET", path: `${path}/${encodeURIComponent(id)}`, note, waitMs: "growing" };
+    const state: Gathered = Array.isArray(refused) ? { refused } : {};
+    return { method: "GET", path: `${path}/${encodeURIComponent(id)}`, state, waitMs: "growing" };
   }
   if (status === "failed" || status === "cancelled")
-    throw new VendorFailure(502, asText(at(json, "error")) ?? "The provider did not succeed");
+    throw new TaskFailure(502, asText(at(json, "error")) ?? "The provider did not succeed");
   if (status === "scraping" || status === "processing" || status === "pending") {
     const [completed, total] = [asNumber(at(json, "completed")), asNumber(at(json, "total"))];
     const progress = completed !== null && total ? Math.min(1, completed / total) : null;
@@ -166,14 +166,14 @@ function nextOf(path: string, answer: VendorAnswer, asked: VendorRequest): NextR
     method: "GET",
     path: asked.path,
     query,
-    note: { ...(asked.note as Gathered), portions: portionsOf(asked.note, json) },
+    state: { ...(asked.state as Gathered), portions: portionsOf(asked.state, json) },
   };
 }
 
-function gather(note: unknown, json: unknown): readonly JsonObject[] {
-  return portionsOf(note, json).flat();
+function gather(state: unknown, json: unknown): readonly JsonObject[] {
+  return portionsOf(state, json).flat();
 }
 
-function portionsOf(note: unknown, json: unknown): readonly (readonly JsonObject[])[] {
-  return [...((note as Gathered | undefined)?.portions ?? []), objectsIn(at(json, "data"))];
+function portionsOf(state: unknown, json: unknown): readonly (readonly JsonObject[])[] {
+  return [...((state as Gathered | undefined)?.portions ?? []), objectsIn(at(json, "data"))];
 }

@@ -3,19 +3,19 @@ import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
 import { refuseProfanityFilter, speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import { type VendorCall, VendorFailure, type VendorTask } from "../task.ts";
+import { type ProviderTask, type ProviderTaskCall, TaskFailure } from "../task.ts";
 
-const transcribe: VendorTask = {
+const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://docs.gladia.io/api-reference/pre-recorded-flow",
   models: ["solaria-1", "solaria-3"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: async (call) => {
     refuseProfanityFilter(call);
     return {
       path: "/v2/upload",
       body: { kind: "form", parts: [await filePart("audio", fileOf(call))] },
-      takesParams: false,
+      acceptsProviderParams: false,
     };
   },
   next({ json }, call) {
@@ -24,19 +24,19 @@ const transcribe: VendorTask = {
       return {
         path: "/v2/pre-recorded",
         body: { kind: "json", value: { audio_url: uploaded, ...toSettings(call) } },
-        takesParams: true,
+        acceptsProviderParams: true,
       };
     const status = at(json, "status");
     if (status === "done") return null;
     if (status === "error") {
       const code = asNumber(at(json, "error_code")) ?? 502;
-      throw new VendorFailure(code >= 400 && code < 600 ? code : 502, "the transcription failed");
+      throw new TaskFailure(code >= 400 && code < 600 ? code : 502, "the transcription failed");
     }
     const id = asText(at(json, "id"));
     if (id === null) throw new TypeError("there is no id in the answer");
     return { method: "GET", path: `/v2/pre-recorded/${encodeURIComponent(id)}`, waitMs: "growing" };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const transcription = at(json, "result", "transcription");
     const pieces = objectsIn(at(transcription, "utterances")).flatMap(({ speaker, words }) =>
       objectsIn(words).map((word) => ({
@@ -53,7 +53,7 @@ const transcribe: VendorTask = {
   },
 };
 
-function toSettings(call: VendorCall): JsonObject {
+function toSettings(call: ProviderTaskCall): JsonObject {
   const language = languageOf(call);
   const speakers = speakersOf(call);
   const vocabulary = vocabularyOf(call);

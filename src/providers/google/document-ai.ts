@@ -4,15 +4,15 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { boxAround, checkTableNumber, type ReadCell, toTables } from "../shapes/pages.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
-export const readTables: VendorTask = {
+export const readTables: ProviderTask = {
   task: "ocr/ocr_tables_async",
   docs: "https://docs.cloud.google.com/document-ai/docs/reference/rest/v1/projects.locations.processors/process",
   service: "documentai-us",
   // `projects/…/locations/us/processors/…`
-  needs: { processor: "GOOGLE_DOCUMENT_AI_FORM_PROCESSOR" },
+  requiredSettings: { processor: "GOOGLE_DOCUMENT_AI_FORM_PROCESSOR" },
   files: {
     maxBytes: 20 * 1_048_576,
     mediaTypes: [
@@ -41,7 +41,7 @@ export const readTables: VendorTask = {
       },
     };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const document = at(json, "document");
     if (document === undefined) throw new TypeError("there is no document in the answer");
     const text = [...(asText(at(document, "text")) ?? "")];

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asText, at } from "../lenient.ts";
-import { VendorFailure } from "../task.ts";
+import { TaskFailure } from "../task.ts";
 
 /** Codes of failures that stand inside an answer: https://cloud.google.com/apis/design/errors#handling_errors */
 const statuses: Readonly<Record<number, number>> = {
@@ -21,7 +21,7 @@ const statuses: Readonly<Record<number, number>> = {
 export function throwIfFailed(part: JsonObject): void {
   const code = asNumber(at(part, "error", "code"));
   if (code === null || code === 0) return;
-  throw new VendorFailure(statuses[code] ?? 502, asText(at(part, "error", "message")) ?? `code ${code}`);
+  throw new TaskFailure(statuses[code] ?? 502, asText(at(part, "error", "message")) ?? `code ${code}`);
 }
 
 /** A key that is not valid is a bad request here. */

@@ -1,5 +1,6 @@
 // Google Cloud Natural Language. Offsets are requested in code points. Google omits members whose value is 0, so a missing score is 0.
 
+import type { TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
@@ -8,10 +9,10 @@ import { baseLanguage } from "../shapes/language-names.ts";
 import { type Kind, toLikelihood } from "../shapes/likelihood.ts";
 import { toTag } from "../shapes/part-of-speech.ts";
 import { fromSignedScore } from "../shapes/sentiment.ts";
-import type { EngineCall, VendorTask } from "../task.ts";
+import type { ProviderTask, TaskCall } from "../task.ts";
 
 interface Mapping {
-  readonly task: string;
+  readonly task: TaskName;
   readonly method: string;
   /** v2 has lost salience, syntax and the feelings towards entities. */
   readonly version?: "v1" | "v2";
@@ -159,7 +160,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   Legal: ["Content", "Legal"],
 };
 
-function createTask({ task, method, version = "v1", more = {}, toOutput }: Mapping): VendorTask {
+function createTask({ task, method, version = "v1", more = {}, toOutput }: Mapping): ProviderTask {
   return {
     task,
     docs: `https://docs.cloud.google.com/natural-language/docs/reference/rest/${version}/documents/${method}`,
@@ -168,7 +169,7 @@ function createTask({ task, method, version = "v1", more = {}, toOutput }: Mappi
       path: `/${version}/documents:${method}`,
       body: { kind: "json", value: { document: toDocument(call, version), ...more } },
     }),
-    fromAnswer: (answer, call) => ({
+    fromResponse: (answer, call) => ({
       output: toOutput(asObject(answer.json)),
       units: { char: countCharacters(textOf(call)), request: 1 },
     }),
@@ -176,7 +177,7 @@ function createTask({ task, method, version = "v1", more = {}, toOutput }: Mappi
 }
 
 /** Without a language the vendor finds it out. */
-function toDocument(call: EngineCall, version: "v1" | "v2"): JsonObject {
+function toDocument(call: TaskCall, version: "v1" | "v2"): JsonObject {
   const language = languageOf(call);
   const member = version === "v1" ? "language" : "languageCode";
   const spelt = language === null ? {} : { [member]: /^zh/i.test(language) ? language : baseLanguage(language) };

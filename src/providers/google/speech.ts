@@ -3,8 +3,8 @@ import { asText, at } from "../lenient.ts";
 import { countCharacters, textOf } from "../shapes/inputs.ts";
 import { prosodyOf, toDecibel, toSemitones } from "../shapes/prosody.ts";
 import { formatOf, voiceOf } from "../shapes/speech.ts";
-import type { EngineCall } from "../task.ts";
-import { refuseInput, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type ProviderTask, refuseInput } from "../task.ts";
 
 const formats: Readonly<Record<string, readonly [encoding: string, mediaType: string]>> = {
   mp3: ["MP3", "audio/mpeg"],
@@ -29,12 +29,12 @@ const voices: Readonly<Record<string, string>> = {
 
 const spoken = ["gemini-2.5-flash-tts", "gemini-2.5-flash-lite-preview-tts", "gemini-2.5-pro-tts"];
 
-export const speak: VendorTask = {
+export const speak: ProviderTask = {
   task: "audio/tts",
   docs: "https://docs.cloud.google.com/text-to-speech/docs/reference/rest/v1/text/synthesize",
   service: "texttospeech",
   models: [...Object.keys(voices), ...spoken],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: (call) => {
     const { speed, pitch, volume } = prosodyOf(call);
     return {
@@ -54,7 +54,7 @@ export const speak: VendorTask = {
       },
     };
   },
-  fromAnswer: (answer, call) => {
+  fromResponse: (answer, call) => {
     const content = asText(at(answer.json, "audioContent"));
     if (content === null) throw new TypeError("there is no audio in the answer");
     return {
@@ -74,7 +74,7 @@ export const speak: VendorTask = {
 };
 
 /** `en-US-Wavenet-C`: the language, the family, the voice. A speaking model has voices of one word, in any language. */
-function toVoice(call: EngineCall): JsonObject {
+function toVoice(call: TaskCall): JsonObject {
   const model = call.model ?? "standard";
   const voice = voiceOf(call);
   const usual = Object.hasOwn(voices, model) ? voices[model] : undefined;

@@ -4,26 +4,26 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { speakersOf, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import type { VendorCall, VendorRequest, VendorTask } from "../task.ts";
+import type { ProviderTask, ProviderTaskCall, TaskRequest } from "../task.ts";
 import { throwIfFailed } from "./google-json.ts";
-import { addressOf, askForOperation, bucketNeeds, putFile, removeFile, type Stored, toStored } from "./operation.ts";
+import { addressOf, askForOperation, bucketSettings, putFile, removeFile, type Stored, toStored } from "./operation.ts";
 
 /** Finds the language by itself, and tells speakers apart. https://docs.cloud.google.com/speech-to-text/docs/models/chirp-3 */
 const usualModel = "chirp_3";
 
-export const transcribe: VendorTask = {
+export const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://docs.cloud.google.com/speech-to-text/docs/reference/rest/v2/projects.locations.recognizers/batchRecognize",
   service: "speech-us",
   models: [usualModel],
-  takesOtherModels: true,
-  needs: { ...bucketNeeds, project: "GOOGLE_CLOUD_PROJECT", location: "GOOGLE_CLOUD_LOCATION" },
+  acceptsAnyModel: true,
+  requiredSettings: { ...bucketSettings, project: "GOOGLE_CLOUD_PROJECT", location: "GOOGLE_CLOUD_LOCATION" },
   toRequest: (call) => putFile(fileOf(call), call, toStored(call)),
   next({ json }, call, asked) {
-    if (asked.service === "storage") return toStart(call, asked.note as Stored);
+    if (asked.service === "storage") return toStart(call, asked.state as Stored);
     return askForOperation(json, "v2", asked);
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const result = asObject(Object.values(asObject(at(json, "response", "results")))[0]);
     throwIfFailed(result);
     const said = objectsIn(at(result, "inlineResult", "transcript", "results") ?? at(result, "transcript", "results"));
@@ -41,30 +41,30 @@ export const transcribe: VendorTask = {
     const billed = at(json, "response", "totalBilledDuration") ?? at(result, "metadata", "totalBilledDuration");
     return toTranscript(text.join(" "), pieces, toSeconds(billed));
   },
-  leftovers: removeFile,
+  cleanUpRequests: removeFile,
 };
 
 /** Models of this kind stand in two places; other continents are nearer to the first. */
-function toStart(call: VendorCall, note: Stored): VendorRequest {
+function toStart(call: ProviderTaskCall, state: Stored): TaskRequest {
   const location = call.settings["location"]?.startsWith("eu") ? "eu" : "us";
   return {
     service: `speech-${location}`,
     path: `/v2/projects/${encodeURIComponent(call.settings["project"] ?? "")}/locations/${location}/recognizers/_:batchRecognize`,
-    paramsAt: ["config"],
-    takesParams: true,
+    paramsPath: ["config"],
+    acceptsProviderParams: true,
     body: {
       kind: "json",
       value: {
         config: toConfig(call),
-        files: [{ uri: addressOf(call, note.key) }],
+        files: [{ uri: addressOf(call, state.key) }],
         recognitionOutputConfig: { inlineResponseConfig: {} },
       },
     },
-    note,
+    state,
   };
 }
 
-function toConfig(call: VendorCall): JsonObject {
+function toConfig(call: ProviderTaskCall): JsonObject {
   const speakers = speakersOf(call);
   const phrases = vocabularyOf(call).map((value) => ({ value }));
   return {

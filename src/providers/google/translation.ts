@@ -3,9 +3,9 @@
 import { asScore, asText, at, objectsIn } from "../lenient.ts";
 import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
 import { nameLanguage } from "../shapes/language-names.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
-export const translate: VendorTask = {
+export const translate: ProviderTask = {
   task: "translation/automatic_translation",
   docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/translate",
   service: "translation",
@@ -25,14 +25,14 @@ export const translate: VendorTask = {
       },
     };
   },
-  fromAnswer: (answer, call) => {
+  fromResponse: (answer, call) => {
     const text = asText(at(answer.json, "data", "translations", 0, "translatedText"));
     if (text === null) throw new TypeError("there is no translation in the answer");
     return { output: { text }, units: { char: countCharacters(textOf(call)), request: 1 } };
   },
 };
 
-export const detectLanguage: VendorTask = {
+export const detectLanguage: ProviderTask = {
   task: "translation/language_detection",
   docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/detect",
   service: "translation",
@@ -40,7 +40,7 @@ export const detectLanguage: VendorTask = {
     path: "/language/translate/v2/detect",
     body: { kind: "json", value: { q: textOf(call) } },
   }),
-  fromAnswer: (answer, call) => {
+  fromResponse: (answer, call) => {
     const items = objectsIn(at(answer.json, "data", "detections", 0)).flatMap(({ language, confidence }) => {
       const code = asText(language);
       if (code === null || code === "und") return [];

@@ -10,7 +10,7 @@ const current: Omit<ModelFacts, "id"> = {
 export const vertexai: ProviderRow = {
   name: "vertexai",
   title: "Google Vertex AI",
-  alsoNamed: ["vertex", "google"],
+  aliases: ["vertex", "google"],
   docs: "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models",
   dialect: "vertexai",
   baseUrl: "https://{host}/v1beta1/projects/{project}/locations/{location}/publishers/google",

@@ -1,7 +1,7 @@
 import { asText, at } from "../lenient.ts";
 import { refuseMembers, textOf } from "../shapes/inputs.ts";
 import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
-import { VendorFailure, type VendorTask } from "../task.ts";
+import { type ProviderTask, TaskFailure } from "../task.ts";
 import { askForOperation } from "./operation.ts";
 
 const usualModel = "veo-3.1-generate-preview";
@@ -14,7 +14,7 @@ const shapes = {
   "1080x1920": { aspectRatio: "9:16", resolution: "1080p" },
 };
 
-export const generateVideo: VendorTask = {
+export const generateVideo: ProviderTask = {
   task: "video/generation_async",
   docs: "https://ai.google.dev/gemini-api/docs/video",
   service: "generativelanguage",
@@ -25,7 +25,7 @@ export const generateVideo: VendorTask = {
     "veo-3.0-generate-001",
     "veo-3.0-fast-generate-001",
   ],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
   toRequest: async (call) => {
     refuseMembers(call, ["seed"]);
@@ -37,7 +37,7 @@ export const generateVideo: VendorTask = {
     };
     return {
       path: `/v1beta/models/${encodeURIComponent(call.model ?? usualModel)}:predictLongRunning`,
-      paramsAt: ["parameters"],
+      paramsPath: ["parameters"],
       body: {
         kind: "json",
         value: {
@@ -56,12 +56,16 @@ export const generateVideo: VendorTask = {
     if (question !== null) return question;
     const made = at(answer.json, "response", "generateVideoResponse");
     const uri = asText(at(made, "generatedSamples", 0, "video", "uri"));
-    if (uri === null)
-      throw new VendorFailure(400, asText(at(made, "raiMediaFilteredReasons", 0)) ?? "no video was made");
+    if (uri === null) throw new TaskFailure(400, asText(at(made, "raiMediaFilteredReasons", 0)) ?? "no video was made");
     // Only its path is taken: the gateway's credentials go to no address but the operator's.
     const { pathname, searchParams } = new URL(uri);
     searchParams.set("alt", "media");
-    return { method: "GET", path: `${pathname}?${searchParams}`, headers: { accept: "*/*" }, alsoGood: [302, 307] };
+    return {
+      method: "GET",
+      path: `${pathname}?${searchParams}`,
+      headers: { accept: "*/*" },
+      acceptedStatuses: [302, 307],
+    };
   },
-  fromAnswer: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? usualSeconds),
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? usualSeconds),
 };

@@ -5,12 +5,12 @@ import type { JsonObject } from "../dialect.ts";
 import { asObject, asScore, asText, at, limitToOne, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { type Box, boxAround, type ReadLine, type ReadWord, toPages } from "../shapes/pages.ts";
-import type { VendorCall, VendorTask } from "../task.ts";
+import type { ProviderTask, ProviderTaskCall } from "../task.ts";
 import { throwIfFailed } from "./google-json.ts";
 import {
   addressOf,
   askForOperation,
-  bucketNeeds,
+  bucketSettings,
   getFile,
   listFiles,
   putFile,
@@ -29,11 +29,11 @@ interface Gathered extends Stored {
   readonly parts?: readonly JsonObject[];
 }
 
-export const readPages: VendorTask = {
+export const readPages: ProviderTask = {
   task: "ocr/ocr_async",
   docs: "https://docs.cloud.google.com/vision/docs/reference/rest/v1/files/asyncBatchAnnotate",
   service: "vision",
-  needs: bucketNeeds,
+  requiredSettings: bucketSettings,
   files: { mediaTypes: [...pictures, ...documents] },
   toRequest: (call) => {
     const file = fileOf(call);
@@ -42,45 +42,45 @@ export const readPages: VendorTask = {
       : toImageRequest("DOCUMENT_TEXT_DETECTION", call);
   },
   next({ json }, call, asked) {
-    const note = asked.note as Gathered | undefined;
-    if (note === undefined) return null;
+    const state = asked.state as Gathered | undefined;
+    if (state === undefined) return null;
     if (asked.path.startsWith("/upload/")) {
       const value = {
-        inputConfig: { gcsSource: { uri: addressOf(call, note.key) }, mimeType: note.mediaType },
+        inputConfig: { gcsSource: { uri: addressOf(call, state.key) }, mimeType: state.mediaType },
         features: [{ type: "DOCUMENT_TEXT_DETECTION" }],
-        outputConfig: { gcsDestination: { uri: addressOf(call, folderOf(note)) }, batchSize: pagesPerFile },
+        outputConfig: { gcsDestination: { uri: addressOf(call, folderOf(state)) }, batchSize: pagesPerFile },
       };
       return {
         path: "/v1/files:asyncBatchAnnotate",
-        paramsAt: ["requests", 0],
-        takesParams: true,
+        paramsPath: ["requests", 0],
+        acceptsProviderParams: true,
         body: { kind: "json", value: { requests: [value] } },
-        note,
+        state,
       };
     }
     if (asked.service !== "storage") {
       const question = askForOperation(json, "v1", asked);
-      return question ?? listFiles(call, folderOf(note), note);
+      return question ?? listFiles(call, folderOf(state), state);
     }
-    const isList = note.waiting === undefined;
+    const isList = state.waiting === undefined;
     const found = objectsIn(at(json, "items")).flatMap(({ name }) => asText(name) ?? []);
     if (isList && found.length === 0) throw new TypeError("there are no results in the bucket");
-    const [first, ...waiting] = note.waiting ?? found.toSorted(byPage);
-    const parts = isList ? [] : [...(note.parts ?? []), ...objectsIn(at(json, "responses"))];
-    return first === undefined ? null : getFile(call, first, { ...note, waiting, parts });
+    const [first, ...waiting] = state.waiting ?? found.toSorted(byPage);
+    const parts = isList ? [] : [...(state.parts ?? []), ...objectsIn(at(json, "responses"))];
+    return first === undefined ? null : getFile(call, first, { ...state, waiting, parts });
   },
-  fromAnswer({ json }, _call, { note }) {
-    const read = [...((note as Gathered | undefined)?.parts ?? []), ...objectsIn(at(json, "responses"))];
+  fromResponse({ json }, _call, { state }) {
+    const read = [...((state as Gathered | undefined)?.parts ?? []), ...objectsIn(at(json, "responses"))];
     if (read.length === 0) throw new TypeError("there is nothing in the answer");
     for (const part of read) throwIfFailed(part);
     const texts = read.map((part) => asText(at(part, "fullTextAnnotation", "text")) ?? "");
     const pages = read.map((part) => objectsIn(at(part, "fullTextAnnotation", "pages")).flatMap(toLines));
     return toPages(texts.join("\n").trim(), pages);
   },
-  leftovers: (call, asked) => (asked.note === undefined ? [] : removeFile(call, asked)),
+  cleanUpRequests: (call, asked) => (asked.state === undefined ? [] : removeFile(call, asked)),
 };
 
-function toPut(call: VendorCall, mediaType: string): Gathered {
+function toPut(call: ProviderTaskCall, mediaType: string): Gathered {
   return { ...toStored(call), mediaType };
 }
 

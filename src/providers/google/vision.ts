@@ -7,7 +7,7 @@ import { type ImageSize, readImageSize } from "../shapes/image-size.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import type { Kind } from "../shapes/likelihood.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall, FileLimits, VendorAnswer, VendorRequest, VendorTask } from "../task.ts";
+import type { FileLimits, ProviderTask, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
 import { throwIfFailed } from "./google-json.ts";
 
 const docs = "https://docs.cloud.google.com/vision/docs/reference/rest/v1/";
@@ -20,7 +20,7 @@ const files: FileLimits = { maxBytes, mediaTypes: pictures };
 
 const oneImage = { image: 1, file: 1, request: 1 } as const;
 
-export const readText: VendorTask = {
+export const readText: ProviderTask = {
   task: "ocr/ocr",
   docs: `${docs}images/annotate`,
   service: "vision",
@@ -31,7 +31,7 @@ export const readText: VendorTask = {
     const content = await readBase64(call);
     return {
       path: "/v1/files:annotate",
-      paramsAt: ["requests", 0],
+      paramsPath: ["requests", 0],
       body: {
         kind: "json",
         value: {
@@ -46,7 +46,7 @@ export const readText: VendorTask = {
       },
     };
   },
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const first = firstOf(answer);
     const parts = first["responses"] === undefined ? [first] : objectsIn(first["responses"]);
     for (const part of parts) throwIfFailed(part);
@@ -84,13 +84,13 @@ function toWordBoxes(page: JsonObject): JsonObject[] {
     });
 }
 
-export const detectObjects: VendorTask = {
+export const detectObjects: ProviderTask = {
   task: "image/object_detection",
   docs: `${docs}images/annotate`,
   service: "vision",
   files,
   toRequest: (call) => toRequest("OBJECT_LOCALIZATION", call),
-  fromAnswer: (answer) => ({
+  fromResponse: (answer) => ({
     output: {
       items: objectsIn(firstOf(answer)["localizedObjectAnnotations"]).map((object) => ({
         label: asText(object["name"]) ?? "",
@@ -102,13 +102,13 @@ export const detectObjects: VendorTask = {
   }),
 };
 
-export const detectLogos: VendorTask = {
+export const detectLogos: ProviderTask = {
   task: "image/logo_detection",
   docs: `${docs}images/annotate`,
   service: "vision",
   files,
   toRequest: (call) => toRequest("LOGO_DETECTION", call),
-  fromAnswer: async (answer, call) => {
+  fromResponse: async (answer, call) => {
     const size = await sizeOf(call);
     const items = objectsIn(firstOf(answer)["logoAnnotations"]).map((logo) => ({
       bounding_poly: { vertices: toVertices(asObject(logo["boundingPoly"]), size).map(({ x, y }) => ({ x, y })) },
@@ -119,13 +119,13 @@ export const detectLogos: VendorTask = {
   },
 };
 
-export const detectLandmarks: VendorTask = {
+export const detectLandmarks: ProviderTask = {
   task: "image/landmark_detection",
   docs: `${docs}images/annotate`,
   service: "vision",
   files,
   toRequest: (call) => toRequest("LANDMARK_DETECTION", call),
-  fromAnswer: (answer) => ({
+  fromResponse: (answer) => ({
     output: {
       items: objectsIn(firstOf(answer)["landmarkAnnotations"]).map((landmark) => ({
         description: asText(landmark["description"]) ?? "",
@@ -155,13 +155,13 @@ const explicitKinds: readonly (readonly [member: string, label: string, kind: Ki
   ["racy", "Racy", ["HateAndExtremism", "Racy"]],
 ];
 
-export const detectExplicitContent: VendorTask = {
+export const detectExplicitContent: ProviderTask = {
   task: "image/explicit_content",
   docs: `${docs}images/annotate`,
   service: "vision",
   files,
   toRequest: (call) => toRequest("SAFE_SEARCH_DETECTION", call),
-  fromAnswer: (answer) => {
+  fromResponse: (answer) => {
     const found = asObject(firstOf(answer)["safeSearchAnnotation"]);
     // The schema requires a likelihood: a kind that the vendor does not know is left out.
     const items = explicitKinds.flatMap(([member, label, [category, subcategory]]) => {
@@ -184,13 +184,13 @@ function toStep(likelihood: unknown): number | null {
   return step > 0 && step < steps.length ? step : null;
 }
 
-export const detectFaces: VendorTask = {
+export const detectFaces: ProviderTask = {
   task: "image/face_detection",
   docs: `${docs}images/annotate`,
   service: "vision",
   files,
   toRequest: (call) => toRequest("FACE_DETECTION", call),
-  fromAnswer: async (answer, call) => {
+  fromResponse: async (answer, call) => {
     const size = await sizeOf(call);
     const items = objectsIn(firstOf(answer)["faceAnnotations"]).map((face) => toFace(face, size));
     return { output: toShape("image/face_detection", { items }), units: oneImage };
@@ -295,11 +295,11 @@ function toPoint({ x, y }: JsonObject, { width, height }: ImageSize): Point {
   return { x: limitToOne((asNumber(x) ?? 0) / width), y: limitToOne((asNumber(y) ?? 0) / height) };
 }
 
-export async function toRequest(feature: string, call: EngineCall): Promise<VendorRequest> {
+export async function toRequest(feature: string, call: TaskCall): Promise<TaskRequest> {
   const content = await readBase64(call);
   return {
     path: "/v1/images:annotate",
-    paramsAt: ["requests", 0],
+    paramsPath: ["requests", 0],
     body: {
       kind: "json",
       value: { requests: [{ image: { content }, features: [{ type: feature }], ...toHints(call) }] },
@@ -307,20 +307,20 @@ export async function toRequest(feature: string, call: EngineCall): Promise<Vend
   };
 }
 
-function toHints(call: EngineCall): JsonObject {
+function toHints(call: TaskCall): JsonObject {
   const language = languageOf(call);
   return language === null ? {} : { imageContext: { languageHints: [language] } };
 }
 
-async function readBase64(call: EngineCall): Promise<string> {
+async function readBase64(call: TaskCall): Promise<string> {
   return Buffer.from(await fileOf(call).read()).toString("base64");
 }
 
-async function sizeOf(call: EngineCall): Promise<ImageSize | null> {
+async function sizeOf(call: TaskCall): Promise<ImageSize | null> {
   return readImageSize(await fileOf(call).read());
 }
 
-function firstOf(answer: VendorAnswer): JsonObject {
+function firstOf(answer: TaskResponse): JsonObject {
   const first = asObject(at(answer.json, "responses", 0));
   throwIfFailed(first);
   return first;

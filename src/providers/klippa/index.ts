@@ -3,54 +3,54 @@ import { asCount, asObject, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall } from "../task.ts";
-import { type VendorAnswer, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toFinancialDocument } from "./financial.ts";
 import { toIdentity } from "./identity.ts";
 import { toResume } from "./resume.ts";
 
-async function toRequest(path: string, call: EngineCall): Promise<VendorRequest> {
+async function toRequest(path: string, call: TaskCall): Promise<TaskRequest> {
   const parts = [{ name: "pdf_text_extraction", value: "full" }, await filePart("document", fileOf(call))];
   return { path: `/api/v1/parseDocument${path}`, body: { kind: "form", parts } };
 }
 
-function dataOf({ json }: VendorAnswer): JsonObject {
+function dataOf({ json }: TaskResponse): JsonObject {
   if (at(json, "result") !== "success")
-    throw new VendorFailure(400, asText(at(json, "message")) ?? "The document could not be read");
+    throw new TaskFailure(400, asText(at(json, "message")) ?? "The document could not be read");
   return asObject(at(json, "data"));
 }
 
-function unitsOf(answer: VendorAnswer) {
+function unitsOf(answer: TaskResponse) {
   const pages = asCount(at(answer.json, "data", "metadata", "page_count"));
   return { file: 1, request: 1, ...(pages > 0 && { page: pages }) };
 }
 
-const parseFinancialDocument: VendorTask = {
+const parseFinancialDocument: ProviderTask = {
   task: "ocr/financial_parser",
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseDocument",
-  unused: ["document_type", "language"],
+  unsupported: ["document_type", "language"],
   toRequest: (call) => toRequest("", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const document = toFinancialDocument(dataOf(answer));
     return { output: toShape("ocr/financial_parser", { extracted_data: [document] }), units: unitsOf(answer) };
   },
 };
 
-const parseIdentity: VendorTask = {
+const parseIdentity: ProviderTask = {
   task: "ocr/identity_parser",
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseIdentityDocument",
   toRequest: (call) => toRequest("/identity", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const document = toIdentity(asObject(dataOf(answer)["parsed"]));
     return { output: toShape("ocr/identity_parser", { extracted_data: [document] }), units: unitsOf(answer) };
   },
 };
 
-const parseResume: VendorTask = {
+const parseResume: ProviderTask = {
   task: "ocr/resume_parser",
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseResume",
   toRequest: (call) => toRequest("/resume", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const resume = toResume(asObject(dataOf(answer)["parsed"]));
     return { output: toShape("ocr/resume_parser", { extracted_data: resume }), units: unitsOf(answer) };
   },

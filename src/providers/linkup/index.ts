@@ -2,9 +2,9 @@ import type { JsonObject } from "../dialect.ts";
 import { asList, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { textOf } from "../shapes/inputs.ts";
-import { refuseInput, VendorFailure, type VendorTask } from "../task.ts";
+import { type ProviderTask, refuseInput, TaskFailure } from "../task.ts";
 
-const search: VendorTask = {
+const search: ProviderTask = {
   task: "web/search",
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-search",
   toRequest: ({ input }) => ({
@@ -19,7 +19,7 @@ const search: VendorTask = {
       },
     },
   }),
-  fromAnswer({ json }, { input }) {
+  fromResponse({ json }, { input }) {
     const results = objectsIn(at(json, "results"));
     const output = {
       query: String(input["query"]),
@@ -61,11 +61,11 @@ function toImage(image: JsonObject): object {
   return { url: asText(image["url"]) ?? "", description: asText(image["name"]), width: null, height: null };
 }
 
-const scrape: VendorTask = {
+const scrape: ProviderTask = {
   task: "web/scraping",
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-fetch",
   toRequest: ({ input }) => ({ path: "/fetch", body: { kind: "json", value: { url: input["url"] } } }),
-  fromAnswer({ json }, { input }) {
+  fromResponse({ json }, { input }) {
     const output = {
       url: String(input["url"]),
       content: asText(at(json, "markdown")),
@@ -90,7 +90,7 @@ const scrape: VendorTask = {
 
 const depths = ["S", "M", "L", "XL"];
 
-const research: VendorTask = {
+const research: ProviderTask = {
   task: "web/research_async",
   docs: "https://docs.linkup.so/pages/documentation/endpoints/research/post",
   toRequest: (call) => {
@@ -116,14 +116,14 @@ const research: VendorTask = {
   },
   next({ json }, _call, asked) {
     const status = at(json, "status");
-    if (status === "failed") throw new VendorFailure(502, asText(at(json, "error")) ?? "the research failed");
+    if (status === "failed") throw new TaskFailure(502, asText(at(json, "error")) ?? "the research failed");
     if (status === "completed") return null;
     if (asked.method === "GET") return { ...asked, waitMs: "growing" };
     const id = asText(at(json, "id"));
     if (id === null) throw new TypeError("there is no id in the answer");
     return { method: "GET", path: `/research/${encodeURIComponent(id)}`, waitMs: "growing" };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const found = at(json, "output");
     const answer = asText(at(found, "answer"));
     const output = {

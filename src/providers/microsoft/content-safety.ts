@@ -5,7 +5,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asText, objectsIn } from "../lenient.ts";
 import { countCharacters, fileOf, textOf } from "../shapes/inputs.ts";
 import { type Kind, toModeration } from "../shapes/likelihood.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 import { toVisionRequest } from "./vision.ts";
 
 const version = { "api-version": "2024-09-01" };
@@ -17,16 +17,16 @@ const kinds: Readonly<Record<string, Kind>> = {
   Violence: ["Violence", "Violence"],
 };
 
-export const moderate: VendorTask = {
+export const moderate: ProviderTask = {
   task: "text/moderation",
   docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/text-operations/analyze-text",
-  unused: ["language"],
+  unsupported: ["language"],
   toRequest: (call) => ({
     path: "/contentsafety/text:analyze",
     query: version,
     body: { kind: "json", value: { text: textOf(call), outputType: "EightSeverityLevels" } },
   }),
-  fromAnswer: ({ json }, call) => ({
+  fromResponse: ({ json }, call) => ({
     output: toOutput(asObject(json), 7),
     units: { char: countCharacters(textOf(call)), request: 1 },
   }),
@@ -34,7 +34,7 @@ export const moderate: VendorTask = {
 
 const vision = "vision";
 
-export const detectExplicitContent: VendorTask = {
+export const detectExplicitContent: ProviderTask = {
   task: "image/explicit_content",
   docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/image-operations/analyze-image",
   models: ["content-safety", vision],
@@ -48,7 +48,7 @@ export const detectExplicitContent: VendorTask = {
       body: { kind: "json", value: { image: { content } } },
     };
   },
-  fromAnswer: ({ json }, call) => ({
+  fromResponse: ({ json }, call) => ({
     output: call.model === vision ? toAdultOutput(asObject(asObject(json)["adult"])) : toOutput(asObject(json), 6),
     units: { image: 1, file: 1, request: 1 },
   }),

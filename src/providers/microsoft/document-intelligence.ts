@@ -2,13 +2,14 @@
 // https://learn.microsoft.com/en-us/azure/ai-services/document-intelligence/prebuilt/invoice has the fields of invoices;
 // receipts and identity papers have pages beside it.
 
+import type { TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import { findCountry } from "../shapes/countries.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { boxAround, nowhere } from "../shapes/pages.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall, FileLimits, VendorAnswer, VendorResult, VendorTask } from "../task.ts";
+import type { FileLimits, ProviderTask, TaskCall, TaskResponse, TaskResult } from "../task.ts";
 import { nextOfOperation } from "./operation.ts";
 
 const version = { "api-version": "2024-11-30" };
@@ -33,14 +34,14 @@ const texts = [
 ];
 
 interface Mapping {
-  readonly task: string;
+  readonly task: TaskName;
   readonly files: FileLimits;
-  modelOf(call: EngineCall): string;
+  modelOf(call: TaskCall): string;
   toOutput(result: JsonObject): JsonObject;
 }
 
-export function createTask({ task, files, modelOf, toOutput }: Mapping): VendorTask {
-  const pathOf = (call: EngineCall) => `/documentintelligence/documentModels/${modelOf(call)}`;
+export function createTask({ task, files, modelOf, toOutput }: Mapping): ProviderTask {
+  const pathOf = (call: TaskCall) => `/documentintelligence/documentModels/${modelOf(call)}`;
   return {
     task,
     docs: "https://learn.microsoft.com/en-us/rest/api/aiservices/document-models/analyze-document-from-stream",
@@ -52,11 +53,11 @@ export function createTask({ task, files, modelOf, toOutput }: Mapping): VendorT
     }),
     next: (answer, call, asked) =>
       nextOfOperation(answer, asked, (id) => ({ path: `${pathOf(call)}/analyzeResults/${id}`, query: version })),
-    fromAnswer: (answer) => toResult(answer, toOutput),
+    fromResponse: (answer) => toResult(answer, toOutput),
   };
 }
 
-function toResult(answer: VendorAnswer, toOutput: (result: JsonObject) => JsonObject): VendorResult {
+function toResult(answer: TaskResponse, toOutput: (result: JsonObject) => JsonObject): TaskResult {
   const result = at(answer.json, "analyzeResult");
   if (result === undefined) throw new TypeError("there is no result in the answer");
   const pages = Math.max(1, asList(at(result, "pages")).length);

@@ -1,14 +1,15 @@
 // Azure AI Language. Offsets are requested in code points. It takes every text for English unless the request names a language: when the
 // caller leaves the language out, the gateway requests its detection first.
 
+import type { TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asText, at, objectsIn } from "../lenient.ts";
 import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
 import { nameLanguage } from "../shapes/language-names.ts";
 import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
 import { toFeeling } from "../shapes/sentiment.ts";
-import type { EngineCall } from "../task.ts";
-import { VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type ProviderTask, TaskFailure, type TaskRequest } from "../task.ts";
 import { nextOfOperation } from "./operation.ts";
 
 const docs = "https://learn.microsoft.com/en-us/rest/api/language/text-analysis-runtime/analyze-text";
@@ -16,10 +17,10 @@ const version = { "api-version": "2023-04-01" };
 const codePoints = { stringIndexType: "UnicodeCodePoint" };
 
 interface Mapping {
-  readonly task: string;
+  readonly task: TaskName;
   readonly kind: string;
   readonly parameters?: JsonObject;
-  toOutput(document: JsonObject, call: EngineCall): JsonObject;
+  toOutput(document: JsonObject, call: TaskCall): JsonObject;
 }
 
 export const detectSentiment = createTask({
@@ -143,11 +144,11 @@ function subcategoryOf(label: string, finer: string | null): string {
   return subcategories.find(([pattern]) => pattern.test(word))?.[1] ?? "Other";
 }
 
-export const detectLanguage: VendorTask = {
+export const detectLanguage: ProviderTask = {
   task: "translation/language_detection",
   docs,
   toRequest: (call) => toDetection(call),
-  fromAnswer: ({ json }, call) => {
+  fromResponse: ({ json }, call) => {
     const found = languageIn(asObject(json));
     const items =
       found === null
@@ -158,7 +159,7 @@ export const detectLanguage: VendorTask = {
 };
 
 /** Extracts the sentences that say most. It is work for a while: it is handed in and asked for. */
-export const summarize: VendorTask = {
+export const summarize: ProviderTask = {
   task: "text/summarize",
   docs: "https://learn.microsoft.com/en-us/rest/api/language/text-analysis-runtime/submit-job",
   toRequest: (call) => {
@@ -167,7 +168,7 @@ export const summarize: VendorTask = {
     return {
       path: "/language/analyze-text/jobs",
       query: version,
-      paramsAt: ["tasks", 0, "parameters"],
+      paramsPath: ["tasks", 0, "parameters"],
       body: {
         kind: "json",
         value: {
@@ -180,32 +181,32 @@ export const summarize: VendorTask = {
   },
   next: (answer, _call, asked) =>
     nextOfOperation(answer, asked, (id) => ({ path: `/language/analyze-text/jobs/${id}`, query: version })),
-  fromAnswer: ({ json }, call) => {
+  fromResponse: ({ json }, call) => {
     const document = firstDocument(asObject(at(json, "tasks", "items", 0)));
     const sentences = objectsIn(document["sentences"]).map((sentence) => asText(sentence["text"]) ?? "");
     return { output: { result: sentences.join(" ") }, units: { char: countCharacters(textOf(call)), request: 1 } };
   },
 };
 
-function createTask({ task, kind, parameters = {}, toOutput }: Mapping): VendorTask {
+function createTask({ task, kind, parameters = {}, toOutput }: Mapping): ProviderTask {
   // Null: detection found no language, and what the vendor assumes then is its own choice.
-  const toAnalysis = (call: EngineCall, language: string | null): VendorRequest => ({
+  const toAnalysis = (call: TaskCall, language: string | null): TaskRequest => ({
     ...toRequest(kind, { id: "1", text: textOf(call), ...(language !== null && { language }) }, parameters),
-    takesParams: true,
+    acceptsProviderParams: true,
   });
   return {
     task,
     docs,
     toRequest: (call) => {
       const language = languageOf(call);
-      return language === null ? { ...toDetection(call), takesParams: false } : toAnalysis(call, language);
+      return language === null ? { ...toDetection(call), acceptsProviderParams: false } : toAnalysis(call, language);
     },
     next: ({ json }, call) => {
       const answer = asObject(json);
       if (answer["kind"] !== "LanguageDetectionResults") return null;
       return toAnalysis(call, languageIn(answer)?.code ?? null);
     },
-    fromAnswer: ({ json }, call) => {
+    fromResponse: ({ json }, call) => {
       // The question for the language is paid as well.
       const requests = languageOf(call) === null ? 2 : 1;
       const units = { char: requests * countCharacters(textOf(call)), request: requests };
@@ -214,15 +215,15 @@ function createTask({ task, kind, parameters = {}, toOutput }: Mapping): VendorT
   };
 }
 
-function toDetection(call: EngineCall): VendorRequest {
+function toDetection(call: TaskCall): TaskRequest {
   return toRequest("LanguageDetection", { id: "1", text: textOf(call) }, {});
 }
 
-function toRequest(kind: string, document: JsonObject, parameters: JsonObject): VendorRequest {
+function toRequest(kind: string, document: JsonObject, parameters: JsonObject): TaskRequest {
   return {
     path: "/language/:analyze-text",
     query: version,
-    paramsAt: ["parameters"],
+    paramsPath: ["parameters"],
     body: { kind: "json", value: { kind, parameters, analysisInput: { documents: [document] } } },
   };
 }
@@ -246,7 +247,7 @@ function firstDocument(answer: JsonObject): JsonObject {
   const error = asObject(at(answer, "results", "errors", 0, "error"));
   if (Object.keys(error).length > 0) {
     const inner = asText(at(error, "innererror", "message"));
-    throw new VendorFailure(400, inner ?? asText(error["message"]) ?? "the document was refused");
+    throw new TaskFailure(400, inner ?? asText(error["message"]) ?? "the document was refused");
   }
   return asObject(at(answer, "results", "documents", 0));
 }

@@ -1,15 +1,15 @@
 // Work that the vendor does while it is asked, again and again, whether it is done.
 
 import { asNumber, asObject, asText, at } from "../lenient.ts";
-import { type NextRequest, type VendorAnswer, VendorFailure, type VendorRequest } from "../task.ts";
+import { type NextRequest, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 
 const longestWaitMs = 10_000;
 
 /** What follows an answer; `toPath` says where to ask, by the id of the operation. */
 export function nextOfOperation(
-  answer: VendorAnswer,
-  asked: VendorRequest,
-  toPath: (id: string) => Pick<VendorRequest, "path" | "query">,
+  answer: TaskResponse,
+  asked: TaskRequest,
+  toPath: (id: string) => Pick<TaskRequest, "path" | "query">,
 ): NextRequest | null {
   const waitMs = readWait(answer);
   if (answer.status === 202) {
@@ -29,14 +29,14 @@ function readId(location: string): string {
   return id;
 }
 
-function readWait(answer: VendorAnswer): number | "growing" {
+function readWait(answer: TaskResponse): number | "growing" {
   const seconds = asNumber(answer.header("retry-after"));
   return seconds === null ? "growing" : Math.min(longestWaitMs, Math.max(100, seconds * 1_000));
 }
 
-function toFailure({ json }: VendorAnswer): VendorFailure {
+function toFailure({ json }: TaskResponse): TaskFailure {
   const error = asObject(at(json, "error") ?? at(json, "errors", 0));
   const inner = asText(at(error, "innererror", "message"));
   const message = inner ?? asText(error["message"]) ?? "the operation failed";
-  return new VendorFailure(/^Invalid/i.test(asText(error["code"]) ?? "") ? 400 : 502, message);
+  return new TaskFailure(/^Invalid/i.test(asText(error["code"]) ?? "") ? 400 : 502, message);
 }

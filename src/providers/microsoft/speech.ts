@@ -2,7 +2,7 @@ import { lookUp } from "../../lib/look-up.ts";
 import { textOf } from "../shapes/inputs.ts";
 import { escapeXml, prosodyOf, signed, toSsml } from "../shapes/prosody.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
 /** https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech#audio-outputs */
 const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
@@ -20,7 +20,7 @@ const voices: Readonly<Record<string, string>> = {
   "neural-hd": "en-US-Ava:DragonHDLatestNeural",
 };
 
-export const speak: VendorTask = {
+export const speak: ProviderTask = {
   task: "audio/tts",
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
@@ -40,5 +40,5 @@ export const speak: VendorTask = {
       },
     };
   },
-  fromAnswer: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
+  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
 };

@@ -2,10 +2,10 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
 import { speakersOf, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import type { VendorCall, VendorTask } from "../task.ts";
+import type { ProviderTask, ProviderTaskCall } from "../task.ts";
 
 /** The fast way of the vendor's, which answers when it is done: behind a job there is nothing to ask for. */
-export const transcribe: VendorTask = {
+export const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/fast-transcription-create",
   toRequest: async (call) => ({
@@ -15,9 +15,9 @@ export const transcribe: VendorTask = {
       kind: "form",
       parts: [{ name: "definition", value: JSON.stringify(toDefinition(call)) }, await filePart("audio", fileOf(call))],
     },
-    paramsAt: ["definition"],
+    paramsPath: ["definition"],
   }),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const pieces = objectsIn(at(json, "phrases")).map((phrase) => {
       const start = asNumber(phrase["offsetMilliseconds"]);
       const duration = asNumber(phrase["durationMilliseconds"]);
@@ -35,7 +35,7 @@ export const transcribe: VendorTask = {
   },
 };
 
-function toDefinition(call: VendorCall): JsonObject {
+function toDefinition(call: ProviderTaskCall): JsonObject {
   const language = languageOf(call);
   const vocabulary = vocabularyOf(call);
   return {

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asText, at, limitToOne, objectsIn } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
-import type { EngineCall, FileLimits, VendorRequest, VendorTask } from "../task.ts";
+import type { FileLimits, ProviderTask, TaskCall, TaskRequest } from "../task.ts";
 
 const docs =
   "https://learn.microsoft.com/en-us/rest/api/computervision/analyze-image-in-stream/analyze-image-in-stream";
@@ -15,7 +15,7 @@ const files: FileLimits = {
 
 const oneImage = { image: 1, file: 1, request: 1 } as const;
 
-export async function toVisionRequest(call: EngineCall, query: VendorRequest["query"] = {}): Promise<VendorRequest> {
+export async function toVisionRequest(call: TaskCall, query: TaskRequest["query"] = {}): Promise<TaskRequest> {
   const bytes = await fileOf(call).read();
   return {
     path: "/vision/v3.2/analyze",
@@ -24,12 +24,12 @@ export async function toVisionRequest(call: EngineCall, query: VendorRequest["qu
   };
 }
 
-export const detectObjects: VendorTask = {
+export const detectObjects: ProviderTask = {
   task: "image/object_detection",
   docs,
   files,
   toRequest: (call) => toVisionRequest(call, { visualFeatures: "Objects" }),
-  fromAnswer: ({ json }) => {
+  fromResponse: ({ json }) => {
     const answer = asObject(json);
     const items = objectsIn(answer["objects"]).flatMap((object) => {
       const confidence = asScore(object["confidence"]);
@@ -42,12 +42,12 @@ export const detectObjects: VendorTask = {
   },
 };
 
-export const detectLogos: VendorTask = {
+export const detectLogos: ProviderTask = {
   task: "image/logo_detection",
   docs,
   files,
   toRequest: (call) => toVisionRequest(call, { visualFeatures: "Brands" }),
-  fromAnswer: ({ json }) => {
+  fromResponse: ({ json }) => {
     const answer = asObject(json);
     const items = objectsIn(answer["brands"]).map((brand) => {
       const { x_min, x_max, y_min, y_max } = toEdges(asObject(brand["rectangle"]), answer);
@@ -68,12 +68,12 @@ export const detectLogos: VendorTask = {
   },
 };
 
-export const detectLandmarks: VendorTask = {
+export const detectLandmarks: ProviderTask = {
   task: "image/landmark_detection",
   docs,
   files,
   toRequest: (call) => toVisionRequest(call, { visualFeatures: "Categories", details: "Landmarks" }),
-  fromAnswer: ({ json }) => {
+  fromResponse: ({ json }) => {
     const found = objectsIn(asObject(json)["categories"]).flatMap((category) =>
       objectsIn(at(category, "detail", "landmarks")),
     );

@@ -1,15 +1,15 @@
 import { asNumber, asText, at } from "../lenient.ts";
 import { dataUrlOf, refuseMembers, textOf } from "../shapes/inputs.ts";
 import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
-import { VendorFailure, type VendorTask } from "../task.ts";
+import { type ProviderTask, TaskFailure } from "../task.ts";
 
 const usualModel = "MiniMax-Hailuo-02";
 
-const generateVideo: VendorTask = {
+const generateVideo: ProviderTask = {
   task: "video/generation_async",
   docs: "https://platform.minimax.io/docs/api-reference/video-generation-t2v",
   models: [usualModel, "MiniMax-Hailuo-2.3", "S2V-01"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
   toRequest: async (call) => {
     refuseMembers(call, ["seed"]);
@@ -40,14 +40,14 @@ const generateVideo: VendorTask = {
       return { path: "/", url };
     }
     const status = at(json, "status");
-    if (status === "Fail") throw new VendorFailure(400, "no video was made");
+    if (status === "Fail") throw new TaskFailure(400, "no video was made");
     if (status === "Success")
       return { method: "GET", path: "/files/retrieve", query: { file_id: toId(at(json, "file_id")) } };
     if (asked.method === "GET") return { ...asked, waitMs: "growing" };
     const query = { task_id: toId(at(json, "task_id")) };
     return { method: "GET", path: "/query/video_generation", query, waitMs: "growing" };
   },
-  fromAnswer: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call)),
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call)),
 };
 
 function toId(id: unknown): string {
@@ -74,7 +74,7 @@ const statuses: Readonly<Record<number, number>> = {
 function throwIfFailed(json: unknown): void {
   const code = asNumber(at(json, "base_resp", "status_code")) ?? 0;
   if (code === 0) return;
-  throw new VendorFailure(statuses[code] ?? 502, asText(at(json, "base_resp", "status_msg")) ?? `code ${code}`);
+  throw new TaskFailure(statuses[code] ?? 502, asText(at(json, "base_resp", "status_msg")) ?? `code ${code}`);
 }
 
-export const tasks: readonly VendorTask[] = [generateVideo];
+export const tasks: readonly ProviderTask[] = [generateVideo];

@@ -3,15 +3,15 @@ import { asCount, asList, asNumber, asObject, asText, at, objectsIn } from "../l
 import { dataUrlOf, fileOf, textOf } from "../shapes/inputs.ts";
 import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
 import { boxAround, nowhere } from "../shapes/pages.ts";
-import type { EngineFile, VendorTask } from "../task.ts";
+import type { InputFile, ProviderTask } from "../task.ts";
 import { transcribe } from "./transcribe.ts";
 
-const readDocument: VendorTask = {
+const readDocument: ProviderTask = {
   task: "ocr/ocr",
   docs: "https://docs.mistral.ai/api/endpoint/ocr",
-  unused: ["language"],
+  unsupported: ["language"],
   models: ["mistral-ocr-latest"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: async (call) => ({
     path: "/ocr",
     body: {
@@ -19,7 +19,7 @@ const readDocument: VendorTask = {
       value: { model: call.model ?? "mistral-ocr-latest", document: await toDocument(fileOf(call)) },
     },
   }),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const pages = objectsIn(asObject(json)["pages"]);
     if (pages.length === 0) throw new TypeError("there are no pages in the answer");
     const text = pages.map(({ markdown }) => asText(markdown) ?? "").join("\n\n");
@@ -32,12 +32,12 @@ const readDocument: VendorTask = {
 };
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
-const readPages: VendorTask = {
+const readPages: ProviderTask = {
   ...readDocument,
   task: "ocr/ocr_async",
   // This task names no language.
-  unused: [],
-  fromAnswer({ json }) {
+  unsupported: [],
+  fromResponse({ json }) {
     const pages = objectsIn(asObject(json)["pages"]);
     if (pages.length === 0) throw new TypeError("there are no pages in the answer");
     const raw_text = pages.map(({ markdown }) => asText(markdown) ?? "").join("\n\n");
@@ -50,7 +50,7 @@ const readPages: VendorTask = {
   },
 };
 
-async function toDocument(file: EngineFile): Promise<object> {
+async function toDocument(file: InputFile): Promise<object> {
   const url = await dataUrlOf(file);
   if (file.mediaType.startsWith("image/")) return { type: "image_url", image_url: url };
   return { type: "document_url", document_url: url, document_name: file.name };
@@ -82,17 +82,17 @@ const kinds: Readonly<Record<string, Kind>> = {
   law: ["Content", "Legal"],
 };
 
-const moderateText: VendorTask = {
+const moderateText: ProviderTask = {
   task: "text/moderation",
   docs: "https://docs.mistral.ai/api/endpoint/classifiers",
-  unused: ["language"],
+  unsupported: ["language"],
   models: ["mistral-moderation-latest"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: (call) => ({
     path: "/moderations",
     body: { kind: "json", value: { model: call.model ?? "mistral-moderation-latest", input: textOf(call) } },
   }),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const scores = asObject(asObject(asList(asObject(json)["results"])[0])["category_scores"]);
     const findings = Object.entries(scores).map(([label, score]) => ({
       label,
@@ -104,4 +104,4 @@ const moderateText: VendorTask = {
   },
 };
 
-export const tasks: readonly VendorTask[] = [readDocument, readPages, moderateText, transcribe];
+export const tasks: readonly ProviderTask[] = [readDocument, readPages, moderateText, transcribe];

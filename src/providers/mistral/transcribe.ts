@@ -1,15 +1,15 @@
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
 import { refuseProfanityFilter, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import type { FormPart, VendorTask } from "../task.ts";
+import type { FormPart, ProviderTask } from "../task.ts";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
-export const transcribe: VendorTask = {
+export const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://docs.mistral.ai/api/endpoint/audio/transcriptions",
-  unused: ["speakers"],
+  unsupported: ["speakers"],
   models: ["voxtral-mini-latest"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: async (call) => {
     refuseProfanityFilter(call);
     const language = languageOf(call)?.split("-")[0];
@@ -23,7 +23,7 @@ export const transcribe: VendorTask = {
     parts.push(await filePart("file", fileOf(call)));
     return { path: "/audio/transcriptions", body: { kind: "form", parts } };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const pieces = objectsIn(at(json, "segments")).map((segment) => ({
       text: asText(segment["text"])?.trim() ?? "",
       start: segment["start"],

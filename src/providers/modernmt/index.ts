@@ -2,11 +2,11 @@ import { asCount, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
 import { asLanguage } from "../shapes/languages.ts";
-import type { VendorAnswer, VendorTask } from "../task.ts";
+import type { ProviderTask, TaskResponse } from "../task.ts";
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
 
-const translate: VendorTask = {
+const translate: ProviderTask = {
   task: "translation/automatic_translation",
   docs: "https://www.modernmt.com/api/",
   toRequest: (call) => {
@@ -23,18 +23,18 @@ const translate: VendorTask = {
       },
     };
   },
-  fromAnswer(answer, call) {
+  fromResponse(answer, call) {
     const translation = at(answer.json, "data", "translation");
     if (typeof translation !== "string") throw new TypeError("there is no translation in the answer");
     return { output: { text: translation }, units: unitsOf(answer, textOf(call)) };
   },
 };
 
-const detectLanguage: VendorTask = {
+const detectLanguage: ProviderTask = {
   task: "translation/language_detection",
   docs: "https://www.modernmt.com/api/",
   toRequest: (call) => ({ path: "/translate/detect", body: { kind: "json", value: { q: textOf(call) } } }),
-  fromAnswer(answer, call) {
+  fromResponse(answer, call) {
     const language = asLanguage(at(answer.json, "data", "detectedLanguage"));
     const items =
       language === null ? [] : [{ language, display_name: languageNames.of(language) ?? language, confidence: null }];
@@ -42,7 +42,7 @@ const detectLanguage: VendorTask = {
   },
 };
 
-function unitsOf({ json }: VendorAnswer, text: string): { char: number; request: number } {
+function unitsOf({ json }: TaskResponse, text: string): { char: number; request: number } {
   const billed = at(json, "data", "billedCharacters");
   return { char: billed === undefined ? countCharacters(text) : asCount(billed), request: 1 };
 }

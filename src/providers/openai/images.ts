@@ -1,16 +1,16 @@
 import { asText, objectsIn } from "../lenient.ts";
 import { referenceImagesOf, toImages } from "../shapes/images.ts";
 import { filePart, textOf } from "../shapes/inputs.ts";
-import type { EngineCall, FormPart, VendorRequest, VendorTask } from "../task.ts";
+import type { FormPart, ProviderTask, TaskCall, TaskRequest } from "../task.ts";
 
 const usualModel = "gpt-image-1.5";
 
-export const generateImages: VendorTask = {
+export const generateImages: ProviderTask = {
   task: "image/generation",
   docs: "https://developers.openai.com/api/reference/resources/images/methods/generate",
   models: ["gpt-image-2", "gpt-image-1.5", "gpt-image-1", "gpt-image-1-mini", "dall-e-3", "dall-e-2"],
-  takesOtherModels: true,
-  passedMembers: [
+  acceptsAnyModel: true,
+  passthroughMembers: [
     ...["background", "moderation", "output_compression", "output_format"],
     ...["quality", "safety_identifier", "style", "user"],
   ],
@@ -18,7 +18,7 @@ export const generateImages: VendorTask = {
     const isEdit = call.files["mask"] !== undefined || referenceImagesOf(call).length > 0;
     return isEdit ? toEdit(call) : toGeneration(call);
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const answer = json as { readonly data?: unknown; readonly output_format?: unknown };
     const mediaType = `image/${asText(answer.output_format) ?? "png"}`;
     const images = objectsIn(answer.data).flatMap(({ b64_json }) => {
@@ -29,11 +29,11 @@ export const generateImages: VendorTask = {
   },
 };
 
-function toGeneration(call: EngineCall): VendorRequest {
+function toGeneration(call: TaskCall): TaskRequest {
   return { path: "/images/generations", body: { kind: "json", value: { prompt: textOf(call), ...settingsOf(call) } } };
 }
 
-async function toEdit(call: EngineCall): Promise<VendorRequest> {
+async function toEdit(call: TaskCall): Promise<TaskRequest> {
   const { mask } = call.files;
   const parts: FormPart[] = [{ name: "prompt", value: textOf(call) }];
   for (const [name, value] of Object.entries(settingsOf(call))) parts.push({ name, value: String(value) });
@@ -42,7 +42,7 @@ async function toEdit(call: EngineCall): Promise<VendorRequest> {
   return { path: "/images/edits", body: { kind: "form", parts } };
 }
 
-function settingsOf({ model, input }: EngineCall): Record<string, string | number> {
+function settingsOf({ model, input }: TaskCall): Record<string, string | number> {
   const name = model ?? usualModel;
   return {
     model: name,

@@ -2,7 +2,7 @@ import { lookUp } from "../../lib/look-up.ts";
 import { asList, asObject } from "../lenient.ts";
 import { textOf } from "../shapes/inputs.ts";
 import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
 const kinds: Readonly<Record<string, Kind>> = {
   sexual: ["Sexual", "Sexual"],
@@ -19,17 +19,17 @@ const kinds: Readonly<Record<string, Kind>> = {
   "illicit/violent": ["Violence", "WeaponViolence"],
 };
 
-export const moderateText: VendorTask = {
+export const moderateText: ProviderTask = {
   task: "text/moderation",
   docs: "https://developers.openai.com/api/reference/resources/moderations/methods/create",
-  unused: ["language"],
+  unsupported: ["language"],
   models: ["omni-moderation-latest", "text-moderation-latest", "text-moderation-stable", "text-moderation-007"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: (call) => ({
     path: "/moderations",
     body: { kind: "json", value: { model: call.model ?? "omni-moderation-latest", input: textOf(call) } },
   }),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const scores = asObject(asObject(asList(asObject(json)["results"])[0])["category_scores"]);
     const findings = Object.entries(scores).map(([label, score]) => ({
       label,

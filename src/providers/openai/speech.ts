@@ -1,6 +1,6 @@
 import { refuseMembers, textOf } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
 /** The vendor's name of a format is ours. */
 const mediaTypes: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
@@ -14,12 +14,12 @@ const mediaTypes: Readonly<Record<string, readonly [format: string, mediaType: s
 
 const early = ["alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer"];
 
-export const speak: VendorTask = {
+export const speak: ProviderTask = {
   task: "audio/tts",
   docs: "https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create",
   models: ["gpt-4o-mini-tts", "tts-1", "tts-1-hd"],
-  takesOtherModels: true,
-  passedMembers: ["instructions"],
+  acceptsAnyModel: true,
+  passthroughMembers: ["instructions"],
   // https://developers.openai.com/api/docs/guides/text-to-speech
   voices: {
     languages: null,
@@ -47,5 +47,5 @@ export const speak: VendorTask = {
       },
     };
   },
-  fromAnswer: (answer, call) => toSpeech(answer, call, formatOf(call, mediaTypes)[1]),
+  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, mediaTypes)[1]),
 };

@@ -1,18 +1,18 @@
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
 import { refuseProfanityFilter, speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import { type FormPart, refuseInput, type VendorTask } from "../task.ts";
+import { type FormPart, type ProviderTask, refuseInput } from "../task.ts";
 
 const usualModel = "whisper-1";
 const modelOfSpeakers = "gpt-4o-transcribe-diarize";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
-export const transcribe: VendorTask = {
+export const transcribe: ProviderTask = {
   task: "audio/speech_to_text_async",
   docs: "https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/methods/create",
   models: [usualModel, "gpt-4o-transcribe", "gpt-4o-mini-transcribe", modelOfSpeakers],
-  takesOtherModels: true,
-  passedMembers: ["prompt", "temperature"],
+  acceptsAnyModel: true,
+  passthroughMembers: ["prompt", "temperature"],
   // https://developers.openai.com/api/docs/guides/speech-to-text
   files: { maxBytes: 25 * 1_048_576 },
   toRequest: async (call) => {
@@ -38,7 +38,7 @@ export const transcribe: VendorTask = {
     parts.push(await filePart("file", fileOf(call)));
     return { path: "/audio/transcriptions", body: { kind: "form", parts } };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const pieces = objectsIn(at(json, "segments")).map((segment) => ({
       text: asText(segment["text"])?.trim() ?? "",
       start: segment["start"],

@@ -4,13 +4,13 @@ import type { ProviderRow } from "../provider.ts";
 import { asAmount } from "../shapes/amounts.ts";
 import { toJudgedText } from "../shapes/detection.ts";
 import { countCharacters, textOf } from "../shapes/inputs.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
-const detectAi: VendorTask = {
+const detectAi: ProviderTask = {
   task: "text/ai_detection",
   docs: "https://docs.originality.ai/api-v1-0-reference/scan/ai-scan",
   toRequest: (call) => ({ path: "/api/v1/scan/ai", body: { kind: "json", value: { content: textOf(call) } } }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const score = asScore(at(json, "score", "ai"));
     if (score === null) throw new TypeError("there is no score in the answer");
     const items = objectsIn(at(json, "blocks")).flatMap((block) =>
@@ -20,7 +20,7 @@ const detectAi: VendorTask = {
   },
 };
 
-const findPlagiarism: VendorTask = {
+const findPlagiarism: ProviderTask = {
   task: "text/plagia_detection",
   docs: "https://docs.originality.ai/api-v1-0-reference/scan/plagiarism-scan",
   toRequest: (call) => {
@@ -28,7 +28,7 @@ const findPlagiarism: VendorTask = {
     const value = { content: textOf(call), ...(title !== null && { title }) };
     return { path: "/api/v1/scan/plag", body: { kind: "json", value } };
   },
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     // Written as `12%`.
     const score = asAmount(at(json, "total_text_score"));
     if (score === null) throw new TypeError("there is no score in the answer");

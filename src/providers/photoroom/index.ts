@@ -1,9 +1,9 @@
 import type { ProviderRow } from "../provider.ts";
 import { toCutOut } from "../shapes/images.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
-const removeBackground: VendorTask = {
+const removeBackground: ProviderTask = {
   task: "image/background_removal",
   docs: "https://docs.photoroom.com/remove-background-api-basic-plan",
   toRequest: async (call) => ({
@@ -11,7 +11,7 @@ const removeBackground: VendorTask = {
     headers: { accept: "image/png, application/json" },
     body: { kind: "form", parts: [await filePart("image_file", fileOf(call))] },
   }),
-  fromAnswer: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
+  fromResponse: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
 };
 
 export const photoroom: ProviderRow = {

@@ -3,13 +3,13 @@ import { asCount, asNumber, asScore, asText, at, objectsIn } from "../lenient.ts
 import type { ProviderRow } from "../provider.ts";
 import { textOf } from "../shapes/inputs.ts";
 import { refuseOverlaps } from "../shapes/personal-data.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 import { kindOf } from "./labels.ts";
 
-const anonymize: VendorTask = {
+const anonymize: ProviderTask = {
   task: "text/anonymization",
   docs: "https://docs.private-ai.com/reference/latest/operation/process_text_v3_process_text_post",
-  unused: ["language"],
+  unsupported: ["language"],
   toRequest: (call) => ({
     path: "/v3/process/text",
     body: {
@@ -17,7 +17,7 @@ const anonymize: VendorTask = {
       value: { text: [textOf(call)], entity_detection: { accuracy: "high", return_entity: true } },
     },
   }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const document = at(json, 0);
     const processed = at(document, "processed_text");
     if (typeof processed !== "string") throw new TypeError("there is no text in the answer");

@@ -2,7 +2,7 @@ import { asNumber, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { type MadeImage, referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
 import { dataUrlOf, textOf } from "../shapes/inputs.ts";
-import { type NextRequest, refuseInput, VendorFailure, type VendorTask } from "../task.ts";
+import { type NextRequest, type ProviderTask, refuseInput, TaskFailure } from "../task.ts";
 
 const usualModel = "black-forest-labs/flux-schnell";
 
@@ -14,11 +14,11 @@ interface Gathered {
 }
 
 /** Each model has parameters of its own; those that most of them share are filled in, the others are `provider_params`. */
-const generateImages: VendorTask = {
+const generateImages: ProviderTask = {
   task: "image/generation",
   docs: "https://replicate.com/changelog/2025-08-05-run-all-models-with-the-same-api-endpoint",
   models: [usualModel, "black-forest-labs/flux-dev", "stability-ai/stable-diffusion-3.5-large"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   toRequest: async (call) => {
     const size = sizeOf(call);
     const count = asNumber(call.input["num_images"]) ?? 1;
@@ -27,7 +27,7 @@ const generateImages: VendorTask = {
     const { mask } = call.files;
     return {
       path: "/predictions",
-      paramsAt: ["input"],
+      paramsPath: ["input"],
       body: {
         kind: "json",
         value: {
@@ -44,7 +44,7 @@ const generateImages: VendorTask = {
     };
   },
   next(answer, _call, asked) {
-    const gathered = asked.note as Gathered | undefined;
+    const gathered = asked.state as Gathered | undefined;
     if (gathered !== undefined) {
       const image = { bytes: answer.bytes, mediaType: answer.mediaType || "image/png" };
       return takeNext({ ...gathered, images: [...gathered.images, image] });
@@ -52,7 +52,7 @@ const generateImages: VendorTask = {
     const { json } = answer;
     const status = at(json, "status");
     if (status === "failed" || status === "canceled" || status === "aborted")
-      throw new VendorFailure(400, asText(at(json, "error")) ?? "no image was made");
+      throw new TaskFailure(400, asText(at(json, "error")) ?? "no image was made");
     if (status === "succeeded") {
       const waiting = [at(json, "output")].flat().filter((url) => typeof url === "string");
       if (waiting.length === 0) throw new TypeError("there is no image in the answer");
@@ -62,8 +62,8 @@ const generateImages: VendorTask = {
     if (id === null) throw new TypeError("there is no id in the answer");
     return { method: "GET", path: `/predictions/${encodeURIComponent(id)}`, waitMs: "growing" };
   },
-  fromAnswer({ bytes, mediaType }, _call, { note }) {
-    const { images, seconds } = (note ?? { images: [], seconds: null }) as Gathered;
+  fromResponse({ bytes, mediaType }, _call, { state }) {
+    const { images, seconds } = (state ?? { images: [], seconds: null }) as Gathered;
     const all = [...images, { bytes, mediaType: mediaType || "image/png" }];
     return { ...toImages(all, seconds === null ? {} : { exec_time: seconds }), original: null };
   },
@@ -72,7 +72,7 @@ const generateImages: VendorTask = {
 /** The last one is read by the mapping itself. */
 function takeNext({ waiting, images, seconds }: Gathered): NextRequest | null {
   const [url, ...rest] = waiting;
-  return url === undefined ? null : { path: "/", url, note: { waiting: rest, images, seconds } satisfies Gathered };
+  return url === undefined ? null : { path: "/", url, state: { waiting: rest, images, seconds } satisfies Gathered };
 }
 
 export const replicate: ProviderRow = {

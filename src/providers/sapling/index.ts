@@ -3,13 +3,13 @@ import { asList, asNumber, asScore, asText, at, objectsIn } from "../lenient.ts"
 import type { ProviderRow } from "../provider.ts";
 import { toJudgedText } from "../shapes/detection.ts";
 import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
-const detectAi: VendorTask = {
+const detectAi: ProviderTask = {
   task: "text/ai_detection",
   docs: "https://sapling.ai/docs/api/detector",
   toRequest: (call) => ({ path: "/aidetect", body: { kind: "json", value: { text: textOf(call) } } }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const score = asScore(at(json, "score"));
     if (score === null) throw new TypeError("there is no score in the answer");
     const items = objectsIn(at(json, "sentence_scores")).flatMap((sentence) =>
@@ -19,7 +19,7 @@ const detectAi: VendorTask = {
   },
 };
 
-const checkSpelling: VendorTask = {
+const checkSpelling: ProviderTask = {
   task: "text/spell_check",
   docs: "https://sapling.ai/docs/api/spelling-overview",
   toRequest: (call) => ({
@@ -34,7 +34,7 @@ const checkSpelling: VendorTask = {
       },
     },
   }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const text = textOf(call);
     const items = objectsIn(at(json, "edits")).map((edit) => toItem(edit, at(json, "candidates")));
     return { output: { text, items }, units: unitsOf(text) };
@@ -58,12 +58,12 @@ function toItem(edit: Readonly<Record<string, unknown>>, candidates: unknown): o
 
 const sentiments: Readonly<Record<string, string>> = { POSITIVE: "Positive", NEGATIVE: "Negative", NEUTRAL: "Neutral" };
 
-const analyseSentiment: VendorTask = {
+const analyseSentiment: ProviderTask = {
   task: "text/sentiment_analysis",
   docs: "https://sapling.ai/docs/api/sentiment",
-  unused: ["language"],
+  unsupported: ["language"],
   toRequest: (call) => ({ path: "/sentiment", body: { kind: "json", value: { text: textOf(call) } } }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const overall = toSentiment(at(json, "overall"));
     if (overall === null) throw new TypeError("there is no overall sentiment in the answer");
     const items = asList(at(json, "sents")).flatMap((segment, index) => {

@@ -6,12 +6,12 @@ import { type ImageSize, readImageSize } from "../shapes/image-size.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { type Kind, other, safe, toModeration } from "../shapes/likelihood.ts";
 import { boxAround, nowhere } from "../shapes/pages.ts";
-import type { EngineCall, VendorRequest, VendorTask } from "../task.ts";
+import type { ProviderTask, TaskCall, TaskRequest } from "../task.ts";
 
 const units = { file: 1, image: 1, request: 1 };
 const files = { mediaTypes: ["image/png", "image/jpeg", "image/gif", "image/webp"] };
 
-async function toRequest(model: string, call: EngineCall): Promise<VendorRequest> {
+async function toRequest(model: string, call: TaskCall): Promise<TaskRequest> {
   const bytes = await fileOf(call).read();
   return {
     path: `/api/pm-predict/${model}`,
@@ -21,18 +21,18 @@ async function toRequest(model: string, call: EngineCall): Promise<VendorRequest
 }
 
 /** Positions are told in pixels. */
-async function sizeOf(call: EngineCall): Promise<ImageSize> {
+async function sizeOf(call: TaskCall): Promise<ImageSize> {
   const size = readImageSize(await fileOf(call).read());
   if (size === null || size.width === 0 || size.height === 0) throw new TypeError("the image has no size");
   return size;
 }
 
-const readText: VendorTask = {
+const readText: ProviderTask = {
   task: "ocr/ocr",
   docs: "https://docs.sentisight.ai/en/latest/api/pretrained.html",
   files,
   toRequest: (call) => toRequest("Text-recognition", call),
-  async fromAnswer({ json }, call) {
+  async fromResponse({ json }, call) {
     const size = await sizeOf(call);
     const boxes = objectsIn(json).map((line) => toTextBox(line, size));
     const text = boxes.map((box) => box.text ?? "").join(" ");
@@ -46,12 +46,12 @@ function toTextBox(line: JsonObject, { width, height }: ImageSize) {
   return { text: asText(line["label"]), ...(box ?? nowhere) };
 }
 
-const detectObjects: VendorTask = {
+const detectObjects: ProviderTask = {
   task: "image/object_detection",
   docs: "https://docs.sentisight.ai/en/latest/api/pretrained.html",
   files,
   toRequest: (call) => toRequest("Object-detection", call),
-  async fromAnswer({ json }, call) {
+  async fromResponse({ json }, call) {
     const { width, height } = await sizeOf(call);
     const relative = (pixels: unknown, whole: number) => {
       const number = asNumber(pixels);
@@ -78,12 +78,12 @@ const detectObjects: VendorTask = {
 
 const kinds: Readonly<Record<string, Kind>> = { unsafe: ["Sexual", "Nudity"], safe };
 
-const detectExplicitContent: VendorTask = {
+const detectExplicitContent: ProviderTask = {
   task: "image/explicit_content",
   docs: "https://docs.sentisight.ai/en/latest/api/pretrained.html",
   files,
   toRequest: (call) => toRequest("NSFW-classification", call),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const findings = objectsIn(json).map(({ label, score }) => ({
       label: asText(label) ?? "",
       score: fromPercentage(score),

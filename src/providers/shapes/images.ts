@@ -1,6 +1,6 @@
 // Images that a vendor made, and those that a caller gave it to begin with.
 
-import type { EngineCall, EngineFile, VendorResult } from "../task.ts";
+import type { InputFile, TaskCall, TaskResult } from "../task.ts";
 
 export interface MadeImage {
   readonly bytes: Uint8Array;
@@ -8,7 +8,7 @@ export interface MadeImage {
 }
 
 /** The result of `image/generation`. */
-export function toImages(images: readonly MadeImage[], units: VendorResult["units"] = {}): VendorResult {
+export function toImages(images: readonly MadeImage[], units: TaskResult["units"] = {}): TaskResult {
   if (images.length === 0) throw new TypeError("there is no image in the answer");
   return {
     output: { items: images.map(() => ({})) },
@@ -23,7 +23,7 @@ export function toImages(images: readonly MadeImage[], units: VendorResult["unit
 }
 
 /** The result of `image/background_removal`. */
-export function toCutOut({ bytes, mediaType }: MadeImage): VendorResult {
+export function toCutOut({ bytes, mediaType }: MadeImage): TaskResult {
   if (bytes.length === 0) throw new TypeError("there is no image in the answer");
   return {
     output: {},
@@ -32,11 +32,11 @@ export function toCutOut({ bytes, mediaType }: MadeImage): VendorResult {
   };
 }
 
-export function referenceImagesOf({ files }: EngineCall): readonly EngineFile[] {
+export function referenceImagesOf({ files }: TaskCall): readonly InputFile[] {
   return Object.keys(files)
     .filter((member) => member.startsWith("reference_images."))
     .sort((one, another) => positionOf(one) - positionOf(another))
-    .map((member) => files[member] as EngineFile);
+    .map((member) => files[member] as InputFile);
 }
 
 function positionOf(member: string): number {
@@ -44,7 +44,7 @@ function positionOf(member: string): number {
 }
 
 /** `1024x768` as numbers; null for names such as `auto`. */
-export function sizeOf({ input }: EngineCall): { readonly width: number; readonly height: number } | null {
+export function sizeOf({ input }: TaskCall): { readonly width: number; readonly height: number } | null {
   const found = /^(\d+)x(\d+)$/.exec(String(input["resolution"] ?? ""));
   return found === null ? null : { width: Number(found[1]), height: Number(found[2]) };
 }

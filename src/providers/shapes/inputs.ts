@@ -1,29 +1,29 @@
 // What tasks of many vendors read from a call in the same way.
 
-import type { EngineCall, EngineFile } from "../task.ts";
+import type { InputFile, TaskCall } from "../task.ts";
 import { type FormPart, refuseInput } from "../task.ts";
 
-export function textOf({ input }: EngineCall, member = "text"): string {
+export function textOf({ input }: TaskCall, member = "text"): string {
   return String(input[member]);
 }
 
 /** Null: the caller left it to the provider. */
-export function languageOf({ input }: EngineCall, member = "language"): string | null {
+export function languageOf({ input }: TaskCall, member = "language"): string | null {
   const language = input[member];
   return typeof language === "string" && language !== "" ? language : null;
 }
 
-export function fileOf({ files }: EngineCall, member = "file"): EngineFile {
+export function fileOf({ files }: TaskCall, member = "file"): InputFile {
   const file = files[member];
   if (file === undefined) throw new Error(`the call has no file ${member}`);
   return file;
 }
 
-export async function filePart(name: string, file: EngineFile): Promise<FormPart> {
+export async function filePart(name: string, file: InputFile): Promise<FormPart> {
   return { name, fileName: file.name, mediaType: file.mediaType, bytes: await file.read() };
 }
 
-export async function dataUrlOf(file: EngineFile): Promise<string> {
+export async function dataUrlOf(file: InputFile): Promise<string> {
   return `data:${file.mediaType};base64,${Buffer.from(await file.read()).toString("base64")}`;
 }
 
@@ -35,7 +35,7 @@ export function countCharacters(text: string): number {
 }
 
 /** Members that this vendor has no way to express. Null and 0 ask for nothing. */
-export function refuseMembers({ input }: EngineCall, members: readonly string[]): void {
+export function refuseMembers({ input }: TaskCall, members: readonly string[]): void {
   for (const member of members) {
     const value = input[member];
     if (value !== undefined && value !== null && value !== 0)

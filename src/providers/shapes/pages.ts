@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, limitToOne, rounded } from "../lenient.ts";
-import type { VendorResult } from "../task.ts";
+import type { TaskResult } from "../task.ts";
 
 /** Shares of the page, 0..1. */
 export interface Box {
@@ -24,7 +24,7 @@ export interface ReadLine extends ReadWord {
 }
 
 /** The result of `ocr/ocr_async`. */
-export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): VendorResult {
+export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): TaskResult {
   return {
     output: {
       raw_text: text,
@@ -63,7 +63,7 @@ export interface ReadCell {
 export const nowhere = { left: null, top: null, width: null, height: null };
 
 /** The result of `ocr/ocr_tables_async`: the tables of each page, each as its cells. */
-export function toTables(pages: readonly (readonly (readonly ReadCell[])[])[]): VendorResult {
+export function toTables(pages: readonly (readonly (readonly ReadCell[])[])[]): TaskResult {
   return {
     output: { pages: pages.map((tables) => ({ tables: tables.map(toTable) })), num_pages: pages.length },
     units: { page: Math.max(1, pages.length), file: 1, request: 1 },

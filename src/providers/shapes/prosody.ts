@@ -1,6 +1,6 @@
 // Speed, pitch and volume of `audio/tts`, as percentages that change what is usual, in the ways that vendors take them.
 
-import type { EngineCall } from "../task.ts";
+import type { TaskCall } from "../task.ts";
 
 export interface Prosody {
   /** 1 is usual. */
@@ -10,7 +10,7 @@ export interface Prosody {
   readonly volume: number | null;
 }
 
-export function prosodyOf({ input }: EngineCall): Prosody {
+export function prosodyOf({ input }: TaskCall): Prosody {
   const read = (member: string) => {
     const value = input[member];
     return typeof value === "number" ? value : null;

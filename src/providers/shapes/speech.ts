@@ -1,12 +1,12 @@
 // Speech that a vendor made: bytes, told by an address.
 
-import type { EngineCall } from "../task.ts";
-import { refuseInput, type VendorAnswer, VendorFailure, type VendorResult } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { refuseInput, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
 import { countCharacters, textOf } from "./inputs.ts";
 
 /** The result of `audio/tts`. */
-export function toSpeech(answer: VendorAnswer, call: EngineCall, mediaType: string): VendorResult {
-  if (answer.mediaType.endsWith("json")) throw new VendorFailure(502, "The provider did not answer with audio");
+export function toSpeech(answer: TaskResponse, call: TaskCall, mediaType: string): TaskResult {
+  if (answer.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
   if (answer.bytes.length === 0) throw new TypeError("there is no audio in the answer");
   return {
     output: {},
@@ -17,7 +17,7 @@ export function toSpeech(answer: VendorAnswer, call: EngineCall, mediaType: stri
 }
 
 /** What the vendor calls the wanted format. */
-export function formatOf<T>({ input }: EngineCall, formats: Readonly<Record<string, T>>): T {
+export function formatOf<T>({ input }: TaskCall, formats: Readonly<Record<string, T>>): T {
   const wanted = String(input["audio_format"] ?? "mp3").toLowerCase();
   const format = Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
   if (format === undefined)
@@ -25,7 +25,7 @@ export function formatOf<T>({ input }: EngineCall, formats: Readonly<Record<stri
   return format;
 }
 
-export function voiceOf({ input }: EngineCall): string | null {
+export function voiceOf({ input }: TaskCall): string | null {
   const { voice } = input as { readonly voice?: unknown };
   return typeof voice === "string" && voice !== "" ? voice : null;
 }

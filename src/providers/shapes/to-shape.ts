@@ -1,18 +1,18 @@
 // Documents that vendors read (invoices, identity papers, résumés) have outputs of a hundred members. A mapper names those that its
 // vendor knows; the task's own schema says which others there are: null, or an empty list.
 
-import { findTask, type JsonSchema } from "../../contract/tasks.ts";
+import { findTask, type JsonSchema, type TaskDraft, type TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asAmount } from "./amounts.ts";
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
 /** An output of the task that has every member of its schema. A member that the schema does not know is a mistake of the mapper. */
-export function toShape(task: string, values: JsonObject): JsonObject {
+export function toShape<const Name extends TaskName>(task: Name, values: TaskDraft<Name>): TaskDraft<Name> {
   const [feature = "", subfeature = ""] = task.split("/");
   const schema = findTask(feature, subfeature)?.outputSchema;
   if (schema === undefined) throw new Error(`there is no task ${task}`);
-  return fill(schema, values, (schema["$defs"] ?? {}) as Definitions) as JsonObject;
+  return fill(schema, values, (schema["$defs"] ?? {}) as Definitions) as TaskDraft<Name>;
 }
 
 function fill(schema: JsonSchema, value: unknown, definitions: Definitions): unknown {

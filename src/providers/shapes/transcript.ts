@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asScore } from "../lenient.ts";
-import { refuseInput, type VendorCall, type VendorResult } from "../task.ts";
+import { type ProviderTaskCall, refuseInput, type TaskResult } from "../task.ts";
 
 export interface SpokenPiece {
   readonly text: string;
@@ -15,7 +15,7 @@ export interface SpokenPiece {
 }
 
 /** The result of `audio/speech_to_text_async`. Speakers are counted from 1, in the order of their names. */
-export function toTranscript(text: string, pieces: readonly SpokenPiece[], seconds: number | null): VendorResult {
+export function toTranscript(text: string, pieces: readonly SpokenPiece[], seconds: number | null): TaskResult {
   const spoken = pieces.filter(({ speaker }) => speaker !== null);
   const names = [...new Set(spoken.map(({ speaker }) => speaker))].sort(byName);
   const numbers = new Map(names.map((name, index) => [name, index + 1]));
@@ -44,21 +44,21 @@ function toSeconds(value: unknown): string | null {
 }
 
 /** How many people speak, where the caller knows. */
-export function speakersOf({ input }: VendorCall): number | null {
+export function speakersOf({ input }: ProviderTaskCall): number | null {
   return asNumber(input["speakers"]);
 }
 
-export function vocabularyOf({ input }: VendorCall): readonly string[] {
+export function vocabularyOf({ input }: ProviderTaskCall): readonly string[] {
   const words = input["vocabulary"];
   return Array.isArray(words) ? words.filter((word) => typeof word === "string" && word !== "") : [];
 }
 
-export function wantsNoProfanity({ input }: VendorCall): boolean {
+export function wantsNoProfanity({ input }: ProviderTaskCall): boolean {
   return input["profanity_filter"] === true;
 }
 
 /** For vendors that leave out nothing of what was said. */
-export function refuseProfanityFilter(call: VendorCall): void {
+export function refuseProfanityFilter(call: ProviderTaskCall): void {
   if (wantsNoProfanity(call))
     refuseInput("profanity_filter", "This provider has no such parameter", "unsupported_parameter");
 }

@@ -1,10 +1,10 @@
 // Clips that a vendor made.
 
 import { asNumber } from "../lenient.ts";
-import { refuseInput, type VendorCall, type VendorResult } from "../task.ts";
+import { type ProviderTaskCall, refuseInput, type TaskResult } from "../task.ts";
 
 /** The result of `video/generation_async`. */
-export function toVideo(bytes: Uint8Array, mediaType: string, seconds: number | null): VendorResult {
+export function toVideo(bytes: Uint8Array, mediaType: string, seconds: number | null): TaskResult {
   if (bytes.length === 0) throw new TypeError("there is no video in the answer");
   return {
     output: { usage: null },
@@ -14,12 +14,12 @@ export function toVideo(bytes: Uint8Array, mediaType: string, seconds: number | 
   };
 }
 
-export function secondsOf({ input }: VendorCall): number | null {
+export function secondsOf({ input }: ProviderTaskCall): number | null {
   return asNumber(input["duration"]);
 }
 
 /** `1280x720`, among those that the vendor makes. */
-export function dimensionOf<T>({ input }: VendorCall, known: Readonly<Record<string, T>>): T | null {
+export function dimensionOf<T>({ input }: ProviderTaskCall, known: Readonly<Record<string, T>>): T | null {
   const wanted = input["dimension"];
   if (typeof wanted !== "string") return null;
   const found = Object.hasOwn(known, wanted) ? known[wanted] : undefined;

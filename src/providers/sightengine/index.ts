@@ -4,12 +4,12 @@ import type { ProviderRow } from "../provider.ts";
 import { toAiPrediction, toDeepfakePrediction } from "../shapes/detection.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
 import { type Finding, type Kind, toModeration } from "../shapes/likelihood.ts";
-import type { EngineCall } from "../task.ts";
-import { type VendorAnswer, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 
 const units = { image: 1, file: 1, request: 1 };
 
-async function toRequest(models: string, call: EngineCall): Promise<VendorRequest> {
+async function toRequest(models: string, call: TaskCall): Promise<TaskRequest> {
   return {
     path: "/1.0/check.json",
     body: {
@@ -26,33 +26,33 @@ const errors: readonly ErrorRule[] = [
 ];
 
 /** Failures come with a status of their own, and inside of good answers. */
-function read({ json, text }: VendorAnswer): unknown {
+function read({ json, text }: TaskResponse): unknown {
   if (at(json, "status") !== "failure") return json;
   const status = readErrorRules(errors, 400, text) ?? 400;
-  throw new VendorFailure(status, asText(at(json, "error", "message")) ?? "The image could not be read");
+  throw new TaskFailure(status, asText(at(json, "error", "message")) ?? "The image could not be read");
 }
 
-function scoreAt(answer: VendorAnswer, name: string): number {
+function scoreAt(answer: TaskResponse, name: string): number {
   const score = asScore(at(read(answer), "type", name));
   if (score === null) throw new TypeError(`there is no score ${name} in the answer`);
   return score;
 }
 
-const detectAi: VendorTask = {
+const detectAi: ProviderTask = {
   task: "image/ai_detection",
   docs: "https://sightengine.com/docs/ai-generated-image-detection",
   toRequest: (call) => toRequest("genai", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const score = scoreAt(answer, "ai_generated");
     return { output: { ai_score: score, prediction: toAiPrediction(score) }, units };
   },
 };
 
-const detectDeepfake: VendorTask = {
+const detectDeepfake: ProviderTask = {
   task: "image/deepfake_detection",
   docs: "https://sightengine.com/docs/deepfake-detection",
   toRequest: (call) => toRequest("deepfake", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const score = scoreAt(answer, "deepfake");
     return { output: { deepfake_score: score, prediction: toDeepfakePrediction(score) }, units };
   },
@@ -150,12 +150,12 @@ const scores: readonly (readonly [path: readonly string[], kind: Kind])[] = [
   ],
 ];
 
-const detectExplicitContent: VendorTask = {
+const detectExplicitContent: ProviderTask = {
   task: "image/explicit_content",
   docs: "https://sightengine.com/docs/getstarted",
   toRequest: (call) =>
     toRequest("nudity-2.1,gore-2.0,violence,self-harm,weapon,recreational_drug,alcohol,tobacco,offensive-2.0", call),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const json = asObject(read(answer));
     const findings = scores.flatMap(([path, kind]): Finding[] => {
       const score = asNumber(at(json, ...path));

@@ -1,8 +1,8 @@
 import { toCutOut } from "../shapes/images.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import type { VendorTask } from "../task.ts";
+import type { ProviderTask } from "../task.ts";
 
-export const removeBackground: VendorTask = {
+export const removeBackground: ProviderTask = {
   task: "image/background_removal",
   docs: "https://platform.stability.ai/docs/api-reference#tag/Edit/paths/~1v2beta~1stable-image~1edit~1remove-background/post",
   files: { mediaTypes: ["image/png", "image/jpeg", "image/webp"] },
@@ -14,5 +14,5 @@ export const removeBackground: VendorTask = {
       parts: [{ name: "output_format", value: "png" }, await filePart("image", fileOf(call))],
     },
   }),
-  fromAnswer: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
+  fromResponse: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
 };

@@ -3,26 +3,26 @@
 import { asList, asText, at, objectsIn } from "../lenient.ts";
 import { referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
 import { filePart, textOf } from "../shapes/inputs.ts";
-import type { EngineCall } from "../task.ts";
-import { type FormPart, refuseInput, VendorFailure, type VendorRequest, type VendorTask } from "../task.ts";
+import type { TaskCall } from "../task.ts";
+import { type FormPart, type ProviderTask, refuseInput, TaskFailure, type TaskRequest } from "../task.ts";
 
 const usualEngine = "stable-diffusion-xl-1024-v1-0";
 const ratios = ["21:9", "16:9", "3:2", "5:4", "1:1", "4:5", "2:3", "9:16", "9:21"];
 
-export const generateImages: VendorTask = {
+export const generateImages: ProviderTask = {
   task: "image/generation",
   docs: "https://platform.stability.ai/docs/api-reference#tag/Generate",
   models: [usualEngine, "ultra", "core", "sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium"],
-  takesOtherModels: true,
+  acceptsAnyModel: true,
   // The image gets the size of its reference image.
-  unusedFor: ({ reference_images: images }) => (asList(images).length > 0 ? ["resolution"] : []),
+  unsupportedFor: ({ reference_images: images }) => (asList(images).length > 0 ? ["resolution"] : []),
   toRequest: (call) => {
     if (call.files["mask"] !== undefined)
       refuseInput("mask", "This provider has no mask for this task", "unsupported_parameter");
     const model = call.model ?? usualEngine;
     return model.startsWith("stable-diffusion-") ? toFirstGeneration(model, call) : toSecondGeneration(model, call);
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const artifacts = objectsIn(at(json, "artifacts"));
     const images = artifacts.length > 0 ? artifacts : objectsIn([json]);
     const made = images.flatMap((image) => {
@@ -31,12 +31,12 @@ export const generateImages: VendorTask = {
       return base64 === null || reason === "CONTENT_FILTERED" ? [] : [Buffer.from(base64, "base64")];
     });
     if (made.length === 0 && images.length > 0)
-      throw new VendorFailure(400, "The image was held back by the provider's content filter");
+      throw new TaskFailure(400, "The image was held back by the provider's content filter");
     return toImages(made.map((bytes) => ({ bytes, mediaType: "image/png" })));
   },
 };
 
-async function toFirstGeneration(engine: string, call: EngineCall): Promise<VendorRequest> {
+async function toFirstGeneration(engine: string, call: TaskCall): Promise<TaskRequest> {
   const samples = Number(call.input["num_images"] ?? 1);
   const [image, another] = referenceImagesOf(call);
   const path = `/v1/generation/${encodeURIComponent(engine)}`;
@@ -54,7 +54,7 @@ async function toFirstGeneration(engine: string, call: EngineCall): Promise<Vend
   return { path: `${path}/image-to-image`, body: { kind: "form", parts } };
 }
 
-async function toSecondGeneration(model: string, call: EngineCall): Promise<VendorRequest> {
+async function toSecondGeneration(model: string, call: TaskCall): Promise<TaskRequest> {
   if (Number(call.input["num_images"] ?? 1) > 1)
     refuseInput("num_images", "This model makes one image at a time", "less_than_equal");
   const isDiffusion = model.startsWith("sd3");
@@ -75,7 +75,7 @@ async function toSecondGeneration(model: string, call: EngineCall): Promise<Vend
   };
 }
 
-function ratioOf(call: EngineCall): FormPart[] {
+function ratioOf(call: TaskCall): FormPart[] {
   const { resolution } = call.input;
   if (typeof resolution !== "string") return [];
   const size = sizeOf(call);

@@ -3,14 +3,14 @@ import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts
 import type { ProviderRow } from "../provider.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import { VendorFailure, type VendorTask } from "../task.ts";
+import { type ProviderTask, TaskFailure } from "../task.ts";
 
 const waitMs = 1_000;
 
-const parseFinancialDocument: VendorTask = {
+const parseFinancialDocument: ProviderTask = {
   task: "ocr/financial_parser",
   docs: "https://docs.tabscanner.com",
-  unused: ["language"],
+  unsupported: ["language"],
   files: { mediaTypes: ["image/jpeg", "image/png", "application/pdf"] },
   toRequest: async (call) => {
     const { document_type: kind } = call.input;
@@ -24,9 +24,9 @@ const parseFinancialDocument: VendorTask = {
       return { method: "GET", path: `/api/result/${encodeURIComponent(token)}`, waitMs };
     if (at(json, "status") === "pending") return { ...asked, waitMs };
     if (at(json, "status") === "done") return null;
-    throw new VendorFailure(400, asText(at(json, "message")) ?? "The document could not be read");
+    throw new TaskFailure(400, asText(at(json, "message")) ?? "The document could not be read");
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const document = toFinancialDocument(asObject(at(json, "result")));
     const output = toShape("ocr/financial_parser", { extracted_data: [document] });
     return { output, units: { page: 1, file: 1, request: 1 } };

@@ -1,9 +1,9 @@
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { refuseMembers, textOf } from "../shapes/inputs.ts";
-import { type VendorAnswer, VendorFailure, type VendorResult, type VendorTask } from "../task.ts";
+import { type ProviderTask, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
 
-const search: VendorTask = {
+const search: ProviderTask = {
   task: "web/search",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/search",
   toRequest: ({ input }) => ({
@@ -19,7 +19,7 @@ const search: VendorTask = {
       },
     },
   }),
-  fromAnswer(answer, { input }) {
+  fromResponse(answer, { input }) {
     const { json } = answer;
     const results = objectsIn(at(json, "results"));
     const output = {
@@ -49,7 +49,7 @@ const search: VendorTask = {
   },
 };
 
-const scrape: VendorTask = {
+const scrape: ProviderTask = {
   task: "web/scraping",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/extract",
   toRequest: ({ input }) => ({
@@ -59,12 +59,12 @@ const scrape: VendorTask = {
       value: { urls: [input["url"]], include_images: true, include_favicon: true, include_usage: true },
     },
   }),
-  fromAnswer(answer, { input }) {
+  fromResponse(answer, { input }) {
     const { json } = answer;
     const [page] = objectsIn(at(json, "results"));
     if (page === undefined) {
       const [failed] = objectsIn(at(json, "failed_results"));
-      throw new VendorFailure(400, asText(failed?.["error"]) ?? "The page could not be read");
+      throw new TaskFailure(400, asText(failed?.["error"]) ?? "The page could not be read");
     }
     const output = {
       url: asText(page["url"]) ?? String(input["url"]),
@@ -85,14 +85,14 @@ const scrape: VendorTask = {
   },
 };
 
-const map: VendorTask = {
+const map: ProviderTask = {
   task: "web/map",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/map",
   toRequest: ({ input }) => ({
     path: "/map",
     body: { kind: "json", value: { url: input["url"], include_usage: true } },
   }),
-  fromAnswer(answer, { input }) {
+  fromResponse(answer, { input }) {
     const output = {
       url: String(input["url"]),
       links: asList(at(answer.json, "results")).flatMap((url) =>
@@ -106,7 +106,7 @@ const map: VendorTask = {
 };
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
-const crawl: VendorTask = {
+const crawl: ProviderTask = {
   task: "web/crawl_async",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/crawl",
   toRequest: ({ input }) => ({
@@ -116,7 +116,7 @@ const crawl: VendorTask = {
       value: { url: input["url"], include_images: true, include_favicon: true, include_usage: true },
     },
   }),
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const pages = objectsIn(at(answer.json, "results"));
     const output = {
       pages: pages.map((page) => ({
@@ -135,7 +135,7 @@ const crawl: VendorTask = {
   },
 };
 
-const research: VendorTask = {
+const research: ProviderTask = {
   task: "web/research_async",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/research",
   models: ["auto", "mini", "pro"],
@@ -156,14 +156,14 @@ const research: VendorTask = {
   },
   next({ json }, _call, asked) {
     const status = at(json, "status");
-    if (status === "failed") throw new VendorFailure(502, asText(at(json, "error")) ?? "the research failed");
+    if (status === "failed") throw new TaskFailure(502, asText(at(json, "error")) ?? "the research failed");
     if (asked.method === "GET") return status === "completed" ? null : { ...asked, waitMs: "growing" };
     const id = asText(at(json, "request_id"));
     if (id === null) throw new TypeError("there is no id in the answer");
     const path = `/research/${encodeURIComponent(id)}`;
     return { method: "GET", path, query: { include_usage: true }, waitMs: "growing" };
   },
-  fromAnswer(answer) {
+  fromResponse(answer) {
     const { json } = answer;
     const content = at(json, "content");
     const output = {
@@ -192,13 +192,13 @@ function toImages(images: unknown): object[] {
   });
 }
 
-function usageOf({ json }: VendorAnswer): object | null {
+function usageOf({ json }: TaskResponse): object | null {
   const usage = at(json, "usage");
   return typeof usage === "object" ? usage : null;
 }
 
 /** Credits are what is billed; the price list counts them as tokens. */
-function unitsOf({ json }: VendorAnswer): VendorResult["units"] {
+function unitsOf({ json }: TaskResponse): TaskResult["units"] {
   const credits = asNumber(at(json, "usage", "credits"));
   return { request: 1, ...(credits !== null && { token: credits }) };
 }

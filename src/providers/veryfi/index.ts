@@ -3,20 +3,20 @@ import { asCount, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { EngineCall, VendorRequest, VendorTask } from "../task.ts";
+import type { ProviderTask, TaskCall, TaskRequest } from "../task.ts";
 
-async function toRequest(kind: "documents" | "checks", call: EngineCall): Promise<VendorRequest> {
+async function toRequest(kind: "documents" | "checks", call: TaskCall): Promise<TaskRequest> {
   const file = fileOf(call);
   const file_data = Buffer.from(await file.read()).toString("base64");
   return { path: `/api/v8/partner/${kind}/`, body: { kind: "json", value: { file_name: file.name, file_data } } };
 }
 
-const parseFinancialDocument: VendorTask = {
+const parseFinancialDocument: ProviderTask = {
   task: "ocr/financial_parser",
   docs: "https://docs.veryfi.com/api/receipts-invoices/process-a-document",
-  unused: ["document_type", "language"],
+  unsupported: ["document_type", "language"],
   toRequest: (call) => toRequest("documents", call),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const output = toShape("ocr/financial_parser", { extracted_data: [toFinancialDocument(asObject(json))] });
     return { output, units: { page: Math.max(1, asCount(at(json, "meta", "processed_pages"))), file: 1, request: 1 } };
   },
@@ -110,11 +110,11 @@ function toPlace(address: unknown): JsonObject {
   };
 }
 
-const parseBankCheck: VendorTask = {
+const parseBankCheck: ProviderTask = {
   task: "ocr/bank_check_parsing",
   docs: "https://docs.veryfi.com/api/checks/process-a-check",
   toRequest: (call) => toRequest("checks", call),
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const check = asObject(json);
     const micr = asObject(check["micr"]);
     const extracted = {

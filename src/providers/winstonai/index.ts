@@ -2,16 +2,16 @@ import { asList, asNumber, asScore, asText, at, fromPercentage, limitToOne, obje
 import type { ProviderRow } from "../provider.ts";
 import { toAiPrediction, toJudgedText } from "../shapes/detection.ts";
 import { countCharacters, textOf } from "../shapes/inputs.ts";
-import { refuseInput, type VendorTask } from "../task.ts";
+import { type ProviderTask, refuseInput } from "../task.ts";
 
-const detectAi: VendorTask = {
+const detectAi: ProviderTask = {
   task: "text/ai_detection",
   docs: "https://docs.gowinston.ai/api-reference/v2/ai-content-detection/post",
   toRequest: (call) => ({
     path: "/v2/ai-content-detection",
     body: { kind: "json", value: { text: textOf(call), sentences: true } },
   }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const items = objectsIn(at(json, "sentences")).flatMap((sentence) =>
       toJudgedText(asText(sentence["text"]) ?? "", fromHumanScore(sentence["score"])),
     );
@@ -33,12 +33,12 @@ function requireScore(score: number | null): number {
   return score;
 }
 
-const findPlagiarism: VendorTask = {
+const findPlagiarism: ProviderTask = {
   task: "text/plagia_detection",
   docs: "https://docs.gowinston.ai/api-reference/v2/plagiarism/post",
-  unused: ["title"],
+  unsupported: ["title"],
   toRequest: (call) => ({ path: "/v2/plagiarism", body: { kind: "json", value: { text: textOf(call) } } }),
-  fromAnswer({ json }, call) {
+  fromResponse({ json }, call) {
     const score = requireScore(fromPercentage(at(json, "result", "score") ?? at(json, "score")));
     const items = objectsIn(at(json, "sources") ?? at(json, "results")).map(toSource);
     return {
@@ -69,7 +69,7 @@ function toSource(source: Readonly<Record<string, unknown>>): object {
   };
 }
 
-const detectAiImage: VendorTask = {
+const detectAiImage: ProviderTask = {
   task: "image/ai_detection",
   docs: "https://docs.gowinston.ai/api-reference/v2/image-detection/post",
   toRequest: (call) => {
@@ -78,7 +78,7 @@ const detectAiImage: VendorTask = {
       refuseInput("file", "This provider takes images by their address only", "url_parsing");
     return { path: "/v2/image-detection", body: { kind: "json", value: { url } } };
   },
-  fromAnswer({ json }) {
+  fromResponse({ json }) {
     const score = requireScore(asScore(at(json, "ai_probability")) ?? fromHumanScore(at(json, "score")));
     return {
       output: { ai_score: score, prediction: toAiPrediction(score) },

@@ -2,7 +2,7 @@
 // and only the first step has the files.
 
 import { createEgress } from "../../../src/egress/egress.ts";
-import type { Engine, EngineAnswer, EngineFile, EngineStep } from "../../../src/engines/engine.ts";
+import type { Engine, EngineStep, InputFile, TaskResult } from "../../../src/engines/engine.ts";
 import { createVendorEngines } from "../../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError } from "../../../src/errors.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
@@ -19,7 +19,7 @@ export interface Job {
   /** In the order of the requests; a function sees the request that it answers. */
   readonly answers: readonly (Answer | ((seen: Seen) => Answer))[];
   readonly input: JsonObject;
-  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly files?: Readonly<Record<string, InputFile>>;
   readonly model?: string;
   readonly providerParams?: JsonObject;
   readonly settings?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface Job {
 }
 
 export interface Done {
-  readonly answer: EngineAnswer;
+  readonly answer: TaskResult;
   readonly output: JsonObject;
   readonly seen: readonly Seen[];
   /** All steps before the last one. */
@@ -94,7 +94,7 @@ export async function runJob(job: Job): Promise<Done> {
     if (engine === undefined) throw new Error(`${job.row.name} does not do ${job.task}`);
     return engine;
   };
-  const callOf = (files: Readonly<Record<string, EngineFile>>) => ({
+  const callOf = (files: Readonly<Record<string, InputFile>>) => ({
     model: job.model ?? null,
     input: job.input,
     files,
@@ -105,7 +105,7 @@ export async function runJob(job: Job): Promise<Done> {
     owner: "key:test",
     jobId: job.jobId ?? jobId,
   });
-  const finish = (answer: EngineAnswer, waits: Done["waits"]): Done => {
+  const finish = (answer: TaskResult, waits: Done["waits"]): Done => {
     const output = withBinaries(answer.output, answer.binaries);
     judge(job.task, output);
     return { answer, output, seen, waits };

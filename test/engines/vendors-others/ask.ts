@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { findTask } from "../../../src/contract/tasks.ts";
-import type { BinaryResult, EngineAnswer, EngineFile } from "../../../src/engines/engine.ts";
+import type { BinaryResult, InputFile, TaskResult } from "../../../src/engines/engine.ts";
 import { createVendorEngines } from "../../../src/engines/vendors/vendor-engine.ts";
 import { createTicker } from "../../../src/lib/ticker.ts";
 import { createLog } from "../../../src/log.ts";
@@ -18,7 +18,7 @@ export interface Asked {
   /** In the order of the requests; a function sees the request that it answers. */
   readonly answers: readonly (Answer | ((seen: Seen) => Answer))[];
   readonly input: JsonObject;
-  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly files?: Readonly<Record<string, InputFile>>;
   readonly model?: string;
   readonly providerParams?: JsonObject;
   readonly settings?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface Seen {
 }
 
 export interface Got {
-  readonly answer: EngineAnswer;
+  readonly answer: TaskResult;
   /** With base64 and addresses where the engine says that they go. */
   readonly output: JsonObject;
   readonly seen: readonly Seen[];
@@ -157,7 +157,7 @@ export function toResponse({ status = 200, json, bytes, mediaType, headers }: An
   return new Response(bytes.slice(), { status, headers: all });
 }
 
-export function fileOf(name: string, mediaType: string, bytes: Uint8Array): EngineFile {
+export function fileOf(name: string, mediaType: string, bytes: Uint8Array): InputFile {
   return { name, mediaType, size: bytes.length, read: async () => bytes };
 }
 

@@ -162,7 +162,7 @@ async function load(task: string): Promise<LocalRun> {
 }
 
 async function run(use: LocalRun, file: LocalFile, input: Record<string, string> = {}): Promise<unknown> {
-  return (await use({ model: null, input, files: { file }, tellProgress: () => {} })).output;
+  return (await use({ model: null, input, files: { file }, onProgress: () => {} })).output;
 }
 
 /** The sample as a PDF with text, as a scanner sees it, or as a telephone does. */

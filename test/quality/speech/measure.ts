@@ -1,6 +1,6 @@
 // Speech to text over sentences that the local voices speak, clean and in noise: how many words are wrong.
 
-import type { EngineFile } from "../../../src/engines/engine.ts";
+import type { InputFile } from "../../../src/engines/engine.ts";
 import type { LocalEngines } from "../../../src/engines/local/index.ts";
 import type { QualityLine } from "../quality.ts";
 import sentences from "./sentences.json" with { type: "json" };
@@ -60,7 +60,7 @@ export async function transcribe(local: LocalEngines, wave: Buffer, model: strin
 interface Call {
   readonly input: Readonly<Record<string, unknown>>;
   readonly model?: string;
-  readonly files?: Readonly<Record<string, EngineFile>>;
+  readonly files?: Readonly<Record<string, InputFile>>;
 }
 
 function run(local: LocalEngines, task: string, { input, model, files }: Call) {

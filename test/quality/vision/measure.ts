@@ -1,6 +1,6 @@
 // How good the engines for pictures are, on the little that may be measured here: faces that came with a package, and drawn things.
 
-import type { EngineAnswer, EngineFile } from "../../../src/engines/engine.ts";
+import type { InputFile, TaskResult } from "../../../src/engines/engine.ts";
 import type { LocalEngines } from "../../../src/engines/local/index.ts";
 import { type QualityLine, share } from "../quality.ts";
 import {
@@ -58,11 +58,11 @@ export function callVision(
   });
 }
 
-function fileOf(bytes: Uint8Array): EngineFile {
+function fileOf(bytes: Uint8Array): InputFile {
   return { name: "picture", mediaType: "image/png", size: bytes.length, read: async () => bytes };
 }
 
-function itemsOf<Item>({ output }: EngineAnswer): readonly Item[] {
+function itemsOf<Item>({ output }: TaskResult): readonly Item[] {
   return (output["items"] ?? []) as readonly Item[];
 }
 

@@ -22,7 +22,7 @@ export interface ReadOptions {
   readonly language: string | null;
   readonly limits: PageLimits;
   /** How much of the file has been read, 0..1. */
-  readonly tellProgress?: (share: number) => void;
+  readonly onProgress?: (share: number) => void;
 }
 
 export interface PageLimits {
@@ -62,12 +62,12 @@ export function createDocumentReader(): DocumentReader {
 
   return {
     recogniser,
-    async read(file, { language, limits, tellProgress = ignore }) {
+    async read(file, { language, limits, onProgress = ignore }) {
       if (file === undefined) throw refuseFile("The file is missing.", "missing");
       if (file.bytes.length === 0) throw refuseFile("The file is empty.");
       if (language !== null) toTesseractLanguage(language);
       const kind = findKind(file);
-      if (kind === "pdf") return readPdf(await pdfReader(), recogniser, file.bytes, { language, limits, tellProgress });
+      if (kind === "pdf") return readPdf(await pdfReader(), recogniser, file.bytes, { language, limits, onProgress });
       if (kind === "office") return [toFlowPage(readOfficeText(file.bytes))];
       if (kind === "text" || kind === "html") return [toFlowPage(readPlainText(file.bytes, kind === "html"))];
       const pictures = await preparePictures(file.bytes);
@@ -75,7 +75,7 @@ export function createDocumentReader(): DocumentReader {
       const pages: Page[] = [];
       for (const picture of pictures) {
         pages.push(recogniseUpright(await recogniser(), picture, chooseLanguages(language)));
-        tellProgress(pages.length / pictures.length);
+        onProgress(pages.length / pictures.length);
       }
       return pages;
     },
@@ -113,7 +113,7 @@ async function readPdf(
   reader: PdfReader,
   recogniser: () => Promise<Recogniser>,
   bytes: Uint8Array,
-  { language, limits, tellProgress = ignore }: ReadOptions,
+  { language, limits, onProgress = ignore }: ReadOptions,
 ): Promise<Page[]> {
   const pdf = reader.open(bytes);
   try {
@@ -146,7 +146,7 @@ async function readPdf(
       pages.push(recognised.lines.length > 0 ? recognised : page);
       // Pages with text of their own took no time beside these.
       recognisedScans++;
-      tellProgress(recognisedScans / scans);
+      onProgress(recognisedScans / scans);
     }
     return pages;
   } finally {

@@ -42,10 +42,10 @@ function createRecognition(
     packages: readerPackages,
     ...(isJob ? { timeLimit: "job" } : {}),
     async load() {
-      return async ({ input, files, tellProgress }) => {
+      return async ({ input, files, onProgress }) => {
         const language = !isJob && typeof input["language"] === "string" ? input["language"] : null;
         const limits = isJob ? limitsOfJobs : limitsNow;
-        const pages = await reader.read(files["file"], { language, limits, ...(isJob ? { tellProgress } : {}) });
+        const pages = await reader.read(files["file"], { language, limits, ...(isJob ? { onProgress } : {}) });
         return { output: toOutput(pages), original: describe(pages), units: { page: pages.length } };
       };
     },

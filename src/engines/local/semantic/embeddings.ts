@@ -12,7 +12,7 @@ export function createEmbeddings(loadModel: LoadSentenceModel): LocalEngine {
     async load() {
       const model = await loadModel();
 
-      return async ({ input, tellProgress }) => {
+      return async ({ input, onProgress }) => {
         refuseOtherLength(input["dimensions"]);
         const texts = textsOf(input);
         const all = toTokens(texts, model, "texts");
@@ -21,7 +21,7 @@ export function createEmbeddings(loadModel: LoadSentenceModel): LocalEngine {
         for (const tokens of all) {
           items.push({ embedding: Array.from(await model.toVector(tokens), roundTo7) });
           token += tokens.length;
-          tellProgress(items.length / all.length);
+          onProgress(items.length / all.length);
         }
         return {
           output: { items },

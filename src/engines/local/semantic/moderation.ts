@@ -31,7 +31,7 @@ export function createModeration(loadModel: LoadSentenceModel): LocalEngine {
       const harms: (KindOfHarm & { readonly vectors: readonly Float32Array[] })[] = [];
       for (const kind of kindsOfHarm) harms.push({ ...kind, vectors: await model.embed(kind.phrases) });
 
-      return async ({ input, tellProgress }) => {
+      return async ({ input, onProgress }) => {
         refuseUnlessEnglish(input, detect, "moderates");
         const text = textOf(input);
         refuseLonger(text, mostCharacters);
@@ -42,7 +42,7 @@ export function createModeration(loadModel: LoadSentenceModel): LocalEngine {
         for (const sentence of sentences) {
           const item = judge(await model.toVector(model.toTokens(sentence)));
           if (item !== null && item.score > (found.get(item.label)?.score ?? 0)) found.set(item.label, item);
-          tellProgress(++judged / sentences.size);
+          onProgress(++judged / sentences.size);
         }
         return {
           output: toModerationOutput([...items, ...found.values()]),

@@ -15,11 +15,11 @@ export function createQuestionAnswer(loadModel: LoadSentenceModel): LocalEngine 
   return {
     ...sentenceEngine,
     task: "text/question_answer",
-    unused: ["temperature", "examples_context", "examples"],
+    unsupported: ["temperature", "examples_context", "examples"],
     async load() {
       const model = await loadModel();
 
-      return async ({ input, tellProgress }) => {
+      return async ({ input, onProgress }) => {
         const [question, texts] = [String(input["question"]), textsOf(input)];
         const [asked = []] = toTokens([question], model, "question");
         // Enforces the limits before anything is computed.
@@ -30,7 +30,7 @@ export function createQuestionAnswer(loadModel: LoadSentenceModel): LocalEngine 
         for (const [index, text] of sentences.entries()) {
           const similarity = similarityOf(await model.toVector(model.toTokens(text)), wanted);
           if (similarity >= leastSimilarity) found.push({ text, similarity });
-          tellProgress((index + 1) / sentences.length);
+          onProgress((index + 1) / sentences.length);
         }
         found.sort((a, b) => b.similarity - a.similarity);
         const least = (found[0]?.similarity ?? 0) - mostBehind;

@@ -24,7 +24,7 @@ export function createSearch(loadModel: LoadSentenceModel): LocalEngine {
     async load() {
       const model = await loadModel();
 
-      return async ({ input, tellProgress }) => {
+      return async ({ input, onProgress }) => {
         const [query, texts] = [String(input["query"]), textsOf(input)];
         const measure = lookUp(measures, String(input["similarity_metric"])) ?? similarityOf;
         const [queryTokens = []] = toTokens([query], model, "query");
@@ -34,7 +34,7 @@ export function createSearch(loadModel: LoadSentenceModel): LocalEngine {
         for (const [document, tokens] of all.entries()) {
           const score = round(measure(await model.toVector(tokens), wanted));
           items.push({ object: "search_result", document, score });
-          tellProgress(items.length / all.length);
+          onProgress(items.length / all.length);
         }
         items.sort((a, b) => b.score - a.score || a.document - b.document);
         return {

@@ -31,7 +31,7 @@ export function createSummarize(loadModel: LoadSentenceModel): LocalEngine {
       const model = await loadModel();
       const detect = await loadLanguageDetector();
 
-      return async ({ input, tellProgress }) => {
+      return async ({ input, onProgress }) => {
         refuseUnlessEnglish(input, detect, "summarizes with this model");
         const text = textOf(input);
         refuseLonger(text, mostCharacters);
@@ -46,7 +46,7 @@ export function createSummarize(loadModel: LoadSentenceModel): LocalEngine {
           const vector = known.get(span.text) ?? (await model.toVector(model.toTokens(span.text)));
           known.set(span.text, vector);
           vectors.push(vector);
-          tellProgress(vectors.length / candidates.length);
+          onProgress(vectors.length / candidates.length);
         }
         const whole = await model.toVector(model.toTokens(text));
         const sentences = vectors.map((vector, order) => ({

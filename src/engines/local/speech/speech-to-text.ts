@@ -26,7 +26,7 @@ export const engine: LocalEngine = {
   group: "speech",
   packages: [onnxPackage, moonshinePackage, tokenizerPackage, ...decoderPackages],
   models,
-  unused: ["speakers"],
+  unsupported: ["speakers"],
   async load() {
     const onnx = await loadOnnx();
     const decode = createAudioDecoder();
@@ -40,7 +40,7 @@ export const engine: LocalEngine = {
       return known;
     };
 
-    return async ({ model, input, files, tellProgress }) => {
+    return async ({ model, input, files, onProgress }) => {
       refuseWishes(input);
       const file = files["file"];
       if (file === undefined) throw refuseAudio("The file is missing.");
@@ -49,11 +49,11 @@ export const engine: LocalEngine = {
       const sound = await decode(file.bytes, mostSeconds);
       const name = model ?? defaultModel;
       const transcribe = await open(name);
-      tellProgress(decodingShare);
+      onProgress(decodingShare);
       const entries: JsonObject[] = [];
       for (const { start, end } of splitSpeech(sound, { rate: sampleRate, maxSeconds: pieceSeconds })) {
         const { text, confidence } = await transcribe(sound.subarray(start, end));
-        tellProgress(decodingShare + (1 - decodingShare) * (end / sound.length));
+        onProgress(decodingShare + (1 - decodingShare) * (end / sound.length));
         if (text === "") continue;
         entries.push({
           segment: text,

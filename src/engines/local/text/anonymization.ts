@@ -18,7 +18,7 @@ export const engine: LocalEngine = {
   packages: [namesPackage, phonePackage],
   lane: "light",
   lightCharacters: 5_000,
-  unused: ["language"],
+  unsupported: ["language"],
   async load() {
     const findNames = await loadNames();
     const findPhoneNumbers = await loadPhoneNumbers();

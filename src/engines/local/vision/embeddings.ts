@@ -19,7 +19,7 @@ export function createImageEmbeddings(vision: Vision): LocalEngine {
   return {
     task: "image/embeddings",
     group: "vision",
-    unused: ["representation"],
+    unsupported: ["representation"],
     packages: [...tensorflowPackages, modelPackage],
     async load() {
       const { core } = await vision.tensorflow();
