@@ -14,7 +14,7 @@ import { rows } from "../../src/providers/index.ts";
 import { toRefusal } from "../../src/providers/refusal.ts";
 import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
 import { answer, completion } from "../support/answers.ts";
-import { startVendor, type TaskRequest } from "../support/vendor.ts";
+import { startVendor, type VendorRequest } from "../support/vendor.ts";
 
 const vendor = await startVendor(answerByExample);
 afterAll(() => vendor.stop());
@@ -84,7 +84,7 @@ function say(value: unknown, more: JsonObject = {}): void {
   vendor.next(answer(200, completion(typeof value === "string" ? value : JSON.stringify(value), more)));
 }
 
-function requestOf(request: TaskRequest | undefined): ChatRequest {
+function requestOf(request: VendorRequest | undefined): ChatRequest {
   return JSON.parse(request?.body.toString() ?? "{}") as ChatRequest;
 }
 
@@ -98,7 +98,7 @@ function schemaOf({ response_format }: ChatRequest): JsonObject {
 }
 
 /** A model that keeps to the form, and to the bounds that it is told in words. */
-function answerByExample(request: TaskRequest) {
+function answerByExample(request: VendorRequest) {
   const schema: unknown = JSON.parse(JSON.stringify(schemaOf(requestOf(request))), (_, one: JsonObject) => {
     const [, minimum, maximum] = /^(-?\d+) to (-?\d+)$/.exec(String(one?.["description"])) ?? [];
     return minimum === undefined ? one : { ...one, minimum: Number(minimum), maximum: Number(maximum) };

@@ -16,7 +16,7 @@ import {
 import { ask, chatPath, hello } from "../support/chat.ts";
 import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
 import { sharedGateway } from "../support/test-gateway.ts";
-import { startVendor, type TaskRequest } from "../support/vendor.ts";
+import { startVendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
 const clientsPerWindow = 200;
@@ -61,7 +61,7 @@ const key = await gateway.createKey();
 for (const [name, window] of Object.entries(windows)) {
   test(`${clientsPerWindow} clients that leave ${name} end ${clientsPerWindow} vendor calls`, async () => {
     vendor.clear();
-    const byModel = new Map<string, TaskRequest>();
+    const byModel = new Map<string, VendorRequest>();
     const lateMs: number[] = [];
     await inParallel(clientsPerWindow, atOnce, async (index) => {
       const model = `leave-${index}`;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answer, completion, type Script, wait } from "../support/answers.ts";
 import { ask, type Completion, hello, readCompletion, readError } from "../support/chat.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
-import { startVendor, type TaskRequest, type Vendor } from "../support/vendor.ts";
+import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
 const windowMs = 2_000;
@@ -97,7 +97,7 @@ async function answering(model: string, more: Readonly<Record<string, unknown>> 
   return (await callWell(model, more)).switchyard.attempts.at(-1)?.deployment ?? "";
 }
 
-function newModel(behave: (place: string, request: TaskRequest) => Script = () => well): string {
+function newModel(behave: (place: string, request: VendorRequest) => Script = () => well): string {
   models += 1;
   vendor.on(`m${models}`, (request) => behave(request.path.split("/")[1] ?? "", request));
   return `m${models}`;

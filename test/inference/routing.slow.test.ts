@@ -19,7 +19,7 @@ import { ask, chatPath, hello, readCompletion, readError } from "../support/chat
 import { readEvents } from "../support/events.ts";
 import { openConnection, requestBytes } from "../support/raw-http.ts";
 import { sharedGateway, testGateway } from "../support/test-gateway.ts";
-import { type Behaviour, startVendor, type TaskRequest } from "../support/vendor.ts";
+import { type Behaviour, startVendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
 const down = answer(500, { error: { message: "down" } });
@@ -52,7 +52,7 @@ function inTurn(...scripts: readonly Script[]): Behaviour {
   return () => (waiting.length > 1 ? waiting.shift() : waiting[0]) ?? [];
 }
 
-function callsOf(model: string): readonly TaskRequest[] {
+function callsOf(model: string): readonly VendorRequest[] {
   return vendor.requests.filter((request) => request.model === model);
 }
 

@@ -25,7 +25,7 @@ import { ask, chatPath, hello, readCompletion } from "../support/chat.ts";
 import { isStreamError, readChatStream } from "../support/events.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { openConnection, type RawResponse, requestBytes } from "../support/raw-http.ts";
-import { startVendor, type TaskRequest, type Vendor } from "../support/vendor.ts";
+import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
 const streams = 2_000;
@@ -96,7 +96,7 @@ const plans = Array.from({ length: streams }, (_none, index): Plan => {
   return { ...breakage, name: title, contents, isPatient, seen: Promise.withResolvers<void>() };
 });
 
-function breakStream(request: TaskRequest): Script {
+function breakStream(request: VendorRequest): Script {
   const plan = plans[Number(request.model.slice("broken-".length))];
   if (plan === undefined) return [];
   const role = plan.contents.length === 0 ? [] : [event(chatChunk({ role: "assistant", content: "" }))];

@@ -10,7 +10,7 @@ import { type GatewayProcess, startGatewayProcess } from "../support/gateway-pro
 import { providerSecret } from "../support/gateway-settings.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { receiversCertificate, startTlsReceiver, type TlsReceiver } from "../support/tls-receiver.ts";
-import { startVendor, type TaskRequest, type Vendor } from "../support/vendor.ts";
+import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
 import { waitFor } from "../support/wait.ts";
 
 interface Received {
@@ -93,7 +93,7 @@ for (const { engine, why } of engines) {
     let receiverUrl: string;
     let received: Received[] = [];
     let respond: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 });
-    let transcribing: (request: TaskRequest) => Script = () => answer(500, {});
+    let transcribing: (request: VendorRequest) => Script = () => answer(500, {});
     let key: string;
     let otherKey: string;
 

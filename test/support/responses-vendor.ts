@@ -3,7 +3,7 @@
 // nobody knows is passed on as it came. The model's name says what it does.
 
 import { answer, httpChunk, lastHttpChunk, type Script, type Step, streamHead, wait, write } from "./answers.ts";
-import { echo, startVendor, type TaskRequest, type Vendor } from "./vendor.ts";
+import { echo, startVendor, type Vendor, type VendorRequest } from "./vendor.ts";
 
 type Item = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ export interface ResponsesVendor extends Vendor {
   /** What it keeps, by its own ids. */
   readonly stored: Map<string, StoredResponse>;
   /** Requests for responses, chat left out. */
-  readonly calls: () => readonly TaskRequest[];
+  readonly calls: () => readonly VendorRequest[];
   lastBody(): Record<string, unknown>;
 }
 
@@ -46,7 +46,7 @@ export async function startResponsesVendor(): Promise<ResponsesVendor> {
   };
 }
 
-function serve(request: TaskRequest, stored: Map<string, StoredResponse>): Script {
+function serve(request: VendorRequest, stored: Map<string, StoredResponse>): Script {
   const url = new URL(request.path, "http://vendor");
   const [prefix = "", rest = ""] = url.pathname.split("/responses");
   if (!url.pathname.includes("/responses")) return echo(request);

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { answer, completion, type Script, type Step, stream, type Usage, usualUsage } from "./answers.ts";
 import { waitFor } from "./wait.ts";
 
-export interface TaskRequest {
+export interface VendorRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,13 +22,13 @@ export interface TaskRequest {
   finishedAt: number | null;
 }
 
-export type Behaviour = Script | ((request: TaskRequest) => Script);
+export type Behaviour = Script | ((request: VendorRequest) => Script);
 
 export interface Vendor {
   readonly port: number;
   /** Address and version prefix, as a provider's `base_url`. */
   readonly url: string;
-  readonly requests: TaskRequest[];
+  readonly requests: VendorRequest[];
   readonly openConnections: () => number;
   /** What the next request gets, whatever its model. Several calls queue up. */
   next(behaviour: Behaviour): void;
@@ -37,15 +37,15 @@ export interface Vendor {
   /** Forgets requests, queue and models. */
   clear(): void;
   /** The newest request; throws when there is none. */
-  last(): TaskRequest;
-  waitFor(what: string, condition: (requests: readonly TaskRequest[]) => boolean, withinMs?: number): Promise<void>;
+  last(): VendorRequest;
+  waitFor(what: string, condition: (requests: readonly VendorRequest[]) => boolean, withinMs?: number): Promise<void>;
   /** Nobody listens on the port while `work` runs. */
   whileRefusing<Result>(work: () => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
 }
 
 export async function startVendor(fallback: Behaviour = echo): Promise<Vendor> {
-  const requests: TaskRequest[] = [];
+  const requests: VendorRequest[] = [];
   const sockets = new Set<Socket>();
   const queue: Behaviour[] = [];
   const models = new Map<string, Behaviour>();
@@ -114,7 +114,7 @@ function listen(port: number, accept: (socket: Socket) => void): Promise<Server>
 }
 
 /** A healthy vendor: repeats the last message, as JSON or as a stream, with usage where it was asked for. */
-export function echo(request: TaskRequest): Script {
+export function echo(request: VendorRequest): Script {
   if (!request.path.endsWith("/chat/completions")) return answer(404, { error: { message: "no such path" } });
   const body = parseBody(request.body);
   const said = lastContent(body).slice(0, 1_000);
@@ -146,11 +146,11 @@ function modelOf(body: Buffer): string {
   return typeof model === "string" ? model : "";
 }
 
-function serveConnection(socket: Socket, connection: number, behave: (request: TaskRequest) => Script): void {
+function serveConnection(socket: Socket, connection: number, behave: (request: VendorRequest) => Script): void {
   const waiting: Buffer[] = [];
   let waitingBytes = 0;
   let neededBytes = 0;
-  let current: TaskRequest | null = null;
+  let current: VendorRequest | null = null;
 
   socket.on("data", (bytes: Buffer) => {
     waiting.push(bytes);
@@ -190,7 +190,7 @@ function serveConnection(socket: Socket, connection: number, behave: (request: T
     void run(current);
   }
 
-  async function run(request: TaskRequest): Promise<void> {
+  async function run(request: VendorRequest): Promise<void> {
     for (const step of behave(request)) {
       if (socket.destroyed || request.leftAt !== null) return;
       if (step.do === "fin" || step.do === "rst") {

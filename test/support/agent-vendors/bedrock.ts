@@ -2,10 +2,10 @@
 
 import { httpChunk, lastHttpChunk, type Script, streamHead } from "../answers.ts";
 import { frame } from "../dialect-vendors/bedrock.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { type Members, objects, piecesOf, Refusal, serveStrictly, stepAfter, toCall } from "./plan.ts";
 
-export function bedrockAgent(request: TaskRequest): Script {
+export function bedrockAgent(request: VendorRequest): Script {
   return serveStrictly(request, (body) => {
     const messages = objects(body["messages"]);
     const turns = messages.filter((message) => blocksOf(message, "toolUse").length > 0);

@@ -2,7 +2,7 @@
 // that stands beside them; where it says "invented", the rule is documented and the text is ours.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { type Members, objects, piecesOf, Refusal, seal, serveStrictly, stepAfter, streamOf, toCall } from "./plan.ts";
 
 interface ChatVendor {
@@ -14,7 +14,7 @@ interface ChatVendor {
   toCallId(name: string, count: number): string;
 }
 
-function createChatVendor(vendor: ChatVendor): (request: TaskRequest) => Script {
+function createChatVendor(vendor: ChatVendor): (request: VendorRequest) => Script {
   return (request) =>
     serveStrictly(request, (body) => {
       if (!request.path.endsWith("/chat/completions")) return answer(404, openaiError("no such path"));

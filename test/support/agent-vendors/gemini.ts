@@ -2,10 +2,10 @@
 // signature that came with it. The text of the refusal is quoted in docs.apiyi.com/faq/gemini-thought-signature-missing.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { type Members, objects, Refusal, seal, serveStrictly, stepAfter, streamOf, toCall } from "./plan.ts";
 
-export function geminiAgent(request: TaskRequest): Script {
+export function geminiAgent(request: VendorRequest): Script {
   return serveStrictly(request, (body) => {
     const contents = objects(body["contents"]);
     const tools = objects(body["tools"]).flatMap((tool) => objects(tool["functionDeclarations"]));

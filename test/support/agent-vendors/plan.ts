@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { answer, httpChunk, lastHttpChunk, type Script, streamHead } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -58,7 +58,7 @@ export class Refusal extends Error {
   }
 }
 
-export function serveStrictly(request: TaskRequest, run: (body: Members) => Script): Script {
+export function serveStrictly(request: VendorRequest, run: (body: Members) => Script): Script {
   try {
     return run(JSON.parse(request.body.toString()) as Members);
   } catch (error) {

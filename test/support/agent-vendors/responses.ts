@@ -2,7 +2,7 @@
 // as text. https://platform.openai.com/docs/api-reference/responses, https://api-docs.deepseek.com/guides/thinking_mode
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { deepseekError, openaiError } from "./chat.ts";
 import { type Members, objects, piecesOf, Refusal, seal, serveStrictly, stepAfter, streamOf, toCall } from "./plan.ts";
 
@@ -15,7 +15,7 @@ interface ResponsesVendor {
   ): { readonly added: Members; readonly done: Members; readonly deltas: readonly Members[] };
 }
 
-function createResponsesVendor(vendor: ResponsesVendor): (request: TaskRequest) => Script {
+function createResponsesVendor(vendor: ResponsesVendor): (request: VendorRequest) => Script {
   return (request) =>
     serveStrictly(request, (body) => {
       const items = objects(body["input"]);

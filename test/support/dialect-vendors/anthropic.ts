@@ -3,7 +3,7 @@
 // what its model says is invented.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool } from "./mind.ts";
 import {
   bodyOf,
@@ -38,7 +38,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-export function anthropic(request: TaskRequest): Script {
+export function anthropic(request: VendorRequest): Script {
   return serve(request, run, (status, message) => ({
     type: "error",
     error: { type: errorTypes[status] ?? "api_error", message },
@@ -46,7 +46,7 @@ export function anthropic(request: TaskRequest): Script {
   }));
 }
 
-function run(request: TaskRequest): Script {
+function run(request: VendorRequest): Script {
   demand(request.headers["anthropic-version"] === "2023-06-01", "anthropic-version: header is required");
   demand(request.headers["x-api-key"], "x-api-key: header is required");
   if (request.path.endsWith("/v1/messages/count_tokens")) return count(request);
@@ -61,7 +61,7 @@ function run(request: TaskRequest): Script {
   return body["stream"] === true ? toStream(model, message) : answer(200, message);
 }
 
-function count(request: TaskRequest): Script {
+function count(request: VendorRequest): Script {
   const allowed = ["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "cache_control"];
   const body = bodyOf(request, "body", allowed);
   failOnDemand(textOf(body["model"], "model"));

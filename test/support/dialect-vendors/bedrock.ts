@@ -5,7 +5,7 @@
 
 import { crc32 } from "node:zlib";
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
 import {
   bodyOf,
@@ -31,11 +31,11 @@ export const awsSettings = {
   AWS_SECRET_ACCESS_KEY: "not-a-secret-of-anybody",
 };
 
-export function bedrock(request: TaskRequest): Script {
+export function bedrock(request: VendorRequest): Script {
   return serve(request, run, (_status, message) => ({ message }));
 }
 
-function run(request: TaskRequest): Script {
+function run(request: VendorRequest): Script {
   checkAuthorization(request);
   const found = /\/model\/([^/]+)\/([\w-]+)$/.exec(request.path);
   if (found === null) throw new Violation("no such path", 404);
@@ -57,7 +57,7 @@ function run(request: TaskRequest): Script {
 }
 
 /** That it is signed, for whom and what; whether the signature is right is held elsewhere to the vendor's examples. */
-function checkAuthorization({ headers }: TaskRequest): void {
+function checkAuthorization({ headers }: VendorRequest): void {
   const date = headers["x-amz-date"] ?? "";
   if (!/^\d{8}T\d{6}Z$/.test(date)) throw new Violation("x-amz-date: is missing", 403);
   const scope = `${awsSettings.AWS_ACCESS_KEY_ID}/${date.slice(0, 8)}/${awsSettings.AWS_REGION}/bedrock/aws4_request`;
@@ -75,7 +75,7 @@ const bodyMembers = [
   ...["serviceTier", "requestMetadata"],
 ];
 
-function readQuestion(request: TaskRequest, model: string): Question {
+function readQuestion(request: VendorRequest, model: string): Question {
   const body = bodyOf(request, "body", bodyMembers);
   const config = membersOf(body["inferenceConfig"] ?? {}, "inferenceConfig", [
     ...["maxTokens", "temperature", "topP", "stopSequences"],
@@ -306,7 +306,7 @@ function toHeader([name, value]: [string, string]): Buffer {
   return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([7]), length, Buffer.from(value)]);
 }
 
-function embed(request: TaskRequest, model: string): Script {
+function embed(request: VendorRequest, model: string): Script {
   if (model.startsWith("cohere.")) {
     const members = ["texts", "input_type", "embedding_types", "truncate", "output_dimension"];
     const body = bodyOf(request, "body", members);

@@ -3,7 +3,7 @@
 // what its model says is invented.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
 import {
   bodyOf,
@@ -23,11 +23,11 @@ import {
   wordsOf,
 } from "./wire.ts";
 
-export function cohere(request: TaskRequest): Script {
+export function cohere(request: VendorRequest): Script {
   return serve(request, run, (_status, message) => ({ id: "9c1f", message }));
 }
 
-function run(request: TaskRequest): Script {
+function run(request: VendorRequest): Script {
   demand(request.headers["authorization"]?.startsWith("Bearer "), "there is no key");
   if (request.path.endsWith("/v2/embed")) return embed(request);
   if (!request.path.endsWith("/v2/chat")) throw new Violation("no such path", 404);
@@ -241,7 +241,7 @@ function toStream(model: string, reply: Reply, { usage, isReasoning }: Told): Sc
 
 const maxTexts = 96;
 
-function embed(request: TaskRequest): Script {
+function embed(request: VendorRequest): Script {
   const members = ["model", "texts", "input_type", "embedding_types", "output_dimension", "truncate"];
   const body = bodyOf(request, "body", members);
   failOnDemand(textOf(body["model"], "model"));

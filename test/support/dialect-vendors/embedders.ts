@@ -2,11 +2,11 @@
 // (https://api.jina.ai/docs), vendors of embeddings. The wire formats are documented; the vectors are invented.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { vectorOf } from "./mind.ts";
 import { bodyOf, demand, failOnDemand, listOf, type Members, oneOf, serve, textOf, Violation } from "./wire.ts";
 
-export function voyage(request: TaskRequest): Script {
+export function voyage(request: VendorRequest): Script {
   const run = () => {
     const members = [
       "model",
@@ -28,7 +28,7 @@ export function voyage(request: TaskRequest): Script {
   return serve(request, run, (_status, message) => ({ detail: message }));
 }
 
-export function jina(request: TaskRequest): Script {
+export function jina(request: VendorRequest): Script {
   const run = () => {
     const members = [
       "model",
@@ -55,7 +55,7 @@ export function jina(request: TaskRequest): Script {
   return serve(request, run, (_status, message) => ({ detail: message }));
 }
 
-function readBody(request: TaskRequest, members: readonly string[]): Members {
+function readBody(request: VendorRequest, members: readonly string[]): Members {
   demand(request.headers["authorization"]?.startsWith("Bearer "), "no key");
   if (!request.path.endsWith("/v1/embeddings")) throw new Violation("no such path", 404);
   const body = bodyOf(request, "body", members);

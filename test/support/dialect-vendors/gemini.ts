@@ -3,7 +3,7 @@
 // what its model says is invented.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
 import {
   bodyOf,
@@ -33,7 +33,7 @@ const statuses: Readonly<Record<number, string>> = {
   503: "UNAVAILABLE",
 };
 
-export function gemini(request: TaskRequest): Script {
+export function gemini(request: VendorRequest): Script {
   return serve(request, run, toError);
 }
 
@@ -42,7 +42,7 @@ function toError(code: number, message: string): Members {
 }
 
 /** https://ai.google.dev/api/tokens: the request stands in a wrapper, and names its model. */
-function count(request: TaskRequest, model: string): Script {
+function count(request: VendorRequest, model: string): Script {
   const { generateContentRequest } = bodyOf(request, "body", ["generateContentRequest"]);
   const asked = membersOf(generateContentRequest, "generateContentRequest");
   demand(asked["model"] === `models/${model}`, "generateContentRequest.model: should be the model of the path");
@@ -50,7 +50,7 @@ function count(request: TaskRequest, model: string): Script {
   return answer(200, { totalTokens: countWords(JSON.stringify(asked).replace(/\W+/g, " ")) });
 }
 
-function run(request: TaskRequest): Script {
+function run(request: VendorRequest): Script {
   demand(request.headers["x-goog-api-key"], "x-goog-api-key: header is required");
   const [path = "", query = ""] = request.path.split("?");
   const found = /\/models\/([^/:]+):(\w+)$/.exec(decodeURIComponent(path));
@@ -74,7 +74,7 @@ const configMembers = [
   ...["frequencyPenalty", "responseMimeType", "responseJsonSchema", "responseSchema", "thinkingConfig"],
 ];
 
-function readQuestion(request: TaskRequest, model: string): Question {
+function readQuestion(request: VendorRequest, model: string): Question {
   const body = bodyOf(request, "body", bodyMembers);
   const config = membersOf(body["generationConfig"] ?? {}, "generationConfig", configMembers);
   if (config["temperature"] !== undefined) numberOf(config["temperature"], "temperature", 0, 2);
@@ -264,7 +264,7 @@ function toStream(model: string, reply: Reply, usage: Members): Script {
 
 const maxBatch = 100;
 
-function embed(request: TaskRequest, model: string): Script {
+function embed(request: VendorRequest, model: string): Script {
   const { requests } = bodyOf(request, "body", ["requests"]);
   const list = listOf(requests, "requests");
   demand(list.length <= maxBatch, `requests: at most ${maxBatch} requests can be in one batch`);

@@ -4,7 +4,7 @@
 import { answer, type Script } from "../answers.ts";
 import { type Gateway, providerSecret } from "../gateway-settings.ts";
 import { sharedGateway } from "../test-gateway.ts";
-import { echo, startVendor, type TaskRequest, type Vendor } from "../vendor.ts";
+import { echo, startVendor, type Vendor, type VendorRequest } from "../vendor.ts";
 import { anthropic } from "./anthropic.ts";
 import { awsSettings, bedrock } from "./bedrock.ts";
 import { cohere } from "./cohere.ts";
@@ -15,7 +15,7 @@ import { ollama } from "./ollama.ts";
 
 export { noSignature } from "./gemini.ts";
 
-const vendors: Readonly<Record<string, (request: TaskRequest) => Script>> = {
+const vendors: Readonly<Record<string, (request: VendorRequest) => Script>> = {
   anthropic,
   bedrock,
   cohere,

@@ -2,7 +2,7 @@
 // https://docs.mistral.ai/capabilities/reasoning/); that it signs and checks its thoughts, and what its model says, is invented.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
 import {
   bodyOf,
@@ -23,7 +23,7 @@ import {
   wordsOf,
 } from "./wire.ts";
 
-export function mistral(request: TaskRequest): Script {
+export function mistral(request: VendorRequest): Script {
   return serve(request, run, toError);
 }
 
@@ -31,7 +31,7 @@ function toError(status: number, message: string): Members {
   return { object: "error", message, type: "invalid_request_error", param: null, code: null, raw_status_code: status };
 }
 
-function run(request: TaskRequest): Script {
+function run(request: VendorRequest): Script {
   demand(request.headers["authorization"]?.startsWith("Bearer "), "Unauthorized");
   if (request.path.endsWith("/v1/embeddings")) return embed(request);
   if (!request.path.endsWith("/v1/chat/completions")) throw new Violation("no such path", 404);
@@ -220,7 +220,7 @@ function toStream(model: string, { thoughts, text, calls }: Reply, { usage, coun
   });
 }
 
-function embed(request: TaskRequest): Script {
+function embed(request: VendorRequest): Script {
   const body = bodyOf(request, "body", ["model", "input", "output_dimension", "metadata", "encoding_format"]);
   const model = textOf(body["model"], "model");
   failOnDemand(model);

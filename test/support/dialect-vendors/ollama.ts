@@ -2,7 +2,7 @@
 // https://docs.ollama.com/api/streaming, https://docs.ollama.com/api/embed); what its model says is invented.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
 import {
   bodyOf,
@@ -20,11 +20,11 @@ import {
   wordsOf,
 } from "./wire.ts";
 
-export function ollama(request: TaskRequest): Script {
+export function ollama(request: VendorRequest): Script {
   return serve(request, run, (_status, message) => ({ error: message }));
 }
 
-function run(request: TaskRequest): Script {
+function run(request: VendorRequest): Script {
   if (request.path.endsWith("/api/embed")) return embed(request);
   if (!request.path.endsWith("/api/chat")) throw new Violation("no such path", 404);
   const body = bodyOf(request, "body", bodyMembers);
@@ -120,7 +120,7 @@ function toStream(model: string, { thoughts, text, calls }: Reply, counts: Membe
   });
 }
 
-function embed(request: TaskRequest): Script {
+function embed(request: VendorRequest): Script {
   const members = ["model", "input", "truncate", "dimensions", "options", "keep_alive"];
   const body = bodyOf(request, "body", members);
   const model = textOf(body["model"], "model");

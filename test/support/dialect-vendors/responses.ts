@@ -2,7 +2,7 @@
 // (https://platform.openai.com/docs/api-reference/responses); what its model says is invented. It refuses ids that it did not give.
 
 import { answer, type Script } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool } from "./mind.ts";
 import {
   demand,
@@ -44,7 +44,7 @@ const bodyMembers = [
 ];
 
 /** Models named `sparse…` leave out what the format's own vendor always says; `refuse…` refuses, `short…` stops early. */
-export function createResponsesVendor(): (request: TaskRequest) => Script {
+export function createResponsesVendor(): (request: VendorRequest) => Script {
   const kept = new Map<string, Kept>();
   const given = new Map<string, Members>();
   let count = 0;
@@ -52,7 +52,7 @@ export function createResponsesVendor(): (request: TaskRequest) => Script {
 
   return (request) => serve(request, run, toError);
 
-  function run(request: TaskRequest): Script {
+  function run(request: VendorRequest): Script {
     demand(request.headers["authorization"]?.startsWith("Bearer "), "the key is missing");
     const { pathname, searchParams } = new URL(request.path, "http://vendor");
     const [, id, verb] = /\/responses(?:\/([^/]+)(?:\/([a-z_]+))?)?$/.exec(pathname) ?? [];
@@ -69,7 +69,7 @@ export function createResponsesVendor(): (request: TaskRequest) => Script {
     return answer(200, found.response);
   }
 
-  function create(request: TaskRequest): Script {
+  function create(request: VendorRequest): Script {
     demand(request.method === "POST", "the method should be POST");
     const body = withoutNulls(JSON.parse(request.body.toString()) as Members);
     membersOf(body, "body", bodyMembers);

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { answer, fin, hang, httpChunk, lastHttpChunk, type Script, type Step, streamHead } from "../answers.ts";
-import type { TaskRequest } from "../vendor.ts";
+import type { VendorRequest } from "../vendor.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -53,7 +53,7 @@ export function oneOf<Value extends string>(value: unknown, where: string, allow
   return value as Value;
 }
 
-export function bodyOf(request: TaskRequest, where: string, allowed: readonly string[]): Members {
+export function bodyOf(request: VendorRequest, where: string, allowed: readonly string[]): Members {
   demand(request.method === "POST", "the method should be POST");
   demand(request.headers["content-type"]?.startsWith("application/json"), "the content type should be JSON");
   return membersOf(parse(request.body.toString()), where, allowed);
@@ -133,8 +133,8 @@ export function wordsOf(text: string): readonly string[] {
 
 /** Runs the vendor; what it complains of is told in its own form of errors. */
 export function serve(
-  request: TaskRequest,
-  run: (request: TaskRequest) => Script,
+  request: VendorRequest,
+  run: (request: VendorRequest) => Script,
   toError: (status: number, message: string) => unknown,
 ): Script {
   try {
