@@ -1,11 +1,18 @@
 // Amazon Textract for documents of many pages: begun on a file in a bucket, and asked for until it is done.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { TaskDraft, TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asList, asNumber, asText, at, fromPercentage, objectsIn, rounded } from "../lenient.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { type Box, type ReadCell, type ReadLine, toPages, toTables } from "../shapes/pages.ts";
-import { type FileLimits, type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
+import {
+  type FileLimits,
+  type ProviderTask,
+  TaskFailure,
+  type TaskRequest,
+  type TaskResponse,
+  type TaskResult,
+} from "../task.ts";
 import { toAwsRequest } from "./aws-json.ts";
 import { bucketSettings, putFile, removeFile, type Stored, toStored } from "./bucket.ts";
 
@@ -21,16 +28,17 @@ interface Gathered extends Stored {
   readonly portions?: readonly (readonly JsonObject[])[];
 }
 
-interface Work {
-  readonly task: TaskName;
+interface Work<Name extends TaskName> {
+  readonly task: Name;
   readonly docs: string;
   /** Of the operation, after `Start` and `Get`. */
   readonly operation: string;
   readonly more: JsonObject;
-  readonly fromBlocks: (blocks: readonly JsonObject[], pages: number) => ReturnType<typeof toPages>;
+  readonly fromBlocks: (blocks: readonly JsonObject[], pages: number) => TaskResult<TaskDraft<Name>>;
 }
 
-function createTask({ task, docs, operation, more, fromBlocks }: Work): ProviderTask {
+function createTask<Name extends TaskName>(work: Work<Name>): ProviderTask<Name> {
+  const { task, docs, operation, more, fromBlocks } = work;
   const toQuestion = (state: Gathered, token: string | null): TaskRequest => ({
     ...toAwsRequest(`Textract.Get${operation}`, { JobId: state.job, ...(token !== null && { NextToken: token }) }),
     state,

@@ -1,5 +1,6 @@
 // Images that a vendor made, and those that a caller gave it to begin with.
 
+import type { TaskDraft } from "../../contract/tasks.ts";
 import type { InputFile, TaskCall, TaskResult } from "../task.ts";
 
 export interface MadeImage {
@@ -8,7 +9,10 @@ export interface MadeImage {
 }
 
 /** The result of `image/generation`. */
-export function toImages(images: readonly MadeImage[], units: TaskResult["units"] = {}): TaskResult {
+export function toImages(
+  images: readonly MadeImage[],
+  units: TaskResult["units"] = {},
+): TaskResult<TaskDraft<"image/generation">> {
   if (images.length === 0) throw new TypeError("there is no image in the answer");
   return {
     output: { items: images.map(() => ({})) },
@@ -23,7 +27,7 @@ export function toImages(images: readonly MadeImage[], units: TaskResult["units"
 }
 
 /** The result of `image/background_removal`. */
-export function toCutOut({ bytes, mediaType }: MadeImage): TaskResult {
+export function toCutOut({ bytes, mediaType }: MadeImage): TaskResult<TaskDraft<"image/background_removal">> {
   if (bytes.length === 0) throw new TypeError("there is no image in the answer");
   return {
     output: {},

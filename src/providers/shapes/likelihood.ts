@@ -1,6 +1,6 @@
 // How moderation tells a score beside the score: from 0 (none at all) to 5 (almost certainly), and the worst of a list as a whole.
 
-import type { JsonObject } from "../dialect.ts";
+import type { TaskDraft } from "../../contract/tasks.ts";
 import { asScore } from "../lenient.ts";
 
 export type Kind = readonly [category: string, subcategory: string];
@@ -22,7 +22,7 @@ export interface Finding {
  * The output of `text/moderation` and `image/explicit_content`. What is found to be safe does not count towards the whole. The schema
  * requires a score, so a finding without one is left out; an answer without any score does not say that the content is harmless.
  */
-export function toModeration(findings: readonly Finding[]): JsonObject {
+export function toModeration(findings: readonly Finding[]): TaskDraft<"text/moderation"> {
   const items = findings.flatMap(({ label, score, kind: [category, subcategory] }) => {
     const likelihood_score = asScore(score);
     if (likelihood_score === null) return [];

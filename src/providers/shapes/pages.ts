@@ -1,6 +1,6 @@
 // Documents of many pages: lines and words with their places, and tables.
 
-import type { JsonObject } from "../dialect.ts";
+import type { TaskDraft } from "../../contract/tasks.ts";
 import { asNumber, limitToOne, rounded } from "../lenient.ts";
 import type { TaskResult } from "../task.ts";
 
@@ -24,7 +24,7 @@ export interface ReadLine extends ReadWord {
 }
 
 /** The result of `ocr/ocr_async`. */
-export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): TaskResult {
+export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): TaskResult<TaskDraft<"ocr/ocr_async">> {
   return {
     output: {
       raw_text: text,
@@ -35,7 +35,7 @@ export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): 
   };
 }
 
-function toLine({ words, ...line }: ReadLine): JsonObject {
+function toLine({ words, ...line }: ReadLine) {
   return {
     text: line.text,
     // A word without a place cannot be told, and is part of its line's text.
@@ -63,7 +63,9 @@ export interface ReadCell {
 export const nowhere = { left: null, top: null, width: null, height: null };
 
 /** The result of `ocr/ocr_tables_async`: the tables of each page, each as its cells. */
-export function toTables(pages: readonly (readonly (readonly ReadCell[])[])[]): TaskResult {
+export function toTables(
+  pages: readonly (readonly (readonly ReadCell[])[])[],
+): TaskResult<TaskDraft<"ocr/ocr_tables_async">> {
   return {
     output: { pages: pages.map((tables) => ({ tables: tables.map(toTable) })), num_pages: pages.length },
     units: { page: Math.max(1, pages.length), file: 1, request: 1 },
@@ -79,7 +81,7 @@ export function checkTableNumber(number: number): number {
   throw new TypeError(`a table has no row or column ${number}`);
 }
 
-function toTable(cells: readonly ReadCell[]): JsonObject {
+function toTable(cells: readonly ReadCell[]) {
   const rows: ReadCell[][] = [];
   let [rowCount, columnCount] = [0, 0];
   for (const cell of cells) {
@@ -98,7 +100,7 @@ function toTable(cells: readonly ReadCell[]): JsonObject {
   };
 }
 
-function toCell(cell: ReadCell): JsonObject {
+function toCell(cell: ReadCell) {
   return {
     text: cell.text,
     row_index: cell.row,

@@ -1,7 +1,7 @@
 // What `text/anonymization` calls the kinds of personal data, and how it hides them.
 
+import type { TaskDraft } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import type { JsonObject } from "../dialect.ts";
 import { asScore } from "../lenient.ts";
 
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -52,7 +52,11 @@ export interface FoundData {
 const maxOverlap = 20;
 
 /** `redacted`: as the vendor hid it; null: every character of what was found becomes an asterisk. */
-export function toAnonymization(text: string, found: readonly FoundData[], redacted: string | null): JsonObject {
+export function toAnonymization(
+  text: string,
+  found: readonly FoundData[],
+  redacted: string | null,
+): TaskDraft<"text/anonymization"> {
   const characters = [...text];
   refuseOverlaps(found, characters.length);
   const entities = found.flatMap(({ offset, length, label, subcategory, score }) => {

@@ -1,11 +1,12 @@
 // Speech that a vendor made: bytes, told by an address.
 
+import type { TaskDraft } from "../../contract/tasks.ts";
 import type { TaskCall } from "../task.ts";
 import { refuseInput, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
 import { countCharacters, textOf } from "./inputs.ts";
 
 /** The result of `audio/tts`. */
-export function toSpeech(answer: TaskResponse, call: TaskCall, mediaType: string): TaskResult {
+export function toSpeech(answer: TaskResponse, call: TaskCall, mediaType: string): TaskResult<TaskDraft<"audio/tts">> {
   if (answer.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
   if (answer.bytes.length === 0) throw new TypeError("there is no audio in the answer");
   return {

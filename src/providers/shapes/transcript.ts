@@ -1,6 +1,6 @@
 // Speech that a vendor wrote down, and what tasks of many vendors read from a call for it.
 
-import type { JsonObject } from "../dialect.ts";
+import type { TaskDraft } from "../../contract/tasks.ts";
 import { asNumber, asScore } from "../lenient.ts";
 import { type ProviderTaskCall, refuseInput, type TaskResult } from "../task.ts";
 
@@ -15,7 +15,11 @@ export interface SpokenPiece {
 }
 
 /** The result of `audio/speech_to_text_async`. Speakers are counted from 1, in the order of their names. */
-export function toTranscript(text: string, pieces: readonly SpokenPiece[], seconds: number | null): TaskResult {
+export function toTranscript(
+  text: string,
+  pieces: readonly SpokenPiece[],
+  seconds: number | null,
+): TaskResult<TaskDraft<"audio/speech_to_text_async">> {
   const spoken = pieces.filter(({ speaker }) => speaker !== null);
   const names = [...new Set(spoken.map(({ speaker }) => speaker))].sort(byName);
   const numbers = new Map(names.map((name, index) => [name, index + 1]));
@@ -26,7 +30,7 @@ export function toTranscript(text: string, pieces: readonly SpokenPiece[], secon
     speaker: numbers.get(speaker) ?? 0,
     confidence: asScore(confidence),
   }));
-  const diarization: JsonObject = { total_speakers: names.length, entries, error_message: null };
+  const diarization = { total_speakers: names.length, entries, error_message: null };
   return {
     output: { text, diarization },
     units: { request: 1, file: 1, ...(seconds !== null && { second: seconds }) },

@@ -1,10 +1,15 @@
 // Clips that a vendor made.
 
+import type { TaskDraft } from "../../contract/tasks.ts";
 import { asNumber } from "../lenient.ts";
 import { type ProviderTaskCall, refuseInput, type TaskResult } from "../task.ts";
 
 /** The result of `video/generation_async`. */
-export function toVideo(bytes: Uint8Array, mediaType: string, seconds: number | null): TaskResult {
+export function toVideo(
+  bytes: Uint8Array,
+  mediaType: string,
+  seconds: number | null,
+): TaskResult<TaskDraft<"video/generation_async">> {
   if (bytes.length === 0) throw new TypeError("there is no video in the answer");
   return {
     output: { usage: null },
