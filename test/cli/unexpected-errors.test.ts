@@ -27,5 +27,6 @@ test("a process survives rejections and exceptions outside of every request, and
   ]);
   expect(output).toContain("first");
   expect(output).toContain("Out of memory");
-  expect([output.trim().endsWith("alive"), code]).toEqual([true, 0]);
+  // The log is written in batches, so its last lines may follow this one.
+  expect([output.split("\n").includes("alive"), code]).toEqual([true, 0]);
 });
