@@ -3,17 +3,16 @@ import type { JsonObject } from "../dialect.ts";
 import { type ErrorRule, readErrorRules } from "../error-rules.ts";
 import { asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { toDocuments } from "../shapes/documents.ts";
 import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
-import { toShape } from "../shapes/to-shape.ts";
-import type { TaskCall } from "../task.ts";
-import { type FormPart, type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
-import { toFinancialDocument } from "./financial.ts";
-import { toIdentity } from "./identity.ts";
-import { toResume } from "./resume.ts";
+import { defineTask, type FormPart, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
+import { toFinancialDocument, toIdentity, toResume } from "./documents.ts";
+
+const docs = "https://docs.affinda.com/reference/createdocument";
 
 async function toRequest(call: TaskCall): Promise<TaskRequest> {
   const { workspace, collection } = call.providerParams;
-  // The vendor knows what to read from the workspace or collection that a document is put into; there is none by default.
+  // The workspace or collection determines what the vendor extracts, and the vendor has no default.
   if (workspace === undefined && collection === undefined)
     throw new ValidationError([
       {
@@ -31,7 +30,7 @@ async function toRequest(call: TaskCall): Promise<TaskRequest> {
   return { path: "/v3/documents", body: { kind: "form", parts } };
 }
 
-// https://docs.affinda.com/error-glossary: the credits are used up, which comes as a 403 and inside of good answers.
+// https://docs.affinda.com/error-glossary: no credits are left. The vendor reports it with status 403, and in answers of status 200.
 const errors: readonly ErrorRule[] = [{ says: /"no_parsing_credits"/, means: "rate_limit" }];
 
 function dataOf({ json, text }: TaskResponse): JsonObject {
@@ -42,41 +41,35 @@ function dataOf({ json, text }: TaskResponse): JsonObject {
   return asObject(at(json, "data"));
 }
 
-function unitsOf({ json }: TaskResponse) {
-  return { page: Math.max(1, objectsIn(at(json, "meta", "pages")).length), file: 1, request: 1 };
+function pagesOf({ json }: TaskResponse): number {
+  return objectsIn(at(json, "meta", "pages")).length;
 }
 
-const parseFinancialDocument: ProviderTask = {
+const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
-  docs: "https://docs.affinda.com/reference/createdocument",
-  // What kind of document it is follows from the workspace.
+  docs,
+  // The workspace determines the kind of document.
   unsupported: ["document_type"],
   toRequest,
-  fromResponse(answer) {
-    const document = toFinancialDocument(dataOf(answer), asObject(at(answer.json, "meta")));
-    return { output: toShape("ocr/financial_parser", { extracted_data: [document] }), units: unitsOf(answer) };
+  fromResponse(response) {
+    const document = toFinancialDocument(dataOf(response), asObject(at(response.json, "meta")));
+    return toDocuments("ocr/financial_parser", [document], pagesOf(response));
   },
-};
+});
 
-const parseIdentity: ProviderTask = {
+const parseIdentity = defineTask({
   task: "ocr/identity_parser",
-  docs: "https://docs.affinda.com/reference/createdocument",
+  docs,
   toRequest,
-  fromResponse(answer) {
-    const document = toIdentity(dataOf(answer));
-    return { output: toShape("ocr/identity_parser", { extracted_data: [document] }), units: unitsOf(answer) };
-  },
-};
+  fromResponse: (response) => toDocuments("ocr/identity_parser", [toIdentity(dataOf(response))], pagesOf(response)),
+});
 
-const parseResume: ProviderTask = {
+const parseResume = defineTask({
   task: "ocr/resume_parser",
-  docs: "https://docs.affinda.com/reference/createdocument",
+  docs,
   toRequest,
-  fromResponse(answer) {
-    const resume = toResume(dataOf(answer));
-    return { output: toShape("ocr/resume_parser", { extracted_data: resume }), units: unitsOf(answer) };
-  },
-};
+  fromResponse: (response) => toDocuments("ocr/resume_parser", toResume(dataOf(response)), pagesOf(response)),
+});
 
 export const affinda: ProviderRow = {
   name: "affinda",
@@ -85,7 +78,7 @@ export const affinda: ProviderRow = {
   baseUrl: "https://api.affinda.com",
   auth: { kind: "bearer" },
   errors,
-  // Instead of an upload it takes an address: that would be another file than the one that was checked.
+  // They would replace the file that was checked.
   sealedParams: ["url", "file"],
   tasks: [parseFinancialDocument, parseIdentity, parseResume],
 };

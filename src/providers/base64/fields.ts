@@ -1,13 +1,12 @@
-// What the vendor reads from each kind of document, in our members. Every field is an object with `value` and `confidence`.
+// Documents in the shape of our outputs. Every field of the vendor is an object with `value` and `confidence`.
 
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asObject, asText, at, objectsIn } from "../lenient.ts";
-import { findCountry } from "../shapes/countries.ts";
+import { pick, splitNames, toCountryField, toField } from "../shapes/documents.ts";
 
-export function toFinancialDocument(document: JsonObject): JsonObject {
-  const fields = asObject(document["fields"]);
-  const value = (name: string) => at(fields, name, "value");
+export function toFinancialDocument(document: JsonObject) {
+  const value = (name: string) => at(document, "fields", name, "value");
   return {
     customer_information: {
       name: value("billTo"),
@@ -44,45 +43,36 @@ export function toFinancialDocument(document: JsonObject): JsonObject {
     },
     local: { currency: value("currency"), currency_code: value("currency") },
     bank: { iban: value("iban"), account_number: value("accountNumber") },
-    item_lines: toLines(fields),
+    item_lines: toLines(document["fields"]),
     document_metadata: { document_type: at(document, "model", "type") },
   };
 }
 
-const lineMembers: Readonly<Record<string, string>> = {
+const lineMembers = {
   Description: "description",
   Quantity: "quantity",
   UnitPrice: "unit_price",
   LineTotal: "amount_line",
-};
+} as const;
+type Line = Partial<Record<(typeof lineMembers)[keyof typeof lineMembers], unknown>>;
 
-/** Lines are told as fields with a number: `lineItem1Description`, `lineItem1Quantity`, … */
-function toLines(fields: JsonObject): JsonObject[] {
-  const lines = new Map<number, Record<string, unknown>>();
-  for (const [name, field] of Object.entries(fields)) {
+/** The fields of a line are numbered: `lineItem1Description`, `lineItem1Quantity`, … */
+function toLines(fields: unknown): Line[] {
+  const lines = new Map<number, Line>();
+  for (const [name, field] of Object.entries(asObject(fields))) {
     const [, number, part = ""] = /^lineItem(\d*)(\w+)$/.exec(name) ?? [];
     const member = lookUp(lineMembers, part);
     if (number === undefined || member === undefined) continue;
-    const line = lines.get(Number(number)) ?? {};
-    line[member] = at(field, "value");
-    lines.set(Number(number), line);
+    lines.set(Number(number), { ...lines.get(Number(number)), [member]: at(field, "value") });
   }
   return [...lines].sort(([one], [another]) => one - another).map(([, line]) => line);
 }
 
-export function toIdentity(document: JsonObject): JsonObject {
-  const fields = asObject(document["fields"]);
-  const field = (name: string) => {
-    const { value, confidence } = asObject(fields[name]);
-    return { value, confidence };
-  };
-  const country = findCountry(field("countryCode").value);
-  const givenNames = field("givenName");
+export function toIdentity(document: JsonObject) {
+  const field = (name: string) => toField(at(document, "fields", name));
   return {
     last_name: field("familyName"),
-    given_names: (asText(givenNames.value) ?? "")
-      .split(" ")
-      .flatMap((value) => (value === "" ? [] : [{ value, confidence: givenNames.confidence }])),
+    given_names: splitNames(field("givenName")),
     birth_place: field("placeOfBirth"),
     birth_date: field("dateOfBirth"),
     issuance_date: field("issueDate"),
@@ -91,7 +81,7 @@ export function toIdentity(document: JsonObject): JsonObject {
     issuing_state: field("issuingState"),
     address: field("address"),
     age: field("age"),
-    country: country === null ? null : { ...country, confidence: field("countryCode").confidence },
+    country: toCountryField(field("countryCode")),
     document_type: field("documentType"),
     gender: field("sex"),
     nationality: field("nationality"),
@@ -100,20 +90,16 @@ export function toIdentity(document: JsonObject): JsonObject {
   };
 }
 
-function imagesOf(features: unknown): JsonObject[] {
+function imagesOf(features: unknown) {
   return objectsIn(features).map(({ image, confidence }) => ({ value: image, confidence }));
 }
 
-export function toCheck(fields: JsonObject): JsonObject {
-  const value = (name: string) => at(fields, name, "value");
+export function toCheck(document: JsonObject) {
+  const value = (name: string) => at(document, "fields", name, "value");
   return {
-    amount: value("amount"),
-    date: value("date"),
-    memo: value("memo"),
+    ...pick(value, ["amount", "date", "memo", "currency"]),
     payer_address: value("address"),
-    // To whom it is payable.
     receiver_name: value("payee"),
-    currency: value("currency"),
     micr: {
       raw: value("micr"),
       account_number: value("accountNumber"),

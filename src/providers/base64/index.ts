@@ -1,10 +1,10 @@
 import type { JsonObject } from "../dialect.ts";
-import { asNumber, asObject, asText, at, objectsIn, rounded } from "../lenient.ts";
+import { asNumber, asText, at, objectsIn, rounded } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { toDocuments } from "../shapes/documents.ts";
 import { readImageSize } from "../shapes/image-size.ts";
 import { dataUrlOf, fileOf } from "../shapes/inputs.ts";
-import { toShape } from "../shapes/to-shape.ts";
-import type { ProviderTask, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
+import { defineTask, type TaskCall, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toCheck, toFinancialDocument, toIdentity } from "./fields.ts";
 
 async function toScan(call: TaskCall, modelTypes: readonly string[] | null): Promise<TaskRequest> {
@@ -15,31 +15,26 @@ async function toScan(call: TaskCall, modelTypes: readonly string[] | null): Pro
   };
 }
 
-/** One for each document that was found in the file. */
+/** A file may contain several documents. */
 function documentsOf({ json }: TaskResponse): readonly JsonObject[] {
   const documents = objectsIn(json);
   if (documents.length === 0) throw new TypeError("there is no document in the answer");
   return documents;
 }
 
-function unitsOf(answer: TaskResponse) {
-  return { page: documentsOf(answer).length, file: 1, request: 1 };
-}
-
-const readText: ProviderTask = {
+const readText = defineTask({
   task: "ocr/ocr",
   docs: "https://base64.ai/docs/api",
   unsupported: ["language"],
   toRequest: (call) => toScan(call, ["ocr"]),
-  fromResponse(answer) {
-    const text = documentsOf(answer)
-      .map(({ ocr }) => asText(ocr) ?? "")
-      .join("\n");
-    return { output: { text, bounding_boxes: [] }, units: unitsOf(answer) };
+  fromResponse(response) {
+    const documents = documentsOf(response);
+    const text = documents.map(({ ocr }) => asText(ocr) ?? "").join("\n");
+    return { output: { text, bounding_boxes: [] }, units: { page: documents.length, file: 1, request: 1 } };
   },
-};
+});
 
-const parseFinancialDocument: ProviderTask = {
+const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
   docs: "https://base64.ai/docs/api",
   unsupported: ["language"],
@@ -51,33 +46,33 @@ const parseFinancialDocument: ProviderTask = {
       kinds.map((one) => `finance/${one}`),
     );
   },
-  fromResponse(answer) {
-    const extracted_data = documentsOf(answer).map(toFinancialDocument);
-    return { output: toShape("ocr/financial_parser", { extracted_data }), units: unitsOf(answer) };
+  fromResponse(response) {
+    const documents = documentsOf(response);
+    return toDocuments("ocr/financial_parser", documents.map(toFinancialDocument), documents.length);
   },
-};
+});
 
-const parseIdentity: ProviderTask = {
+const parseIdentity = defineTask({
   task: "ocr/identity_parser",
   docs: "https://base64.ai/docs/api",
   toRequest: (call) => toScan(call, null),
-  fromResponse(answer) {
-    const extracted_data = documentsOf(answer).map(toIdentity);
-    return { output: toShape("ocr/identity_parser", { extracted_data }), units: unitsOf(answer) };
+  fromResponse(response) {
+    const documents = documentsOf(response);
+    return toDocuments("ocr/identity_parser", documents.map(toIdentity), documents.length);
   },
-};
+});
 
-const parseBankCheck: ProviderTask = {
+const parseBankCheck = defineTask({
   task: "ocr/bank_check_parsing",
   docs: "https://base64.ai/docs/api",
   toRequest: (call) => toScan(call, ["finance/check"]),
-  fromResponse(answer) {
-    const extracted_data = documentsOf(answer).map(({ fields }) => toCheck(asObject(fields)));
-    return { output: toShape("ocr/bank_check_parsing", { extracted_data }), units: unitsOf(answer) };
+  fromResponse(response) {
+    const documents = documentsOf(response);
+    return toDocuments("ocr/bank_check_parsing", documents.map(toCheck), documents.length);
   },
-};
+});
 
-const compareFaces: ProviderTask = {
+const compareFaces = defineTask({
   task: "image/face_compare",
   docs: "https://base64.ai/docs/api",
   toRequest: async (call) => ({
@@ -91,7 +86,7 @@ const compareFaces: ProviderTask = {
     },
   }),
   async fromResponse({ json }, call) {
-    // Boxes are told in pixels of the second image.
+    // Positions are in pixels of the second image.
     const size = readImageSize(await fileOf(call, "file2").read());
     const relative = (pixels: unknown, whole: number | undefined) => {
       const number = asNumber(pixels);
@@ -108,7 +103,7 @@ const compareFaces: ProviderTask = {
     }));
     return { output: { items }, units: { request: 1, image: 2 } };
   },
-};
+});
 
 export const base64: ProviderRow = {
   name: "base64",
@@ -116,7 +111,7 @@ export const base64: ProviderRow = {
   docs: "https://base64.ai/docs/api",
   baseUrl: "https://base64.ai",
   auth: { kind: "header", name: "authorization" },
-  // Instead of an upload it takes an address: that would be another file than the one that was checked.
+  // They would replace the files that were checked.
   sealedParams: ["image", "document", "url", "referenceImage", "queryImage", "referenceUrl", "queryUrl"],
   tasks: [readText, parseFinancialDocument, parseIdentity, parseBankCheck, compareFaces],
 };

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { joinAddress, readAddress, soleItem, toDocuments } from "../shapes/documents.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
 import { asLanguage } from "../shapes/languages.ts";
-import { toShape } from "../shapes/to-shape.ts";
-import type { ProviderTask } from "../task.ts";
+import { defineTask } from "../task.ts";
 
-const parseFinancialDocument: ProviderTask = {
+const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
   docs: "https://eagle-doc.com/docs/finance-ocr-api",
   unsupported: ["document_type", "language"],
@@ -14,29 +14,27 @@ const parseFinancialDocument: ProviderTask = {
     path: "/api/finance/v1/processing",
     body: { kind: "form", parts: [await filePart("file", fileOf(call))] },
   }),
-  fromResponse({ json }) {
-    const output = toShape("ocr/financial_parser", { extracted_data: [toFinancialDocument(asObject(json))] });
-    return { output, units: { page: Math.max(1, asCount(at(json, "numberOfPages"))), file: 1, request: 1 } };
-  },
-};
+  fromResponse: ({ json }) =>
+    toDocuments("ocr/financial_parser", [toFinancialDocument(asObject(json))], asCount(at(json, "numberOfPages"))),
+});
 
-function toFinancialDocument(document: JsonObject): JsonObject {
-  const general = asObject(document["general"]);
-  const value = (name: string) => at(general, name, "value");
-  const [bank] = objectsIn(document["paymentBanks"]);
-  const [payment] = objectsIn(document["payments"]);
-  const taxes = objectsIn(document["taxes"]);
+function toFinancialDocument(document: JsonObject) {
+  const value = (name: string) => at(document, "general", name, "value");
+  const bank = (name: string) => at(document, "paymentBanks", 0, name, "value");
+  const payment = (name: string) => at(document, "payments", 0, name, "value");
+  const customerAddress = readAddress((name) => value(`Customer${name}`), addressNames);
+  const shopAddress = readAddress((name) => value(`Shop${name}`), addressNames);
+  const tax = soleItem(objectsIn(document["taxes"]));
   return {
     customer_information: {
       name: value("CustomerName"),
-      billing_address: toAddress(general, "Customer"),
       customer_number: value("CustomerNumber"),
       vat_number: value("CustomerVATNumber"),
-      ...toPlace(general, "Customer"),
+      billing_address: joinAddress(customerAddress),
+      ...customerAddress,
     },
     merchant_information: {
       name: value("ShopName"),
-      address: toAddress(general, "Shop"),
       phone: value("ShopTel"),
       fax: value("Fax"),
       email: value("Email"),
@@ -44,19 +42,20 @@ function toFinancialDocument(document: JsonObject): JsonObject {
       vat_number: value("VATNumber"),
       tax_id: value("TaxNumber"),
       country_code: value("ShopCountry"),
-      ...toPlace(general, "Shop"),
+      address: joinAddress(shopAddress),
+      ...shopAddress,
     },
     payment_information: {
       amount_due: value("TotalPrice"),
       total: value("TotalPrice"),
       subtotal: value("NetAmount"),
-      total_tax: taxes.length === 1 ? at(taxes[0], "TaxAmount", "value") : value("TaxAmount"),
-      tax_rate: taxes.length === 1 ? at(taxes[0], "TaxPercentage", "value") : null,
+      total_tax: tax === undefined ? value("TaxAmount") : at(tax, "TaxAmount", "value"),
+      tax_rate: at(tax, "TaxPercentage", "value"),
       amount_tip: value("Tip"),
       discount: value("Discount"),
       payment_terms: value("PaymentTerms"),
-      payment_method: at(payment, "PaymentMethod", "value"),
-      payment_card_number: at(payment, "CardNumber", "value"),
+      payment_method: payment("PaymentMethod"),
+      payment_card_number: payment("CardNumber"),
     },
     financial_document_information: {
       invoice_receipt_id: asText(value("InvoiceNumber")) ?? value("ReceiptNumber"),
@@ -73,43 +72,37 @@ function toFinancialDocument(document: JsonObject): JsonObject {
       language: asLanguage(document["mainLanguage"]),
     },
     bank: {
-      iban: asText(value("IBAN")) ?? at(bank, "IBAN", "value"),
-      bic: asText(value("BIC")) ?? at(bank, "BIC", "value"),
-      account_number: at(bank, "AccountNumber", "value"),
+      iban: asText(value("IBAN")) ?? bank("IBAN"),
+      bic: asText(value("BIC")) ?? bank("BIC"),
+      account_number: bank("AccountNumber"),
     },
-    item_lines: objectsIn(document["productItems"]).map((item) => ({
-      title: at(item, "ProductName", "value"),
-      description: at(item, "ProductName", "value"),
-      quantity: at(item, "ProductQuantity", "value"),
-      unit_price: at(item, "ProductUnitPrice", "value"),
-      unit_type: at(item, "ProductUnit", "value"),
-      amount_line: at(item, "ProductPrice", "value"),
-      product_code: at(item, "ProductId", "value"),
-      tax: at(item, "TaxAmount", "value"),
-      tax_rate: at(item, "TaxPercentage", "value"),
-    })),
+    item_lines: objectsIn(document["productItems"]).map(toLine),
     document_metadata: { document_type: asText(document["docType"]) ?? value("DocumentType") },
   };
 }
 
-function toPlace(general: JsonObject, whose: "Customer" | "Shop"): JsonObject {
-  const value = (name: string) => at(general, `${whose}${name}`, "value");
-  return {
-    street_name: value("Street"),
-    house_number: value("HouseNumber"),
-    zip_code: value("Zip"),
-    city: value("City"),
-    province: value("State"),
-    country: value("Country"),
-  };
-}
+const addressNames = {
+  street_name: "Street",
+  house_number: "HouseNumber",
+  zip_code: "Zip",
+  city: "City",
+  province: "State",
+  country: "Country",
+};
 
-/** The vendor tells the parts alone. */
-function toAddress(general: JsonObject, whose: "Customer" | "Shop"): string {
-  const part = (...names: string[]) =>
-    names.flatMap((name) => asText(at(general, `${whose}${name}`, "value")) ?? []).join(" ");
-  const lines = [part("Street", "HouseNumber"), part("Zip", "City"), part("State"), part("Country")];
-  return lines.filter((line) => line !== "").join(", ");
+function toLine(item: JsonObject) {
+  const value = (name: string) => at(item, name, "value");
+  return {
+    title: value("ProductName"),
+    description: value("ProductName"),
+    quantity: value("ProductQuantity"),
+    unit_price: value("ProductUnitPrice"),
+    unit_type: value("ProductUnit"),
+    amount_line: value("ProductPrice"),
+    product_code: value("ProductId"),
+    tax: value("TaxAmount"),
+    tax_rate: value("TaxPercentage"),
+  };
 }
 
 export const eagledoc: ProviderRow = {

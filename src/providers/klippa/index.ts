@@ -1,13 +1,10 @@
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { toDocuments } from "../shapes/documents.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import { toShape } from "../shapes/to-shape.ts";
-import type { TaskCall } from "../task.ts";
-import { type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
-import { toFinancialDocument } from "./financial.ts";
-import { toIdentity } from "./identity.ts";
-import { toResume } from "./resume.ts";
+import { defineTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
+import { toFinancialDocument, toIdentity, toResume } from "./documents.ts";
 
 async function toRequest(path: string, call: TaskCall): Promise<TaskRequest> {
   const parts = [{ name: "pdf_text_extraction", value: "full" }, await filePart("document", fileOf(call))];
@@ -20,41 +17,38 @@ function dataOf({ json }: TaskResponse): JsonObject {
   return asObject(at(json, "data"));
 }
 
-function unitsOf(answer: TaskResponse) {
-  const pages = asCount(at(answer.json, "data", "metadata", "page_count"));
-  return { file: 1, request: 1, ...(pages > 0 && { page: pages }) };
+function pagesOf({ json }: TaskResponse): number | null {
+  return asCount(at(json, "data", "metadata", "page_count")) || null;
 }
 
-const parseFinancialDocument: ProviderTask = {
+const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseDocument",
   unsupported: ["document_type", "language"],
   toRequest: (call) => toRequest("", call),
-  fromResponse(answer) {
-    const document = toFinancialDocument(dataOf(answer));
-    return { output: toShape("ocr/financial_parser", { extracted_data: [document] }), units: unitsOf(answer) };
-  },
-};
+  fromResponse: (response) =>
+    toDocuments("ocr/financial_parser", [toFinancialDocument(dataOf(response))], pagesOf(response)),
+});
 
-const parseIdentity: ProviderTask = {
+const parseIdentity = defineTask({
   task: "ocr/identity_parser",
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseIdentityDocument",
   toRequest: (call) => toRequest("/identity", call),
-  fromResponse(answer) {
-    const document = toIdentity(asObject(dataOf(answer)["parsed"]));
-    return { output: toShape("ocr/identity_parser", { extracted_data: [document] }), units: unitsOf(answer) };
+  fromResponse(response) {
+    const document = toIdentity(asObject(dataOf(response)["parsed"]));
+    return toDocuments("ocr/identity_parser", [document], pagesOf(response));
   },
-};
+});
 
-const parseResume: ProviderTask = {
+const parseResume = defineTask({
   task: "ocr/resume_parser",
   docs: "https://custom-ocr.klippa.com/docs#/Parsing/parseResume",
   toRequest: (call) => toRequest("/resume", call),
-  fromResponse(answer) {
-    const resume = toResume(asObject(dataOf(answer)["parsed"]));
-    return { output: toShape("ocr/resume_parser", { extracted_data: resume }), units: unitsOf(answer) };
+  fromResponse(response) {
+    const resume = toResume(asObject(dataOf(response)["parsed"]));
+    return toDocuments("ocr/resume_parser", resume, pagesOf(response));
   },
-};
+});
 
 export const klippa: ProviderRow = {
   name: "klippa",
@@ -62,7 +56,7 @@ export const klippa: ProviderRow = {
   docs: "https://custom-ocr.klippa.com/docs",
   baseUrl: "https://custom-ocr.klippa.com",
   auth: { kind: "header", name: "x-auth-key" },
-  // Instead of an upload it takes an address: that would be another file than the one that was checked.
+  // They would replace the file that was checked.
   sealedParams: ["url", "document"],
   tasks: [parseFinancialDocument, parseIdentity, parseResume],
 };

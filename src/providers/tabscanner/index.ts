@@ -1,13 +1,13 @@
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { readAddress, toDocuments } from "../shapes/documents.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import { toShape } from "../shapes/to-shape.ts";
-import { type ProviderTask, TaskFailure } from "../task.ts";
+import { defineTask, TaskFailure } from "../task.ts";
 
 const waitMs = 1_000;
 
-const parseFinancialDocument: ProviderTask = {
+const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
   docs: "https://docs.tabscanner.com",
   unsupported: ["language"],
@@ -18,24 +18,24 @@ const parseFinancialDocument: ProviderTask = {
     const parts = [{ name: "documentType", value: documentType }, await filePart("file", fileOf(call))];
     return { path: "/api/2/process", body: { kind: "form", parts } };
   },
-  next({ json }, _call, asked) {
+  next({ json }, _call, request) {
     const token = asText(at(json, "token"));
     if (token !== null && at(json, "success") !== false)
       return { method: "GET", path: `/api/result/${encodeURIComponent(token)}`, waitMs };
-    if (at(json, "status") === "pending") return { ...asked, waitMs };
+    if (at(json, "status") === "pending") return { ...request, waitMs };
     if (at(json, "status") === "done") return null;
     throw new TaskFailure(400, asText(at(json, "message")) ?? "The document could not be read");
   },
-  fromResponse({ json }) {
-    const document = toFinancialDocument(asObject(at(json, "result")));
-    const output = toShape("ocr/financial_parser", { extracted_data: [document] });
-    return { output, units: { page: 1, file: 1, request: 1 } };
-  },
-};
+  fromResponse: ({ json }) =>
+    toDocuments("ocr/financial_parser", [toFinancialDocument(asObject(at(json, "result")))], 1),
+});
 
-function toFinancialDocument(result: JsonObject): JsonObject {
+function toFinancialDocument(result: JsonObject) {
   const custom = asObject(result["customFields"]);
-  const place = asObject(result["addressNorm"]);
+  const amount = (name: string) => toAmount(result[name]);
+  const addressNames = { street_name: "street", house_number: "number", zip_code: "postcode", province: "state" };
+  const address = readAddress((name) => at(result, "addressNorm", name), addressNames);
+  const currency = asText(result["currency"]) ?? custom["Currency"];
   return {
     merchant_information: {
       name: result["establishment"],
@@ -44,21 +44,17 @@ function toFinancialDocument(result: JsonObject): JsonObject {
       website: asText(result["url"]) ?? custom["URL"],
       vat_number: custom["VATNumber"],
       id_reference: custom["StoreID"],
-      street_name: place["street"],
-      house_number: place["number"],
-      zip_code: place["postcode"],
-      city: place["city"],
-      province: place["state"],
-      country: asText(place["country"]) ?? custom["Country"],
+      ...address,
+      country: asText(address.country) ?? custom["Country"],
     },
     payment_information: {
       total: result["total"],
-      subtotal: toAmount(result, "subTotal"),
-      total_tax: toAmount(result, "tax"),
-      amount_tip: toAmount(result, "tip"),
-      amount_change: toAmount(result, "change"),
-      amount_paid: toAmount(result, "cash"),
-      discount: toAmount(result, "discount"),
+      subtotal: amount("subTotal"),
+      total_tax: amount("tax"),
+      amount_tip: amount("tip"),
+      amount_change: amount("change"),
+      amount_paid: amount("cash"),
+      discount: amount("discount"),
       payment_method: result["paymentMethod"],
       payment_card_number: custom["CardLast4Digits"],
     },
@@ -69,26 +65,23 @@ function toFinancialDocument(result: JsonObject): JsonObject {
         return value === null ? [] : [{ value, type: asText(at(barcode, 1)) ?? "unknown" }];
       }),
     },
-    local: {
-      currency: asText(result["currency"]) ?? custom["Currency"],
-      currency_code: asText(result["currency"]) ?? custom["Currency"],
-    },
+    local: { currency, currency_code: currency },
     item_lines: objectsIn(result["lineItems"]).map((line) => ({
       description: asText(line["descClean"]) ?? line["desc"],
-      quantity: toAmount(line, "qty"),
-      unit_price: toAmount(line, "price"),
+      quantity: toAmount(line["qty"]),
+      unit_price: toAmount(line["price"]),
       unit_type: line["unit"],
       amount_line: line["lineTotal"],
-      discount_amount: toAmount(line, "discount"),
+      discount_amount: toAmount(line["discount"]),
       product_code: line["productCode"],
     })),
     document_metadata: { document_type: result["documentType"] },
   };
 }
 
-/** The vendor writes 0 for what it did not find. */
-function toAmount(members: JsonObject, name: string): number | null {
-  return asNumber(members[name]) || null;
+/** The vendor sends 0 for an amount that it did not find. */
+function toAmount(value: unknown): number | null {
+  return asNumber(value) || null;
 }
 
 export const tabscanner: ProviderRow = {
@@ -97,7 +90,7 @@ export const tabscanner: ProviderRow = {
   docs: "https://docs.tabscanner.com",
   baseUrl: "https://api.tabscanner.com",
   auth: { kind: "header", name: "apikey" },
-  // Of its documentation: a key that is not known is a 400.
+  // The documentation says that an unknown key is refused with 400.
   errors: [{ says: /API key not found/i, means: "credentials" }],
   tasks: [parseFinancialDocument],
 };

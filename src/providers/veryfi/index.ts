@@ -1,9 +1,9 @@
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { pick, readAddress, soleItem, toDocuments } from "../shapes/documents.ts";
 import { fileOf } from "../shapes/inputs.ts";
-import { toShape } from "../shapes/to-shape.ts";
-import type { ProviderTask, TaskCall, TaskRequest } from "../task.ts";
+import { defineTask, type TaskCall, type TaskRequest } from "../task.ts";
 
 async function toRequest(kind: "documents" | "checks", call: TaskCall): Promise<TaskRequest> {
   const file = fileOf(call);
@@ -11,44 +11,37 @@ async function toRequest(kind: "documents" | "checks", call: TaskCall): Promise<
   return { path: `/api/v8/partner/${kind}/`, body: { kind: "json", value: { file_name: file.name, file_data } } };
 }
 
-const parseFinancialDocument: ProviderTask = {
+const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
   docs: "https://docs.veryfi.com/api/receipts-invoices/process-a-document",
   unsupported: ["document_type", "language"],
   toRequest: (call) => toRequest("documents", call),
-  fromResponse({ json }) {
-    const output = toShape("ocr/financial_parser", { extracted_data: [toFinancialDocument(asObject(json))] });
-    return { output, units: { page: Math.max(1, asCount(at(json, "meta", "processed_pages"))), file: 1, request: 1 } };
-  },
-};
+  fromResponse: ({ json }) =>
+    toDocuments(
+      "ocr/financial_parser",
+      [toFinancialDocument(asObject(json))],
+      asCount(at(json, "meta", "processed_pages")),
+    ),
+});
 
-function toFinancialDocument(document: JsonObject): JsonObject {
+function toFinancialDocument(document: JsonObject) {
   const billTo = asObject(document["bill_to"]);
   const vendor = asObject(document["vendor"]);
   const payment = asObject(document["payment"]);
-  const taxes = objectsIn(document["tax_lines"]);
   return {
     customer_information: {
-      name: billTo["name"],
+      ...toParty(billTo),
       billing_address: billTo["address"],
       shipping_address: at(document, "ship_to", "address"),
-      email: billTo["email"],
-      phone: billTo["phone_number"],
-      vat_number: billTo["vat_number"],
       customer_number: document["account_number"],
-      ...toPlace(billTo["parsed_address"]),
     },
     merchant_information: {
-      name: vendor["name"],
+      ...toParty(vendor),
       address: vendor["address"],
-      phone: vendor["phone_number"],
       fax: vendor["fax_number"],
-      email: vendor["email"],
       website: vendor["web"],
-      vat_number: vendor["vat_number"],
       abn_number: vendor["abn_number"],
       registration: vendor["reg_number"],
-      ...toPlace(vendor["parsed_address"]),
     },
     payment_information: {
       amount_due: document["balance"],
@@ -57,8 +50,7 @@ function toFinancialDocument(document: JsonObject): JsonObject {
       total: document["total"],
       subtotal: document["subtotal"],
       total_tax: document["tax"],
-      // One rate speaks for the whole only when it is the only one.
-      tax_rate: taxes.length === 1 ? taxes[0]?.["rate"] : null,
+      tax_rate: soleItem(objectsIn(document["tax_lines"]))?.["rate"],
       discount: document["discount"],
       previous_unpaid_balance: document["previous_balance"],
       payment_terms: payment["terms"],
@@ -82,66 +74,40 @@ function toFinancialDocument(document: JsonObject): JsonObject {
     local: { currency: document["currency_code"], currency_code: document["currency_code"] },
     bank: { iban: vendor["iban"], swift: vendor["bank_swift"], account_number: vendor["account_number"] },
     item_lines: objectsIn(document["line_items"]).map((line) => ({
-      description: line["description"],
-      quantity: line["quantity"],
+      ...pick((name) => line[name], ["description", "quantity", "tax", "tax_rate", "discount_rate", "date"]),
       unit_price: line["price"],
       unit_type: line["unit_of_measure"],
       amount_line: line["total"],
-      tax: line["tax"],
-      tax_rate: line["tax_rate"],
       discount_amount: line["discount"],
-      discount_rate: line["discount_rate"],
-      date: line["date"],
       product_code: line["sku"],
     })),
     document_metadata: { document_type: document["document_type"] },
   };
 }
 
-function toPlace(address: unknown): JsonObject {
-  const parts = asObject(address);
+function toParty(party: JsonObject) {
+  const names = { street_name: "street_address", zip_code: "postcode", province: "state" };
   return {
-    street_name: parts["street_address"],
-    house_number: parts["house_number"],
-    zip_code: parts["postcode"],
-    city: parts["city"],
-    province: parts["state"],
-    country: parts["country"],
+    ...pick((name) => party[name], ["name", "email", "phone", "vat_number"], { phone: "phone_number" }),
+    ...readAddress((name) => at(party, "parsed_address", name), names),
   };
 }
 
-const parseBankCheck: ProviderTask = {
+const parseBankCheck = defineTask({
   task: "ocr/bank_check_parsing",
   docs: "https://docs.veryfi.com/api/checks/process-a-check",
   toRequest: (call) => toRequest("checks", call),
-  fromResponse({ json }) {
-    const check = asObject(json);
-    const micr = asObject(check["micr"]);
-    const extracted = {
-      amount: check["amount"],
-      amount_text: check["amount_text"],
-      bank_address: check["bank_address"],
-      bank_name: check["bank_name"],
-      date: check["date"],
-      memo: check["memo"],
-      payer_address: check["payer_address"],
-      payer_name: check["payer_name"],
-      receiver_address: check["receiver_address"],
-      receiver_name: check["receiver_name"],
-      micr: {
-        raw: micr["raw"],
-        account_number: micr["account_number"],
-        routing_number: micr["routing_number"],
-        serial_number: micr["serial_number"],
-        check_number: check["check_number"],
-      },
-    };
-    return {
-      output: toShape("ocr/bank_check_parsing", { extracted_data: [extracted] }),
-      units: { page: 1, file: 1, request: 1 },
-    };
-  },
-};
+  fromResponse: ({ json }) => toDocuments("ocr/bank_check_parsing", [toCheck(asObject(json))], 1),
+});
+
+function toCheck(check: JsonObject) {
+  const micr = ["raw", "account_number", "routing_number", "serial_number"] as const;
+  return {
+    ...pick((name) => check[name], ["amount", "amount_text", "bank_address", "bank_name", "date", "memo"]),
+    ...pick((name) => check[name], ["payer_address", "payer_name", "receiver_address", "receiver_name"]),
+    micr: { ...pick((name) => at(check, "micr", name), micr), check_number: check["check_number"] },
+  };
+}
 
 export const veryfi: ProviderRow = {
   name: "veryfi",
@@ -151,7 +117,7 @@ export const veryfi: ProviderRow = {
   auth: { kind: "header", name: "authorization", prefix: "apikey {user}:" },
   headers: { "client-id": "{client}" },
   placeholders: { user: "VERYFI_USERNAME", client: "VERYFI_CLIENT_ID" },
-  // They name files of the operator's own account, or another one than the one that was checked.
+  // They name files of the operator's account, or replace the file that was checked.
   sealedParams: ["bucket", "package_path", "file_url", "file_urls", "file_data"],
   tasks: [parseFinancialDocument, parseBankCheck],
 };

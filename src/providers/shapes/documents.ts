@@ -1,0 +1,80 @@
+// Documents that vendors extract data from: parts of their outputs that many vendors fill in the same way.
+
+import type { OnlyKnown, TaskDraft } from "../../contract/tasks.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asObject, asText } from "../lenient.ts";
+import type { TaskResult } from "../task.ts";
+import { findCountry } from "./countries.ts";
+import { toShape } from "./to-shape.ts";
+
+type DocumentTask = "ocr/financial_parser" | "ocr/identity_parser" | "ocr/resume_parser" | "ocr/bank_check_parsing";
+
+type Documents<Name extends DocumentTask> =
+  TaskDraft<Name> extends { readonly extracted_data?: infer Data } ? Data : never;
+
+/** The result of such a task. `pages` counts at least as one; null: the vendor does not report it. */
+export function toDocuments<const Name extends DocumentTask, Data extends Documents<Name>>(
+  task: Name,
+  extracted_data: Data & OnlyKnown<Data, Documents<Name>>,
+  pages: number | null,
+): TaskResult<TaskDraft<Name>> {
+  const units = { file: 1, request: 1, ...(pages !== null && { page: Math.max(1, pages) }) };
+  // The compiler does not resolve `TaskDraft` while `Name` is a type parameter.
+  return { output: toShape(task, { extracted_data } as unknown as TaskDraft<Name>), units };
+}
+
+/** Members of the output, each read from the vendor's member of the same name unless `names` states another one. */
+export function pick<Member extends string>(
+  read: (name: string) => unknown,
+  members: readonly Member[],
+  names?: Readonly<Partial<Record<Member, string>>>,
+): Record<Member, unknown> {
+  const entries = members.map((member) => [member, read(names?.[member] ?? member)]);
+  return Object.fromEntries(entries) as Record<Member, unknown>;
+}
+
+const addressMembers = ["street_name", "house_number", "zip_code", "city", "province", "country"] as const;
+type AddressMember = (typeof addressMembers)[number];
+type AddressParts = Record<AddressMember, unknown>;
+
+export function readAddress(
+  read: (name: string) => unknown,
+  names: Readonly<Partial<Record<AddressMember, string>>>,
+): AddressParts {
+  return pick(read, addressMembers, names);
+}
+
+/** For vendors that send the parts of an address, but not the address as it is written. */
+export function joinAddress({ street_name, house_number, zip_code, city, province, country }: AddressParts): string {
+  return [[street_name, house_number], [zip_code, city], [province], [country]]
+    .map((parts) => parts.flatMap((part) => asText(part) ?? []).join(" "))
+    .filter((line) => line !== "")
+    .join(", ");
+}
+
+/** The only item of a list. A tax rate, for example, holds for the whole document only if no other one is listed. */
+export function soleItem(list: readonly JsonObject[]): JsonObject | undefined {
+  return list.length === 1 ? list[0] : undefined;
+}
+
+export interface Field {
+  readonly value: unknown;
+  readonly confidence: unknown;
+}
+
+export function toField(field: unknown): Field {
+  const { value, confidence } = asObject(field);
+  return { value, confidence };
+}
+
+/** From the given names in one text, separated by spaces. */
+export function splitNames({ value, confidence }: Field): readonly Field[] {
+  const names = (asText(value) ?? "").split(" ").filter((name) => name !== "");
+  return names.map((name) => ({ value: name, confidence }));
+}
+
+/** From a country code of two or three letters. */
+export function toCountryField({ value, confidence }: Field): JsonObject | null {
+  const country = findCountry(value);
+  return country === null ? null : { ...country, confidence };
+}
