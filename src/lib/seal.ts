@@ -1,28 +1,28 @@
-// Sealing: what is kept at rest can be read with the key alone, and only in the place that it was sealed for.
+// Authenticated encryption of stored data. A sealed value can be opened only with the key and with the same context.
 //
-// An envelope is: version (1 byte), form (1 byte), key id (8), nonce (24), what was sealed, tag (16). The first half of the
-// nonce makes a key for this envelope alone and the second half is AES-GCM's own nonce, since 96 random bits under one key
-// would be too few for a gateway that seals for years.
+// An envelope consists of: version (1 byte), form (1 byte), key id (8), nonce (24), ciphertext, tag (16). The first half of the nonce derives
+// a key for this envelope, and the second half is the nonce of AES-GCM: 96 random bits under one key would be too few for a gateway that
+// encrypts for years.
 //
-// Long content is compressed first. The length of an envelope then tells how well its content compresses; that is a leak only
-// where somebody mixes text of their own with a secret and watches the length, again and again. Nobody watches lengths at rest.
+// Long content is compressed before it is encrypted, so the length of an envelope reveals how well its content compresses. That would help an
+// attacker who can mix text with a secret and observe the length repeatedly, but stored lengths are not observable.
 
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 
-/** Where an envelope belongs, such as a table, a column, an id and an owner. The same words are needed to open it. */
-export type SealPlace = readonly string[];
+/** Identifies the row, such as table, column, id and owner, so that an envelope cannot be opened in another row. */
+export type SealContext = readonly string[];
 
 export interface Sealer {
-  seal(content: Uint8Array, place: SealPlace): Promise<Buffer>;
-  /** Fails with a `SealError`. */
-  open(envelope: Uint8Array, place: SealPlace): Promise<Buffer>;
-  /** Whether the key that seals now has sealed it, by the id in its head: an older one cannot be left out of the settings before. */
+  seal(content: Uint8Array, context: SealContext): Promise<Buffer>;
+  /** Throws a `SealError`. */
+  open(envelope: Uint8Array, context: SealContext): Promise<Buffer>;
+  /** Whether the current key sealed the envelope. An older key must stay configured until all its envelopes are sealed again. */
   isSealedWithFirst(envelope: Uint8Array): boolean;
 }
 
 /**
- * `unknown_key`: sealed with a key that is not among ours. `damaged`: changed since, or moved to another place.
- * `unknown_form`: no envelope, or one of a newer version.
+ * `unknown_key`: sealed with a key that is not configured. `damaged`: changed after it was sealed, or opened with another context.
+ * `unknown_form`: not an envelope, or an envelope of a newer version.
  */
 export class SealError extends Error {
   readonly reason: "unknown_key" | "damaged" | "unknown_form";
@@ -43,10 +43,10 @@ const nonceEnd = 34;
 const halfNonceBytes = 12;
 const tagBytes = 16;
 const compressFrom = 1024;
-// Some 0.3 ms of compression; more than that would hold other requests up and goes to another thread.
-const elsewhereFrom = 32 * 1024;
+// Takes about 0.3 ms. Longer content is compressed on another thread, so that it does not block other requests.
+const otherThreadFrom = 32 * 1024;
 
-/** The first key seals, all of them open: a new key goes to the front, and an old one stays until its envelopes are gone. */
+/** The first key seals, and all keys open: put a new key first, and keep the old one until no envelope needs it. */
 export function createSealer(keys: readonly Buffer[]): Sealer {
   const [first] = keys;
   if (first === undefined) throw new Error("Sealing needs a key");
@@ -54,31 +54,31 @@ export function createSealer(keys: readonly Buffer[]): Sealer {
   const firstId = keyIdOf(first);
 
   return {
-    async seal(content, place) {
+    async seal(content, context) {
       const packed = await compress(content);
       const nonce = randomBytes(nonceEnd - keyIdEnd);
       const head = Buffer.concat([Buffer.of(version, packed.form), firstId, nonce]);
       const key = keyOf(first, nonce);
       const sealing = createCipheriv(cipher, key, nonce.subarray(halfNonceBytes), { authTagLength: tagBytes });
-      sealing.setAAD(Buffer.concat([head, placeBytes(place)]));
+      sealing.setAAD(Buffer.concat([head, toBytes(context)]));
       return Buffer.concat([head, sealing.update(packed.bytes), sealing.final(), sealing.getAuthTag()]);
     },
 
     isSealedWithFirst: (envelope) => Buffer.compare(envelope.subarray(2, keyIdEnd), firstId) === 0,
 
-    async open(envelope, place) {
+    async open(envelope, context) {
       const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.byteLength);
       const form = bytes[1];
       if (bytes.length < nonceEnd + tagBytes || bytes[0] !== version || (form !== forms.plain && form !== forms.zstd))
-        throw new SealError("unknown_form", "What was sealed is not in a form that this version knows");
+        throw new SealError("unknown_form", "The sealed value has a form that this version does not know");
       const master = keysById.get(bytes.subarray(2, keyIdEnd).toString("hex"));
       if (master === undefined)
-        throw new SealError("unknown_key", "What was sealed needs a key that is not among the sealing keys");
+        throw new SealError("unknown_key", "The sealed value was encrypted with a key that is not configured");
       const nonce = bytes.subarray(keyIdEnd, nonceEnd);
       const opening = createDecipheriv(cipher, keyOf(master, nonce), nonce.subarray(halfNonceBytes), {
         authTagLength: tagBytes,
       });
-      opening.setAAD(Buffer.concat([bytes.subarray(0, nonceEnd), placeBytes(place)]));
+      opening.setAAD(Buffer.concat([bytes.subarray(0, nonceEnd), toBytes(context)]));
       opening.setAuthTag(bytes.subarray(-tagBytes));
       const content = finish(opening, bytes.subarray(nonceEnd, -tagBytes));
       return form === forms.plain ? content : await decompress(content);
@@ -92,9 +92,9 @@ export function parseSealingKeys(text: string): Buffer[] {
   if (words.length === 0) throw new Error(`should hold a key: ${howToMake}`);
   const keys = words.map((word, index) => {
     const key = readKey(word);
-    // The text itself is a secret and not repeated.
+    // The text is a secret, so the message does not repeat it.
     if (key === null) throw new Error(`key ${index + 1} is not 32 bytes in base64 or hexadecimal: ${howToMake}`);
-    if (new Set(key).size === 1) throw new Error(`key ${index + 1} is one byte over and over: ${howToMake}`);
+    if (new Set(key).size === 1) throw new Error(`key ${index + 1} repeats one byte: ${howToMake}`);
     return key;
   });
   if (new Set(keys.map((key) => key.toString("hex"))).size < keys.length) throw new Error("holds the same key twice");
@@ -105,7 +105,7 @@ const howToMake = "`openssl rand -base64 32` makes one";
 
 function readKey(word: string): Buffer | null {
   if (/^[0-9a-fA-F]{64}$/.test(word)) return Buffer.from(word, "hex");
-  // 43 characters and perhaps the padding, in either alphabet of base64. The last one holds two bits that must be 0.
+  // 43 characters with or without padding, in either alphabet of base64. The last character has two bits that must be 0.
   if (/^[A-Za-z0-9+/_-]{42}[AEIMQUYcgkosw048]=?$/.test(word)) return Buffer.from(word, "base64");
   return null;
 }
@@ -123,25 +123,25 @@ function keyOf(master: Buffer, nonce: Buffer): Buffer {
   return createHmac("sha256", master).update("switchyard seal\0").update(nonce.subarray(0, halfNonceBytes)).digest();
 }
 
-function placeBytes(place: SealPlace): Buffer {
+function toBytes(context: SealContext): Buffer {
   // JSON, because its quotes and commas keep ["ab", "c"] and ["a", "bc"] apart.
-  return Buffer.from(JSON.stringify(place));
+  return Buffer.from(JSON.stringify(context));
 }
 
 function finish(opening: ReturnType<typeof createDecipheriv>, sealed: Buffer): Buffer {
   try {
     return Buffer.concat([opening.update(sealed), opening.final()]);
   } catch (cause) {
-    throw new SealError("damaged", "What was sealed was changed since, or belongs somewhere else", { cause });
+    throw new SealError("damaged", "The sealed value was changed, or belongs to another row", { cause });
   }
 }
 
 async function compress(content: Uint8Array): Promise<{ form: number; bytes: Uint8Array }> {
   if (content.length < compressFrom) return { form: forms.plain, bytes: content };
-  const bytes = content.length < elsewhereFrom ? Bun.zstdCompressSync(content) : await Bun.zstdCompress(content);
+  const bytes = content.length < otherThreadFrom ? Bun.zstdCompressSync(content) : await Bun.zstdCompress(content);
   return bytes.length < content.length ? { form: forms.zstd, bytes } : { form: forms.plain, bytes: content };
 }
 
 async function decompress(content: Buffer): Promise<Buffer> {
-  return content.length < elsewhereFrom ? Bun.zstdDecompressSync(content) : await Bun.zstdDecompress(content);
+  return content.length < otherThreadFrom ? Bun.zstdDecompressSync(content) : await Bun.zstdDecompress(content);
 }

@@ -1,4 +1,4 @@
-// Ids that carry their owner's mark.
+// Provider ids that are signed for one owner.
 
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -6,49 +6,49 @@ import { createOwnedIds } from "../../src/lib/owned-id.ts";
 
 const secret = randomBytes(32);
 const owned = createOwnedIds(secret);
-const mine = { owner: "owner:a", place: "openai" };
+const mine = { owner: "owner:a", deployment: "openai" };
 
-test("an id comes back as it was for whom it was marked", () => {
+test("the owner of a signed id gets the provider's id back", () => {
   for (const id of ["msg_1", "x", "with_sy_inside", "msg_1_sy0123456789abcdef0123", "é\n\0", "a".repeat(900)]) {
-    const marked = owned.sign(id, mine);
-    expect(marked).not.toBe(id);
-    expect(owned.verify(marked, mine)).toBe(id);
+    const signed = owned.sign(id, mine);
+    expect(signed).not.toBe(id);
+    expect(owned.verify(signed, mine)).toBe(id);
   }
 });
 
-test("every process with the same secret opens it, and no other", () => {
-  const marked = owned.sign("msg_1", mine);
-  expect(createOwnedIds(secret).verify(marked, mine)).toBe("msg_1");
-  expect(createOwnedIds(randomBytes(32)).verify(marked, mine)).toBeNull();
+test("every process with the same secret accepts a signed id, and no other process does", () => {
+  const signed = owned.sign("msg_1", mine);
+  expect(createOwnedIds(secret).verify(signed, mine)).toBe("msg_1");
+  expect(createOwnedIds(randomBytes(32)).verify(signed, mine)).toBeNull();
 });
 
-test("nobody else opens it, and not at another place", () => {
-  const marked = owned.sign("msg_1", mine);
+test("a signed id is refused for another owner and for another deployment", () => {
+  const signed = owned.sign("msg_1", mine);
   for (const scope of [
-    { owner: "owner:b", place: "openai" },
-    { owner: "owner:a", place: "openai#2" },
-    { owner: "owner:aopen", place: "ai" },
-    { owner: 'owner:a","openai', place: "" },
+    { owner: "owner:b", deployment: "openai" },
+    { owner: "owner:a", deployment: "openai#2" },
+    { owner: "owner:aopen", deployment: "ai" },
+    { owner: 'owner:a","openai', deployment: "" },
   ])
-    expect(owned.verify(marked, scope)).toBeNull();
+    expect(owned.verify(signed, scope)).toBeNull();
 });
 
-test("what was changed, cut, marked twice or never marked is not opened", () => {
-  const marked = owned.sign("msg_1", mine);
-  const last = marked.at(-1) === "0" ? "1" : "0";
+test("an id that was changed, truncated or never signed is refused", () => {
+  const signed = owned.sign("msg_1", mine);
+  const last = signed.at(-1) === "0" ? "1" : "0";
   for (const other of [
     "",
     "msg_1",
-    `${marked.slice(0, -1)}${last}`,
-    marked.slice(0, -1),
-    `${marked}0`,
-    `x${marked}`,
-    marked.toUpperCase(),
-    marked.replace("msg_1", "msg_2"),
+    `${signed.slice(0, -1)}${last}`,
+    signed.slice(0, -1),
+    `${signed}0`,
+    `x${signed}`,
+    signed.toUpperCase(),
+    signed.replace("msg_1", "msg_2"),
     `_sy${"0".repeat(20)}`,
     "a".repeat(100_000),
     `${"_sy00000000000000000000".repeat(5_000)}`,
   ])
     expect(owned.verify(other, mine)).toBeNull();
-  expect(owned.verify(owned.sign(marked, mine), mine)).toBe(marked);
+  expect(owned.verify(owned.sign(signed, mine), mine)).toBe(signed);
 });

@@ -44,13 +44,13 @@ describe("ids of responses", () => {
 
   test("an id with any one character changed is unknown", () => {
     const id = ids.issue("tenant", "not-stored");
-    for (let place = 0; place < id.length; place += 1) {
-      const changed = id[place] === "0" ? "1" : "0";
-      expect(ids.isOwnUnstored(id.slice(0, place) + changed + id.slice(place + 1), "tenant")).toBe(false);
+    for (let index = 0; index < id.length; index += 1) {
+      const changed = id[index] === "0" ? "1" : "0";
+      expect(ids.isOwnUnstored(id.slice(0, index) + changed + id.slice(index + 1), "tenant")).toBe(false);
     }
   });
 
-  test("the mark of one id does not fit another", () => {
+  test("the signature of one id does not fit another", () => {
     const [one, two] = [ids.issue("tenant", "not-stored"), ids.issue("tenant", "not-stored")];
     expect(ids.isOwnUnstored(one.slice(0, -20) + two.slice(-20), "tenant")).toBe(false);
   });

@@ -5,44 +5,44 @@ import { catchError } from "../contracts/engines.ts";
 
 const key = randomBytes(32);
 const sealer = createSealer([key]);
-const place = ["responses", "body", "resp_1", "tenant"];
+const context = ["responses", "body", "resp_1", "tenant"];
 const text = (length: number) =>
   Buffer.from("The quick brown fox jumps over it. ".repeat(length / 35 + 1).slice(0, length));
 
 describe("sealing", () => {
-  test("what was sealed opens to the same bytes, whatever their number and kind", async () => {
+  test("a sealed value opens to the same bytes, whatever their number and kind", async () => {
     for (const length of [0, 1, 15, 16, 1023, 1024, 1025, 32_767, 32_768, 100_000, 3_000_000]) {
       for (const content of [text(length), randomBytes(length), Buffer.alloc(length)]) {
-        const opened = await sealer.open(await sealer.seal(content, place), place);
+        const opened = await sealer.open(await sealer.seal(content, context), context);
         expect(opened.equals(content)).toBe(true);
       }
     }
   });
 
   test("an envelope opens from a part of a larger array, as databases hand them out", async () => {
-    const envelope = await sealer.seal(text(2000), place);
+    const envelope = await sealer.seal(text(2000), context);
     const around = new Uint8Array(envelope.length + 20);
     around.set(envelope, 7);
-    const opened = await sealer.open(around.subarray(7, 7 + envelope.length), place);
+    const opened = await sealer.open(around.subarray(7, 7 + envelope.length), context);
     expect(opened.equals(text(2000))).toBe(true);
   });
 
   test("an envelope shows nothing of its content, and the same content is sealed differently each time", async () => {
     const content = Buffer.from("a marker that nobody may read");
-    const envelopes = await Promise.all(Array.from({ length: 100 }, () => sealer.seal(content, place)));
+    const envelopes = await Promise.all(Array.from({ length: 100 }, () => sealer.seal(content, context)));
     for (const envelope of envelopes) expect(envelope.includes("marker")).toBe(false);
     expect(new Set(envelopes.map((envelope) => envelope.subarray(10).toString("hex"))).size).toBe(100);
     expect(new Set(envelopes.map((envelope) => envelope.subarray(10, 34).toString("hex"))).size).toBe(100);
   });
 
-  test("long text takes less room than it had, and what does not compress hardly more", async () => {
-    expect((await sealer.seal(text(10_000), place)).length).toBeLessThan(1_000);
-    expect((await sealer.seal(randomBytes(10_000), place)).length).toBe(10_050);
-    expect((await sealer.seal(text(1_000), place)).length).toBe(1_050);
+  test("long text is stored compressed, and content that does not compress grows by the envelope only", async () => {
+    expect((await sealer.seal(text(10_000), context)).length).toBeLessThan(1_000);
+    expect((await sealer.seal(randomBytes(10_000), context)).length).toBe(10_050);
+    expect((await sealer.seal(text(1_000), context)).length).toBe(1_050);
   });
 
   test("an envelope that was moved to another owner, row or column does not open", async () => {
-    const envelope = await sealer.seal(text(100), place);
+    const envelope = await sealer.seal(text(100), context);
     const others = [
       ["responses", "body", "resp_1", "tenant2"],
       ["responses", "body", "resp_2", "tenant"],
@@ -56,49 +56,49 @@ describe("sealing", () => {
 
   test("an envelope with any one bit changed does not open", async () => {
     for (const content of [text(20), text(1500)]) {
-      const envelope = await sealer.seal(content, place);
+      const envelope = await sealer.seal(content, context);
       for (let bit = 0; bit < envelope.length * 8; bit += 1) {
         const changed = Buffer.from(envelope);
         changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-        expect(await catchError(sealer.open(changed, place))).toBeInstanceOf(SealError);
+        expect(await catchError(sealer.open(changed, context))).toBeInstanceOf(SealError);
       }
     }
   });
 
   test("an envelope that was cut or extended anywhere does not open", async () => {
-    const envelope = await sealer.seal(text(30), place);
+    const envelope = await sealer.seal(text(30), context);
     for (let length = 0; length < envelope.length; length += 1) {
-      expect(await catchError(sealer.open(envelope.subarray(0, length), place))).toBeInstanceOf(SealError);
+      expect(await catchError(sealer.open(envelope.subarray(0, length), context))).toBeInstanceOf(SealError);
     }
-    await expectReason(sealer.open(Buffer.concat([envelope, Buffer.of(0)]), place), "damaged");
+    await expectReason(sealer.open(Buffer.concat([envelope, Buffer.of(0)]), context), "damaged");
   });
 
-  test("after a new key was put in front, what the old one sealed still opens, until the old one is taken away", async () => {
+  test("after a key rotation, values of the old key open until the old key is removed", async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32)];
     const before = createSealer([older]);
     const during = createSealer([newer, older]);
     const after = createSealer([newer]);
-    const first = await before.seal(text(50), place);
-    const second = await during.seal(text(60), place);
-    expect((await during.open(first, place)).equals(text(50))).toBe(true);
-    expect((await after.open(second, place)).equals(text(60))).toBe(true);
-    await expectReason(after.open(first, place), "unknown_key");
-    await expectReason(before.open(second, place), "unknown_key");
+    const first = await before.seal(text(50), context);
+    const second = await during.seal(text(60), context);
+    expect((await during.open(first, context)).equals(text(50))).toBe(true);
+    expect((await after.open(second, context)).equals(text(60))).toBe(true);
+    await expectReason(after.open(first, context), "unknown_key");
+    await expectReason(before.open(second, context), "unknown_key");
   });
 
-  test("what is no envelope, or one of a later version, is told from damage", async () => {
-    const envelope = await sealer.seal(text(50), place);
-    await expectReason(sealer.open(new Uint8Array(), place), "unknown_form");
-    await expectReason(sealer.open(Buffer.from(`{"plain": "${"JSON ".repeat(20)}"}`), place), "unknown_form");
-    await expectReason(sealer.open(Buffer.concat([Buffer.of(2), envelope.subarray(1)]), place), "unknown_form");
+  test("bytes that are not an envelope, or an envelope of a later version, are reported as such", async () => {
+    const envelope = await sealer.seal(text(50), context);
+    await expectReason(sealer.open(new Uint8Array(), context), "unknown_form");
+    await expectReason(sealer.open(Buffer.from(`{"plain": "${"JSON ".repeat(20)}"}`), context), "unknown_form");
+    await expectReason(sealer.open(Buffer.concat([Buffer.of(2), envelope.subarray(1)]), context), "unknown_form");
   });
 
-  test("an error says nothing of the key or the content", async () => {
+  test("an error contains neither the key nor the content", async () => {
     const content = Buffer.from("a marker that nobody may read");
-    const envelope = await sealer.seal(content, place);
+    const envelope = await sealer.seal(content, context);
     const error = await catchError(sealer.open(envelope, ["elsewhere"]));
-    const said = Bun.inspect(error);
-    for (const secret of ["marker", key.toString("hex"), key.toString("base64")]) expect(said).not.toContain(secret);
+    const printed = Bun.inspect(error);
+    for (const secret of ["marker", key.toString("hex"), key.toString("base64")]) expect(printed).not.toContain(secret);
   });
 
   test("no key, or one of another length, is refused at once", () => {
@@ -146,7 +146,7 @@ describe("the setting with the sealing keys", () => {
     for (const empty of ["", "  ", ",,"]) expect(() => parseSealingKeys(empty)).toThrow("should hold a key");
     expect(() => parseSealingKeys(`${good},${Buffer.from(good, "base64").toString("hex")}`)).toThrow("same key twice");
     for (const byte of [0, 1, 255]) {
-      expect(() => parseSealingKeys(Buffer.alloc(32, byte).toString("hex"))).toThrow("one byte over and over");
+      expect(() => parseSealingKeys(Buffer.alloc(32, byte).toString("hex"))).toThrow("repeats one byte");
     }
   });
 });

@@ -85,7 +85,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   async function compact(input: ResponsesInput, candidate: Candidate, context: ResponseContext): Promise<string> {
     const { provider, deployment } = candidate;
     const prepared = toPathBelow(prepare(input, candidate, context, true), "/compact", compactedMembers);
-    const signId = createSignId(owned, { owner: context.owner, place: deployment.name });
+    const signId = createSignId(owned, { owner: context.owner, deployment: deployment.name });
     return send(prepared, context, () =>
       attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
         const { text, value } = readAnswer(await running.read(prepared.sent), candidate);
@@ -111,7 +111,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     { owner, previous, history }: ResponseContext,
     mayStore: boolean,
   ): Prepared {
-    const scope = { owner, place: deployment.name };
+    const scope = { owner, deployment: deployment.name };
     const isStateless = provider.row.responses?.kind === "stateless";
     const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore, isStateless });
     if (input.request.strict_parameters === true) refuseDropped(native.dropped);
@@ -262,7 +262,7 @@ class Creation {
 
   #createSignId() {
     const { candidate, context } = this.#options;
-    return createSignId(this.#dependencies.owned, { owner: context.owner, place: candidate.deployment.name });
+    return createSignId(this.#dependencies.owned, { owner: context.owner, deployment: candidate.deployment.name });
   }
 
   /** The provider may decline to store a response, and its answer says so. */

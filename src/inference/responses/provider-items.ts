@@ -47,7 +47,7 @@ export function toProviderItems(
   /** Reasoning of another account: useless without its encrypted form, which the provider would reject. */
   function isForeign(item: JsonObject, member: string): boolean {
     const { content, encrypted_content: encrypted } = item;
-    if (typeof encrypted === "string") return owned.isMarked(item[member] as string);
+    if (typeof encrypted === "string") return owned.isSigned(item[member] as string);
     return !(isStateless && Array.isArray(content) && content.length > 0);
   }
 

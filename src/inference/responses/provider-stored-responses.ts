@@ -39,7 +39,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     const { provider } = findTarget(record);
     const { id, previousId } = record;
     const names = { id, previousId, isStored: true };
-    const signId = createSignId(owned, { owner, place: record.deployment });
+    const signId = createSignId(owned, { owner, deployment: record.deployment });
     return lookUp(lookup, record, { isStream }, async (running, sent): Promise<ResponsesAnswer> => {
       const { quote, startedAt } = running;
       if (isStream) {
@@ -78,7 +78,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
   async function cancel(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
     const { provider } = findTarget(record);
     const { id, previousId } = record;
-    const signId = createSignId(owned, { owner, place: record.deployment });
+    const signId = createSignId(owned, { owner, deployment: record.deployment });
     return lookUp(lookup, record, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
       const { text, value } = readResponse(await running.read(sent), provider);
       const added = { provider: provider.name, ...toFinishedTime(value, running.startedAt) };
@@ -88,7 +88,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
 
   async function listInputItems(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
     const { provider } = findTarget(record);
-    const scope = { owner, place: record.deployment };
+    const scope = { owner, deployment: record.deployment };
     const after = lookup.query.get("after");
     const providerAfter = after === null ? null : owned.verify(after, scope);
     if (after !== null && providerAfter === null) throw noSuchItem();

@@ -112,7 +112,7 @@ export function createResponsePlanner({ router, conversations, owned }: Response
     if (candidates.length === 1 || first === undefined) return candidates;
     // Only among equals: the caller or the operator chose the order of the providers.
     const origin = candidates.find(
-      ({ pool, deployment }) => pool === first.pool && comesFrom(items, owned, { owner, place: deployment.name }),
+      ({ pool, deployment }) => pool === first.pool && comesFrom(items, owned, { owner, deployment: deployment.name }),
     );
     return origin === undefined ? candidates : [origin, ...candidates.filter((candidate) => candidate !== origin)];
   }
