@@ -113,8 +113,7 @@ async function leaveBacklog(receivers: readonly string[]): Promise<void> {
         costReason: null,
         result: JSON.stringify({ output: { general_sentiment: "Positive", general_sentiment_rate: 0.9, items: [] } }),
       };
-      const host = new URL(taken.webhookReceiver ?? "").host;
-      await storage.jobs.finish(item, item.subject, result, { id: crypto.randomUUID(), group: host });
+      await storage.jobs.finish(item, item.subject, result, { id: crypto.randomUUID() });
     }
   }
   await Promise.all(Array.from({ length: 32 }, leaveSome));

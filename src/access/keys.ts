@@ -235,8 +235,8 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     },
 
     list: async ({ page, limit, ...filter }) => {
-      const { total, keys: found } = await storage.keys.list({ ...filter, limit, offset: (page - 1) * limit });
-      return { items: found.map(toKeyObject), total };
+      const { total, items } = await storage.keys.list({ ...filter, limit, offset: (page - 1) * limit });
+      return { items: items.map(toKeyObject), total };
     },
 
     get: async (id) => {

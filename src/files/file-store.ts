@@ -6,7 +6,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
-import type { DeletedFile, FileKind, FilePlace, FileRecord } from "../storage/files.ts";
+import type { DeletedFile, FileBackend, FileFilter, FileKind, FileRecord } from "../storage/files.ts";
 import type { FileRows } from "../storage/stores.ts";
 import { type ByteRange, type ByteStore, fileIdPattern, shards } from "./byte-store.ts";
 import { quotaExceeded, storageFull, toFileError } from "./file-errors.ts";
@@ -75,7 +75,7 @@ export interface FileStore {
   /** Throws when the disk has less free space than that. */
   begin(expectedBytes: number): Promise<FileDraft>;
   find(fileId: string, owner: string): Promise<FileRecord | null>;
-  list(filter: ListFilter): Promise<{ total: number; files: FileRecord[] }>;
+  list(filter: FileFilter): Promise<{ total: number; items: FileRecord[] }>;
   /** Throws when so many more bytes (default: 1) would exceed the quota of the owner. */
   refuseOverQuota(owner: string, bytes?: number): Promise<void>;
   /** Returns how many existed. Null: all uploads of the owner. */
@@ -84,13 +84,6 @@ export interface FileStore {
   sweepExpired(): Promise<number>;
   /** Deletes bytes without a row, left by a crash or by an unavailable backend. Returns how many. */
   sweepOrphans(): Promise<number>;
-}
-
-interface ListFilter {
-  readonly owner: string;
-  readonly purpose: string | null;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 const defaultReservedBytes = 256 * 1_048_576;
@@ -104,19 +97,19 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   const { reservedBytes = defaultReservedBytes, orphanAfterMs = defaultOrphanAfterMs, sync = syncToDisk } = options;
   const { maxOwnerBytes = Number.MAX_SAFE_INTEGER } = options;
   const incoming = join(folder, "incoming");
-  const places = new Map<FilePlace, ByteStore>([["folder", createFolderBytes(folder, sync)]]);
-  if (s3 !== null) places.set("s3", createS3Bytes(s3));
-  const current: FilePlace = s3 === null ? "folder" : "s3";
+  const backends = new Map<FileBackend, ByteStore>([["folder", createFolderBytes(folder, sync)]]);
+  if (s3 !== null) backends.set("s3", createS3Bytes(s3));
+  const current: FileBackend = s3 === null ? "folder" : "s3";
 
-  function bytesOf(place: FilePlace): ByteStore {
-    const found = places.get(place);
+  function bytesOf(backend: FileBackend): ByteStore {
+    const found = backends.get(backend);
     if (found === undefined)
       throw new Error("The file is in S3, but no bucket is configured. Set SWITCHYARD_FILES_S3_BUCKET.");
     return found;
   }
 
-  function toStoredFile({ id, name, mediaType, size, place }: FileRecord): StoredFile {
-    const bytes = bytesOf(place);
+  function toStoredFile({ id, name, mediaType, size, backend }: FileRecord): StoredFile {
+    const bytes = bytesOf(backend);
     return { id, name, mediaType, size, read: () => bytes.read(id), stream: (range) => bytes.stream(id, range) };
   }
 
@@ -173,7 +166,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         ...rest,
         id,
         size,
-        place: current,
+        backend: current,
         mediaType: mediaType ?? detect(),
         createdAt,
         expiresAt: createdAt + lifetimeMs,
@@ -213,7 +206,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     const work = async () => {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
         try {
-          await bytesOf(next.place).remove(next.id);
+          await bytesOf(next.backend).remove(next.id);
         } catch (error) {
           log.warn("the bytes of a deleted file could not be removed; the sweeper will remove them", {
             file: next.id,
@@ -248,19 +241,21 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return count;
   }
 
-  async function sweepPlace(place: FilePlace, before: number): Promise<number> {
-    const bytes = bytesOf(place);
+  async function sweepBackend(backend: FileBackend, before: number): Promise<number> {
+    const bytes = bytesOf(backend);
     const foundId = await bytes.readStoreId();
     if (foundId === null) await bytes.writeStoreId(storeId);
     else if (foundId !== storeId) {
-      log.warn("another database stores its files in the same place; orphaned files there are not deleted", { place });
+      log.warn("another database stores its files in the same folder or bucket; orphaned files there are not deleted", {
+        backend,
+      });
       return 0;
     }
     let count = 0;
     for (const [index, shard] of shards.entries()) {
       const old = await bytes.listOld(shard, before);
       if (old.length === 0) continue;
-      const known = new Set(await rows.listIds(place, shard, shards[index + 1] ?? "g"));
+      const known = new Set(await rows.listIds(backend, shard, shards[index + 1] ?? "g"));
       for (const id of old) {
         if (known.has(id) || (await rows.exists(id))) continue;
         await bytes.remove(id);
@@ -320,7 +315,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     async sweepOrphans() {
       const before = Date.now() - orphanAfterMs;
       let count = await sweepIncoming(before);
-      for (const place of places.keys()) count += await sweepPlace(place, before);
+      for (const backend of backends.keys()) count += await sweepBackend(backend, before);
       return count;
     },
   };

@@ -13,15 +13,6 @@ export interface StoredRequest {
   readonly baseUrl: string;
 }
 
-export function packRequest(request: StoredRequest): string {
-  return JSON.stringify(request);
-}
-
-/** The cast is safe, because only `packRequest` writes this text. */
-export function unpackRequest(text: string): StoredRequest {
-  return JSON.parse(text) as StoredRequest;
-}
-
 export interface StoredResult {
   readonly output?: JobObject["output"];
   readonly error?: JobObject["error"];

@@ -2,25 +2,12 @@
 
 import { type Caller, ownerOf } from "../access/caller.ts";
 import type { AsyncJobRequest, DeliveryObject, JobObject, UnfinishedJobObject } from "../contract/async-jobs.ts";
-import { GatewayError, ValidationError } from "../errors.ts";
+import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import { toUsd } from "../lib/money.ts";
-import type { CreateJobOutcome, DeliveryRecord, JobStatus, ListedJob } from "../storage/job-records.ts";
+import type { CreateJobOutcome, DeliveryRecord, JobFilter, ListedJob } from "../storage/job-records.ts";
 import type { DeliveryStore, JobStore } from "../storage/storage.ts";
-import { packRequest, type StoredRequest, unpackResult } from "./job-request.ts";
-
-export interface Jobs {
-  submit(submission: Submission): Promise<JobObject>;
-  find(id: string, caller: Caller): Promise<JobObject>;
-  list(caller: Caller, filter: ListFilter): Promise<{ total: number; items: JobObject[] }>;
-  remove(id: string, caller: Caller): Promise<void>;
-  /** Cancels a queued or running job. `caller` null: the operator, who may cancel jobs of all owners. */
-  cancel(id: string, caller: Caller | null): Promise<JobObject>;
-  /** For the operator: queued and running jobs, the oldest first. `owner` null: of all owners. */
-  listUnfinished(owner: string | null, page: { limit: number; offset: number }): Promise<UnfinishedJobObject[]>;
-  listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]>;
-  redeliver(id: string, caller: Caller): Promise<DeliveryObject>;
-}
+import { type StoredRequest, unpackResult } from "./job-request.ts";
 
 export interface Submission {
   readonly request: AsyncJobRequest;
@@ -31,14 +18,6 @@ export interface Submission {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
   /** The address of the gateway, for links to binary results. */
   readonly baseUrl: string;
-}
-
-export interface ListFilter {
-  readonly status: JobStatus | null;
-  readonly feature: string | null;
-  readonly subfeature: string | null;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export interface JobsDependencies {
@@ -57,157 +36,125 @@ const cancelledResult = JSON.stringify({ error: { message: "The job was cancelle
 const fullRetrySeconds = 10;
 const idempotencyKeyLifetimeMs = 24 * 3_600_000;
 
-export function createJobs(dependencies: JobsDependencies): Jobs {
+export type Jobs = ReturnType<typeof createJobs>;
+
+export function createJobs(dependencies: JobsDependencies) {
   const { jobs, deliveries, universalAi, checkReceiver, lifetimeMs, maxUnfinished } = dependencies;
 
-  async function submit({
-    request,
-    userParameters,
-    caller,
-    requestId,
-    idempotency,
-    baseUrl,
-  }: Submission): Promise<JobObject> {
-    const plan = universalAi.check(request, caller, "job");
-    const [offer] = plan.offers;
-    if (offer === undefined) throw new TypeError("The plan has no offer");
-    const owner = ownerOf(caller);
-    const receiver = request.webhook_receiver ?? null;
-    // A repeated request succeeds even if its file or receiver no longer exists.
-    const known = idempotency === null ? null : await jobs.findByIdempotencyKey(owner, idempotency);
-    if (known !== null) return toAnswer(known);
-    await Promise.all([
-      universalAi.checkFiles(plan, owner),
-      receiver === null ? null : checkReceiver(receiver, new URL(baseUrl).hostname),
-    ]);
-    const now = Date.now();
-    const { user_webhook_parameters: _, ...requestWithout } = request;
-    const stored: StoredRequest = {
-      request: requestWithout,
-      userParameters,
-      caller: { keyId: caller.keyId, kind: caller.kind, owner: caller.owner },
-      requestId,
-      baseUrl,
-    };
-    const outcome = await jobs.create(
-      {
-        id: crypto.randomUUID(),
-        owner,
-        keyId: caller.keyId,
-        feature: plan.task.feature,
-        subfeature: plan.task.subfeature,
-        provider: offer.engine.provider,
-        model: offer.model,
-        createdAt: now,
-        expiresAt: now + lifetimeMs,
-        webhookReceiver: receiver,
-        request: packRequest(stored),
-        // A slow or overloaded provider must not delay the jobs of other providers.
-        group: offer.engine.provider,
-        maxUnfinished,
-      },
-      idempotency === null ? null : { ...idempotency, expiresAt: now + idempotencyKeyLifetimeMs },
-    );
-    return toAnswer(outcome);
-  }
-
   function toAnswer(outcome: CreateJobOutcome): JobObject {
+    if ("job" in outcome) return toJobObject(outcome.job);
     if (outcome.outcome === "full")
       throw new GatewayError(
         "rate_limit_exceeded",
         `This key has reached its limit of ${maxUnfinished} queued or running jobs. Wait until some have finished, or cancel some.`,
         { retryAfter: fullRetrySeconds },
       );
-    if (outcome.outcome !== "conflict") return toJobObject(outcome.job);
-    throw new ValidationError([
-      {
-        loc: ["header", "idempotency-key"],
-        msg: "This idempotency key was already used with another body",
-        type: "idempotency_key_reused",
-      },
-    ]);
+    const msg = "This idempotency key was already used with another body";
+    throw new ValidationError([{ loc: ["header", "idempotency-key"], msg, type: "idempotency_key_reused" }]);
   }
 
-  async function find(id: string, caller: Caller): Promise<JobObject> {
-    const job = await jobs.find(id, ownerOf(caller));
-    if (job === null) throw jobNotFound();
-    return toJobObject(job);
+  async function findJob(id: string, caller: Caller): Promise<ListedJob> {
+    return (await jobs.find(id, ownerOf(caller))) ?? refuse("job_not_found");
   }
 
-  async function list(caller: Caller, filter: ListFilter): Promise<{ total: number; items: JobObject[] }> {
-    const { total, jobs: found } = await jobs.list({ owner: ownerOf(caller), ...filter });
-    return { total, items: found.map(toJobObject) };
-  }
-
-  async function remove(id: string, caller: Caller): Promise<void> {
-    const outcome = await jobs.remove(id, ownerOf(caller));
-    if (outcome === "missing") throw jobNotFound();
-    if (outcome === "processing")
-      throw new GatewayError(
-        "job_processing",
-        "The job is still running. Delete it when it has finished, or cancel it first.",
+  return {
+    async submit(submission: Submission): Promise<JobObject> {
+      const { request, userParameters, caller, requestId, idempotency, baseUrl } = submission;
+      const plan = universalAi.check(request, caller, "job");
+      const [offer] = plan.offers;
+      if (offer === undefined) throw new TypeError("The plan has no offer");
+      const owner = ownerOf(caller);
+      const receiver = request.webhook_receiver ?? null;
+      // A repeated request succeeds even if its file or receiver no longer exists.
+      const known = idempotency === null ? null : await jobs.findByIdempotencyKey(owner, idempotency);
+      if (known !== null) return toAnswer(known);
+      await Promise.all([
+        universalAi.checkFiles(plan, owner),
+        receiver === null ? null : checkReceiver(receiver, new URL(baseUrl).hostname),
+      ]);
+      const now = Date.now();
+      const { user_webhook_parameters: _, ...requestWithout } = request;
+      const stored: StoredRequest = {
+        request: requestWithout,
+        userParameters,
+        caller: { keyId: caller.keyId, kind: caller.kind, owner: caller.owner },
+        requestId,
+        baseUrl,
+      };
+      const outcome = await jobs.create(
         {
-          param: "job_id",
+          id: crypto.randomUUID(),
+          owner,
+          keyId: caller.keyId,
+          feature: plan.task.feature,
+          subfeature: plan.task.subfeature,
+          provider: offer.engine.provider,
+          model: offer.model,
+          createdAt: now,
+          expiresAt: now + lifetimeMs,
+          webhookReceiver: receiver,
+          request: JSON.stringify(stored),
+          // A slow or overloaded provider must not delay the jobs of other providers.
+          group: offer.engine.provider,
+          maxUnfinished,
         },
+        idempotency === null ? null : { ...idempotency, expiresAt: now + idempotencyKeyLifetimeMs },
       );
-  }
+      return toAnswer(outcome);
+    },
 
-  async function cancel(id: string, caller: Caller | null): Promise<JobObject> {
-    const outcome = await jobs.cancel(id, caller === null ? null : ownerOf(caller), {
-      at: Date.now(),
-      result: cancelledResult,
-      delivery: { id: crypto.randomUUID() },
-    });
-    if (outcome.outcome === "missing") throw jobNotFound();
-    if (outcome.outcome === "finished")
-      throw new GatewayError("job_finished", "The job has already finished, so it cannot be cancelled.", {
-        param: "job_id",
-      });
-    return toJobObject(outcome.job);
-  }
+    find: async (id: string, caller: Caller): Promise<JobObject> => toJobObject(await findJob(id, caller)),
 
-  async function listUnfinished(owner: string | null, page: { limit: number; offset: number }) {
-    const found = await jobs.listUnfinished(owner, page.limit, page.offset);
-    return found.map((job) => ({ ...toJobObject(job), owner: job.owner, key_id: job.keyId, runs: job.runs }));
-  }
+    async list(caller: Caller, filter: Omit<JobFilter, "owner">): Promise<{ total: number; items: JobObject[] }> {
+      const { total, items } = await jobs.list({ owner: ownerOf(caller), ...filter });
+      return { total, items: items.map(toJobObject) };
+    },
 
-  async function listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]> {
-    const found = await deliveries.listForJob(id, ownerOf(caller));
-    if (found === null) throw jobNotFound();
-    return found.map(toDeliveryObject);
-  }
+    async remove(id: string, caller: Caller): Promise<void> {
+      const outcome = await jobs.remove(id, ownerOf(caller));
+      if (outcome === "missing") refuse("job_not_found");
+      if (outcome === "processing")
+        refuse("job_processing", "The job is still running. Delete it when it has finished, or cancel it first.");
+    },
 
-  async function redeliver(id: string, caller: Caller): Promise<DeliveryObject> {
-    const owner = ownerOf(caller);
-    const job = await jobs.find(id, owner);
-    if (job === null) throw jobNotFound();
-    if (job.status === "processing")
-      throw new GatewayError("job_processing", "The job is still running, so there is no webhook to deliver yet.", {
-        param: "job_id",
-      });
-    if (job.webhookReceiver === null)
-      throw new GatewayError("no_webhook_receiver", "The job was submitted without a webhook_receiver.", {
-        param: "job_id",
-      });
-    const made = await deliveries.redeliver(id, owner, {
-      id: crypto.randomUUID(),
-      group: groupOf(job.webhookReceiver),
-      now: Date.now(),
-    });
-    if (made === null) throw jobNotFound();
-    return toDeliveryObject(made);
-  }
+    /** Cancels a queued or running job. `caller` null: the operator, who may cancel jobs of all owners. */
+    async cancel(id: string, caller: Caller | null): Promise<JobObject> {
+      const delivery = { id: crypto.randomUUID() };
+      const cancellation = { at: Date.now(), result: cancelledResult, delivery };
+      const outcome = await jobs.cancel(id, caller === null ? null : ownerOf(caller), cancellation);
+      if ("job" in outcome) return toJobObject(outcome.job);
+      if (outcome.outcome === "missing") refuse("job_not_found");
+      refuse("job_finished", "The job has already finished, so it cannot be cancelled.");
+    },
 
-  return { submit, find, list, remove, cancel, listUnfinished, listDeliveries, redeliver };
+    /** For the operator: queued and running jobs, the oldest first. `owner` null: of all owners. */
+    async listUnfinished(
+      owner: string | null,
+      page: { limit: number; offset: number },
+    ): Promise<UnfinishedJobObject[]> {
+      const found = await jobs.listUnfinished(owner, page.limit, page.offset);
+      return found.map((job) => ({ ...toJobObject(job), owner: job.owner, key_id: job.keyId, runs: job.runs }));
+    },
+
+    async listDeliveries(id: string, caller: Caller): Promise<DeliveryObject[]> {
+      const found = (await deliveries.listForJob(id, ownerOf(caller))) ?? refuse("job_not_found");
+      return found.map(toDeliveryObject);
+    },
+
+    async redeliver(id: string, caller: Caller): Promise<DeliveryObject> {
+      const job = await findJob(id, caller);
+      if (job.status === "processing")
+        refuse("job_processing", "The job is still running, so there is no webhook to deliver yet.");
+      if (job.webhookReceiver === null)
+        refuse("no_webhook_receiver", "The job was submitted without a webhook_receiver.");
+      const delivery = { id: crypto.randomUUID(), now: Date.now() };
+      return toDeliveryObject((await deliveries.redeliver(id, ownerOf(caller), delivery)) ?? refuse("job_not_found"));
+    },
+  };
 }
 
-/** Webhooks to one host form a group, so that a slow host does not delay the webhooks to others. */
-export function groupOf(receiver: string): string {
-  return URL.parse(receiver)?.host ?? "";
-}
-
-function jobNotFound(): GatewayError {
-  return new GatewayError("job_not_found", "There is no such job.", { param: "job_id" });
+function refuse(code: ErrorCode, message = "There is no such job."): never {
+  throw new GatewayError(code, message, { param: "job_id" });
 }
 
 function toJobObject(job: ListedJob): JobObject {

@@ -18,8 +18,7 @@ import type { JobRecord, JobResult } from "../storage/job-records.ts";
 import { isUnavailable } from "../storage/outage.ts";
 import type { JobStore } from "../storage/storage.ts";
 import type { WorkItem } from "../storage/work-queue.ts";
-import { callerOf, type StoredRequest, unpackRequest } from "./job-request.ts";
-import { groupOf } from "./jobs.ts";
+import { callerOf, type StoredRequest } from "./job-request.ts";
 import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
 export interface RunnerDependencies {
@@ -94,7 +93,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (job === null) return;
     const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
     try {
-      const kept = unpackRequest(job.request);
+      const kept = JSON.parse(job.request) as StoredRequest;
       // Checked again, because the version or the settings may have changed since the submission.
       const plan = universalAi.check(kept.request, callerOf(kept), "job");
       await tryOffers({ item, job, kept, plan, deadline, signal }, readProgress(job.checkpoint));
@@ -305,8 +304,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   async function finish(item: WorkItem, job: JobRecord, result: JobResult): Promise<void> {
-    const { webhookReceiver } = job;
-    const delivery = webhookReceiver === null ? null : { id: crypto.randomUUID(), group: groupOf(webhookReceiver) };
+    const delivery = job.webhookReceiver === null ? null : { id: crypto.randomUUID() };
     await retryWhileStoreDown(log, () => jobs.finish(item, job.id, result, delivery));
   }
 

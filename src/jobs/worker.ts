@@ -4,7 +4,6 @@ import type { Log } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { WorkItem, WorkKind } from "../storage/work-queue.ts";
 import type { Deliverer } from "./deliverer.ts";
-import { groupOf } from "./jobs.ts";
 import { type QueueConsumer, startQueueConsumer } from "./queue-consumer.ts";
 import { retryWhileStoreDown } from "./retry-while-store-down.ts";
 
@@ -39,9 +38,8 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
     const opened = await deliveries.open(item);
     if (opened === null) return;
     const { attempt, state, nextAt } = await deliverer.attempt(opened.delivery, opened.job, signal);
-    const group = groupOf(opened.delivery.receiver);
     await waitForOthers(consumers.deliver.state().running);
-    await retryWhileStoreDown(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt, group }));
+    await retryWhileStoreDown(log, () => deliveries.recordAttempt(item, attempt, { state, nextAt }));
   }
 
   const consumers: Record<WorkKind, QueueConsumer> = {

@@ -1,7 +1,7 @@
 // Coalesces concurrent calls of an operation into shared transactions. A call that finds the operation idle runs at once. Calls that arrive
 // while others run wait and then run together, so a busier store gets larger transactions.
 
-import { type CoalescedOperation, operationDeadlineMs, type RunAlone } from "./operation.ts";
+import type { CoalescedOperation, RunAlone } from "./operation.ts";
 import { isUnavailable, toUnavailable } from "./outage.ts";
 
 export interface CoalescingOptions {
@@ -9,6 +9,8 @@ export interface CoalescingOptions {
   readonly maxTransactions: number;
   /** While the store is known to be down, calls do not wait for each other. */
   readonly isDown: () => boolean;
+  /** Deadline of a call, including the time that it waits for others. */
+  readonly deadlineMs: number;
 }
 
 type Args = readonly unknown[];
@@ -23,16 +25,16 @@ interface WaitingCall {
 
 // A larger transaction would save little and delay its first calls.
 const maxCalls = 64;
-// A call with less time left would only shorten the deadline of the calls that it shares a transaction with.
-const minTimeLeftMs = operationDeadlineMs / 4;
+// The share of the deadline that a call needs. With less, it would shorten the deadline of the calls that it shares a transaction with.
+const minShareLeft = 1 / 4;
 
 /** Returns the method that callers see. */
 export function coalesceCalls(
   operation: CoalescedOperation<Args, unknown>,
   run: RunCalls,
-  { maxTransactions, isDown }: CoalescingOptions,
+  { maxTransactions, isDown, deadlineMs }: CoalescingOptions,
 ): (...args: unknown[]) => Promise<unknown> {
-  const { runsAlone = () => false, deadlineMs = operationDeadlineMs } = operation;
+  const { runsAlone = () => false } = operation;
   const waiting: WaitingCall[] = [];
   let running = 0;
   let isScheduled = false;
@@ -53,7 +55,7 @@ export function coalesceCalls(
   }
 
   async function runNext(): Promise<void> {
-    const earliestDeadline = performance.now() + minTimeLeftMs;
+    const earliestDeadline = performance.now() + deadlineMs * minShareLeft;
     const calls = waiting.splice(0, maxCalls).filter(({ deadline, answer }) => {
       if (deadline < earliestDeadline) answer.reject(toUnavailable());
       return deadline >= earliestDeadline;
@@ -89,9 +91,9 @@ export function coalesceCalls(
   }
 
   return (...args) => {
-    if (isDown() || runsAlone(...args)) return runSingle(args, deadlineMs);
+    if (isDown() || runsAlone(...args)) return runSingle(args, operation.deadlineMs ?? deadlineMs);
     const answer = Promise.withResolvers<unknown>();
-    waiting.push({ args, deadline: performance.now() + operationDeadlineMs, answer });
+    waiting.push({ args, deadline: performance.now() + deadlineMs, answer });
     schedule();
     return answer.promise;
   };

@@ -8,11 +8,13 @@ import { createSqliteQueue } from "./sqlite-queue.ts";
 // One look at the lock. Writers poll for it: see `beginImmediate` in sql.ts.
 const busyTimeoutMs = 5;
 const walAttempts = 50;
+const defaultLockTimeoutMs = 800;
 
-export async function connectSqlite(dataDir: string): Promise<Database> {
+/** `lockTimeoutMs`: how long a transaction waits for the lock of the file. */
+export async function connectSqlite(dataDir: string, lockTimeoutMs = defaultLockTimeoutMs): Promise<Database> {
   createDataDir(dataDir);
   const client = new Bun.SQL({ adapter: "sqlite", filename: databaseFile(dataDir), safeIntegers: true });
-  const database = toDatabase(client, "sqlite", createSqliteQueue);
+  const database = toDatabase(client, "sqlite", createSqliteQueue, lockTimeoutMs);
   try {
     await database.sql.script(`pragma busy_timeout = ${busyTimeoutMs}`);
     await useWriteAheadLog(database);
@@ -42,7 +44,8 @@ async function useWriteAheadLog(database: Database): Promise<void> {
 
 export interface PostgresOptions {
   readonly maxConnections: number;
-  readonly connectTimeoutSeconds: number;
+  /** Default: 5. */
+  readonly connectTimeoutSeconds?: number;
   /** Only for connections that use the work queue. */
   readonly createQueue?: CreateQueue;
 }
@@ -52,7 +55,7 @@ export function connectPostgres(databaseUrl: string, options: PostgresOptions): 
   const client = new Bun.SQL(url, {
     bigint: true,
     max: options.maxConnections,
-    connectionTimeout: options.connectTimeoutSeconds,
+    connectionTimeout: options.connectTimeoutSeconds ?? 5,
     // Otherwise PGDATABASE in the environment would override the address.
     ...(url.pathname.length > 1 ? { database: decodeURIComponent(url.pathname.slice(1)) } : {}),
     connection: { application_name: url.searchParams.get("application_name") ?? "switchyard" },

@@ -77,7 +77,12 @@ export const deliveryStatements = {
     if (job === undefined) return null;
     const rows = await sql`select * from deliveries where job_id = ${jobId} order by created_at, id`;
     const deliveries: DeliveryRecord[] = [];
-    for (const row of rows) deliveries.push(toDelivery(row, await readAttempts(sql, row["id"] as string)));
+    for (const row of rows) {
+      const id = row["id"] as string;
+      deliveries.push(
+        toDelivery(row, await sql`select * from delivery_attempts where delivery_id = ${id} order by number`),
+      );
+    }
     return deliveries;
   }),
 
@@ -114,7 +119,7 @@ export const deliveryStatements = {
       sql,
       jobId: string,
       owner: string,
-      delivery: { id: string; group: string; now: number },
+      delivery: { id: string; now: number },
     ): Promise<DeliveryRecord | null> => {
       const [job] = await sql<{ webhook_receiver: string | null }>`
         select webhook_receiver from jobs
@@ -135,7 +140,7 @@ interface OpenedDelivery {
 type AttemptCall = readonly [
   item: WorkItem,
   attempt: DeliveryAttempt,
-  outcome: { state: DeliveryState; nextAt: number | null; group: string },
+  outcome: { state: DeliveryState; nextAt: number | null },
 ];
 
 interface NewDelivery {
@@ -143,7 +148,6 @@ interface NewDelivery {
   readonly jobId: string;
   readonly owner: string;
   readonly receiver: string;
-  readonly group: string;
   readonly now: number;
 }
 
@@ -161,9 +165,10 @@ export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]
     next_attempt_at: now,
     work_id: Bun.randomUUIDv7(),
   }));
-  const work = deliveries.map(({ id, group, now }, index): NewWork => {
-    const { work_id: workId } = rows[index] as (typeof rows)[number];
-    return { id: workId, kind: "deliver", subject: id, group, dueAt: now };
+  const work = rows.map(({ id, work_id, receiver, created_at }): NewWork => {
+    // Webhooks to one host form a group, so that a slow host does not delay the webhooks to others.
+    const group = URL.parse(receiver)?.host ?? "";
+    return { id: work_id, kind: "deliver", subject: id, group, dueAt: created_at };
   });
   await together(insertRows(sql, "deliveries", rows), sql.work.add(work));
   return rows;
@@ -171,7 +176,7 @@ export async function addDeliveries(sql: Sql, deliveries: readonly NewDelivery[]
 
 async function recordOne(
   sql: Sql,
-  [item, attempt, { state, nextAt, group }]: AttemptCall,
+  [item, attempt, { state, nextAt }]: AttemptCall,
   isValid: boolean,
 ): Promise<{ isLogged: boolean; next: NewWork | null }> {
   const id = item.subject;
@@ -194,7 +199,7 @@ async function recordOne(
   const [, numbered] = await together(counted, logged);
   const isLogged = numbered.length > 0;
   if (!isLogged || workId === null || nextAt === null) return { isLogged, next: null };
-  return { isLogged, next: { id: workId, kind: "deliver", subject: id, group, dueAt: nextAt } };
+  return { isLogged, next: { id: workId, kind: "deliver", subject: id, group: item.group, dueAt: nextAt } };
 }
 
 /** Returns the ids of the deliveries whose attempt was stored. */
@@ -239,10 +244,6 @@ export async function deleteDeliveries(sql: Sql, jobIds: readonly string[]): Pro
     "deliver",
     added.filter((id) => !removed.has(id)),
   );
-}
-
-async function readAttempts(sql: Sql, deliveryId: string): Promise<SqlRow[]> {
-  return await sql`select * from delivery_attempts where delivery_id = ${deliveryId} order by number`;
 }
 
 /** Identifies an attempt, so that it is stored once even if the call is repeated because its answer was lost. */

@@ -2,33 +2,39 @@
 // after its bytes and deleted before them, so every listed file can be read. Files of other owners, deleted files and expired files are
 // answered as if they had never existed.
 
-import { deleteExpiredRows, read, write } from "./operation.ts";
-import { integer, json, mapRecord, text } from "./record.ts";
+import { deleteOldest, listPage, read, write } from "./operation.ts";
+import { integer, json, mapRecord, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
-
-/** Times are epoch milliseconds. */
-export interface FileRecord {
-  /** A UUID in lower case. */
-  readonly id: string;
-  readonly owner: string;
-  readonly kind: FileKind;
-  /** Where the bytes are stored. */
-  readonly place: FilePlace;
-  readonly name: string;
-  readonly size: number;
-  readonly mediaType: string;
-  readonly purpose: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly createdAt: number;
-  readonly expiresAt: number;
-}
 
 /** `upload`: sent by a caller. `result`: produced by a task. */
 export type FileKind = "upload" | "result";
-export type FilePlace = "folder" | "s3";
+/** Where the bytes are stored. */
+export type FileBackend = "folder" | "s3";
+
+/** Times are epoch milliseconds. */
+const columns = {
+  /** A UUID in lower case. */
+  id: text(),
+  owner: text(),
+  kind: text<FileKind>(),
+  backend: text<FileBackend>(),
+  name: text(),
+  size: integer,
+  mediaType: text(),
+  purpose: text(),
+  metadata: json<Readonly<Record<string, unknown>>>(),
+  createdAt: integer,
+  expiresAt: integer,
+};
+const { toRow, fromRow } = mapRecord(columns, { backend: "place" });
+
+export type FileRecord = RecordOf<typeof columns>;
+
+const { id, owner, size, backend, expiresAt } = columns;
+const deleted = mapRecord({ id, owner, size, backend, expiresAt }, { backend: "place" });
 
 /** The members of a deleted row that are needed to delete its bytes. */
-export type DeletedFile = Pick<FileRecord, "id" | "place" | "expiresAt">;
+export type DeletedFile = Pick<FileRecord, "id" | "backend" | "expiresAt">;
 
 export interface FileFilter {
   readonly owner: string;
@@ -37,27 +43,6 @@ export interface FileFilter {
   readonly limit: number;
   readonly offset: number;
 }
-
-const columns = {
-  id: text(),
-  owner: text(),
-  kind: text<FileKind>(),
-  place: text<FilePlace>(),
-  name: text(),
-  size: integer,
-  mediaType: text(),
-  purpose: text(),
-  metadata: json<FileRecord["metadata"]>(),
-  createdAt: integer,
-  expiresAt: integer,
-};
-const { toRow, fromRow } = mapRecord<FileRecord>(columns);
-const { fromRow: toDeleted } = mapRecord<DeletedFile>({
-  id: columns.id,
-  place: columns.place,
-  expiresAt: columns.expiresAt,
-});
-const deletedColumns = ["id", "owner", "size", "place", "expires_at"];
 
 export const fileStatements = {
   /**
@@ -89,14 +74,11 @@ export const fileStatements = {
   }),
 
   /** Newest first. */
-  listUploads: read(async (sql, filter: FileFilter): Promise<{ total: number; files: FileRecord[] }> => {
-    const { owner, purpose, limit, offset } = filter;
+  listUploads: read(async (sql, { owner, purpose, ...page }: FileFilter) => {
     const from = sql.part`
       from files where owner = ${owner} and kind = 'upload' and expires_at > ${Date.now()}
         and (cast(${purpose} as text) is null or purpose = ${purpose})`;
-    const [count] = await sql<{ total: bigint }>`select count(*) as total ${from}`;
-    const rows = await sql`select * ${from} order by created_at desc, id desc limit ${limit} offset ${offset}`;
-    return { total: Number(count?.total ?? 0), files: rows.map(fromRow) };
+    return await listPage(sql, { from, ...page }, fromRow);
   }),
 
   /** The bytes of all uploads and results of an owner, including expired files that are not deleted yet. */
@@ -106,45 +88,35 @@ export const fileStatements = {
   }),
 
   deleteUploads: write(null, async (sql, owner: string, ids: readonly string[]): Promise<DeletedFile[]> => {
-    const deleted: SqlRow[] = [];
+    const rows: SqlRow[] = [];
     // In the order of ids, so that concurrent calls for the same files cannot deadlock.
     for (const id of new Set(ids.toSorted())) {
-      deleted.push(
+      rows.push(
         ...(await sql`
           delete from files where id = ${id} and owner = ${owner} and kind = 'upload'
-          returning ${sql.names(deletedColumns)}`),
+          returning ${sql.names(deleted.names)}`),
       );
     }
-    await subtractBytes(sql, deleted);
-    return deleted.map(toDeleted);
+    return await subtractBytes(sql, rows);
   }),
 
   /** At most `limit` uploads that were created until `before`, the oldest first. */
   deleteSomeUploads: write(null, async (sql, owner: string, before: number, limit: number): Promise<DeletedFile[]> => {
-    const [last] = await sql<{ created_at: bigint; id: string }>`
-        select created_at, id from files where owner = ${owner} and kind = 'upload' and created_at <= ${before}
-        order by created_at, id limit 1 offset ${limit - 1}`;
-    // A range of the index instead of a list of ids, so that concurrent calls lock rows in the same order.
-    const range =
-      last === undefined
-        ? sql.part`created_at <= ${before}`
-        : sql.part`(created_at, id) <= (${last.created_at}, ${last.id})`;
-    const deleted = await sql`
-      delete from files where owner = ${owner} and kind = 'upload' and ${range} returning ${sql.names(deletedColumns)}`;
-    await subtractBytes(sql, deleted);
-    return deleted.map(toDeleted);
+    const from = sql.part`from files where owner = ${owner} and kind = 'upload' and`;
+    const range = { from, timeColumn: "created_at", until: before, limit, returning: deleted.names } as const;
+    return await subtractBytes(sql, await deleteOldest(sql, range));
   }),
 
   deleteExpired: write(null, async (sql, now: number, limit: number): Promise<DeletedFile[]> => {
-    const deleted = await deleteExpiredRows(sql, { table: "files", columns: deletedColumns, now, limit });
-    await subtractBytes(sql, deleted);
-    return deleted.map(toDeleted);
+    const from = sql.part`from files where`;
+    const range = { from, timeColumn: "expires_at", until: now, limit, returning: deleted.names } as const;
+    return await subtractBytes(sql, await deleteOldest(sql, range));
   }),
 
   /** The ids from `first` up to but excluding `end`. Only a hint, because the collation of the database may order ids differently: check `exists`, too. */
-  listIds: read(async (sql, place: FilePlace, first: string, end: string): Promise<string[]> => {
+  listIds: read(async (sql, backend: FileBackend, first: string, end: string): Promise<string[]> => {
     const rows = await sql<{ id: string }>`
-      select id from files where id >= ${first} and id < ${end} and place = ${place}`;
+      select id from files where id >= ${first} and id < ${end} and place = ${backend}`;
     return rows.map((row) => row.id);
   }),
 
@@ -154,11 +126,13 @@ export const fileStatements = {
   }),
 };
 
-/** Call it after deleting the rows. It goes in the order of owners, so that concurrent deletions cannot deadlock. */
-async function subtractBytes(sql: Sql, deleted: readonly SqlRow[]): Promise<void> {
-  const byOwner = Map.groupBy(deleted, (row) => row["owner"] as string);
-  for (const owner of [...byOwner.keys()].toSorted()) {
-    const bytes = (byOwner.get(owner) ?? []).reduce((sum, row) => sum + Number(row["size"]), 0);
+/** Call it with the deleted rows. It goes in the order of owners, so that concurrent deletions cannot deadlock. */
+async function subtractBytes(sql: Sql, rows: readonly SqlRow[]): Promise<DeletedFile[]> {
+  const files = rows.map(deleted.fromRow);
+  const byOwner = Map.groupBy(files, (file) => file.owner);
+  for (const [owner, some] of [...byOwner].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    const bytes = some.reduce((sum, file) => sum + file.size, 0);
     await sql`update file_bytes set bytes = bytes - ${bytes} where owner = ${owner}`;
   }
+  return files;
 }

@@ -1,140 +1,11 @@
-// What the store holds about jobs and their webhook deliveries, and how these records map to rows. Times are epoch milliseconds.
+// The records of jobs and of their webhook deliveries, and how they map to rows. Times are epoch milliseconds.
 
-import { type Column, integer, mapRecord, nullable, text } from "./record.ts";
+import { type Column, integer, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { SqlRow } from "./sql.ts";
 
-export interface JobRecord extends ListedJob {
-  /** Everything that is needed to run the job, as JSON text. */
-  readonly request: string;
-  /** How far the job has come, as JSON text; null before the first step. */
-  readonly checkpoint: string | null;
-}
-
-/** A job without the columns that lists do not show and that may be large. */
-export interface ListedJob {
-  /** A UUID in lower case. */
-  readonly id: string;
-  readonly owner: string;
-  readonly keyId: string;
-  readonly feature: string;
-  readonly subfeature: string;
-  /** The provider that was requested; once the job is finished, the provider that performed it. */
-  readonly provider: string;
-  readonly model: string | null;
-  readonly status: JobStatus;
-  readonly createdAt: number;
-  readonly finishedAt: number | null;
-  readonly expiresAt: number;
-  /** How often the job was started. It also distinguishes the current run from runs that lost their lease. */
-  readonly runs: number;
-  /** 0 to 1, if the engine reports it. */
-  readonly progress: number | null;
-  /** In whole pico-dollars. */
-  readonly cost: bigint | null;
-  readonly costReason: string | null;
-  readonly webhookReceiver: string | null;
-  /** `{ output }`, `{ error }` and `{ original_response }`, as JSON text; null until the job is finished. */
-  readonly result: string | null;
-}
-
 export type JobStatus = "processing" | "success" | "fail";
-
-export type NewJob = Pick<
-  JobRecord,
-  | "id"
-  | "owner"
-  | "keyId"
-  | "feature"
-  | "subfeature"
-  | "provider"
-  | "model"
-  | "createdAt"
-  | "expiresAt"
-  | "webhookReceiver"
-  | "request"
-> & {
-  /** The runs of one group share a concurrency limit. Absent: no group. */
-  readonly group?: string;
-  /** The most unfinished jobs that the owner may have, this one included. Absent: no limit. */
-  readonly maxUnfinished?: number;
-};
-
-export interface IdempotencyKey {
-  readonly key: string;
-  /** SHA-256 of the request, in hexadecimal. */
-  readonly bodyHash: string;
-  readonly expiresAt: number;
-}
-
-export type CreateJobOutcome =
-  | { readonly outcome: "created"; readonly job: ListedJob }
-  /** The idempotency key was used before with the same body: the job that it created. */
-  | { readonly outcome: "same"; readonly job: ListedJob }
-  /** The idempotency key was used before with another body. */
-  | { readonly outcome: "conflict" }
-  /** The owner has `maxUnfinished` unfinished jobs. */
-  | { readonly outcome: "full" };
-
-/** `unchanged`: the job was cancelled before. `finished`: the job succeeded or failed. */
-export type CancelJobOutcome =
-  | { readonly outcome: "cancelled" | "unchanged"; readonly job: ListedJob }
-  | { readonly outcome: "finished" }
-  | { readonly outcome: "missing" };
-
-export interface JobCancellation {
-  readonly at: number;
-  /** The result of a cancelled job. Every cancellation has the same, which is how a cancelled job is recognised. */
-  readonly result: string;
-  readonly delivery: { readonly id: string };
-}
-
-export interface JobFilter {
-  readonly owner: string;
-  readonly status: JobStatus | null;
-  readonly feature: string | null;
-  readonly subfeature: string | null;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export interface JobResult {
-  readonly status: "success" | "fail";
-  readonly provider: string;
-  readonly model: string | null;
-  readonly finishedAt: number;
-  readonly cost: bigint | null;
-  readonly costReason: string | null;
-  readonly result: string;
-}
-
-/** One webhook to a receiver, with all of its attempts. Each redelivery is a delivery of its own. */
-export interface DeliveryRecord {
-  readonly id: string;
-  readonly jobId: string;
-  readonly owner: string;
-  readonly receiver: string;
-  readonly state: DeliveryState;
-  readonly createdAt: number;
-  readonly attempts: readonly DeliveryAttempt[];
-  /** Null: no attempt is planned. */
-  readonly nextAttemptAt: number | null;
-}
-
 /** `blocked`: the gateway may not connect to the receiver's address. */
 export type DeliveryState = "pending" | "delivered" | "failed" | "blocked";
-
-export interface DeliveryAttempt {
-  /** 1, 2, 3 … */
-  readonly number: number;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  /** The status of the receiver's answer; null without an answer. */
-  readonly status: number | null;
-  /** Null: delivered. */
-  readonly error: string | null;
-  /** `kid` of the key that signed the webhook. */
-  readonly keyId: string;
-}
 
 /** Calls with a longer text get a transaction of their own, so that no other call waits for it. */
 export const largeText = 65_536;
@@ -150,65 +21,138 @@ const progress: Column<number> = {
 const picoUsd: Column<bigint> = { toSql: (value) => value, fromSql: (value) => value as bigint };
 
 const listedColumns = {
+  /** A UUID in lower case. */
   id: text(),
   owner: text(),
   keyId: text(),
   feature: text(),
   subfeature: text(),
+  /** The provider that was requested; once the job is finished, the provider that performed it. */
   provider: text(),
   model: nullable(text()),
   status: text<JobStatus>(),
   createdAt: integer,
   finishedAt: nullable(integer),
   expiresAt: integer,
+  /** How often the job was started. It also distinguishes the current run from runs that lost their lease. */
   runs: integer,
+  /** 0 to 1, if the engine reports it. */
   progress: nullable(progress),
   cost: nullable(picoUsd),
   costReason: nullable(text()),
   webhookReceiver: nullable(text()),
+  /** `{ output }`, `{ error }` and `{ original_response }`, as JSON text; null until the job is finished. */
   result: nullable(text()),
 };
+const jobColumns = {
+  ...listedColumns,
+  /** Everything that is needed to run the job, as JSON text. */
+  request: text(),
+  /** The progress of the job, as JSON text; null before the first step. */
+  checkpoint: nullable(text()),
+};
+const listedJobs = mapRecord(listedColumns, { cost: "cost_pico_usd" });
+const jobs = mapRecord(jobColumns, { cost: "cost_pico_usd", checkpoint: "kept" });
 
-const listedJobs = mapRecord<ListedJob>(listedColumns, { cost: "cost_pico_usd" });
-const jobs = mapRecord<JobRecord>(
-  { ...listedColumns, request: text(), checkpoint: nullable(text()) },
-  { cost: "cost_pico_usd", checkpoint: "kept" },
-);
-const deliveries = mapRecord<Omit<DeliveryRecord, "attempts">>({
+export type JobRecord = RecordOf<typeof jobColumns>;
+/** A job without the columns that lists do not show and that may be large. */
+export type ListedJob = RecordOf<typeof listedColumns>;
+export const listedJobColumns = listedJobs.names;
+export const toListedJob = listedJobs.fromRow;
+export const toJob = jobs.fromRow;
+
+export interface JobResult extends Pick<JobRecord, "provider" | "model" | "cost" | "costReason"> {
+  readonly status: "success" | "fail";
+  readonly finishedAt: number;
+  readonly result: string;
+}
+
+export type NewJob = Omit<JobRecord, keyof typeof newJobState | "result" | "checkpoint"> & {
+  /** The runs of one group share a concurrency limit. Absent: no group. */
+  readonly group?: string;
+  /** The most unfinished jobs that the owner may have, this one included. Absent: no limit. */
+  readonly maxUnfinished?: number;
+};
+
+const newJobState = {
+  status: "processing",
+  finishedAt: null,
+  runs: 0,
+  progress: null,
+  cost: null,
+  costReason: null,
+} as const;
+
+export function toJobRow(job: NewJob): SqlRow & { work_id: string } {
+  return { ...jobs.toRow({ ...job, ...newJobState }), work_id: Bun.randomUUIDv7() };
+}
+
+const deliveryColumns = {
   id: text(),
   jobId: text(),
   owner: text(),
   receiver: text(),
   state: text<DeliveryState>(),
   createdAt: integer,
+  /** Null: no attempt is planned. */
   nextAttemptAt: nullable(integer),
-});
-const attempts = mapRecord<DeliveryAttempt>({
+};
+const attemptColumns = {
+  /** 1, 2, 3 … */
   number: integer,
   startedAt: integer,
   durationMs: integer,
+  /** The status of the receiver's answer; null without an answer. */
   status: nullable(integer),
+  /** Null: delivered. */
   error: nullable(text()),
+  /** `kid` of the key that signed the webhook. */
   keyId: text(),
-});
+};
+const deliveries = mapRecord(deliveryColumns);
+const attempts = mapRecord(attemptColumns);
 
-export const listedJobColumns = listedJobs.columns;
-export const toListedJob = listedJobs.fromRow;
-export const toJob = jobs.fromRow;
+export type DeliveryAttempt = RecordOf<typeof attemptColumns>;
+/** One webhook to a receiver. Each redelivery is a delivery of its own. */
+export type DeliveryRecord = RecordOf<typeof deliveryColumns> & { readonly attempts: readonly DeliveryAttempt[] };
 export const toAttemptRow = attempts.toRow;
-
-export function toJobRow(job: NewJob): SqlRow & { work_id: string } {
-  const start = {
-    status: "processing",
-    finishedAt: null,
-    runs: 0,
-    progress: null,
-    cost: null,
-    costReason: null,
-  } as const;
-  return { ...jobs.toRow({ ...job, ...start }), work_id: Bun.randomUUIDv7() };
-}
 
 export function toDelivery(row: SqlRow, attemptRows: readonly SqlRow[]): DeliveryRecord {
   return { ...deliveries.fromRow(row), attempts: attemptRows.map(attempts.fromRow) };
+}
+
+export interface IdempotencyKey {
+  readonly key: string;
+  /** SHA-256 of the request, in hexadecimal. */
+  readonly bodyHash: string;
+  readonly expiresAt: number;
+}
+
+/**
+ * `same`: the idempotency key was used before with the same body, and created this job. `conflict`: it was used before with another body.
+ * `full`: the owner has `maxUnfinished` unfinished jobs.
+ */
+export type CreateJobOutcome =
+  | { readonly outcome: "created" | "same"; readonly job: ListedJob }
+  | { readonly outcome: "conflict" | "full" };
+
+/** `unchanged`: the job was cancelled before. `finished`: the job succeeded or failed. */
+export type CancelJobOutcome =
+  | { readonly outcome: "cancelled" | "unchanged"; readonly job: ListedJob }
+  | { readonly outcome: "finished" | "missing" };
+
+export interface JobCancellation {
+  readonly at: number;
+  /** The result of a cancelled job. Every cancellation has the same, which is how a cancelled job is recognised. */
+  readonly result: string;
+  readonly delivery: { readonly id: string };
+}
+
+export interface JobFilter {
+  readonly owner: string;
+  readonly status: JobStatus | null;
+  readonly feature: string | null;
+  readonly subfeature: string | null;
+  readonly limit: number;
+  readonly offset: number;
 }

@@ -16,7 +16,7 @@ import type {
   NewJob,
 } from "./job-records.ts";
 import { largeText, listedJobColumns, progressUnit, toJob, toJobRow, toListedJob } from "./job-records.ts";
-import { deleteExpiredRows, insertRows, read, together, write, writeCoalesced } from "./operation.ts";
+import { deleteOldest, insertRows, listPage, read, together, write, writeCoalesced } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 import { checkLeases, isFresh, type WorkItem } from "./work-queue.ts";
@@ -83,17 +83,13 @@ export const jobStatements = {
   find: read(async (sql, id: string, owner: string): Promise<ListedJob | null> => await findJob(sql, id, owner)),
 
   /** Newest first. */
-  list: read(async (sql, filter: JobFilter): Promise<{ total: number; jobs: ListedJob[] }> => {
-    const { owner, status, feature, subfeature, limit, offset } = filter;
+  list: read(async (sql, { owner, status, feature, subfeature, ...page }: JobFilter) => {
     const from = sql.part`
       from jobs where owner = ${owner} and expires_at > ${Date.now()}
         and (cast(${status} as text) is null or status = ${status})
         and (cast(${feature} as text) is null or feature = ${feature})
         and (cast(${subfeature} as text) is null or subfeature = ${subfeature})`;
-    const [count] = await sql<{ total: bigint }>`select count(*) as total ${from}`;
-    const rows = await sql`
-      select ${sql.names(listedJobColumns)} ${from} order by created_at desc, id desc limit ${limit} offset ${offset}`;
-    return { total: Number(count?.total ?? 0), jobs: rows.map(toListedJob) };
+    return await listPage(sql, { columns: listedJobColumns, from, ...page }, toListedJob);
   }),
 
   /** Queued and running jobs, the oldest first. `owner` null: of all owners. */
@@ -133,13 +129,9 @@ export const jobStatements = {
           where id = ${id} and work_id = ${workId} and status = 'processing' returning *`;
         // The job was postponed in the meantime and has new work: try again.
         if (cancelled === undefined) continue;
-        if (job.webhookReceiver !== null) {
-          const { delivery, at: now } = cancellation;
-          const group = URL.parse(job.webhookReceiver)?.host ?? "";
-          await addDeliveries(sql, [
-            { ...delivery, group, jobId: id, owner: job.owner, receiver: job.webhookReceiver, now },
-          ]);
-        }
+        const { owner: jobOwner, webhookReceiver: receiver } = job;
+        const { delivery, at: now } = cancellation;
+        if (receiver !== null) await addDeliveries(sql, [{ ...delivery, jobId: id, owner: jobOwner, receiver, now }]);
         return { outcome: "cancelled", job: toListedJob(cancelled) };
       }
       throw toUnavailable();
@@ -241,8 +233,9 @@ export const jobStatements = {
 
   /** Returns the number of deleted jobs. */
   deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {
-    const columns = ["id", "work_id"];
-    const deleted = await deleteExpiredRows<DeletedJob>(sql, { table: "jobs", columns, now, limit });
+    const from = sql.part`from jobs where`;
+    const range = { from, timeColumn: "expires_at", until: now, limit, returning: ["id", "work_id"] } as const;
+    const deleted = await deleteOldest<{ id: string; work_id: string | null }>(sql, range);
     await sql.work.remove(
       "run",
       deleted.flatMap((job) => job.work_id ?? []),
@@ -279,21 +272,11 @@ async function rankJobs(sql: Sql, calls: readonly CreateCall[]): Promise<(number
   });
 }
 
-type FinishCall = readonly [
-  item: WorkItem,
-  jobId: string,
-  result: JobResult,
-  delivery: { id: string; group: string } | null,
-];
+type FinishCall = readonly [item: WorkItem, jobId: string, result: JobResult, delivery: { id: string } | null];
 
 interface FinishedJob {
   readonly owner: string;
   readonly webhook_receiver: string | null;
-}
-
-interface DeletedJob {
-  readonly id: string;
-  readonly work_id: string | null;
 }
 
 async function findJob(sql: Sql, id: string, owner: string): Promise<ListedJob | null> {

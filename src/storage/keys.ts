@@ -1,34 +1,36 @@
 // Statements about keys. Rows are never deleted, so that requests with a revoked key are answered as such.
 
 import type { Budget, KeyKind, KeyScope, RateLimit } from "../contract/keys.ts";
-import { nextRevision, read, write } from "./operation.ts";
-import { boolean, integer, json, mapRecord, nullable, text } from "./record.ts";
+import { listPage, nextRevision, read, write } from "./operation.ts";
+import { boolean, integer, json, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 import type { Sql, SqlRow } from "./sql.ts";
 
 /** Times are epoch milliseconds. */
-export interface KeyRecord {
-  readonly id: string;
-  readonly kind: KeyKind;
-  readonly name: string;
-  readonly owner: string | null;
-  readonly scopes: readonly KeyScope[];
-  readonly allowedModels: readonly string[] | null;
-  readonly rateLimit: RateLimit | null;
-  readonly budget: Budget | null;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly enabled: boolean;
+const columns = {
+  id: text(),
+  kind: text<KeyKind>(),
+  name: text(),
+  owner: nullable(text()),
+  scopes: json<readonly KeyScope[]>(),
+  allowedModels: nullable(json<readonly string[]>()),
+  rateLimit: nullable(json<RateLimit>()),
+  tags: json<Readonly<Record<string, string>>>(),
+  enabled: boolean,
   /** SHA-256 of the secret, in hexadecimal. */
-  readonly secretHash: string;
+  secretHash: text(),
   /** The last characters of the secret, so that people can tell keys apart. */
-  readonly secretTail: string;
+  secretTail: text(),
   /** The secret before the last rotation, and when it stops working. */
-  readonly previousHash: string | null;
-  readonly previousUntil: number | null;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
-  readonly lastUsedAt: number | null;
-}
+  previousHash: nullable(text()),
+  previousUntil: nullable(integer),
+  createdAt: integer,
+  expiresAt: nullable(integer),
+  revokedAt: nullable(integer),
+  lastUsedAt: nullable(integer),
+};
+const withoutBudget = mapRecord(columns);
+
+export type KeyRecord = RecordOf<typeof columns> & { readonly budget: Budget | null };
 
 export type KeySettings = Pick<
   KeyRecord,
@@ -58,26 +60,6 @@ export interface KeyChanges {
 
 export type KeyOutcome = KeyRecord | "not_found" | "revoked";
 
-const { toRow: toRowWithoutBudget, fromRow: fromRowWithoutBudget } = mapRecord<Omit<KeyRecord, "budget">>({
-  id: text(),
-  kind: text<KeyKind>(),
-  name: text(),
-  owner: nullable(text()),
-  scopes: json<readonly KeyScope[]>(),
-  allowedModels: nullable(json<readonly string[]>()),
-  rateLimit: nullable(json<RateLimit>()),
-  tags: json<KeyRecord["tags"]>(),
-  enabled: boolean,
-  secretHash: text(),
-  secretTail: text(),
-  previousHash: nullable(text()),
-  previousUntil: nullable(integer),
-  createdAt: integer,
-  expiresAt: nullable(integer),
-  revokedAt: nullable(integer),
-  lastUsedAt: nullable(integer),
-});
-
 export const keyStatements = {
   insert: write("keys", async (sql, key: KeyRecord): Promise<void> => {
     const revision = await nextRevision(sql, "keys");
@@ -96,17 +78,14 @@ export const keyStatements = {
 
   get: read(async (sql, id: string): Promise<KeyRecord | null> => await find(sql, id)),
 
-  list: read(async (sql, filter: KeyFilter): Promise<{ total: number; keys: KeyRecord[] }> => {
-    const { kind, owner, limit, offset } = filter;
-    const enabled = filter.enabled === null ? null : Number(filter.enabled);
+  list: read(async (sql, { kind, owner, enabled: isEnabled, ...page }: KeyFilter) => {
+    const enabled = isEnabled === null ? null : Number(isEnabled);
     const from = sql.part`
       from api_keys
       where (cast(${kind} as text) is null or kind = ${kind})
         and (cast(${owner} as text) is null or owner = ${owner})
         and (cast(${enabled} as bigint) is null or enabled = ${enabled})`;
-    const [count] = await sql<{ total: bigint }>`select count(*) as total ${from}`;
-    const rows = await sql`select * ${from} order by created_at desc, id desc limit ${limit} offset ${offset}`;
-    return { total: Number(count?.total ?? 0), keys: rows.map(fromRow) };
+    return await listPage(sql, { from, ...page }, fromRow);
   }),
 
   changedSince: read(async (sql, revision: bigint): Promise<KeyChanges> => {
@@ -168,7 +147,7 @@ async function toOutcome(sql: Sql, id: string, updated: readonly SqlRow[]): Prom
 
 /** The budget has two columns. */
 function toRow({ budget, ...key }: Partial<KeyRecord>): SqlRow {
-  const row = toRowWithoutBudget(key);
+  const row = withoutBudget.toRow(key);
   if (budget === undefined) return row;
   if (budget === null) return { ...row, budget_pico_usd: null, budget_period: null };
   return { ...row, budget_pico_usd: toPico(budget.amount), budget_period: budget.period };
@@ -177,7 +156,7 @@ function toRow({ budget, ...key }: Partial<KeyRecord>): SqlRow {
 function fromRow(row: SqlRow): KeyRecord {
   const pico = row["budget_pico_usd"] as bigint | null;
   const budget = pico === null ? null : { amount: fromPico(pico), period: row["budget_period"] as Budget["period"] };
-  return { ...fromRowWithoutBudget(row), budget };
+  return { ...withoutBudget.fromRow(row), budget };
 }
 
 // A budget has whole micro-dollars, so both conversions are exact.

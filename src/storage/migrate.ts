@@ -5,12 +5,9 @@ import { connectPostgres, connectSqlite, describePostgres } from "./connect.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { isOutage } from "./outage.ts";
 import type { Database, Sql } from "./sql.ts";
+import type { StorageOptions } from "./stores.ts";
 
-export interface MigrateOptions {
-  readonly databaseUrl: string | null;
-  readonly dataDir: string;
-  readonly log: Log;
-}
+type MigrateOptions = Pick<StorageOptions, "databaseUrl" | "dataDir" | "log">;
 
 // "SWYD" as a number. Any fixed value works that no other program uses in this database.
 const advisoryLock = 0x53575944;
@@ -30,7 +27,7 @@ export async function migrateStorage(options: MigrateOptions): Promise<void> {
 async function connect(options: MigrateOptions): Promise<Database> {
   if (options.databaseUrl === null) return await connectSqlite(options.dataDir);
   // One connection holds the lock; the scripts of pg-boss, which contain their own transactions, use the other.
-  const database = connectPostgres(options.databaseUrl, { maxConnections: 2, connectTimeoutSeconds: 5 });
+  const database = connectPostgres(options.databaseUrl, { maxConnections: 2 });
   await waitForDatabase(database, options.databaseUrl, options.log);
   return database;
 }

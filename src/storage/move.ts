@@ -47,7 +47,7 @@ async function copy(dataDir: string, to: string): Promise<readonly MovedTable[]>
   const { openPostgresQueue } = await import("./postgres-queue.ts");
   const queue = openPostgresQueue(() => target);
   const { createQueue } = queue;
-  const target = connectPostgres(to, { maxConnections: 1, connectTimeoutSeconds: 5, createQueue });
+  const target = connectPostgres(to, { maxConnections: 1, createQueue });
   try {
     await queue.prepare();
     // The source is read in one transaction, so that the copy holds all or nothing of a concurrent write.

@@ -2,20 +2,18 @@
 // PostgreSQL on a connection pool; callers see async methods.
 
 import { toBatches } from "./batches.ts";
-import type { Sql, SqlRow } from "./sql.ts";
+import type { Sql, SqlFragment, SqlRow } from "./sql.ts";
 import type { WorkKind } from "./work-queue.ts";
 
 /** Changes that are announced to other processes. Announcements of work may be lost: consumers also poll. */
 export type Topic = "keys" | WorkKind;
-
-export const operationDeadlineMs = 1000;
 
 export interface Operation<Args extends readonly unknown[], Result> {
   readonly mode: "read" | "write";
   /** The topic to announce after a write. */
   readonly changes: Topic | null;
   readonly run: (sql: Sql, ...args: Args) => Promise<Result>;
-  /** Replaces `operationDeadlineMs` for operations with large values and no client that waits. */
+  /** For operations with large values and no client that waits. Default: the deadline of the store. */
   readonly deadlineMs?: number;
 }
 
@@ -107,21 +105,48 @@ export async function insertRows(sql: Sql, table: string, rows: readonly SqlRow[
   await together(...toBatches(rows).map((batch) => sql`insert into ${sql.identifier(table)} ${sql.columns(batch)}`));
 }
 
-/**
- * Deletes at most `limit` expired rows, those that expired first, and returns the given columns of them. Fewer than `limit` come back when
- * none are left, or when another process deletes them at the same moment.
- */
-export async function deleteExpiredRows<Row = SqlRow>(
+/** A page of rows, newest first, with the number of all rows. */
+export async function listPage<Item>(
   sql: Sql,
-  { table, columns, now, limit }: { table: string; columns: readonly string[]; now: number; limit: number },
+  { columns = ["*"], from, limit, offset }: PageRequest,
+  fromRow: (row: SqlRow) => Item,
+): Promise<{ total: number; items: Item[] }> {
+  const [count] = await sql<{ total: bigint }>`select count(*) as total ${from}`;
+  const rows = await sql`
+    select ${sql.names(columns)} ${from} order by created_at desc, id desc limit ${limit} offset ${offset}`;
+  return { total: Number(count?.total ?? 0), items: rows.map(fromRow) };
+}
+
+interface PageRequest {
+  readonly columns?: readonly string[];
+  /** `from table where …` */
+  readonly from: SqlFragment;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * Deletes at most `limit` rows whose time is not after `until`, the oldest first, and returns columns of them. Fewer than `limit` come back
+ * when none are left, or when another process deletes them at the same moment.
+ */
+export async function deleteOldest<Row = SqlRow>(
+  sql: Sql,
+  { from, timeColumn, until, limit, returning }: Deletion,
 ): Promise<Row[]> {
-  const from = sql.part`from ${sql.identifier(table)} where`;
-  const [last] = await sql<{ expires_at: bigint; id: string }>`
-    select expires_at, id ${from} expires_at <= ${now} order by expires_at, id limit 1 offset ${limit - 1}`;
+  const time = sql.names([timeColumn]);
+  const [last] = await sql<{ time: bigint; id: string }>`
+    select ${time} as time, id ${from} ${time} <= ${until} order by ${time}, id limit 1 offset ${limit - 1}`;
   // A range of the index instead of a list of ids: two processes that delete at the same time then lock rows in the same order.
   const range =
-    last === undefined
-      ? sql.part`expires_at <= ${now}`
-      : sql.part`(expires_at, id) <= (${last.expires_at}, ${last.id})`;
-  return await sql<Row>`delete ${from} ${range} returning ${sql.names(columns)}`;
+    last === undefined ? sql.part`${time} <= ${until}` : sql.part`(${time}, id) <= (${last.time}, ${last.id})`;
+  return await sql<Row>`delete ${from} ${range} returning ${sql.names(returning)}`;
+}
+
+interface Deletion {
+  /** `from table where`, or `from table where … and` */
+  readonly from: SqlFragment;
+  readonly timeColumn: "created_at" | "expires_at";
+  readonly until: number;
+  readonly limit: number;
+  readonly returning: readonly string[];
 }

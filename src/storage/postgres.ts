@@ -1,6 +1,5 @@
 // PostgreSQL as a store: operations run on a connection pool. A second client listens for changes and probes whether the server answers.
 
-import type { Log } from "../log.ts";
 import { connectPostgres, describePostgres } from "./connect.ts";
 import { readRevisions, type Topic, together } from "./operation.ts";
 import { isOutage, toStorageError, toUnavailable, withStoreDeadline } from "./outage.ts";
@@ -8,10 +7,12 @@ import type { CreateQueue, Database } from "./sql.ts";
 import {
   type AnyOperation,
   buildStores,
+  defaultDeadlineMs,
   findOperation,
   isCoalesced,
   type OperationCall,
   type Storage,
+  type StorageOptions,
 } from "./stores.ts";
 import { isWorkKind, type WorkKind, workKinds } from "./work-queue.ts";
 
@@ -24,7 +25,6 @@ interface Clients {
 
 const channel = "switchyard_changes";
 const probeEveryMs = 500;
-const probeDeadlineMs = 1000;
 const firstProbes = 3;
 // One late answer may come from a busy machine; after the second, the clients are replaced.
 const lateProbesBeforeReplacing = 2;
@@ -43,15 +43,8 @@ const superviseEveryMs = 3000;
 // After an outage, the heartbeats of all consumers are missing. Live consumers send one within this time.
 const superviseAfterOutageMs = 8000;
 
-export interface PostgresStorageOptions {
-  readonly databaseUrl: string;
-  readonly log: Log;
-  /** Whether this process consumes the work queue: it then also releases the work of consumers that died. */
-  readonly works?: boolean;
-}
-
-export async function openPostgres(options: PostgresStorageOptions): Promise<Storage> {
-  const { databaseUrl, log } = options;
+export async function openPostgres(options: StorageOptions & { readonly databaseUrl: string }): Promise<Storage> {
+  const { databaseUrl, log, deadlineMs = defaultDeadlineMs } = options;
   const { openPostgresQueue } = await import("./postgres-queue.ts");
   const queue = openPostgresQueue(() => clients.pool);
   const listeners: Record<Topic, (() => void)[]> = { keys: [], run: [], deliver: [] };
@@ -132,7 +125,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   async function probe(): Promise<void> {
     const probed = clients;
     try {
-      const revisions = await withStoreDeadline(probeDeadlineMs, (signal) =>
+      const revisions = await withStoreDeadline(deadlineMs, (signal) =>
         readRevisions.run(probed.watcher.withSignal(signal)),
       );
       if (isClosed) return;
@@ -177,13 +170,13 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
     clients = openClients(databaseUrl, poolSize, queue.createQueue);
   }
 
-  async function run({ store, name, args, deadlineMs }: OperationCall): Promise<unknown> {
+  async function run({ store, name, args, deadlineMs: timeoutMs }: OperationCall): Promise<unknown> {
     // Fail at once while the server is known to be down, so that waiting calls do not accumulate.
     if (!isHealthy) throw toUnavailable();
     const { pool } = clients;
     const operation = findOperation(store, name);
     try {
-      const result = await withStoreDeadline(deadlineMs, (signal) =>
+      const result = await withStoreDeadline(timeoutMs, (signal) =>
         // Coalesced reads look up lists, which needs the planner settings of a transaction.
         operation.mode === "write" || isCoalesced(operation)
           ? runTransaction(pool, operation, args, signal)
@@ -197,7 +190,7 @@ export async function openPostgres(options: PostgresStorageOptions): Promise<Sto
   }
 
   return {
-    ...buildStores(run, { maxTransactions, isDown: () => !isHealthy }),
+    ...buildStores(run, { maxTransactions, isDown: () => !isHealthy, deadlineMs }),
     onKeysChanged: (listener) => {
       listeners.keys.push(listener);
     },
@@ -243,7 +236,7 @@ async function runTransaction(
 function openClients(databaseUrl: string, poolSize: number, createQueue: CreateQueue): Clients {
   const maxConnections = Number(new URL(databaseUrl).searchParams.get("max")) || poolSize;
   return {
-    pool: connectPostgres(databaseUrl, { maxConnections, connectTimeoutSeconds: 5, createQueue }),
+    pool: connectPostgres(databaseUrl, { maxConnections, createQueue }),
     watcher: connectPostgres(databaseUrl, { maxConnections: 1, connectTimeoutSeconds: 1 }),
     isListening: false,
   };

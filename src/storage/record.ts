@@ -37,39 +37,32 @@ export function nullable<Value>(column: Column<Value>): Column<Value | null> {
   };
 }
 
-export interface RecordMapping<Fields> {
-  /** The names of all columns. */
-  readonly columns: readonly string[];
-  /** Members that are absent are left out of the row. */
-  toRow(record: Partial<Fields>): SqlRow;
-  /** The row must hold all columns. */
-  fromRow(row: SqlRow): Fields;
-}
+/** The record that these columns store. */
+export type RecordOf<Columns> = {
+  readonly [Member in keyof Columns]: Columns[Member] extends Column<infer Value> ? Value : never;
+};
 
 /** `names` holds the columns whose name does not follow from the member's name. */
-export function mapRecord<Fields>(
-  columns: { readonly [Member in keyof Fields]-?: Column<Fields[Member]> },
-  names: Partial<Record<keyof Fields, string>> = {},
-): RecordMapping<Fields> {
-  const members = (Object.keys(columns) as (keyof Fields & string)[]).map((member) => ({
+export function mapRecord<Columns extends object>(
+  columns: Columns,
+  names: Partial<Record<keyof Columns, string>> = {},
+) {
+  const members = (Object.keys(columns) as (keyof Columns & string)[]).map((member) => ({
     member,
-    column: columns[member],
+    column: columns[member] as Column<unknown>,
     name: names[member] ?? member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   }));
   return {
-    columns: members.map(({ name }) => name),
-    toRow: (record) => {
-      const row: Record<string, SqlValue> = {};
-      for (const { member, column, name } of members) {
-        const value = record[member];
-        if (value !== undefined) row[name] = column.toSql(value);
-      }
-      return row;
+    names: members.map(({ name }) => name),
+    /** Members that are absent are left out of the row. */
+    toRow(record: Partial<RecordOf<Columns>>): SqlRow {
+      const given = members.filter(({ member }) => record[member] !== undefined);
+      return Object.fromEntries(given.map(({ member, column, name }) => [name, column.toSql(record[member])]));
     },
-    fromRow: (row) => {
-      // A column that was not selected is read as null.
+    /** A column that was not selected is read as null. */
+    fromRow(row: SqlRow): RecordOf<Columns> {
       const record = members.map(({ member, column, name }) => [member, column.fromSql(row[name] ?? null)]);
-      return Object.fromEntries(record) as Fields;
+      return Object.fromEntries(record) as RecordOf<Columns>;
     },
   };
 }

@@ -18,7 +18,7 @@ function requireFile(dataDir: string): void {
 }
 
 async function requireTables(databaseUrl: string): Promise<void> {
-  const database = connectPostgres(databaseUrl, { maxConnections: 1, connectTimeoutSeconds: 5 });
+  const database = connectPostgres(databaseUrl, { maxConnections: 1 });
   try {
     await waitForDatabase(database, databaseUrl, null);
     const [row] = await database.sql<{ found: boolean }>`select to_regclass('migrations') is not null as found`;

@@ -4,33 +4,35 @@
 // holds only its own input and output. If one turn of a conversation is deleted or expires, the later turns can still be read but not
 // continued.
 
-import { deleteExpiredRows, read, write } from "./operation.ts";
-import { bytes, integer, mapRecord, nullable, text } from "./record.ts";
+import { deleteOldest, read, write } from "./operation.ts";
+import { bytes, integer, mapRecord, nullable, type RecordOf, text } from "./record.ts";
 
 /** Times are epoch milliseconds. */
-export interface ResponseRecord {
+const columns = {
   /** The id that callers see. */
-  readonly id: string;
-  readonly owner: string;
-  readonly keyId: string;
-  readonly provider: string;
-  readonly deployment: string;
+  id: text(),
+  owner: text(),
+  keyId: text(),
+  provider: text(),
+  deployment: text(),
   /** Null if the gateway stores the conversation itself. */
-  readonly providerResponseId: string | null;
-  readonly model: string;
-  readonly status: string;
-  readonly previousId: string | null;
+  providerResponseId: nullable(text()),
+  model: text(),
+  status: text(),
+  previousId: nullable(text()),
   /** The number of turns of the conversation, including this one. */
-  readonly depth: number;
-  readonly createdAt: number;
+  depth: integer,
+  createdAt: integer,
   /** Null: stored until it is deleted. */
-  readonly expiresAt: number | null;
+  expiresAt: nullable(integer),
   /** The encrypted response resource. Null if the provider stores it. */
-  readonly body: Uint8Array | null;
+  body: nullable(bytes),
   /** The encrypted input items of this turn. Null if the provider stores them. */
-  readonly input: Uint8Array | null;
-}
+  input: nullable(bytes),
+};
+const { toRow, fromRow } = mapRecord(columns);
 
+export type ResponseRecord = RecordOf<typeof columns>;
 export type ResponseChanges = Partial<Pick<ResponseRecord, "status" | "body" | "providerResponseId">>;
 
 /**
@@ -41,23 +43,6 @@ export type ResponseChain = readonly ResponseRecord[] | "too_long" | null;
 
 // Encrypted bytes, more than any model accepts. Without a limit, one request could fill the memory.
 const maxChainBytes = 32 * 1_048_576;
-
-const { toRow, fromRow } = mapRecord<ResponseRecord>({
-  id: text(),
-  owner: text(),
-  keyId: text(),
-  provider: text(),
-  deployment: text(),
-  providerResponseId: nullable(text()),
-  model: text(),
-  status: text(),
-  previousId: nullable(text()),
-  depth: integer,
-  createdAt: integer,
-  expiresAt: nullable(integer),
-  body: nullable(bytes),
-  input: nullable(bytes),
-});
 
 export const responseStatements = {
   /** Throws if the id exists. */
@@ -119,6 +104,8 @@ export const responseStatements = {
 
   /** Returns the number of deleted responses. */
   deleteExpired: write(null, async (sql, now: number, limit: number): Promise<number> => {
-    return (await deleteExpiredRows(sql, { table: "responses", columns: ["id"], now, limit })).length;
+    const from = sql.part`from responses where`;
+    const range = { from, timeColumn: "expires_at", until: now, limit, returning: ["id"] } as const;
+    return (await deleteOldest(sql, range)).length;
   }),
 };

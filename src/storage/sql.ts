@@ -10,9 +10,6 @@ export type Engine = "sqlite" | "postgres";
 export type SqlValue = string | number | bigint | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-// Shorter than the deadline of an operation, so that a locked file is reported as such and not as a timeout.
-const lockTimeoutMs = 800;
-
 /** Part of a statement that is not a value. */
 export interface SqlFragment {
   readonly fragment: unknown;
@@ -58,7 +55,8 @@ export interface Database {
   transaction<T>(body: (sql: TransactionSql) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQueue): Database {
+/** `lockTimeoutMs`: how long a transaction on SQLite waits for the lock of the file. */
+export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQueue, lockTimeoutMs = 0): Database {
   const inTransaction = new AsyncLocalStorage<true>();
 
   function refuseInside(): void {
@@ -76,7 +74,7 @@ export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQ
         // Bun would treat an array as a list of queries, so the result is wrapped.
         return { result };
       });
-    const done = engine === "sqlite" ? beginImmediate(client, run) : client.begin(run);
+    const done = engine === "sqlite" ? beginImmediate(client, lockTimeoutMs, run) : client.begin(run);
     return done.then((outcome) => (outcome as { result: T }).result);
   }
 
@@ -93,7 +91,11 @@ export function toDatabase(client: Bun.SQL, engine: Engine, createQueue: CreateQ
  * Begins as the only writer of the file: a deferred transaction that later becomes a writer fails at once while another one writes. SQLite's
  * own busy handler waits longer with every try, so a busy process would starve this one; therefore we poll at short intervals.
  */
-async function beginImmediate<T>(client: Bun.SQL, run: (inner: Bun.TransactionSQL) => Promise<T>): Promise<T> {
+async function beginImmediate<T>(
+  client: Bun.SQL,
+  lockTimeoutMs: number,
+  run: (inner: Bun.TransactionSQL) => Promise<T>,
+): Promise<T> {
   const deadline = performance.now() + lockTimeoutMs;
   let isBegun = false;
   for (;;) {

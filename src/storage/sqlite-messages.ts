@@ -4,7 +4,7 @@
 import { type ErrorCode, GatewayError, type Problem, ValidationError } from "../errors.ts";
 
 export type ToWorker =
-  | { readonly type: "open"; readonly dataDir: string }
+  | { readonly type: "open"; readonly dataDir: string; readonly lockTimeoutMs: number }
   | {
       readonly type: "call";
       readonly id: number;

@@ -24,8 +24,8 @@ const maxCalls = 256;
 
 declare const self: Worker & { postMessage(message: FromWorker): void };
 
-async function serve(dataDir: string): Promise<(message: ToWorker) => void> {
-  const database = await connectSqlite(dataDir);
+async function serve(dataDir: string, lockTimeoutMs: number): Promise<(message: ToWorker) => void> {
+  const database = await connectSqlite(dataDir, lockTimeoutMs);
   const waiting: Waiting[] = [];
   let isRunning = false;
   let isClosing = false;
@@ -136,7 +136,7 @@ function post(message: FromWorker): void {
 
 self.onmessage = (first: MessageEvent<ToWorker>) => {
   if (first.data.type !== "open") return;
-  serve(first.data.dataDir).then(
+  serve(first.data.dataDir, first.data.lockTimeoutMs).then(
     (receive) => {
       self.onmessage = (event: MessageEvent<ToWorker>) => receive(event.data);
       post({ type: "opened" });

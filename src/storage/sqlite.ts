@@ -1,12 +1,10 @@
 // SQLite as a store: sends every call to the thread that holds the connection (sqlite-worker.ts).
 
-import { endsWithin } from "../lib/deadline.ts";
-import type { Log } from "../log.ts";
+import { endsWithin, untilAborted, withDeadline } from "../lib/deadline.ts";
 import { warnAboutNetworkDisk } from "./data-dir.ts";
-import { operationDeadlineMs } from "./operation.ts";
 import { toUnavailable } from "./outage.ts";
 import { type AnnouncedTopic, type FromWorker, type ToWorker, unpackError } from "./sqlite-messages.ts";
-import { buildStores, type Storage } from "./stores.ts";
+import { buildStores, defaultDeadlineMs, type Storage, type StorageOptions } from "./stores.ts";
 import { workKinds } from "./work-queue.ts";
 
 interface Pending {
@@ -21,8 +19,8 @@ const probeEveryMs = 1000;
 const openDeadlineMs = 10_000;
 const restartAfterMs = 250;
 
-export async function openSqlite(options: { readonly dataDir: string; readonly log: Log }): Promise<Storage> {
-  const { dataDir, log } = options;
+export async function openSqlite(options: StorageOptions): Promise<Storage> {
+  const { dataDir, log, deadlineMs = defaultDeadlineMs } = options;
   const pending = new Map<number, Pending>();
   const listeners: Record<AnnouncedTopic, (() => void)[]> = { keys: [], work: [] };
   let nextId = 1;
@@ -60,20 +58,16 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
       opened.reject(new Error(event.message));
       restart(started, new Error(event.message));
     };
-    send(started, { type: "open", dataDir });
-    const timer = setTimeout(
-      () => opened.reject(new Error(`SQLite did not open the database within ${openDeadlineMs / 1000} seconds`)),
-      openDeadlineMs,
-    );
+    // Shorter than the deadline of an operation, so that a locked file is reported as such and not as a timeout.
+    send(started, { type: "open", dataDir, lockTimeoutMs: deadlineMs * 0.8 });
+    const reason = () => new Error(`SQLite did not open the database within ${openDeadlineMs / 1000} seconds`);
     try {
-      await opened.promise;
+      await withDeadline({ timeoutMs: openDeadlineMs, reason }, (signal) => untilAborted(opened.promise, signal));
       isHealthy = true;
       return started;
     } catch (error) {
       started.terminate();
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -116,24 +110,24 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
     return found;
   }
 
-  function ask(toMessage: (id: number) => ToWorker, deadlineMs = operationDeadlineMs): Promise<unknown> {
+  function ask(toMessage: (id: number) => ToWorker, timeoutMs = deadlineMs): Promise<unknown> {
     const target = worker;
     if (target === null || isClosed) return Promise.reject(toUnavailable());
     const id = nextId++;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(id)?.reject(toUnavailable()), deadlineMs);
+      const timer = setTimeout(() => settle(id)?.reject(toUnavailable()), timeoutMs);
       pending.set(id, { resolve, reject, timer });
       send(target, toMessage(id));
     });
   }
 
   const stores = buildStores(
-    ({ store, name, args, deadlineMs }) => {
+    ({ store, name, args, deadlineMs: timeoutMs }) => {
       // The thread's deadline is a little earlier, so that it does not start a call that is reported as failed here.
-      const deadline = Date.now() + deadlineMs - 100;
-      return ask((id) => ({ type: "call", id, store, name, args, deadline }), deadlineMs);
+      const deadline = Date.now() + timeoutMs - 100;
+      return ask((id) => ({ type: "call", id, store, name, args, deadline }), timeoutMs);
     },
-    { maxTransactions, isDown: () => false },
+    { maxTransactions, isDown: () => false, deadlineMs },
   );
 
   return {
@@ -166,7 +160,7 @@ export async function openSqlite(options: { readonly dataDir: string; readonly l
       forward?.call(target, event);
     };
     send(target, { type: "close" });
-    await endsWithin(closed.promise, operationDeadlineMs);
+    await endsWithin(closed.promise, deadlineMs);
     target.terminate();
   }
 }

@@ -6,36 +6,19 @@
 //    connection from its pool. Both hand the operation the same SQL handle (sql.ts), with the work queue in it (work-queue.ts).
 // 4. Outages become 503 errors (outage.ts). After a commit, listeners in all processes are told about changed keys and new work.
 
-import type { Log } from "../log.ts";
 import { refuseMoved } from "./data-dir.ts";
 import { migrateStorage } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSecrets } from "./sealed-secrets.ts";
 import { openSqlite } from "./sqlite.ts";
-import type { Storage } from "./stores.ts";
+import type { Storage, StorageOptions } from "./stores.ts";
 
 export { lockDataDir } from "./data-dir.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
 export { requireStore } from "./require-store.ts";
 export type { ResponseRecord } from "./responses.ts";
-export type {
-  DeliveryStore,
-  JobStore,
-  ResponseStore,
-  Storage,
-} from "./stores.ts";
-
-export interface StorageOptions {
-  /** `postgres://…`, or null for SQLite in the data folder. */
-  readonly databaseUrl: string | null;
-  readonly dataDir: string;
-  readonly log: Log;
-  /** Whether this process consumes the work queue. On PostgreSQL it then also releases the work of consumers that died. */
-  readonly works?: boolean;
-  /** Encrypts the gateway's own secrets; null stores them in plain text. Absent: secrets are not opened, for commands that need none. */
-  readonly encryptionKey?: string | null;
-}
+export type { DeliveryStore, JobStore, ResponseStore, Storage, StorageOptions } from "./stores.ts";
 
 /** Migrates the tables first, so that they match this version of the code. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {

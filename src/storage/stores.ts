@@ -1,11 +1,12 @@
 // The list of stores and the methods that callers see. A new store is a statements file and a line here.
 
+import type { Log } from "../log.ts";
 import { type CoalescingOptions, coalesceCalls } from "./coalesce-calls.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { fileStatements } from "./files.ts";
 import { jobStatements } from "./jobs.ts";
 import { keyStatements } from "./keys.ts";
-import { type CoalescedOperation, type Operation, operationDeadlineMs } from "./operation.ts";
+import type { CoalescedOperation, Operation } from "./operation.ts";
 import { responseStatements } from "./responses.ts";
 import { secretStatements } from "./secrets.ts";
 import { workStatements } from "./work.ts";
@@ -36,6 +37,21 @@ export type JobStore = Stores["jobs"];
 export type ResponseStore = Stores["responses"];
 export type SecretStore = Stores["secrets"];
 
+export interface StorageOptions {
+  /** `postgres://…`, or null for SQLite in the data folder. */
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  readonly log: Log;
+  /** Whether this process consumes the work queue. On PostgreSQL it then also releases the work of consumers that died. */
+  readonly works?: boolean;
+  /** Encrypts the gateway's own secrets; null stores them in plain text. Absent: secrets are not opened, for commands that need none. */
+  readonly encryptionKey?: string | null;
+  /** Deadline of an operation, after which it fails with a 503. Default: 1,000. */
+  readonly deadlineMs?: number;
+}
+
+export const defaultDeadlineMs = 1000;
+
 export interface Storage extends Stores {
   /** Called after any process changed keys, and whenever a change may have been missed. */
   onKeysChanged(listener: () => void): void;
@@ -64,16 +80,16 @@ export function findOperation(store: string, name: string): AnyOperation {
 }
 
 /** The methods of every store. Each passes its arguments to `run`, the engine. */
-export function buildStores(run: Runner, coalescing: CoalescingOptions): Stores {
+export function buildStores(run: Runner, options: CoalescingOptions): Stores {
   const stores = Object.entries(statements).map(([store, operations]) => {
     const methods = Object.keys(operations).map((name) => {
       const operation = findOperation(store, name);
-      const { deadlineMs = operationDeadlineMs } = operation;
+      const { deadlineMs = options.deadlineMs } = operation;
       if (!isCoalesced(operation)) return [name, (...args: unknown[]) => run({ store, name, args, deadlineMs })];
       const runCalls = (calls: readonly (readonly unknown[])[], timeoutMs: number) =>
         // A coalesced operation returns a list, by its type.
         run({ store, name, args: [calls], deadlineMs: timeoutMs }) as Promise<readonly unknown[]>;
-      return [name, coalesceCalls(operation, runCalls, coalescing)];
+      return [name, coalesceCalls(operation, runCalls, options)];
     });
     return [store, Object.fromEntries(methods)];
   });

@@ -108,11 +108,11 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
           ids.unshift(id);
           await Bun.sleep(2);
         }
-        expect((await listAll(store)).files.map(({ id }) => id)).toEqual(ids);
+        expect((await listAll(store)).items.map(({ id }) => id)).toEqual(ids);
         const page = await store.list({ owner: "tenant-a", purpose: null, limit: 2, offset: 2 });
-        expect([page.total, page.files.map(({ id }) => id)]).toEqual([5, ids.slice(2, 4)]);
+        expect([page.total, page.items.map(({ id }) => id)]).toEqual([5, ids.slice(2, 4)]);
         const early = await store.list({ owner: "tenant-a", purpose: "early", limit: 10, offset: 0 });
-        expect([early.total, early.files.map(({ id }) => id)]).toEqual([2, ids.slice(3)]);
+        expect([early.total, early.items.map(({ id }) => id)]).toEqual([2, ids.slice(3)]);
         expect(await storage.files.countBytes("tenant-a")).toBe(5);
       });
     });
@@ -163,7 +163,7 @@ export function describeFileStore(engine: Engine, place: "folder" | "s3"): void 
         const kept = await store.put(Buffer.from("kept"), about());
         expect(await store.open(gone.id, "tenant-a")).toBeNull();
         expect(await store.openResult(result.id)).toBeNull();
-        expect((await listAll(store)).files.map(({ id }) => id)).toEqual([kept.id]);
+        expect((await listAll(store)).items.map(({ id }) => id)).toEqual([kept.id]);
         expect(await store.remove("tenant-a", [gone.id])).toBe(0);
         expect(await store.sweepExpired()).toBe(1);
         expect(await store.sweepExpired()).toBe(0);
@@ -278,7 +278,7 @@ function about(changes: Partial<FileAbout> = {}): FileAbout {
   };
 }
 
-function listAll(store: FileStore, owner = "tenant-a"): Promise<{ total: number; files: FileRecord[] }> {
+function listAll(store: FileStore, owner = "tenant-a"): Promise<{ total: number; items: FileRecord[] }> {
   return store.list({ owner, purpose: null, limit: 100, offset: 0 });
 }
 

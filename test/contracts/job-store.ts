@@ -125,7 +125,7 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.create(makeJob({ owner: "tenant-b" }), null);
         await storage.jobs.create(makeJob({ expiresAt: at - 1 }), null);
         const list = async (filter: Partial<JobFilter>) => {
-          const { total, jobs: found } = await storage.jobs.list({ ...everything, owner: "tenant-a", ...filter });
+          const { total, items: found } = await storage.jobs.list({ ...everything, owner: "tenant-a", ...filter });
           return [total, found.map(({ id }) => Number(id.at(-1)))];
         };
         expect(await list({})).toEqual([7, [6, 5, 4, 3, 2, 1, 0]]);
@@ -225,7 +225,7 @@ export function describeJobStore(engine: Engine): void {
         expect(await storage.jobs.findUnfinished([running.id])).toEqual([]);
         expect(await storage.work.extend([item])).toEqual([]);
         expect(await storage.jobs.release(item, running.id, { dueAt: 0, uncount: false })).toBe(false);
-        const late = { id: crypto.randomUUID(), group: "receiver.example" };
+        const late = { id: crypto.randomUUID() };
         expect(await storage.jobs.finish(item, running.id, makeResult(), late)).toBe(false);
         expect(await storage.jobs.find(running.id, running.owner)).toMatchObject({ status: "fail" });
         expect(await storage.deliveries.listForJob(running.id, running.owner)).toHaveLength(1);
@@ -281,7 +281,6 @@ export function describeJobStore(engine: Engine): void {
             Array.from({ length: 6 }, (_, index) =>
               (index % 2 === 0 ? storage : other).jobs.finish(item, job.id, makeResult(), {
                 id: crypto.randomUUID(),
-                group: "receiver.example",
               }),
             ),
           );
@@ -304,7 +303,7 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.setProgress(job.id, 2, 0.75);
         expect((await storage.jobs.find(job.id, job.owner))?.progress).toBe(0.25);
         const result = makeResult({ provider: "another", model: "another/model", costReason: "estimated" });
-        expect(await storage.jobs.finish(item, job.id, result, { id: "unused", group: "unused" })).toBe(true);
+        expect(await storage.jobs.finish(item, job.id, result, { id: "unused" })).toBe(true);
         expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ ...result, runs: 1 });
         // Without a receiver nothing is delivered.
         expect(await storage.deliveries.listForJob(job.id, job.owner)).toEqual([]);
@@ -460,7 +459,7 @@ export function describeJobStore(engine: Engine): void {
         expect(await storage.jobs.saveCheckpoint(lost, job.id, "{}")).toBe(false);
         expect(await storage.jobs.saveStep(lost, job.id, { checkpoint: "{}", dueAt: Date.now() })).toBe(false);
         expect(await storage.jobs.release(lost, job.id, { dueAt: Date.now(), uncount: true })).toBe(false);
-        const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+        const delivery = { id: crypto.randomUUID() };
         expect(await storage.jobs.finish(lost, job.id, makeResult({ status: "fail" }), delivery)).toBe(false);
         expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ status: "processing", runs: 2 });
         expect(await countWork(storage)).toMatchObject({ run: { waiting: 0, held: 1 }, deliver: { waiting: 0 } });
@@ -527,7 +526,7 @@ export function describeJobStore(engine: Engine): void {
         expect(one + two).toBe(250);
         const left = await countWork(storage);
         expect(left.run.waiting + left.run.held + left.deliver.waiting + left.deliver.held).toBe(1);
-        expect((await storage.jobs.list({ ...everything, owner: "tenant-a" })).jobs.map(({ id }) => id)).toEqual([
+        expect((await storage.jobs.list({ ...everything, owner: "tenant-a" })).items.map(({ id }) => id)).toEqual([
           kept.id,
         ]);
       });
@@ -572,7 +571,7 @@ function makeMark(changes: Partial<IdempotencyKey> = {}): IdempotencyKey {
 async function finishAll(storage: Storage, limit = 1000): Promise<void> {
   const items = await storage.work.take({ kind: "run", limit, ignoreGroups: [] });
   for (const item of items) {
-    const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+    const delivery = { id: crypto.randomUUID() };
     if ((await storage.jobs.begin(item, { countRun: true })) === null) continue;
     await storage.jobs.finish(item, item.subject, makeResult(), delivery);
   }

@@ -43,7 +43,7 @@ export function describeKeyStore(engine: Engine): void {
 
     test("lists are newest first, paged and filtered, with the number of all", async () => {
       await withStorage(await engine.createStore(), async (storage) => {
-        expect(await storage.keys.list(everything)).toEqual({ total: 0, keys: [] });
+        expect(await storage.keys.list(everything)).toEqual({ total: 0, items: [] });
         const keys = Array.from({ length: 5 }, (_, index) =>
           makeKey({
             name: `key ${index}`,
@@ -55,7 +55,7 @@ export function describeKeyStore(engine: Engine): void {
         );
         for (const key of keys) await storage.keys.insert(key);
         const names = async (filter: object) =>
-          (await storage.keys.list({ ...everything, ...filter })).keys.map((key) => key.name);
+          (await storage.keys.list({ ...everything, ...filter })).items.map((key) => key.name);
         expect(await names({ limit: 2, offset: 1 })).toEqual(["key 3", "key 2"]);
         expect((await storage.keys.list({ ...everything, limit: 2 })).total).toBe(5);
         expect(await names({ kind: "management" })).toEqual(["key 0"]);

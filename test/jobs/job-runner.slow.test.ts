@@ -8,7 +8,7 @@ import { GatewayError } from "../../src/errors.ts";
 import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { HealthBook } from "../../src/inference/health.ts";
 import { createUniversalAi } from "../../src/inference/universal-ai/universal-ai.ts";
-import { packRequest } from "../../src/jobs/job-request.ts";
+import type { StoredRequest } from "../../src/jobs/job-request.ts";
 import { createRunner } from "../../src/jobs/runner.ts";
 import type { Json } from "../../src/lib/json-schema/schema.ts";
 import type { Deployment } from "../../src/providers/deployment.ts";
@@ -203,13 +203,13 @@ async function createJob(setup: Setup) {
       createdAt,
       expiresAt: createdAt + lifetimeMs,
       webhookReceiver: setup.receiver ?? null,
-      request: packRequest({
+      request: JSON.stringify({
         request: { model, fallbacks, input, show_original_response: setup.wantsOriginal ?? false },
         caller: { keyId: "one", kind: "inference", owner: null },
         requestId: "req_1",
         userParameters: null,
         baseUrl: "https://gateway.example",
-      }),
+      } satisfies StoredRequest),
     },
     null,
   );

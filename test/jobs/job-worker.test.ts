@@ -35,7 +35,7 @@ async function deliver(
     const worker = startJobWorker({
       storage: { ...storage, deliveries: { ...storage.deliveries, recordAttempt } },
       run: async (item) => {
-        const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+        const delivery = { id: crypto.randomUUID() };
         await storage.jobs.begin(item, { countRun: true });
         await storage.jobs.finish(item, item.subject, makeResult(), delivery);
       },

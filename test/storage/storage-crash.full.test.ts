@@ -98,14 +98,14 @@ async function finishWhatIsLeft(storage: Storage, options: StorageOptions): Prom
     "all that was left to be done",
     async () => {
       for (const item of await takeAll("run")) {
-        const delivery = { id: crypto.randomUUID(), group: "receiver.example" };
+        const delivery = { id: crypto.randomUUID() };
         expect(await storage.jobs.begin(item, { countRun: true })).not.toBeNull();
         expect(await storage.jobs.finish(item, item.subject, makeResult(), delivery)).toBe(true);
       }
       for (const item of await takeAll("deliver")) {
         expect(await storage.deliveries.open(item)).not.toBeNull();
         const attempt = { number: 1, startedAt: 1, durationMs: 1, status: 200, error: null, keyId: "kid" };
-        const outcome = { state: "delivered", nextAt: null, group: "receiver.example" } as const;
+        const outcome = { state: "delivered", nextAt: null } as const;
         expect(await storage.deliveries.recordAttempt(item, attempt, outcome)).toBe(true);
       }
       await silenceHolders(options);

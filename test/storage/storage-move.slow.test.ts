@@ -92,7 +92,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         const item = await takeOne(storage, "run");
         await storage.jobs.begin(item, { countRun: true });
         if (job === later) await storage.jobs.saveStep(item, job.id, { checkpoint: "{}", dueAt });
-        if (job === done) await storage.jobs.finish(item, job.id, makeResult(), { id: "delivery", group: "a.example" });
+        if (job === done) await storage.jobs.finish(item, job.id, makeResult(), { id: "delivery" });
       }
       await storage.jobs.create(due, { key: "mark", bodyHash: "hash", expiresAt: Date.now() + 60_000 });
     });
@@ -113,7 +113,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         expect(await storage.jobs.finish(item, item.subject, makeResult(), null)).toBe(true);
       }
       const delivery = await takeOne(storage, "deliver");
-      expect(delivery).toMatchObject({ subject: "delivery", group: "a.example" });
+      expect(delivery).toMatchObject({ subject: "delivery", group: "receiver.example" });
       expect((await storage.deliveries.open(delivery))?.job.id).toBe(done.id);
       expect(await storage.jobs.create(makeJob(), { key: "mark", bodyHash: "other", expiresAt: 1 })).toEqual({
         outcome: "conflict",

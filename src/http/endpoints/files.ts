@@ -55,8 +55,8 @@ export function fileRoutes({ files, uploads }: Dependencies): Route[] {
       answers: [{ status: 200, description: "A page of files.", schema: fileList }],
       async run({ caller, query }) {
         const filter = { owner: ownerOf(caller), purpose: query.purpose ?? null, limit: query.limit };
-        const { total, files: found } = await files.list({ ...filter, offset: toOffset(query) });
-        return replyJson(toPage(found.map(toFileObject), total, query));
+        const { total, items } = await files.list({ ...filter, offset: toOffset(query) });
+        return replyJson(toPage(items.map(toFileObject), total, query));
       },
     }),
     defineRoute({
