@@ -1,27 +1,27 @@
-// Which tasks are on offer: the task registry joined with who serves each task here.
+// The listing of tasks: the task registry with the offers of this gateway.
 
 import type { Feature, FeatureList, Subfeature, SubfeatureDetail, TaskModel, TaskPricing } from "../contract/info.ts";
 import { features, type Task, tasks } from "../contract/tasks.ts";
 import { once } from "../lib/once.ts";
 import { createJsonDocument, type Document } from "./document.ts";
 
-/** A task that this gateway can do, now or when it is told how. */
+/** A provider or engine for a task. */
 export interface TaskOffer {
   readonly feature: string;
   readonly subfeature: string;
   readonly provider: string;
   /** `<feature>/<subfeature>/<provider>[/<model>]` */
   readonly model: string;
-  /** The model that does the task when a request names the provider alone. */
+  /** The model that is used when a request names only the provider. */
   readonly defaultModel: string | null;
   readonly pricing: TaskPricing | null;
-  /** Whether it can be done now. */
+  /** Whether the offer can be used now. */
   readonly configured: boolean;
-  /** Of the pretend vendor, which is listed on request alone. */
+  /** An offer of the sandbox, which is listed only on request. */
   readonly isSandbox: boolean;
 }
 
-/** What a listing shows besides what is configured. */
+/** Offers that a listing contains in addition to the configured ones. */
 export interface Included {
   readonly unconfigured: boolean;
   readonly sandbox: boolean;
@@ -35,7 +35,7 @@ export interface FeatureListing {
   findSubfeature(feature: string, subfeature: string, included: Included): Document | undefined;
 }
 
-/** One view of the registry, either of what is configured or of everything. */
+/** The registry with one set of offers. */
 interface View {
   readonly list: Document;
   readonly features: ReadonlyMap<string, () => Document>;
@@ -65,20 +65,15 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
   for (const task of tasks) {
     const name = `${task.feature}/${task.subfeature}`;
     const subfeature = toSubfeature(task, byTask.get(name) ?? [], withUnconfigured);
-    details.set(
-      name,
-      once(() => createJsonDocument(toDetail(task, subfeature))),
-    );
+    const detail = once(() => createJsonDocument(toDetail(task, subfeature)));
+    details.set(name, detail);
     if (withUnconfigured || subfeature.models.length > 0) byFeature.get(task.feature)?.push(subfeature);
   }
 
-  const listed = features.map(
-    (feature): Feature => ({
-      ...feature,
-      configured: (byFeature.get(feature.name) ?? []).some((subfeature) => subfeature.configured),
-      subfeatures: byFeature.get(feature.name) ?? [],
-    }),
-  );
+  const listed = features.map((feature): Feature => {
+    const subfeatures = byFeature.get(feature.name) ?? [];
+    return { ...feature, configured: subfeatures.some(({ configured }) => configured), subfeatures };
+  });
   const list: FeatureList = { features: listed.filter((feature) => feature.subfeatures.length > 0) };
   return {
     list: createJsonDocument(list),
@@ -89,32 +84,20 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
 
 /** `offers` are those of this task. */
 function toSubfeature(task: Task, offers: readonly TaskOffer[], withUnconfigured: boolean): Subfeature {
-  const models = offers.map(
-    ({ model, provider, defaultModel, pricing, configured }): TaskModel => ({
-      model,
-      provider,
-      default_model: defaultModel,
-      pricing,
-      mode: task.mode,
-      configured,
-    }),
-  );
-  const served = models.filter(({ configured }) => configured);
+  const models = offers.map(({ model, provider, defaultModel, pricing, configured }): TaskModel => {
+    return { model, provider, default_model: defaultModel, pricing, mode: task.mode, configured };
+  });
+  const usable = models.filter(({ configured }) => configured);
   return {
     name: task.subfeature,
     fullname: task.fullname,
     description: task.description,
-    // The pretend vendor does every task, and none of them in earnest.
+    // The sandbox simulates every task, so it does not count.
     configured: offers.some(({ configured, isSandbox }) => configured && !isSandbox),
-    models: withUnconfigured ? [...served, ...models.filter(({ configured }) => !configured)] : served,
+    models: withUnconfigured ? [...usable, ...models.filter(({ configured }) => !configured)] : usable,
   };
 }
 
-function toDetail(task: Task, subfeature: Subfeature): SubfeatureDetail {
-  return {
-    feature: task.feature,
-    ...subfeature,
-    input_schema: task.inputSchema,
-    output_schema: task.outputSchema,
-  };
+function toDetail({ feature, inputSchema, outputSchema }: Task, subfeature: Subfeature): SubfeatureDetail {
+  return { feature, ...subfeature, input_schema: inputSchema, output_schema: outputSchema };
 }

@@ -1,8 +1,8 @@
-// Which models are on offer: the rows' facts in the public shape, filtered on demand.
+// The listing of models: the facts of the provider rows in the public format, with filters.
 
 import { type Model, type ModelDetail, modelCapabilities } from "../contract/models.ts";
 import { features } from "../contract/tasks.ts";
-import { ValidationError } from "../errors.ts";
+import { throwProblems } from "../errors.ts";
 import { findNearest, suggest } from "../lib/find-nearest.ts";
 import { once } from "../lib/once.ts";
 import type { Dialect, ParameterTable } from "../providers/dialect.ts";
@@ -16,11 +16,11 @@ import { type PriceBook, toPublicPricing } from "./prices.ts";
 export interface Offered {
   readonly row: ProviderRow;
   readonly configured: boolean;
-  /** Null: it speaks as our callers do. */
+  /** Null: the provider uses the chat format. */
   readonly dialect: Dialect | null;
 }
 
-/** Every value given must hold. A value that no model can have is refused. */
+/** A model is listed when it matches every value. A value that no model can have is refused. */
 export interface ModelFilters {
   readonly provider: readonly string[];
   readonly feature: readonly string[];
@@ -34,23 +34,23 @@ export interface ListedModel {
 }
 
 export interface ModelListing {
-  /** Configured providers first come, first listed; then, when asked for, the others. */
+  /** The models of configured providers, in the order of the providers; then, if included, all other models. */
   list(filters: ModelFilters, included: Included): Document;
-  /** Unconfigured ones included: see `model.configured`. */
+  /** Also finds models of providers that are not configured: `model.configured` is false. */
   find(id: string): ListedModel | undefined;
-  /** For a name that does not exist: the model of the same provider, else the provider, that is spelt most alike. */
+  /** For an unknown name: the most similar name of the same provider, or else the most similar provider. */
   suggest(id: string): string | null;
 }
 
-// Chat models belong to this feature, as the alias path `/v3/llm/chat/completions` says.
+// The path `/v3/llm/chat/completions` names this feature.
 const chatFeature = "llm";
 const chatEndpoints = ["chat/completions", "responses", "v1/messages"];
 const embeddingsEndpoint = "embeddings";
 const capabilityPrefix = "supports_";
-// Of wrong values that are told, and of known ones that are listed.
+// Limits of an error message: unknown values, known values, characters of a value.
 const mostProblems = 10;
-const mostNamed = 20;
-const longestShown = 64;
+const mostKnownValues = 20;
+const maxValueLength = 64;
 
 interface Entry extends ListedModel {
   readonly json: string;
@@ -63,7 +63,7 @@ interface Entry extends ListedModel {
 
 export function createModelListing(providers: readonly Offered[], prices: PriceBook | null): ModelListing {
   const entries = once(() => createEntries(providers, prices));
-  // The pretend vendor comes last, also after the operator's own providers.
+  // The sandbox comes last, also after the operator's own providers.
   const all = once(() => [...entries().values()].sort((one, other) => Number(one.isSandbox) - Number(other.isSandbox)));
   const pick = ({ unconfigured, sandbox }: Included) =>
     all().filter(({ model, isSandbox }) => (unconfigured || model.configured) && (sandbox || !isSandbox));
@@ -79,9 +79,9 @@ export function createModelListing(providers: readonly Offered[], prices: PriceB
       if (Object.values(filters).every((values) => values.length === 0))
         return wholes[included.sandbox ? 1 : 0]?.[included.unconfigured ? 1 : 0]?.() as Document;
       refuseUnknownValues(filters, known());
-      // Whoever names the pretend vendor asks for it.
+      // A filter that names the sandbox includes it.
       const sandbox = included.sandbox || filters.provider.some((name) => isSandboxName(name, providers));
-      return toListDocument(pick({ ...included, sandbox }).filter((entry) => holds(entry, filters)));
+      return toListDocument(pick({ ...included, sandbox }).filter((entry) => matches(entry, filters)));
     },
   };
 }
@@ -98,20 +98,19 @@ function listKnownValues(providers: readonly Offered[], entries: readonly Entry[
   };
 }
 
-/** A misspelt value would otherwise be an empty list that looks like an answer. */
+/** Without this check, a misspelt value would return an empty list. */
 function refuseUnknownValues(filters: ModelFilters, known: KnownValues): void {
   const problems = (Object.keys(known) as (keyof ModelFilters)[]).flatMap((name) =>
     filters[name]
       .filter((value) => !known[name].includes(value))
       .slice(0, mostProblems)
       .map((value) => {
-        const all = known[name].length > mostNamed ? "" : ` Known are ${known[name].join(", ")}.`;
-        const msg = `There is no ${name} '${value.slice(0, longestShown)}'${suggest(value, known[name]) || "."}${all}`;
+        const all = known[name].length > mostKnownValues ? "" : ` Known are ${known[name].join(", ")}.`;
+        const msg = `There is no ${name} '${value.slice(0, maxValueLength)}'${suggest(value, known[name]) || "."}${all}`;
         return { loc: ["query", name], msg, type: "enum" };
       }),
   );
-  const [first, ...others] = problems;
-  if (first !== undefined) throw new ValidationError([first, ...others]);
+  throwProblems(problems);
 }
 
 function isSandboxName(name: string, providers: readonly Offered[]): boolean {
@@ -138,9 +137,8 @@ function suggestModel(id: string, providers: readonly Offered[], entries: Readon
   return own.length === 0 ? nearest : findNearest(`${nearest}/${id.slice(provider.length + 1)}`, own);
 }
 
-/** By id. */
 function createEntries(providers: readonly Offered[], prices: PriceBook | null): ReadonlyMap<string, Entry> {
-  const ordered = [...providers.filter((offered) => offered.configured), ...providers.filter((o) => !o.configured)];
+  const ordered = providers.toSorted((one, other) => Number(other.configured) - Number(one.configured));
   const byId = new Map<string, Entry>();
   for (const { row, configured, dialect } of ordered) {
     const parameters = toParameters(dialect?.chat?.parameters ?? null);
@@ -148,14 +146,14 @@ function createEntries(providers: readonly Offered[], prices: PriceBook | null):
     const embeddingModels = (row.embeddings?.models ?? []).map((facts) => toEmbeddingModel(row, facts, configured));
     for (const plain of [...chatModels, ...embeddingModels]) {
       const model = withPrice(plain, row.name, prices);
-      // A row that states a model twice would otherwise list one id twice.
+      // A row may state a model twice.
       if (!byId.has(model.id)) byId.set(model.id, toEntry(model, parameters, row));
     }
   }
   return byId;
 }
 
-function holds(entry: Entry, filters: ModelFilters): boolean {
+function matches(entry: Entry, filters: ModelFilters): boolean {
   return (
     filters.provider.every((provider) => entry.names.includes(provider)) &&
     filters.feature.every((feature) => entry.features.includes(feature)) &&
@@ -169,7 +167,7 @@ function toModel(row: ProviderRow, facts: ModelFacts, configured: boolean): Mode
   return {
     id: `${row.name}/${facts.id}`,
     object: "model",
-    // Clients of the OpenAI listing insist on a number here, and no vendor's page states it for all models.
+    // Clients of the OpenAI format require a number, and no vendor documents it for all models.
     created: 0,
     owned_by: row.name,
     context_length: facts.contextTokens ?? null,
@@ -200,7 +198,7 @@ function toEmbeddingModel(row: ProviderRow, facts: EmbeddingModelFacts, configur
   };
 }
 
-/** What the catalogue of prices knows besides: the price, and a context length that the vendor's page did not state. */
+/** Adds the price, and the context length of the price file where the row has none. */
 function withPrice(model: Model, provider: string, prices: PriceBook | null): Model {
   if (prices === null) return model;
   const name = model.id.slice(provider.length + 1);
@@ -231,15 +229,10 @@ function toEntry(model: Model, parameters: ModelDetail["parameters"], row: Provi
   };
 }
 
-/** Both spellings, `supports_vision` and `vision`, of everything that the model is known to support. */
+/** Both spellings, such as `supports_vision` and `vision`. */
 function readCapabilities(model: Model): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const [name, value] of Object.entries(model.capabilities)) {
-    if (value !== true) continue;
-    names.add(name);
-    names.add(name.slice(capabilityPrefix.length));
-  }
-  return names;
+  const supported = Object.entries(model.capabilities).filter(([, value]) => value === true);
+  return new Set(supported.flatMap(([name]) => [name, name.slice(capabilityPrefix.length)]));
 }
 
 function toListDocument(entries: readonly Entry[]): Document {

@@ -32,7 +32,7 @@ const rates = {
   web_search_preview: rate,
 };
 
-/** Applies to the whole request if it has more input tokens than this. Rates that are not given stay unchanged. */
+/** Applies to the whole request if it has more than `tokens` input tokens. Rates that it does not state stay unchanged. */
 const bracket = z.strictObject({ tokens: z.int().positive(), ...rates });
 const above = z.array(bracket).min(1).optional();
 
@@ -120,29 +120,22 @@ interface LoadOptions {
 /** The operator's file if it is valid, otherwise the file of this version. */
 export function loadPrices({ builtIn, operatorFile, log }: LoadOptions): PriceFile {
   if (operatorFile === null) return builtIn;
-  let file: unknown;
+  const where = { file: operatorFile, version: builtIn.version };
   try {
-    file = JSON.parse(readFileSync(operatorFile, "utf8"));
-  } catch (error) {
-    log.error("the file of prices cannot be read: the built-in prices are used", {
-      file: operatorFile,
-      error: String(error),
-      version: builtIn.version,
-    });
-    return builtIn;
-  }
-  const problems = checkPriceFile(file, builtIn);
-  if (problems.length > 0) {
-    log.error("the file of prices is not sound: the built-in prices are used", {
-      file: operatorFile,
+    const file = JSON.parse(readFileSync(operatorFile, "utf8"));
+    const problems = checkPriceFile(file, builtIn);
+    if (problems.length === 0) {
+      log.info("prices loaded", { file: operatorFile, version: file.version });
+      return file;
+    }
+    log.error("the price file is not valid: the built-in prices are used", {
+      ...where,
       problems: problems.slice(0, mostLoggedProblems),
-      version: builtIn.version,
     });
-    return builtIn;
+  } catch (error) {
+    log.error("the price file cannot be read: the built-in prices are used", { ...where, error: String(error) });
   }
-  const sound = file as PriceFile;
-  log.info("prices loaded", { file: operatorFile, version: sound.version });
-  return sound;
+  return builtIn;
 }
 
 function findBrokenReferences({ sources, providers }: PriceFile): string[] {
@@ -156,7 +149,7 @@ function findBrokenReferences({ sources, providers }: PriceFile): string[] {
       if ((model.source ?? 0) >= sources.length) problems.push(`${at}: there is no source ${model.source}`);
       const [first] = toCards(model);
       if (first !== undefined && (first.from ?? first.hours ?? first.days) !== undefined)
-        problems.push(`${at}: its first price has a condition, so at times there would be none`);
+        problems.push(`${at}: its first price has a condition, so at some times no price applies`);
       for (const pattern of model.like ?? [])
         if (!isPattern(pattern)) problems.push(`${at}: '${pattern}' is not a pattern`);
     }
@@ -194,13 +187,17 @@ function isExactFactor(rate: number, factor: number): boolean {
 }
 
 function findLosses(next: PriceFile, current: PriceFile): string[] {
-  const problems: string[] = [];
-  for (const [name, { models }] of Object.entries(current.providers)) {
-    const before = models.length;
-    const after = next.providers[name]?.models.length ?? 0;
-    if (after * 2 < before) problems.push(`${name}: ${after} models, where there were ${before}`);
-  }
-  return problems;
+  return Object.entries(current.providers).flatMap(
+    ([
+      name,
+      {
+        models: { length: before },
+      },
+    ]) => {
+      const after = next.providers[name]?.models.length ?? 0;
+      return after * 2 < before ? [`${name}: ${after} models instead of ${before}`] : [];
+    },
+  );
 }
 
 function findJumps(next: PriceFile, current: PriceFile): string[] {

@@ -4,26 +4,18 @@
 import { toPicoPerToken } from "../lib/money.ts";
 import type { RateCard, RateName, ScheduledCard } from "./price-file.ts";
 
-/** Pico-dollars per token. Null: the vendor charges for it, but the price is unknown. */
-export interface Rates {
-  readonly input: number | null;
-  readonly cacheRead: number | null;
-  readonly cacheReadAudio: number | null;
-  readonly cacheReadImage: number | null;
-  readonly cacheWrite5m: number | null;
-  readonly cacheWrite1h: number | null;
-  readonly audioInput: number | null;
-  readonly imageInput: number | null;
-  readonly videoInput: number | null;
-  readonly output: number | null;
-  readonly reasoning: number | null;
-  readonly audioOutput: number | null;
-  readonly imageOutput: number | null;
-  /** Per web search. */
-  readonly webSearch: number | null;
-  /** Per web search with the preview version of the tool. */
-  readonly webSearchPreview: number | null;
-}
+/** The kinds of tokens that vendors bill. `input` and `output` are text outside of caches, and output that the caller sees. */
+export const inputParts = [
+  ...(["input", "cacheRead", "cacheReadAudio", "cacheReadImage", "cacheWrite5m", "cacheWrite1h"] as const),
+  ...(["audioInput", "imageInput", "videoInput"] as const),
+];
+export const outputParts = ["output", "reasoning", "audioOutput", "imageOutput"] as const;
+const searches = ["webSearch", "webSearchPreview"] as const;
+
+export type TokenPart = (typeof inputParts)[number] | (typeof outputParts)[number];
+
+/** Pico-dollars per token or web search. Null: the vendor charges for it, but the price is unknown. */
+export type Rates = Readonly<Record<TokenPart | (typeof searches)[number], number | null>>;
 
 export interface Bracket {
   /** Applies if the request has more input tokens than this. */
@@ -39,7 +31,7 @@ export interface Schedule {
   bracketsAt(at: Date): readonly Bracket[];
 }
 
-const standardTier = "standard";
+export const standardTier = "standard";
 
 /** A card with every rate that follows from another filled in. */
 export interface CompiledCard {
@@ -157,23 +149,9 @@ function toFee(usdPerThousand: number | undefined): number | null {
   return usdPerThousand === undefined ? null : toPicoPerToken(usdPerThousand) * millionPerThousand;
 }
 
-export const freeRates: Rates = {
-  input: 0,
-  cacheRead: 0,
-  cacheReadAudio: 0,
-  cacheReadImage: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  audioInput: 0,
-  imageInput: 0,
-  videoInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  imageOutput: 0,
-  webSearch: 0,
-  webSearchPreview: 0,
-};
+export const freeRates = Object.fromEntries(
+  [...inputParts, ...outputParts, ...searches].map((name) => [name, 0]),
+) as unknown as Rates;
 
 /** Free of charge in every service tier. */
 export const freeSchedule: Schedule = {

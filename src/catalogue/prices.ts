@@ -15,7 +15,6 @@ import {
 import { compileCard, freeSchedule, type Rates, type Schedule, toSchedule } from "./price-rates.ts";
 
 export { builtInPrices, checkPriceFile, loadPrices, type PriceFile, type PriceSource } from "./price-file.ts";
-export { freeRates, type Rates } from "./price-rates.ts";
 
 export interface Price extends Schedule {
   /** Identifies the price list, for the ledger. */
@@ -27,15 +26,11 @@ export interface Price extends Schedule {
   readonly fee: string | null;
 }
 
-export interface PriceFacts {
-  readonly contextTokens: number | null;
-}
-
 export interface PriceBook {
   readonly version: string;
   /** Null if the price is unknown, which never means free. Ids are looked up before patterns. */
   find(provider: string, model: string): Price | null;
-  facts(provider: string, model: string): PriceFacts | null;
+  facts(provider: string, model: string): { readonly contextTokens: number | null } | null;
 }
 
 export type PriceOverrides = Readonly<Record<string, OverrideCard>>;
@@ -52,8 +47,8 @@ export function createPriceBook(
   const indexes = new Map<string, ProviderIndex>();
   const compiled = new Map<PricedModel, Price | null>();
   const resold = new Map<PricedModel, Price | null>();
-  const own = createOverrideIndex(overrides);
-  const free = createFreePrice(file.version);
+  const findOverride = createOverrideIndex(overrides);
+  const free: Price = { version: file.version, source: null, isOverride: false, fee: null, ...freeSchedule };
 
   function indexOf(provider: string): ProviderIndex | undefined {
     const found = indexes.get(provider);
@@ -83,7 +78,7 @@ export function createPriceBook(
     find(provider, name) {
       const model = name.toLowerCase();
       for (const known of namesOf(provider)) {
-        const override = own.find(known, model);
+        const override = findOverride(`${known}/${model}`);
         if (override !== null) return override;
       }
       if (freeProviders.has(provider)) return free;
@@ -158,17 +153,13 @@ function withoutToolFees({ web_search: _, web_search_preview: __, ...card }: Sch
   return card;
 }
 
-function createFreePrice(version: string): Price {
-  return { version, source: null, isOverride: false, fee: null, ...freeSchedule };
-}
-
 const overrideVersion = "operator";
 
 export const overrideSchema = rateCardSchema.extend({ free: z.literal(true).optional() });
 const namePattern = /^[a-z0-9-]+\/.+$/;
 
-/** A problem with a member of `prices`; `path` is its location in switchyard.yaml. */
-export interface PriceProblem {
+/** `path` is the location in switchyard.yaml. */
+interface PriceProblem {
   readonly path: string;
   readonly message: string;
 }
@@ -200,11 +191,8 @@ function describeIssue(path: string, issue: z.core.$ZodIssue): PriceProblem {
   return { path: [path, ...issue.path].join("."), message: issue.message };
 }
 
-interface OverrideIndex {
-  find(provider: string, model: string): Price | null;
-}
-
-function createOverrideIndex(overrides: PriceOverrides): OverrideIndex {
+/** Finds the operator's price of `<provider>/<model>`. */
+function createOverrideIndex(overrides: PriceOverrides): (name: string) => Price | null {
   const exact = new Map<string, Price>();
   const patterns: { readonly fits: (name: string) => boolean; readonly price: Price }[] = [];
   for (const [name, { free, ...card }] of Object.entries(overrides)) {
@@ -219,13 +207,7 @@ function createOverrideIndex(overrides: PriceOverrides): OverrideIndex {
     if (name.includes("*")) patterns.push({ fits: toMatcher(name), price });
     else exact.set(name.toLowerCase(), price);
   }
-  if (exact.size === 0 && patterns.length === 0) return { find: () => null };
-  return {
-    find(provider, model) {
-      const name = `${provider}/${model}`;
-      return exact.get(name) ?? patterns.find(({ fits }) => fits(name))?.price ?? null;
-    },
-  };
+  return (name) => exact.get(name) ?? patterns.find(({ fits }) => fits(name))?.price ?? null;
 }
 
 /** The members of `pricing` in the model listing, in USD per token. */

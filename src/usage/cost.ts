@@ -1,6 +1,7 @@
 // The exact cost of one answer in pico-dollars. Pure: from usage and price to an amount, or to the reason why it is unknown.
 
-import { freeRates, type Price, type Rates } from "../catalogue/prices.ts";
+import { freeRates, inputParts, outputParts, standardTier, type TokenPart } from "../catalogue/price-rates.ts";
+import type { Price } from "../catalogue/prices.ts";
 import { picoPerUsd } from "../lib/money.ts";
 import { countInput, readBilledParts, readIterations, readToolUse, type TokenParts, type ToolUse } from "./tokens.ts";
 
@@ -45,21 +46,7 @@ export interface CostOptions {
   readonly tools?: ToolUse;
 }
 
-const partNames: readonly (keyof TokenParts & keyof Rates)[] = [
-  "input",
-  "cacheRead",
-  "output",
-  "reasoning",
-  "cacheWrite5m",
-  "cacheWrite1h",
-  "imageInput",
-  "audioInput",
-  "videoInput",
-  "cacheReadAudio",
-  "cacheReadImage",
-  "audioOutput",
-  "imageOutput",
-];
+const partNames: readonly TokenPart[] = [...inputParts, ...outputParts];
 
 export function costOf(
   parts: TokenParts,
@@ -121,10 +108,10 @@ export function costOfUsage(usage: unknown, price: Price | null, options: UsageC
   if (iterations.some(({ type }) => type === "fallback_message"))
     return { amount: null, reason: "fee_unknown", detail: "a fallback model of the vendor answered" };
   const costs = iterations.map(({ model, parts }, index) => {
-    const its = model === null || price.isOverride ? price : (options.priceOf?.(model) ?? null);
-    if (its === null) return { amount: null, reason: "price_unknown", detail: model ?? "" } as const;
+    const modelPrice = model === null || price.isOverride ? price : (options.priceOf?.(model) ?? null);
+    if (modelPrice === null) return { amount: null, reason: "price_unknown", detail: model ?? "" } as const;
     // Fees apply to the whole answer, so they are counted once.
-    return costOf(parts, its, { at, tier, tools: index === 0 ? use : noTools });
+    return costOf(parts, modelPrice, { at, tier, tools: index === 0 ? use : noTools });
   });
   return addCosts(costs);
 }
@@ -145,7 +132,6 @@ function addCosts(costs: readonly Cost[]): Cost {
 
 const unknownUsage: UnknownCost = { amount: null, reason: "usage_unknown" };
 const noTools: ToolUse = { webSearches: 0, isPreview: false, unknownFee: null };
-const standardTier = "standard";
 const statedVersion = "vendor";
 const standardNames: ReadonlySet<string> = new Set([
   ...["", "auto", "default", "on_demand", "standard", "standard_only"],
@@ -158,8 +144,8 @@ const standardNames: ReadonlySet<string> = new Set([
  * tier; a combination is a tier named after both.
  */
 export function readServiceTier(value: unknown, usage?: unknown): string {
-  const told = typeof usage === "object" && usage !== null ? (usage as Record<string, unknown>) : {};
-  const names = [value ?? told["service_tier"], told["speed"], told["inference_geo"]]
+  const { service_tier: tier, speed, inference_geo: region } = (usage ?? {}) as Readonly<Record<string, unknown>>;
+  const names = [value ?? tier, speed, region]
     .map((name) => (typeof name === "string" ? name.toLowerCase() : ""))
     .filter((name) => !standardNames.has(name));
   return names.length === 0 ? standardTier : names.join("+");

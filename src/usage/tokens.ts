@@ -1,32 +1,11 @@
 // Splits usage into disjoint parts: every token of a request is counted once, in the part by which it is billed. Reads a usage object in any
 // spelling that vendors of the chat format use.
 
+import { inputParts, outputParts, type TokenPart } from "../catalogue/price-rates.ts";
 import { lookUp } from "../lib/look-up.ts";
 
-export interface TokenParts {
-  /** Text that was neither read from a cache nor written to one. */
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheReadAudio: number;
-  readonly cacheReadImage: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-  readonly audioInput: number;
-  readonly imageInput: number;
-  readonly videoInput: number;
-  /** Text that the caller sees. */
-  readonly output: number;
-  readonly reasoning: number;
-  readonly audioOutput: number;
-  readonly imageOutput: number;
-}
-
-/** The three counts that every vendor publishes. The total is always the sum. */
-export interface TokenTotals {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly totalTokens: number;
-}
+/** The tokens of each part; a token is counted once. */
+export type TokenParts = Readonly<Record<TokenPart, number>>;
 
 type Members = Readonly<Record<string, unknown>>;
 const none: Members = {};
@@ -37,31 +16,30 @@ const none: Members = {};
  */
 export function readTokenParts(usage: unknown): TokenParts | null {
   const members = toMembers(usage);
-  const wholes = readWholes(members);
-  if (wholes === null) return null;
-  const { prompt, completion } = wholes;
+  const totals = readTotals(members);
+  if (totals === null) return null;
+  const { prompt, completion } = totals;
   const inputDetails = firstMembers(members, "prompt_tokens_details", "input_tokens_details", "prompt_token_details");
 
+  // The details take their tokens from the prompt one after the other; the rest is text.
   let rest = prompt;
-  const cached = Math.min(readCacheRead(members, inputDetails), rest);
-  rest -= cached;
+  const take = (wanted: number) => {
+    const taken = Math.min(Math.max(wanted, 0), rest);
+    rest -= taken;
+    return taken;
+  };
+  const cached = take(readCacheRead(members, inputDetails));
   const { written, writtenFor1h } = readCacheWrite(members, inputDetails);
-  const cacheWrite = Math.min(written, rest);
-  rest -= cacheWrite;
+  const cacheWrite = take(written);
   const cacheWrite1h = Math.min(writtenFor1h, cacheWrite);
 
   // The counts of audio and images include their cached part, which some vendors state.
   const cachedDetails = toMembers(inputDetails["cached_tokens_details"]);
   const cacheReadAudio = Math.min(count(cachedDetails["audio_tokens"]), cached);
   const cacheReadImage = Math.min(count(cachedDetails["image_tokens"]), cached - cacheReadAudio);
-  const audioInput = Math.min(Math.max(count(inputDetails["audio_tokens"]) - cacheReadAudio, 0), rest);
-  rest -= audioInput;
-  const videoInput = Math.min(count(inputDetails["video_tokens"]), rest);
-  rest -= videoInput;
-  const imageInput = Math.min(Math.max(count(inputDetails["image_tokens"]) - cacheReadImage, 0), rest);
-  rest -= imageInput;
-
-  const output = readOutput(members, prompt, completion);
+  const audioInput = take(count(inputDetails["audio_tokens"]) - cacheReadAudio);
+  const videoInput = take(count(inputDetails["video_tokens"]));
+  const imageInput = take(count(inputDetails["image_tokens"]) - cacheReadImage);
   return {
     input: rest,
     cacheRead: cached - cacheReadAudio - cacheReadImage,
@@ -72,7 +50,7 @@ export function readTokenParts(usage: unknown): TokenParts | null {
     audioInput,
     imageInput,
     videoInput,
-    ...output,
+    ...readOutput(members, prompt, completion),
   };
 }
 
@@ -82,23 +60,20 @@ export function readBilledParts(usage: unknown): TokenParts | null {
 }
 
 export function countInput(parts: TokenParts): number {
-  return (
-    parts.input +
-    parts.cacheRead +
-    parts.cacheReadAudio +
-    parts.cacheReadImage +
-    parts.cacheWrite5m +
-    parts.cacheWrite1h +
-    parts.audioInput +
-    parts.imageInput +
-    parts.videoInput
-  );
+  return addParts(parts, inputParts);
 }
 
-export function totalsOf(parts: TokenParts): TokenTotals {
+/** The three counts that every vendor publishes. */
+export function totalsOf(parts: TokenParts) {
   const inputTokens = countInput(parts);
-  const outputTokens = parts.output + parts.reasoning + parts.audioOutput + parts.imageOutput;
+  const outputTokens = addParts(parts, outputParts);
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+}
+
+function addParts(parts: TokenParts, names: readonly TokenPart[]): number {
+  let sum = 0;
+  for (const name of names) sum += parts[name];
+  return sum;
 }
 
 /** One run of a model within an answer. */
@@ -117,15 +92,11 @@ export function readIterations(usage: unknown): readonly Iteration[] | null {
   const list = toMembers(usage)["iterations"];
   if (!Array.isArray(list) || list.length === 0) return null;
   const iterations: Iteration[] = [];
-  for (const entry of list as readonly unknown[]) {
-    const { type, model } = toMembers(entry);
+  for (const entry of toList(list)) {
+    const { type, model } = entry;
     const parts = readTokenParts(entry);
     if (parts === null) return null;
-    iterations.push({
-      type: typeof type === "string" ? type : "",
-      model: typeof model === "string" ? model : null,
-      parts,
-    });
+    iterations.push({ type: String(type), model: typeof model === "string" ? model : null, parts });
   }
   return iterations;
 }
@@ -151,19 +122,18 @@ const itemsWithFee: Readonly<Record<string, string>> = {
 export function readToolUse(usage: unknown, output?: unknown, tools?: unknown): ToolUse {
   const members = toMembers(usage);
   const counts = firstMembers(members, "server_tool_use", "server_tool_use_details");
-  const items = (Array.isArray(output) ? output : []).map(toMembers);
-  const fees = items.map(findFee).filter((fee) => fee !== null);
+  const items = toList(output);
   const serverTools = count(members["num_server_side_tools_used"]);
+  const counted = Math.max(count(counts["web_search_requests"]), count(members["num_search_queries"]), serverTools);
   return {
-    webSearches: Math.max(
-      count(counts["web_search_requests"]),
-      count(members["num_search_queries"]),
-      items.filter(isBilledSearch).length,
-      serverTools,
-    ),
-    isPreview: (Array.isArray(tools) ? tools : []).some((tool) => isPreviewTool(toMembers(tool)["type"])),
-    unknownFee: fees[0] ?? null,
+    webSearches: Math.max(counted, items.filter(isBilledSearch).length),
+    isPreview: toList(tools).some(({ type }) => String(type).startsWith("web_search_preview")),
+    unknownFee: items.map(findFee).find((fee) => fee !== null) ?? null,
   };
+}
+
+function toList(value: unknown): readonly Members[] {
+  return Array.isArray(value) ? value.map(toMembers) : [];
 }
 
 /** Opening a page or searching within it is free. A call without an action is a search. */
@@ -173,24 +143,13 @@ function isBilledSearch(item: Members): boolean {
   return action === undefined || action === "search";
 }
 
-function isPreviewTool(type: unknown): boolean {
-  return typeof type === "string" && type.startsWith("web_search_preview");
-}
-
 function findFee(item: Members): string | null {
-  const { type } = item;
-  if (typeof type !== "string" || !Object.hasOwn(itemsWithFee, type)) return null;
   // The caller executed these commands itself.
   if (toMembers(item["environment"])["type"] === "local") return null;
-  return lookUp(itemsWithFee, type) ?? null;
+  return lookUp(itemsWithFee, String(item["type"])) ?? null;
 }
 
-interface Wholes {
-  readonly prompt: number;
-  readonly completion: number;
-}
-
-function readWholes(members: Members): Wholes | null {
+function readTotals(members: Members): { prompt: number; completion: number } | null {
   const total = readCount(members["total_tokens"]);
   const completion = readCount(members["completion_tokens"]) ?? readCount(members["output_tokens"]);
   const prompt = readPrompt(members);
@@ -232,26 +191,16 @@ function readCacheWrite(members: Members, details: Members): { written: number; 
   return { written, writtenFor1h: for1h };
 }
 
-type OutputParts = Pick<TokenParts, "output" | "reasoning" | "audioOutput" | "imageOutput">;
-
-function readOutput(members: Members, prompt: number, completion: number): OutputParts {
-  const details = firstMembers(
-    members,
-    "completion_tokens_details",
-    "output_tokens_details",
-    "completion_token_details",
-  );
-  const named = Math.max(count(details["reasoning_tokens"]), count(details["thinking_tokens"]));
-  const apart = count(members["reasoning_tokens"]);
-  const onTop = countReasoningOnTop({
-    gap: count(members["total_tokens"]) - prompt - completion,
-    named,
-    apart,
-    completion,
-  });
+function readOutput(members: Members, prompt: number, completion: number) {
+  const names = ["completion_tokens_details", "output_tokens_details", "completion_token_details"];
+  const details = firstMembers(members, ...names);
+  const inDetails = Math.max(count(details["reasoning_tokens"]), count(details["thinking_tokens"]));
+  const besideDetails = count(members["reasoning_tokens"]);
+  const gap = count(members["total_tokens"]) - prompt - completion;
+  const onTop = countReasoningOnTop({ gap, inDetails, besideDetails, completion });
 
   let rest = completion + onTop;
-  const reasoning = Math.min(Math.max(named, apart, onTop), rest);
+  const reasoning = Math.min(Math.max(inDetails, besideDetails, onTop), rest);
   rest -= reasoning;
   const audioOutput = Math.min(count(details["audio_tokens"]), rest);
   rest -= audioOutput;
@@ -263,10 +212,11 @@ function readOutput(members: Members, prompt: number, completion: number): Outpu
  * Most vendors include reasoning in the completion. For those that add it, the total is larger than prompt and completion: by the reasoning
  * that they state, or by reasoning that they do not state.
  */
-function countReasoningOnTop(seen: { gap: number; named: number; apart: number; completion: number }): number {
-  if (seen.gap > 0) return seen.named > 0 ? Math.min(seen.gap, seen.named) : seen.gap;
-  // Reasoning beside the completion instead of in its details, and larger than it, cannot be a part of it.
-  return seen.apart > seen.completion ? seen.apart : 0;
+function countReasoningOnTop(counts: { gap: number; inDetails: number; besideDetails: number; completion: number }) {
+  const { gap, inDetails, besideDetails, completion } = counts;
+  if (gap > 0) return inDetails > 0 ? Math.min(gap, inDetails) : gap;
+  // A count outside of the details that exceeds the completion cannot be a part of it.
+  return besideDetails > completion ? besideDetails : 0;
 }
 
 function toMembers(value: unknown): Members {

@@ -67,8 +67,8 @@ describe("cost", () => {
     expect(untold).toMatchObject({ cost: null, cost_reason: "usage_unknown" });
   });
 
-  test("a file of prices that is not sound is named in the log, and the built-in one stays", () => {
-    expect(gateway.log()).toContain("the file of prices is not sound");
+  test("an invalid price file is reported in the log, and the built-in prices are used", () => {
+    expect(gateway.log()).toContain("the price file is not valid");
   });
 });
 

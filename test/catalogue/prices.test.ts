@@ -303,8 +303,8 @@ describe("a new file", () => {
     const next = change((file) => {
       file.providers["acme"]?.models.splice(2);
     });
-    expect(checkPriceFile(next, smallFile())).toContain("acme: 2 models, where there were 5");
-    expect(checkPriceFile({ ...next, providers: {} }, smallFile())).toContain("acme: 0 models, where there were 5");
+    expect(checkPriceFile(next, smallFile())).toContain("acme: 2 models instead of 5");
+    expect(checkPriceFile({ ...next, providers: {} }, smallFile())).toContain("acme: 0 models instead of 5");
   });
 
   test("whose first price holds only at times", () => {
@@ -364,7 +364,7 @@ describe("the operator's file", () => {
   test.each([
     ["is not there", null, "cannot be read"],
     ["is not JSON", "{", "cannot be read"],
-    ["is something else", "[]", "is not sound"],
+    ["is something else", "[]", "is not valid"],
     ["has a price that jumped", JSON.stringify(smallFile()).replace('"input":1,', '"input":11,'), "from 1 to 11"],
   ])("leaves the built-in prices in place, and is named in the log, when it %s", (_, content, said) => {
     const { version, lines } = load(content);
