@@ -2,28 +2,23 @@
 // calls may arrive interleaved, so later calls wait until the open one is complete.
 
 import type { ChatChunk, ChatDelta, ChatUsage, ReasoningDetail } from "../../contract/chat-format.ts";
+import { isRepeatedText, readDetailText, readReasoningText, readText } from "../chat-answer.ts";
 import { ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
 import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
 import {
   type AnswerBlock,
-  type Citation,
-  readDetailText,
+  type AnswerOptions,
+  createId,
+  createMessage,
   readMatchedStop,
-  readReasoningText,
-  readText,
-  toCitation,
-  toMessageId,
+  toCitations,
   toMessagesUsage,
   toStop,
-  toToolUseId,
 } from "./to-messages-answer.ts";
 
-interface WriterOptions {
+interface WriterOptions extends AnswerOptions {
   /** Used when the provider does not name its model. */
   readonly model: string;
-  readonly stopSequences?: readonly string[] | null;
-  /** The provider that the reasoning state belongs to; null for providers of other dialects. */
-  readonly origin?: string | null;
 }
 
 export class MessagesStreamWriter {
@@ -32,8 +27,8 @@ export class MessagesStreamWriter {
   readonly #reasoning: ReasoningCollector;
   /** The frames of the current call of `write` or `end`. */
   #frames: string[] = [];
-  #started = false;
-  #ended = false;
+  #hasStarted = false;
+  #hasEnded = false;
   #nextIndex = 0;
   #open: "text" | "thinking" | "tool" | null = null;
   /** The text of the open thinking block. */
@@ -57,7 +52,7 @@ export class MessagesStreamWriter {
   write(chunk: ChatChunk): string[] {
     this.#frames = [];
     if (chunk.usage) this.#usage = chunk.usage;
-    if (!this.#started) this.#start(chunk.id, chunk.model);
+    if (!this.#hasStarted) this.#start(chunk.id, chunk.model);
     for (const choice of chunk.choices) {
       // A message has a single answer, even when the provider returns several choices.
       if (choice.index > 0) continue;
@@ -72,49 +67,34 @@ export class MessagesStreamWriter {
   /** The end of a complete stream. A broken stream ends with an error event instead. */
   end(extra: { readonly cost: number | null }): string[] {
     this.#frames = [];
-    if (this.#ended) return this.#frames;
-    this.#ended = true;
-    if (!this.#started) this.#start("", "");
+    if (this.#hasEnded) return this.#frames;
+    this.#hasEnded = true;
+    if (!this.#hasStarted) this.#start("", "");
     this.#finishCalls();
     // Clients take the last block for the answer (Claude Code 2.1.325 prints nothing when another block follows the text), and
     // providers require the reasoning state only with calls.
     const endsWithText = this.#open === "text";
     this.#closeBlock();
     if (!endsWithText) this.#writeReasoning();
-    const delta = {
-      ...toStop({
-        finishReason: this.#finishReason,
-        hasToolCalls: this.#calls.closed.length > 0,
-        refusal: this.#refusal === "" ? null : this.#refusal,
-        matched: this.#matchedStop,
-      }),
-      container: null,
-    };
+    const stop = toStop({
+      finishReason: this.#finishReason,
+      hasToolCalls: this.#calls.closed.length > 0,
+      refusal: this.#refusal || null,
+      matched: this.#matchedStop,
+    });
+    const delta = { ...stop, container: null };
     this.#push("message_delta", { delta, usage: toMessagesUsage(this.#usage), cost: extra.cost });
     this.#push("message_stop", {});
     return this.#frames;
   }
 
   #start(id: string, model: string): void {
-    this.#started = true;
-    this.#push("message_start", {
-      message: {
-        id: toMessageId(id),
-        type: "message",
-        role: "assistant",
-        model: model || this.#options.model,
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        stop_details: null,
-        container: null,
-        usage: toMessagesUsage(this.#usage),
-      },
-    });
+    this.#hasStarted = true;
+    this.#push("message_start", { message: createMessage(id, model || this.#options.model, this.#usage) });
   }
 
   #writeDelta(delta: ChatDelta): void {
-    const thought = readReasoningText(delta as Readonly<Record<string, unknown>>);
+    const thought = readReasoningText(delta);
     if (thought !== "") this.#betweenCalls(() => this.#writeThought(thought));
     for (const detail of delta.reasoning_details ?? [])
       this.#betweenCalls(() => this.#writeReasoningDetail(detail, thought !== ""));
@@ -125,11 +105,13 @@ export class MessagesStreamWriter {
       this.#refusal += refusal;
       this.#betweenCalls(() => this.#writeText(refusal));
     }
-    for (const annotation of delta.annotations ?? []) {
-      for (const citation of toCitation(annotation)) this.#betweenCalls(() => this.#writeCitation(citation));
-    }
-    const extra = delta.extra_content;
-    if (extra) this.#reasoning.addMessage(extra);
+    if (delta.annotations)
+      for (const citation of toCitations(delta.annotations))
+        this.#betweenCalls(() => {
+          this.#openBlock("text");
+          this.#pushDelta({ type: "citations_delta", citation });
+        });
+    if (delta.extra_content) this.#reasoning.addMessage(delta.extra_content);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
   }
 
@@ -144,7 +126,7 @@ export class MessagesStreamWriter {
   }
 
   #writeThought(text: string): void {
-    this.#openBlock("thinking", { type: "thinking", thinking: "", signature: "" });
+    this.#openBlock("thinking");
     this.#thought += text;
     this.#pushText("thinking_delta", "thinking", text);
   }
@@ -159,28 +141,21 @@ export class MessagesStreamWriter {
     }
     if (detail.type === "reasoning.encrypted") {
       this.#closeBlock();
-      this.#pushBlock({ type: "redacted_thinking", data: detail.data });
-      this.#pushStop();
+      this.#writeRedacted(detail.data);
       return;
     }
     if (detail.type !== "reasoning.text") return;
-    const isRepeated =
-      cameWithText || (this.#open === "thinking" && (Boolean(detail.signature) || detail.text === this.#thought));
+    const isRepeated = cameWithText || isRepeatedText(detail, this.#open === "thinking" ? this.#thought : null);
     if (detail.text && !isRepeated) this.#writeThought(detail.text);
     if (!detail.signature) return;
-    this.#openBlock("thinking", { type: "thinking", thinking: "", signature: "" });
+    this.#openBlock("thinking");
     this.#pushDelta({ type: "signature_delta", signature: detail.signature });
     this.#closeBlock();
   }
 
   #writeText(text: string): void {
-    this.#openBlock("text", { type: "text", text: "" });
+    this.#openBlock("text");
     this.#pushText("text_delta", "text", text);
-  }
-
-  #writeCitation(citation: Citation): void {
-    this.#openBlock("text", { type: "text", text: "" });
-    this.#pushDelta({ type: "citations_delta", citation });
   }
 
   #writeCall(delta: CallDelta): void {
@@ -210,7 +185,7 @@ export class MessagesStreamWriter {
   }
 
   #openCall(call: StreamedCall): void {
-    call.id ||= toToolUseId();
+    call.id ||= createId("toolu");
     if (this.#origin !== null && call.extraContent !== null) this.#reasoning.setCall(call.id, call.extraContent);
     this.#closeBlock();
     this.#writeReasoning();
@@ -236,11 +211,11 @@ export class MessagesStreamWriter {
     for (const write of held) write();
   }
 
-  #openBlock(kind: "text" | "thinking", block: AnswerBlock): void {
+  #openBlock(kind: "text" | "thinking"): void {
     if (this.#open === kind) return;
     this.#closeBlock();
-    if (kind !== "thinking") this.#writeReasoning();
-    this.#pushBlock(block);
+    if (kind === "text") this.#writeReasoning();
+    this.#pushBlock(kind === "text" ? { type: kind, text: "" } : { type: kind, thinking: "", signature: "" });
     this.#open = kind;
     this.#thought = "";
   }
@@ -257,8 +232,11 @@ export class MessagesStreamWriter {
 
   /** Writes the reasoning state as a block of its own where no thinking block can carry it. */
   #writeReasoning(): void {
-    if (this.#reasoning.isEmpty) return;
-    this.#pushBlock({ type: "redacted_thinking", data: toEncryptedContent(this.#reasoning.take()) });
+    if (!this.#reasoning.isEmpty) this.#writeRedacted(toEncryptedContent(this.#reasoning.take()));
+  }
+
+  #writeRedacted(data: string): void {
+    this.#pushBlock({ type: "redacted_thinking", data });
     this.#pushStop();
   }
 

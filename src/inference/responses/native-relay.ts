@@ -1,7 +1,6 @@
 // Relays a streamed response from a provider that has the Responses API: each event is forwarded with the gateway's ids in place of
 // the provider's.
 
-import { type ErrorCode, errorCatalogue } from "../../errors.ts";
 import { doneFrame } from "../../lib/event-stream.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import type { Provider } from "../../providers/configure.ts";
@@ -11,6 +10,7 @@ import { type Quote, toCostMembers } from "../pricing.ts";
 import {
   type IdPairs,
   type ResponseNames,
+  replaceIds,
   type SignId,
   toChatUsage,
   toFinishedTime,
@@ -21,6 +21,7 @@ import {
   withoutProviderIds,
 } from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
+import { describeFailure, type StreamFailure } from "./response-events.ts";
 
 export interface NativeRelayOptions {
   readonly provider: Provider;
@@ -63,22 +64,13 @@ export class NativeRelay extends EventRelay {
   }
 
   /** The last events of a broken stream. */
-  fail({ code, message }: { readonly code: string; readonly message: string }): Uint8Array {
+  fail({ code, message }: StreamFailure): Uint8Array {
     // The last event was read but not sent, so its number is free.
     if (this.#isComplete) this.#nextNumber--;
-    let ownMessage = message;
-    for (const [id, own] of this.#pairs) ownMessage = ownMessage.replaceAll(id, own);
-    const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
-    const error = { type, code, message: ownMessage, param: null };
-    const number = this.#nextNumber++;
-    const frames = [toFrame({ ...error, type: "error", error, detail: ownMessage, sequence_number: number })];
+    const { event, error } = describeFailure({ code, message: replaceIds(message, this.#pairs) });
+    const frames = [toFrame({ type: "error", ...event, sequence_number: this.#nextNumber++ })];
     if (this.#lastResponse !== null) {
-      // A response object knows only these two codes; the event before it has the gateway's code.
-      const reason = {
-        code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error",
-        message: ownMessage,
-      };
-      const ending = { status: "failed", error: reason, provider_time: toSeconds(this.#options.startedAt) };
+      const ending = { status: "failed", error, provider_time: toSeconds(this.#options.startedAt) };
       this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
       frames.push(
         toFrame({ type: "response.failed", response: this.#lastResponse, sequence_number: this.#nextNumber++ }),
@@ -104,13 +96,10 @@ export class NativeRelay extends EventRelay {
 
   #toOwn(event: JsonObject, type: string): JsonObject {
     const { response } = event;
-    const isWhole = isObject(response);
-    if (!isWhole) {
-      const own = toOwnEvent(event, this.#names, this.#options.signId);
-      if (type === "response.output_item.done") this.#items.push(own["item"]);
-      return own;
-    }
-    return { ...event, response: this.#toOwnResponse(response as JsonObject, endings.has(type)) };
+    if (isObject(response)) return { ...event, response: this.#toOwnResponse(response, endings.has(type)) };
+    const own = toOwnEvent(event, this.#names, this.#options.signId);
+    if (type === "response.output_item.done") this.#items.push(own["item"]);
+    return own;
   }
 
   #toOwnResponse(response: JsonObject, isEnd: boolean): Record<string, unknown> {

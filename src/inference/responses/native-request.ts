@@ -7,6 +7,7 @@ import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
+import type { IdPairs } from "./native-response.ts";
 import { elementTexts } from "./patch-json.ts";
 import { toProviderItems } from "./provider-items.ts";
 import { type ResponsesInput, toItems } from "./responses-input.ts";
@@ -28,7 +29,7 @@ export interface NativeRequest {
   readonly body: string;
   readonly dropped: readonly string[];
   /** The provider's ids in the request, with the gateway's ids: error messages are rewritten with these. */
-  readonly pairs: readonly (readonly [provider: string, own: string])[];
+  readonly pairs: IdPairs;
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
@@ -71,7 +72,7 @@ interface ProviderInput {
   /** Null: unchanged. */
   readonly json: string | null;
   readonly dropped: readonly string[];
-  readonly pairs: NativeRequest["pairs"];
+  readonly pairs: IdPairs;
 }
 
 function toInput(

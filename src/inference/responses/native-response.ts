@@ -126,6 +126,13 @@ export function withoutProviderIds(text: string, pairs: IdPairs): string {
   return own;
 }
 
+/** Replaces the provider's ids in an error message. */
+export function replaceIds(message: string, pairs: IdPairs): string {
+  let own = message;
+  for (const [id, ours] of pairs) if (id !== "") own = own.replaceAll(id, ours);
+  return own;
+}
+
 /** Usage of the Responses API in the chat format, which the prices refer to. */
 export function toChatUsage(usage: unknown): Record<string, unknown> | null {
   if (typeof usage !== "object" || usage === null) return null;

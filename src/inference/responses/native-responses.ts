@@ -15,7 +15,9 @@ import { NativeRelay } from "./native-relay.ts";
 import { type NativeRequest, toNativeRequest } from "./native-request.ts";
 import {
   createSignId,
+  type IdPairs,
   type ResponseNames,
+  replaceIds,
   toCancelled,
   toChatUsage,
   toOwnItem,
@@ -167,10 +169,9 @@ function toOwnError(error: unknown, { pairs }: NativeRequest, previous: Response
 const unknownId = /not.{0,3}found|no such|does not exist|expired/i;
 
 /** The error with the gateway's ids in its message. */
-export function withOwnIds(error: unknown, pairs: NativeRequest["pairs"]): unknown {
+export function withOwnIds(error: unknown, pairs: IdPairs): unknown {
   if (!(error instanceof GatewayError)) return error;
-  let message = error.message;
-  for (const [id, own] of pairs) if (id !== "") message = message.replaceAll(id, own);
+  const message = replaceIds(error.message, pairs);
   return message === error.message ? error : new GatewayError(error.code, message, error.details);
 }
 

@@ -5,7 +5,7 @@ import type { Problem } from "../../errors.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { readEncryptedContent } from "../reasoning-state.ts";
-import { idMembers } from "./native-response.ts";
+import { type IdPairs, idMembers } from "./native-response.ts";
 
 export interface ProviderItems {
   /** Null for an item that is not sent. */
@@ -13,7 +13,7 @@ export interface ProviderItems {
   /** Types of items that this provider cannot use. */
   readonly dropped: readonly string[];
   /** The provider's ids that are sent, with the gateway's ids. */
-  readonly pairs: readonly (readonly [provider: string, own: string])[];
+  readonly pairs: IdPairs;
   readonly problems: readonly Problem[];
 }
 

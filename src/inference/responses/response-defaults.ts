@@ -1,91 +1,46 @@
 // The response object with all of its members: created from a request, or completed where a provider left members out. The order is that of
 // the published schema.
 
-import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
+import type { z } from "zod";
+import type { FunctionTool, ResponseRequest, ResponseTool, responseObject } from "../../contract/responses.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface ResponseResource {
-  readonly id: string;
-  readonly object: "response";
-  readonly created_at: number;
-  readonly completed_at: number | null;
-  readonly status: "in_progress" | "completed" | "incomplete" | "failed";
-  readonly incomplete_details: { readonly reason: "max_output_tokens" | "content_filter" | "cancelled" } | null;
-  readonly model: string;
-  readonly previous_response_id: string | null;
-  readonly instructions: string | null;
-  readonly output: readonly OutputItem[];
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly tools: readonly JsonObject[];
-  readonly tool_choice: unknown;
-  readonly truncation: "auto" | "disabled";
-  readonly parallel_tool_calls: boolean;
-  readonly text: JsonObject;
-  readonly top_p: number;
-  readonly presence_penalty: number;
-  readonly frequency_penalty: number;
-  readonly top_logprobs: number;
-  readonly temperature: number;
-  readonly reasoning: JsonObject;
-  readonly usage: ResponseUsage | null;
-  readonly max_output_tokens: number | null;
-  readonly max_tool_calls: number | null;
-  readonly store: boolean;
-  readonly background: boolean;
-  readonly service_tier: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly safety_identifier: string | null;
-  readonly prompt_cache_key: string | null;
-  readonly user: string | null;
-  readonly provider: string | null;
-  readonly cost: number | null;
-  readonly provider_time: number | null;
-}
-
-export type ItemStatus = "in_progress" | "completed" | "incomplete";
+export type ResponseResource = { readonly output: readonly OutputItem[] } & z.infer<typeof responseObject>;
 
 export type OutputItem = MessageItem | FunctionCallItem | ReasoningItem | ImageItem | WebSearchItem;
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-export interface MessageItem {
+export type MessageItem = {
   readonly id: string;
   readonly type: "message";
   status: ItemStatus;
   readonly role: "assistant";
   readonly content: OutputPart[];
-}
+};
 
-export type OutputPart = TextPart | RefusalPart;
+export type OutputPart = TextPart | { readonly type: "refusal"; refusal: string };
 
-export interface TextPart {
+export type TextPart = {
   readonly type: "output_text";
   text: string;
   readonly annotations: Annotation[];
   readonly logprobs: Logprob[];
-}
+};
 
-export interface RefusalPart {
-  readonly type: "refusal";
-  refusal: string;
-}
-
-export interface Annotation {
+export type Annotation = {
   readonly type: "url_citation";
   readonly url: string;
   readonly title: string;
   readonly start_index: number;
   readonly end_index: number;
-}
+};
 
-export interface Logprob {
-  readonly token: string;
-  readonly logprob: number;
-  readonly bytes: readonly number[];
-  readonly top_logprobs: readonly Omit<Logprob, "top_logprobs">[];
-}
+type TokenLogprob = { readonly token: string; readonly logprob: number; readonly bytes: readonly number[] };
+export type Logprob = TokenLogprob & { readonly top_logprobs: readonly TokenLogprob[] };
 
-export interface FunctionCallItem {
+export type FunctionCallItem = {
   readonly id: string;
   readonly type: "function_call";
   status: ItemStatus;
@@ -94,54 +49,33 @@ export interface FunctionCallItem {
   /** The namespace in which the function was declared. */
   readonly namespace?: string;
   arguments: string;
-}
+};
 
-export interface ReasoningItem {
+export type ReasoningItem = {
   readonly id: string;
   readonly type: "reasoning";
   status: ItemStatus;
   readonly summary: { readonly type: "summary_text"; text: string }[];
   encrypted_content?: string;
-}
+};
 
-/** A web search of the provider. */
-export interface WebSearchItem {
+export type WebSearchItem = {
   readonly id: string;
   readonly type: "web_search_call";
   readonly status: "completed";
   readonly action: { readonly type: "search"; readonly query: string; readonly queries: readonly string[] };
-}
+};
 
-/** A generated image. */
-export interface ImageItem {
+/** `result` is base64. */
+export type ImageItem = {
   readonly id: string;
   readonly type: "image_generation_call";
   readonly status: "completed";
-  /** Base64. */
   readonly result: string;
-}
-
-export interface ResponseUsage {
-  readonly input_tokens: number;
-  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
-  readonly output_tokens: number;
-  readonly output_tokens_details: { readonly reasoning_tokens: number };
-  readonly total_tokens: number;
-}
-
-export interface DraftOptions {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  /** The provider's name of the model, or that of the request. */
-  readonly model?: string;
-}
+};
 
 // These are the defaults of the published schema (github.com/openai/openai-openapi), where it has one.
 const defaults = {
-  object: "response",
-  completed_at: null,
-  incomplete_details: null,
   previous_response_id: null,
   instructions: null,
   output: [],
@@ -170,10 +104,26 @@ const defaults = {
   provider: null,
   cost: null,
   provider_time: null,
-} as const;
+};
+
+/** Members that a response repeats from its request. */
+const repeatedMembers = [
+  ...(["previous_response_id", "instructions", "tool_choice", "truncation", "parallel_tool_calls"] as const),
+  ...(["top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "temperature"] as const),
+  ...(["max_output_tokens", "max_tool_calls", "metadata", "safety_identifier", "prompt_cache_key", "user"] as const),
+];
+
+export interface DraftOptions {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** The provider's name of the model, or that of the request. */
+  readonly model?: string;
+}
 
 /** The first state of a response. `store` of the request has to state whether the response is stored. */
 export function createDraft(request: ResponseRequest, { id, createdAt, model }: DraftOptions): ResponseResource {
+  const repeated = repeatedMembers.map((name) => [name, request[name] ?? defaults[name]]);
   return {
     id,
     object: "response",
@@ -182,34 +132,14 @@ export function createDraft(request: ResponseRequest, { id, createdAt, model }: 
     status: "in_progress",
     incomplete_details: null,
     model: model ?? request.model,
-    previous_response_id: request.previous_response_id ?? null,
-    instructions: request.instructions ?? null,
-    output: [],
-    error: null,
+    ...defaults,
+    ...Object.fromEntries(repeated),
     tools: (request.tools ?? []).map(toWholeTool),
-    tool_choice: request.tool_choice ?? defaults.tool_choice,
-    truncation: request.truncation ?? defaults.truncation,
-    parallel_tool_calls: request.parallel_tool_calls ?? defaults.parallel_tool_calls,
     text: toWholeText(request.text),
-    top_p: request.top_p ?? defaults.top_p,
-    presence_penalty: request.presence_penalty ?? defaults.presence_penalty,
-    frequency_penalty: request.frequency_penalty ?? defaults.frequency_penalty,
-    top_logprobs: request.top_logprobs ?? defaults.top_logprobs,
-    temperature: request.temperature ?? defaults.temperature,
     reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
-    usage: null,
-    max_output_tokens: request.max_output_tokens ?? null,
-    max_tool_calls: request.max_tool_calls ?? null,
     store: request.store === true,
     background: request.background === true,
     service_tier: toServiceTier(request.service_tier) ?? "auto",
-    metadata: request.metadata ?? {},
-    safety_identifier: request.safety_identifier ?? null,
-    prompt_cache_key: request.prompt_cache_key ?? null,
-    user: request.user ?? null,
-    provider: null,
-    cost: null,
-    provider_time: null,
   };
 }
 
@@ -245,29 +175,25 @@ function toWholeFormat(format: Readonly<Record<string, unknown>>): JsonObject {
   return { type, name, description: description ?? null, schema, strict: strict ?? false, ...others };
 }
 
-const order = [
-  ...["id", "object", "created_at", "completed_at", "status", "incomplete_details", "model"],
-  ...Object.keys(defaults).filter((name) => !["object", "completed_at", "incomplete_details"].includes(name)),
-];
-
 /** Fills in the members that a provider's response object lacks; its other members stay unchanged. */
 export function completeResponse(native: JsonObject): Record<string, unknown> {
-  const complete: Record<string, unknown> = {};
-  for (const name of order) {
-    const value = native[name] ?? (native[name] === null ? null : defaults[name as keyof typeof defaults]);
-    if (value !== undefined) complete[name] = value;
-  }
-  complete["created_at"] ??= Math.floor(Date.now() / 1_000);
-  complete["status"] ??= "completed";
-  Object.assign(complete, native);
-  const { output, tools, text, usage } = native;
+  const { id, model, output, tools, text, usage } = native;
+  const created_at = Math.floor(Date.now() / 1_000);
+  const head = {
+    id,
+    object: "response",
+    created_at,
+    completed_at: null,
+    status: "completed",
+    incomplete_details: null,
+  };
+  const complete: Record<string, unknown> = { ...head, model, ...defaults, ...native };
   if (Array.isArray(output)) complete["output"] = output.map(completeItem);
   if (Array.isArray(tools)) complete["tools"] = tools.map(completeTool);
-  if (isObject(text))
-    complete["text"] = {
-      ...text,
-      format: toWholeFormat(isObject(text["format"]) ? text["format"] : defaults.text.format),
-    };
+  if (isObject(text)) {
+    const format = toWholeFormat(isObject(text["format"]) ? text["format"] : defaults.text.format);
+    complete["text"] = { ...text, format };
+  }
   if (isObject(usage)) complete["usage"] = completeUsage(usage);
   return toSpecifiedStatus(complete);
 }

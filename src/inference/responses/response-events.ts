@@ -1,5 +1,6 @@
 // The numbered events of a Responses stream, and the output items that they announce.
 
+import { type ErrorCode, errorCatalogue } from "../../errors.ts";
 import type { OutputItem } from "./response-defaults.ts";
 import { toItemId } from "./to-response.ts";
 
@@ -31,6 +32,11 @@ export class ResponseEvents {
     this.#frames.push(`event: ${type}\ndata: ${JSON.stringify(event)}\n\n`);
   }
 
+  /** An event about an output item. */
+  pushAt(type: string, { item, index }: OutputEntry, members: Readonly<Record<string, unknown>> = {}): void {
+    this.push(type, { item_id: item.id, output_index: index, ...members });
+  }
+
   /** The most frequent event, written without an intermediate object. `before` and `after` are members as JSON. */
   pushDelta(type: string, { item, index }: OutputEntry, delta: string, { before = "", after = "" } = {}): void {
     this.#frames.push(
@@ -56,4 +62,17 @@ export class ResponseEvents {
   takeBackNumber(): void {
     this.#sequenceNumber--;
   }
+}
+
+export interface StreamFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The members of the `error` event, and the error of the response object, which has only two codes. */
+export function describeFailure({ code, message }: StreamFailure) {
+  const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
+  // Clients read the same information from different members.
+  const event = { code, message, param: null, error: { type, code, message, param: null }, detail: message };
+  return { event, error: { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message } };
 }

@@ -1,16 +1,8 @@
 // Writes the chunks of a chat completion as the events of a Responses stream. Reasoning, text and calls become items, one after the other.
 // Calls whose pieces arrive interleaved are open at the same time, and are closed in their order.
 
-import type {
-  ChatAnnotation,
-  ChatChunk,
-  ChatDelta,
-  ChatUsage,
-  ChatWebSearch,
-  ReasoningDetail,
-} from "../../contract/chat-format.ts";
-import { type ErrorCode, errorCatalogue } from "../../errors.ts";
-import { readReasoningText, readText } from "../messages/to-messages-answer.ts";
+import type { ChatChunk, ChatDelta, ChatUsage, ChatWebSearch, ReasoningDetail } from "../../contract/chat-format.ts";
+import { isRepeatedText, readReasoningText, readText } from "../chat-answer.ts";
 import { mergeExtraContent, ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
 import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
 import {
@@ -26,7 +18,7 @@ import {
   type TextPart,
   toServiceTier,
 } from "./response-defaults.ts";
-import { type OutputEntry, ResponseEvents } from "./response-events.ts";
+import { describeFailure, type OutputEntry, ResponseEvents, type StreamFailure } from "./response-events.ts";
 import {
   CallIds,
   createCall,
@@ -38,7 +30,7 @@ import {
   nowInSeconds,
   type OutputContext,
   readLogprobs,
-  toAnnotation,
+  toAnnotations,
   toEnding,
   toImageItems,
   toResponseUsage,
@@ -105,10 +97,10 @@ export class ResponsesStreamWriter {
 
   /** The frames for one chunk, each of them one complete event. */
   write(chunk: ChatChunk): string[] {
+    this.#begin();
     if (chunk.usage) this.#usage = chunk.usage;
     if (chunk.model) this.#model = chunk.model;
     if (chunk["service_tier"]) this.#serviceTier = chunk["service_tier"];
-    this.#begin();
     for (const choice of chunk.choices) {
       // A response has a single answer, even when the provider returns several choices.
       if (choice.index > 0) continue;
@@ -145,7 +137,7 @@ export class ResponsesStreamWriter {
   }
 
   /** The end of a broken stream, or of one whose end was not sent. Items that are not complete become incomplete. */
-  fail({ code, message }: { readonly code: string; readonly message: string }, added: Members = {}): string[] {
+  fail(failure: StreamFailure, added: Members = {}): string[] {
     if (this.#hasFailed) return this.#events.take();
     this.#hasFailed = true;
     if (this.#hasEnded) this.#events.takeBackNumber();
@@ -153,17 +145,15 @@ export class ResponsesStreamWriter {
     this.#begin();
     for (const item of this.#events.output)
       if (mayBeIncomplete(item) && item.status === "in_progress") item.status = "incomplete";
-    const type = errorCatalogue[code as ErrorCode]?.type ?? "server_error";
-    // Clients read the same information from different members.
-    const error = { type, code, message, param: null };
-    this.#events.push("error", { code, message, param: null, error, detail: message });
+    const { event, error } = describeFailure(failure);
+    this.#events.push("error", event);
     this.#response = {
       ...this.#response,
       status: "failed",
       model: this.#model,
       output: this.#events.output,
       usage: toResponseUsage(this.#usage),
-      error: { code: type === "rate_limit_error" ? "rate_limit_exceeded" : "server_error", message },
+      error,
       ...added,
     };
     this.#events.push("response.failed", { response: this.#response });
@@ -173,20 +163,19 @@ export class ResponsesStreamWriter {
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    this.#response = { ...this.#response, model: this.#model };
     this.#events.push("response.created", { response: this.#response });
     this.#events.push("response.in_progress", { response: this.#response });
   }
 
   #writeDelta(delta: ChatDelta, logprobs: unknown): void {
-    const thought = readReasoningText(delta as Members);
+    const thought = readReasoningText(delta);
     if (thought !== "") this.#writeThought(thought);
     for (const detail of delta.reasoning_details ?? []) this.#writeReasoningDetail(detail, thought !== "");
     if (delta.web_searches) this.#writeSearches(delta.web_searches);
     const text = readText(delta.content);
     if (text !== "") this.#writeText(text, logprobs ? readLogprobs(logprobs) : []);
     if (delta.refusal) this.#writeRefusal(delta.refusal);
-    for (const annotation of delta.annotations ?? []) this.#writeAnnotation(annotation);
+    if (delta.annotations) for (const annotation of toAnnotations(delta.annotations)) this.#writeAnnotation(annotation);
     const images = (delta as Members)["images"];
     if (images) this.#writeImages(images);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
@@ -195,21 +184,20 @@ export class ResponsesStreamWriter {
 
   #writeThought(text: string): void {
     const entry = this.#openReasoning();
-    const { item, index } = entry;
+    const { item } = entry;
     if (!this.#isPartOpen) {
       this.#isPartOpen = true;
       item.summary.push({ type: "summary_text", text: "" });
-      this.#events.push("response.reasoning_summary_part.added", {
-        item_id: item.id,
-        output_index: index,
-        summary_index: item.summary.length - 1,
-        part: item.summary.at(-1),
+      const part = item.summary.at(-1);
+      this.#events.pushAt("response.reasoning_summary_part.added", entry, {
+        summary_index: lastIndex(item.summary),
+        part,
       });
     }
     const part = item.summary.at(-1);
     if (part !== undefined) part.text += text;
     this.#grown = item;
-    const before = `"summary_index":${item.summary.length - 1},`;
+    const before = `"summary_index":${lastIndex(item.summary)},`;
     this.#events.pushDelta("response.reasoning_summary_text.delta", entry, text, { before });
   }
 
@@ -219,8 +207,7 @@ export class ResponsesStreamWriter {
     if (detail.type === "reasoning.summary" && !cameWithText && detail.summary) this.#writeThought(detail.summary);
     if (detail.type !== "reasoning.text") return;
     const open = this.#current?.item.type === "reasoning" && this.#isPartOpen ? this.#current.item : null;
-    const isRepeated =
-      cameWithText || (open !== null && (Boolean(detail.signature) || detail.text === open.summary.at(-1)?.text));
+    const isRepeated = cameWithText || isRepeatedText(detail, open?.summary.at(-1)?.text);
     if (detail.text && !isRepeated) this.#writeThought(detail.text);
     if (detail.signature && this.#current?.item.type === "reasoning") this.#closePart();
   }
@@ -230,9 +217,11 @@ export class ResponsesStreamWriter {
     part.text += text;
     part.logprobs.push(...logprobs);
     this.#grown = entry.item;
-    const before = `"content_index":${contentIndex},`;
     const after = logprobs.length === 0 ? `,"logprobs":[]` : `,"logprobs":${JSON.stringify(logprobs)}`;
-    this.#events.pushDelta("response.output_text.delta", entry, text, { before, after });
+    this.#events.pushDelta("response.output_text.delta", entry, text, {
+      before: `"content_index":${contentIndex},`,
+      after,
+    });
   }
 
   #writeRefusal(text: string): void {
@@ -243,26 +232,19 @@ export class ResponsesStreamWriter {
     const part = content.at(-1);
     if (part?.type === "refusal") part.refusal += text;
     this.#grown = entry.item;
-    this.#events.pushDelta("response.refusal.delta", entry, text, { before: `"content_index":${content.length - 1},` });
+    this.#events.pushDelta("response.refusal.delta", entry, text, { before: `"content_index":${lastIndex(content)},` });
   }
 
   /** Sources may arrive before the text, and after its end. */
-  #writeAnnotation(given: ChatAnnotation): void {
-    for (const annotation of toAnnotation(given)) {
-      if (this.#lastText === null) this.#heldAnnotations.push(annotation);
-      else this.#annotate(this.#lastText, annotation);
-    }
+  #writeAnnotation(annotation: Annotation): void {
+    if (this.#lastText === null) this.#heldAnnotations.push(annotation);
+    else this.#annotate(this.#lastText, annotation);
   }
 
   #annotate({ entry, contentIndex, part }: OpenText, annotation: Annotation): void {
     part.annotations.push(annotation);
-    this.#events.push("response.output_text.annotation.added", {
-      item_id: entry.item.id,
-      output_index: entry.index,
-      content_index: contentIndex,
-      annotation_index: part.annotations.length - 1,
-      annotation,
-    });
+    const indexes = { content_index: contentIndex, annotation_index: lastIndex(part.annotations) };
+    this.#events.pushAt("response.output_text.annotation.added", entry, { ...indexes, annotation });
   }
 
   #writeImages(images: unknown): void {
@@ -278,7 +260,7 @@ export class ResponsesStreamWriter {
       this.#closeCurrent();
       const entry = this.#events.add(item, { status: "in_progress" });
       for (const state of ["in_progress", "searching", "completed"])
-        this.#events.push(`response.web_search_call.${state}`, { output_index: entry.index, item_id: entry.item.id });
+        this.#events.pushAt(`response.web_search_call.${state}`, entry);
       this.#events.finish(entry);
     }
   }
@@ -327,13 +309,9 @@ export class ResponsesStreamWriter {
   #closeCall(call: Call, status: ItemStatus): void {
     this.#calls.close(call);
     if (call.entry === null) return;
-    const { item, index } = call.entry;
-    this.#events.push("response.function_call_arguments.done", {
-      item_id: item.id,
-      output_index: index,
-      name: item.name,
-      arguments: item.arguments,
-    });
+    const { item } = call.entry;
+    const { name, arguments: written } = item;
+    this.#events.pushAt("response.function_call_arguments.done", call.entry, { name, arguments: written });
     item.status = status;
     this.#events.finish(call.entry);
   }
@@ -342,7 +320,7 @@ export class ResponsesStreamWriter {
     if (this.#current?.item.type === "reasoning") return this.#current as OutputEntry<ReasoningItem>;
     this.#closeCurrent();
     this.#closeCompleteCalls();
-    const entry = this.#events.add(createReasoning("in_progress", [], null));
+    const entry = this.#events.add(createReasoning("in_progress"));
     this.#current = entry;
     return entry;
   }
@@ -359,49 +337,44 @@ export class ResponsesStreamWriter {
 
   #openText(): OpenText {
     const open = this.#lastText;
-    if (open !== null && this.#isPartOpen && open.entry === this.#current) {
-      if (open.contentIndex === open.entry.item.content.length - 1) return open;
-    }
+    if (open !== null && this.#isPartOpen && open.entry === this.#current)
+      if (open.contentIndex === lastIndex(open.entry.item.content)) return open;
     const entry = this.#openMessage();
     this.#closePart();
     const part = createText("");
     this.#openPart(entry, part);
-    const text = { entry, contentIndex: entry.item.content.length - 1, part };
+    const text = { entry, contentIndex: lastIndex(entry.item.content), part };
     this.#lastText = text;
     for (const annotation of this.#heldAnnotations) this.#annotate(text, annotation);
     this.#heldAnnotations = [];
     return text;
   }
 
-  #openPart({ item, index }: OutputEntry<MessageItem>, part: OutputPart): void {
-    item.content.push(part);
+  #openPart(entry: OutputEntry<MessageItem>, part: OutputPart): void {
+    const { content } = entry.item;
+    content.push(part);
     this.#isPartOpen = true;
-    this.#events.push("response.content_part.added", {
-      item_id: item.id,
-      output_index: index,
-      content_index: item.content.length - 1,
-      part,
-    });
+    this.#events.pushAt("response.content_part.added", entry, { content_index: lastIndex(content), part });
   }
 
   #closePart(): void {
     if (!this.#isPartOpen || this.#current === null) return;
     this.#isPartOpen = false;
-    const { item, index } = this.#current;
-    const where = { item_id: item.id, output_index: index };
+    const entry = this.#current;
+    const { item } = entry;
     if (item.type === "reasoning") {
       const part = item.summary.at(-1);
-      const at = { ...where, summary_index: item.summary.length - 1 };
-      this.#events.push("response.reasoning_summary_text.done", { ...at, text: part?.text });
-      this.#events.push("response.reasoning_summary_part.done", { ...at, part });
+      const at = { summary_index: lastIndex(item.summary) };
+      this.#events.pushAt("response.reasoning_summary_text.done", entry, { ...at, text: part?.text });
+      this.#events.pushAt("response.reasoning_summary_part.done", entry, { ...at, part });
       return;
     }
     const part = item.content.at(-1);
-    const at = { ...where, content_index: item.content.length - 1 };
+    const at = { content_index: lastIndex(item.content) };
     if (part?.type === "output_text")
-      this.#events.push("response.output_text.done", { ...at, text: part.text, logprobs: part.logprobs });
-    else this.#events.push("response.refusal.done", { ...at, refusal: part?.refusal });
-    this.#events.push("response.content_part.done", { ...at, part });
+      this.#events.pushAt("response.output_text.done", entry, { ...at, text: part.text, logprobs: part.logprobs });
+    else this.#events.pushAt("response.refusal.done", entry, { ...at, refusal: part?.refusal });
+    this.#events.pushAt("response.content_part.done", entry, { ...at, part });
   }
 
   #closeCurrent(status: ItemStatus = "completed"): void {
@@ -427,7 +400,11 @@ export class ResponsesStreamWriter {
   /** Writes the reasoning state as an item of its own where no open item can carry it. */
   #writeReasoning(): void {
     if (this.#reasoning.isEmpty) return;
-    this.#current = this.#events.add(createReasoning("in_progress", [], null));
+    this.#current = this.#events.add(createReasoning("in_progress"));
     this.#closeCurrent();
   }
+}
+
+function lastIndex(list: readonly unknown[]): number {
+  return list.length - 1;
 }

@@ -7,8 +7,16 @@ import type {
   ChatUsage,
   ChatWebSearch,
 } from "../../contract/chat-format.ts";
-import { readDetailText, readReasoningText, readText } from "../messages/to-messages-answer.ts";
-import { type ExtraContent, type ReasoningState, toEncryptedContent } from "../reasoning-state.ts";
+import {
+  readCount,
+  readDetailText,
+  readReasoningText,
+  readSources,
+  readText,
+  readTokenCounts,
+  toReasoningState,
+} from "../chat-answer.ts";
+import { type ReasoningState, toEncryptedContent } from "../reasoning-state.ts";
 import {
   type Annotation,
   type FunctionCallItem,
@@ -20,7 +28,6 @@ import {
   type OutputPart,
   type ReasoningItem,
   type ResponseResource,
-  type ResponseUsage,
   toServiceTier,
   type WebSearchItem,
 } from "./response-defaults.ts";
@@ -64,22 +71,12 @@ function toOutput(
 ): OutputItem[] {
   const output: OutputItem[] = [];
   const callIds = new CallIds(takenCallIds);
-  const calls = (message.tool_calls ?? []).map((call) => ({
-    item: createCall(
-      "completed",
-      callIds.take(call.id),
-      toToolName(call.function?.name ?? "", toolNames),
-      call.function?.arguments ?? "",
-    ),
-    extra: call.extra_content ?? null,
-  }));
-  const extras = calls.flatMap(({ item, extra }) => (extra === null ? [] : [[item.call_id, extra] as const]));
-  const state: ReasoningState = {
-    origin,
-    details: message.reasoning_details ?? [],
-    calls: new Map<string, ExtraContent>(extras),
-    message: message.extra_content ?? null,
-  };
+  const calls = (message.tool_calls ?? []).map(({ id, function: called, extra_content: extra }) => {
+    const name = toToolName(called?.name ?? "", toolNames);
+    const item = createCall("completed", callIds.take(id), name, called?.arguments ?? "");
+    return { item, id: item.call_id, extra };
+  });
+  const state = toReasoningState(message, calls, origin);
   const thoughts = toThoughts(message);
   const isLed = thoughts.length > 0 || state.details.length > 0 || state.calls.size > 0;
   if (isLed) output.push(createReasoning("completed", thoughts, state));
@@ -102,7 +99,7 @@ function toThoughts(message: ChatChoice["message"]): string[] {
 function toOutputParts(message: ChatChoice["message"], logprobs: unknown): OutputPart[] {
   const parts: OutputPart[] = [];
   const text = readText(message.content);
-  const annotations = (message.annotations ?? []).flatMap(toAnnotation);
+  const annotations = toAnnotations(message.annotations);
   if (text !== "" || annotations.length > 0)
     parts.push({ type: "output_text", text, annotations, logprobs: readLogprobs(logprobs) });
   if (message.refusal) parts.push({ type: "refusal", refusal: message.refusal });
@@ -151,8 +148,8 @@ export function toToolName(name: string, names: ToolNames | undefined): ToolName
  */
 export function createReasoning(
   status: ItemStatus,
-  texts: readonly string[],
-  state: ReasoningState | null,
+  texts: readonly string[] = [],
+  state: ReasoningState | null = null,
 ): ReasoningItem {
   return {
     id: createId("rs"),
@@ -174,18 +171,14 @@ export function toImageItems(images: unknown): ImageItem[] {
   });
 }
 
-export function toAnnotation(annotation: ChatAnnotation): Annotation[] {
-  const source = annotation?.url_citation;
-  if (typeof source?.url !== "string") return [];
-  return [
-    {
-      type: "url_citation",
-      url: source.url,
-      title: source.title ?? "",
-      start_index: count(source.start_index),
-      end_index: count(source.end_index),
-    },
-  ];
+export function toAnnotations(annotations: readonly ChatAnnotation[] | null | undefined): Annotation[] {
+  return readSources(annotations).map(({ url, title, start_index, end_index }) => ({
+    type: "url_citation",
+    url,
+    title: title ?? "",
+    start_index: readCount(start_index),
+    end_index: readCount(end_index),
+  }));
 }
 
 const encoder = new TextEncoder();
@@ -207,29 +200,22 @@ function toTokens(entries: unknown): Omit<Logprob, "top_logprobs">[] {
   });
 }
 
-type Ending = Pick<ResponseResource, "status" | "incomplete_details">;
-
-export function toEnding(finishReason: string | null): Ending {
-  if (finishReason === "length") return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
-  if (finishReason === "content_filter")
-    return { status: "incomplete", incomplete_details: { reason: "content_filter" } };
-  return { status: "completed", incomplete_details: null };
+export function toEnding(finishReason: string | null): Pick<ResponseResource, "status" | "incomplete_details"> {
+  const reason = finishReason === "length" ? "max_output_tokens" : finishReason;
+  if (reason !== "max_output_tokens" && reason !== "content_filter")
+    return { status: "completed", incomplete_details: null };
+  return { status: "incomplete", incomplete_details: { reason } };
 }
 
 /** Null when the provider reported no usage. */
-export function toResponseUsage(usage: ChatUsage | null | undefined): ResponseUsage | null {
+export function toResponseUsage(usage: ChatUsage | null | undefined) {
   if (!usage) return null;
-  const input = count(usage.prompt_tokens);
-  const cached = Math.min(count(usage.prompt_tokens_details?.cached_tokens), input);
-  const written = Math.min(count(usage.prompt_tokens_details?.cache_write_tokens), input - cached);
-  const output = count(usage.completion_tokens);
+  const { input, cached, written, output, reasoning } = readTokenCounts(usage);
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
     output_tokens: output,
-    output_tokens_details: {
-      reasoning_tokens: Math.min(count(usage.completion_tokens_details?.reasoning_tokens), output),
-    },
+    output_tokens_details: { reasoning_tokens: reasoning ?? 0 },
     total_tokens: input + output,
   };
 }
@@ -271,8 +257,4 @@ export function nowInSeconds(): number {
 
 export function createId(kind: string): string {
   return `${kind}_${crypto.randomUUID().replaceAll("-", "")}`;
-}
-
-function count(value: unknown): number {
-  return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }

@@ -1,0 +1,64 @@
+// Reads the members of chat completions and chunks that the Messages and the Responses format have as well.
+
+import type { ChatAnnotation, ChatChoice, ChatUsage, ReasoningDetail } from "../contract/chat-format.ts";
+import type { ExtraContent, ReasoningState } from "./reasoning-state.ts";
+
+/** The chat format requires a string; some providers send parts. */
+export function readText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => (typeof part?.text === "string" ? part.text : "")).join("");
+}
+
+/** Providers of the chat format use two names for this member. */
+export function readReasoningText(holder: object): string {
+  const { reasoning_content: content, reasoning } = holder as Readonly<Record<string, unknown>>;
+  const text = content ?? reasoning;
+  return typeof text === "string" ? text : "";
+}
+
+/** The readable text of a detail. An encrypted detail has none. */
+export function readDetailText(detail: ReasoningDetail): string {
+  if (detail.type === "reasoning.text") return detail.text ?? "";
+  return detail.type === "reasoning.summary" ? (detail.summary ?? "") : "";
+}
+
+/** A signed detail repeats the text before it. `openText` is the text of the open block, or null. */
+export function isRepeatedText(
+  { text, signature }: Extract<ReasoningDetail, { type: "reasoning.text" }>,
+  openText: string | null | undefined,
+): boolean {
+  return typeof openText === "string" && (Boolean(signature) || text === openText);
+}
+
+export function readSources(annotations: readonly ChatAnnotation[] | null | undefined) {
+  const sources = (annotations ?? []).map((annotation) => annotation?.url_citation);
+  return sources.filter((source) => typeof source?.url === "string");
+}
+
+/** `calls` with their ids as the caller receives them. */
+export function toReasoningState(
+  { reasoning_details: details = [], extra_content: extra }: ChatChoice["message"],
+  calls: readonly { readonly id: string; readonly extra: ExtraContent | null | undefined }[],
+  origin: string | null,
+): ReasoningState {
+  const extras = calls.flatMap(({ id, extra }) => (extra ? [[id, extra] as const] : []));
+  return { origin, details: details ?? [], calls: new Map(extras), message: extra ?? null };
+}
+
+/** Details that exceed their total are cut. `reasoning` is null when the provider did not report it. */
+export function readTokenCounts(usage: ChatUsage | null | undefined) {
+  const details = usage?.prompt_tokens_details;
+  const input = readCount(usage?.prompt_tokens);
+  const cached = Math.min(readCount(details?.cached_tokens), input);
+  const written = Math.min(readCount(details?.cache_write_tokens), input - cached);
+  const writtenFor1h = Math.min(readCount(details?.cache_write_1h_tokens), written);
+  const output = readCount(usage?.completion_tokens);
+  const thought = usage?.completion_tokens_details?.reasoning_tokens;
+  const reasoning = thought === undefined ? null : Math.min(readCount(thought), output);
+  return { input, cached, written, writtenFor1h, output, reasoning };
+}
+
+export function readCount(value: unknown): number {
+  return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
+}
