@@ -6,12 +6,13 @@ import type { ChatChunk, ChatCompletion, ChatDelta, ChatMessage } from "../../sr
 import { createCountTokensRequest, createMessagesRequest, type MessagesRequest } from "../../src/contract/messages.ts";
 import { parse } from "../../src/contract/problems.ts";
 import { type Problem, ValidationError } from "../../src/errors.ts";
-import { countTokens, estimateTextTokens, readImageSize } from "../../src/inference/messages/count-tokens.ts";
+import { countTokens, estimateTextTokens } from "../../src/inference/messages/count-tokens.ts";
 import { fromMessagesRequest } from "../../src/inference/messages/from-messages-request.ts";
 import { toMessagesError, toMessagesErrorEvent } from "../../src/inference/messages/messages-error.ts";
 import { MessagesStreamWriter } from "../../src/inference/messages/messages-stream.ts";
 import { toMessagesAnswer, toMessagesUsage } from "../../src/inference/messages/to-messages-answer.ts";
 import { toPlainChatRequest } from "../../src/inference/messages/to-plain-chat-request.ts";
+import { readImageSize } from "../../src/providers/shapes/image-size.ts";
 
 const schema = createMessagesRequest(new Set());
 const least = { model: "somewhere/some-model", max_tokens: 100, messages: [{ role: "user", content: "Hello" }] };
@@ -1034,11 +1035,11 @@ describe("tokens are estimated", () => {
     const jpeg = Buffer.from("ffd8ffe000044a46ffc00011080078014003012200021101031101", "hex").toString("base64");
     const webp = Buffer.concat([Buffer.from("RIFF0000WEBPVP8X"), Buffer.from("0a000000000000003f0100770000", "hex")]);
     const size = { width: 320, height: 120 };
-    expect(readImageSize(gif)).toEqual({ width: 320, height: 10 });
-    expect(readImageSize(jpeg)).toEqual(size);
-    expect(readImageSize(webp.toString("base64"))).toEqual(size);
-    expect(readImageSize("")).toBeNull();
-    expect(readImageSize("ZZZZ")).toBeNull();
+    expect(readImageSize(Buffer.from(gif, "base64"))).toEqual({ width: 320, height: 10 });
+    expect(readImageSize(Buffer.from(jpeg, "base64"))).toEqual(size);
+    expect(readImageSize(webp)).toEqual(size);
+    expect(readImageSize(Buffer.from(""))).toBeNull();
+    expect(readImageSize(Buffer.from("ZZZZ", "base64"))).toBeNull();
   });
 
   test("a PDF by its pages", () => {

@@ -4,22 +4,17 @@
 
 import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
-
-export interface TokenCount {
-  readonly input_tokens: number;
-  readonly estimated: true;
-}
+import { readImageSize } from "../../providers/shapes/image-size.ts";
 
 // Tokens that a chat format adds to each message, to the whole prompt, and to each tool declaration.
 const tokensPerMessage = 4;
 const tokensPerPrompt = 3;
 const tokensPerTool = 8;
 
-export function countTokens(request: CountTokensRequest | MessagesRequest): TokenCount {
-  let tokens = tokensPerPrompt;
+export function countTokens(request: CountTokensRequest | MessagesRequest) {
+  let tokens = tokensPerPrompt + countTools(request.tools);
   if (request.system) tokens += tokensPerMessage + countContent(request.system);
   for (const { content } of request.messages) tokens += tokensPerMessage + countContent(content);
-  for (const { cache_control: _, ...tool } of request.tools ?? []) tokens += tokensPerTool + countJson(tool);
   const schema = request.output_config?.format?.schema ?? request.output_format?.schema;
   if (schema) tokens += countJson(schema);
   return { input_tokens: Math.max(1, Math.round(tokens)), estimated: true };
@@ -27,66 +22,63 @@ export function countTokens(request: CountTokensRequest | MessagesRequest): Toke
 
 /** Estimates a request in the chat format. */
 export function estimateChatTokens({ messages, tools, response_format: format }: ChatRequest): number {
-  let tokens = tokensPerPrompt;
+  let tokens = tokensPerPrompt + countTools(tools);
   for (const message of messages) {
-    tokens += tokensPerMessage + countChatContent(message.content);
-    const { reasoning_content: thought, tool_calls: calls } = message as Members;
-    tokens += countText(thought);
+    const { content, reasoning_content: thought, tool_calls: calls } = message as Members;
+    tokens += tokensPerMessage + countContent(content) + countText(thought);
     for (const call of Array.isArray(calls) ? calls : []) tokens += tokensPerTool + countJson(call?.function ?? {});
   }
-  for (const { cache_control: _, ...tool } of tools ?? []) tokens += tokensPerTool + countJson(tool);
   if (format?.type === "json_schema") tokens += countJson(format.json_schema);
   return Math.max(1, Math.round(tokens));
 }
 
-function countChatContent(content: unknown): number {
-  if (!Array.isArray(content)) return countText(content);
-  return content.reduce((sum: number, part) => sum + countChatPart(part as Members), 0);
+type Members = Readonly<Record<string, unknown>>;
+
+function countTools(tools: readonly object[] | null | undefined): number {
+  return ((tools ?? []) as readonly Members[]).reduce(
+    (sum, { cache_control: _, ...tool }) => sum + tokensPerTool + countJson(tool),
+    0,
+  );
 }
 
-function countChatPart(part: Members): number {
-  if (part["type"] === "text") return countText(part["text"]);
-  if (part["type"] === "image_url") return countImage(toSource((part["image_url"] as Members | undefined)?.["url"]));
-  if (part["type"] === "file") return countDocument(toSource((part["file"] as Members | undefined)?.["file_data"]));
-  return countJson(part);
+function countContent(content: unknown): number {
+  if (!Array.isArray(content)) return countText(content);
+  return content.reduce((sum: number, part) => sum + countPart(part as Members), 0);
+}
+
+/** A block of the Messages format, or a part of the chat format. */
+function countPart(part: Members): number {
+  switch (part["type"]) {
+    case "text":
+      return countText(part["text"]);
+    case "image":
+      return countImage(part["source"] as Members | undefined);
+    case "image_url":
+      return countImage(toSource((part["image_url"] as Members | undefined)?.["url"]));
+    case "document":
+      return countText(part["title"]) + countText(part["context"]) + countDocument(part["source"] as Members);
+    case "file":
+      return countDocument(toSource((part["file"] as Members | undefined)?.["file_data"]));
+    case "search_result":
+      return countText(part["title"]) + countText(part["source"]) + countContent(part["content"]);
+    case "tool_use":
+      return tokensPerTool + countText(part["name"]) + countJson(part["input"] ?? {});
+    case "tool_result":
+      return tokensPerMessage + countContent(part["content"]);
+    case "thinking":
+      return countText(part["thinking"]);
+    // The length of encrypted data says nothing about its tokens.
+    case "redacted_thinking":
+      return 0;
+    default:
+      return countJson(part);
+  }
 }
 
 /** The source of a block in the Messages format. */
 function toSource(url: unknown): Members {
   const data = typeof url === "string" && url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : null;
   return data === null ? { type: "url" } : { type: "base64", data };
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-function countContent(content: unknown): number {
-  if (typeof content === "string") return estimateTextTokens(content);
-  if (!Array.isArray(content)) return 0;
-  return content.reduce((sum: number, block) => sum + countBlock(block as Members), 0);
-}
-
-function countBlock(block: Members): number {
-  switch (block["type"]) {
-    case "text":
-      return countText(block["text"]);
-    case "image":
-      return countImage(block["source"] as Members | undefined);
-    case "document":
-      return countText(block["title"]) + countText(block["context"]) + countDocument(block["source"] as Members);
-    case "search_result":
-      return countText(block["title"]) + countText(block["source"]) + countContent(block["content"]);
-    case "tool_use":
-      return tokensPerTool + countText(block["name"]) + countJson(block["input"] ?? {});
-    case "tool_result":
-      return tokensPerMessage + countContent(block["content"]);
-    case "thinking":
-      return countText(block["thinking"]);
-    // The length of encrypted data says nothing about its tokens.
-    case "redacted_thinking":
-      return 0;
-    default:
-      return countJson(block);
-  }
 }
 
 function countText(text: unknown): number {
@@ -106,10 +98,13 @@ const maxImageEdge = 1568;
 const maxImageTokens = 1600;
 const pixelsPerToken = 750;
 
+// Enough bytes to find the size of a JPEG whose metadata is not unusually long.
+const headerCharacters = 256 * 1024;
+
 function countImage(source: Members | undefined): number {
-  const data = source?.["type"] === "base64" ? source["data"] : null;
-  const size = typeof data === "string" ? readImageSize(data) : null;
-  if (size === null) return maxImageTokens;
+  const data = source?.["type"] === "base64" ? String(source["data"]) : "";
+  const size = readImageSize(Buffer.from(data.slice(0, headerCharacters), "base64"));
+  if (size === null || size.width === 0 || size.height === 0) return maxImageTokens;
   const scale = Math.min(1, maxImageEdge / Math.max(size.width, size.height));
   return Math.min(maxImageTokens, Math.ceil((size.width * size.height * scale * scale) / pixelsPerToken));
 }
@@ -136,56 +131,6 @@ function countPages(base64: string): number {
   const bytes = Buffer.from(base64, "base64");
   const pages = bytes.toString("latin1").match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
   return pages > 0 ? pages : Math.max(1, Math.round(bytes.length / bytesPerPage));
-}
-
-interface ImageSize {
-  readonly width: number;
-  readonly height: number;
-}
-
-// Enough bytes to find the size of a JPEG whose metadata is not unusually long.
-const headerCharacters = 256 * 1024;
-
-export function readImageSize(base64: string): ImageSize | null {
-  const bytes = Buffer.from(base64.slice(0, headerCharacters), "base64");
-  if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47)
-    return toSize(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
-  if (bytes.length >= 10 && bytes.toString("latin1", 0, 3) === "GIF")
-    return toSize(bytes.readUInt16LE(6), bytes.readUInt16LE(8));
-  if (bytes.length >= 30 && bytes.toString("latin1", 8, 12) === "WEBP") return readWebpSize(bytes);
-  if (bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8) return readJpegSize(bytes);
-  return null;
-}
-
-function readWebpSize(bytes: Buffer): ImageSize | null {
-  switch (bytes.toString("latin1", 12, 16)) {
-    case "VP8X":
-      return toSize(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
-    case "VP8L": {
-      const bits = bytes.readUInt32LE(21);
-      return toSize((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1);
-    }
-    case "VP8 ":
-      return toSize(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff);
-    default:
-      return null;
-  }
-}
-
-/** The frame header, which may follow any number of other segments, contains the size. */
-function readJpegSize(bytes: Buffer): ImageSize | null {
-  for (let at = 2; at + 9 <= bytes.length; ) {
-    if (bytes[at] !== 0xff) return null;
-    const marker = bytes[at + 1] ?? 0;
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
-    if (isFrame) return toSize(bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
-    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
-  }
-  return null;
-}
-
-function toSize(width: number, height: number): ImageSize | null {
-  return width > 0 && height > 0 ? { width, height } : null;
 }
 
 /**

@@ -1,53 +1,40 @@
 // Translates a Messages request into a chat request, for every provider without the Messages format. Nothing is lost silently: members that
 // the chat format cannot express are named as dropped, and refused when they would change the answer.
 
-import type { ChatMessage, ChatRequest, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
+import { gatewayMemberNames } from "../../contract/chat-completions.ts";
+import type { ChatMessage, ChatResponseFormat, ChatTool } from "../../contract/chat-format.ts";
 import type { MessagesRequest } from "../../contract/messages.ts";
-import { type SearchDomains, toSearchFilters } from "../../providers/search-domains.ts";
-import { TranslationReport } from "../../providers/translation-report.ts";
-import { fromMessagesTurns, readCacheMark, toContent, toTextPart } from "./from-messages-turns.ts";
+import type { TranslationReport } from "../../providers/translation-report.ts";
+import {
+  type TranslatedRequest,
+  Translation,
+  type TranslationOptions,
+  toChatTool,
+  toMarkMember,
+  toTextPart,
+} from "../translated-request.ts";
+import { fromMessagesTurns, toContent } from "./from-messages-turns.ts";
 
-export interface TranslatedRequest {
-  readonly request: ChatRequest;
-  /** Members that the chat format cannot express, by dotted names. */
-  readonly dropped: readonly string[];
-}
-
-export interface TranslationOptions {
-  /** The provider that receives its own reasoning state again; null for providers of other dialects. */
-  readonly origin?: string | null;
-  /** The lists of domains that the provider's web search supports. */
-  readonly searchDomains?: SearchDomains | undefined;
-}
-
-export function fromMessagesRequest(
-  request: MessagesRequest,
-  { origin = null, searchDomains = new Set() }: TranslationOptions = {},
-): TranslatedRequest {
-  const report = new TranslationReport();
-  const tools = toTools(request, searchDomains, report);
-  const members: Record<string, unknown> = {
+export function fromMessagesRequest(request: MessagesRequest, options: TranslationOptions = {}): TranslatedRequest {
+  const translation = new Translation(options);
+  const { report } = translation;
+  const members = {
     max_tokens: request.max_tokens,
     temperature: request.temperature,
     top_p: request.top_p,
     top_k: request.top_k,
     stop: request.stop_sequences?.length ? request.stop_sequences : undefined,
-    ...tools,
+    ...toTools(request, translation),
     ...toReasoning(request, report),
     response_format: toResponseFormat(request, report),
     user: toUser(request.metadata?.user_id),
-    service_tier: toServiceTier(request.service_tier),
-    cache_control: readCacheMark(request.cache_control),
+    service_tier: request.service_tier === "standard_only" ? "default" : request.service_tier || null,
+    ...toMarkMember(request),
     ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
-  const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, report, origin)];
+  const messages = [...toSystem(request.system), ...fromMessagesTurns(request.messages, translation)];
   checkOtherMembers(request, report);
-  report.throwProblems();
-  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
-  return {
-    request: { model: request.model, messages, ...Object.fromEntries(given) },
-    dropped: report.dropped,
-  };
+  return translation.finish(request.model, messages, members);
 }
 
 function toSystem(system: MessagesRequest["system"]): ChatMessage[] {
@@ -57,76 +44,37 @@ function toSystem(system: MessagesRequest["system"]): ChatMessage[] {
   return parts.length === 0 ? [] : [{ role: "system", content: toContent(parts) }];
 }
 
-interface ToolMembers {
-  readonly tools?: readonly ChatTool[];
-  readonly tool_choice?: unknown;
-  readonly parallel_tool_calls?: boolean;
-  readonly web_search_options?: Readonly<Record<string, unknown>>;
-}
-
 type Tool = NonNullable<MessagesRequest["tools"]>[number];
 type CustomTool = Extract<Tool, { input_schema: unknown }>;
 
-function toTools(
-  { tools: given, tool_choice: choice }: MessagesRequest,
-  searchDomains: SearchDomains,
-  report: TranslationReport,
-): ToolMembers {
+function toTools({ tools: declared, tool_choice: choice }: MessagesRequest, translation: Translation) {
+  const { report } = translation;
   const tools: ChatTool[] = [];
-  let search: ToolMembers = {};
-  for (const [index, tool] of (given ?? []).entries()) {
-    if (isCustomTool(tool)) tools.push(toChatTool(tool, report));
-    else if (/^web_search_\d+$/.test(tool.type))
-      search = { web_search_options: toSearchOptions(tool, index, { searchDomains, report }) };
-    else
+  let search = {};
+  for (const [index, tool] of (declared ?? []).entries()) {
+    if (isCustomTool(tool)) {
+      if (Array.isArray(tool["input_examples"])) report.drop("tools.input_examples");
+      tools.push(toChatTool({ ...tool, parameters: tool.input_schema }));
+    } else if (/^web_search_\d+$/.test(tool.type)) {
+      if (typeof tool["max_uses"] === "number") report.drop("tools.max_uses");
+      search = { web_search_options: translation.toSearchOptions(tool, ["tools", index], tool["user_location"]) };
+    } else
       report.unsupported(
         ["tools", index, "type"],
         `This provider has no tool '${tool.type}': declare it as a custom tool with an input_schema`,
       );
   }
   if (tools.length === 0) return search;
-  const isSerial = choice !== null && choice !== undefined && choice["disable_parallel_tool_use"] === true;
   return {
     tools,
     tool_choice: toToolChoice(choice, tools, report),
-    ...(isSerial && { parallel_tool_calls: false }),
+    ...(choice?.["disable_parallel_tool_use"] === true && { parallel_tool_calls: false }),
     ...search,
   };
 }
 
 function isCustomTool(tool: Tool): tool is CustomTool {
-  return tool.type === undefined || tool.type === null || tool.type === "custom";
-}
-
-function toChatTool(tool: CustomTool, report: TranslationReport): ChatTool {
-  if (Array.isArray(tool["input_examples"])) report.drop("tools.input_examples");
-  const mark = readCacheMark(tool.cache_control);
-  return {
-    type: "function",
-    function: {
-      name: tool.name,
-      ...(tool.description && { description: tool.description }),
-      parameters: tool.input_schema,
-      ...(typeof tool.strict === "boolean" && { strict: tool.strict }),
-    },
-    ...(mark !== null && { cache_control: mark }),
-  };
-}
-
-/** In the chat format, options enable the web search. */
-function toSearchOptions(
-  tool: Tool,
-  index: number,
-  { searchDomains, report }: { readonly searchDomains: SearchDomains; readonly report: TranslationReport },
-): Readonly<Record<string, unknown>> {
-  const filters = toSearchFilters(tool, searchDomains, (name) =>
-    report.unsupported(["tools", index, name], "This provider's web search does not support such a list of domains"),
-  );
-  if (typeof tool["max_uses"] === "number") report.drop("tools.max_uses");
-  const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
-  if (!location) return filters;
-  const { type: _, ...approximate } = location;
-  return { user_location: { type: "approximate", approximate }, ...filters };
+  return (tool.type ?? "custom") === "custom";
 }
 
 function toToolChoice(
@@ -199,17 +147,13 @@ function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
   if (typeof schema !== "object" || schema === null) return true;
   const { properties, required, additionalProperties, ...others } = schema as Readonly<Record<string, unknown>>;
-  if (schemaHasObject(others, properties)) {
+  const isObject = properties !== undefined || [others["type"]].flat().includes("object");
+  if (isObject) {
     const names = Object.keys((properties ?? {}) as object);
     const listed = new Set(Array.isArray(required) ? required : []);
     if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
   }
   return Object.values((properties ?? {}) as object).every(isStrict) && Object.values(others).every(isStrict);
-}
-
-function schemaHasObject(schema: Readonly<Record<string, unknown>>, properties: unknown): boolean {
-  const type = schema["type"];
-  return properties !== undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
 }
 
 // The successor of `user` in the chat format has at most 64 characters and should be a hash
@@ -221,25 +165,10 @@ function toUser(userId: string | null | undefined): string | undefined {
   return userId.length <= maxUserLength ? userId : new Bun.CryptoHasher("sha256").update(userId).digest("hex");
 }
 
-function toServiceTier(tier: string | null | undefined): string | undefined {
-  if (!tier) return undefined;
-  return tier === "standard_only" ? "default" : tier;
-}
-
 const readMembers: ReadonlySet<string> = new Set([
-  ...[
-    "model",
-    "max_tokens",
-    "messages",
-    "system",
-    "tools",
-    "tool_choice",
-    "thinking",
-    "output_config",
-    "output_format",
-  ],
-  ...["stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata", "service_tier", "cache_control"],
-  ...["fallbacks", "routing", "tags", "session_id", "strict_parameters"],
+  ...["model", "max_tokens", "messages", "system", "tools", "tool_choice", "thinking", "output_config"],
+  ...["output_format", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata", "service_tier"],
+  ...["cache_control", ...gatewayMemberNames],
 ]);
 
 function checkOtherMembers(request: MessagesRequest, report: TranslationReport): void {
@@ -250,7 +179,8 @@ function checkOtherMembers(request: MessagesRequest, report: TranslationReport):
         report.unsupported([member], "This provider has no containers");
         break;
       case "mcp_servers":
-        if (isList(value)) report.unsupported([member], "This provider does not connect to MCP servers");
+        if (Array.isArray(value) && value.length > 0)
+          report.unsupported([member], "This provider does not connect to MCP servers");
         break;
       case "context_management":
         checkContextManagement(value, report);
@@ -279,8 +209,4 @@ function checkContextManagement(value: unknown, report: TranslationReport): void
         `This provider cannot edit the conversation by '${type}'`,
       );
   }
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
 }

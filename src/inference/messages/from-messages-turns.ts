@@ -2,17 +2,15 @@
 // follow the assistant's message; content that a tool message cannot carry (images, files) follows after all of them.
 
 import type {
-  CacheMark,
   ChatAssistantMessage,
   ChatContent,
   ChatMessage,
   ChatPart,
   ChatToolCall,
-  ReasoningDetail,
 } from "../../contract/chat-format.ts";
 import type { ContentBlock, KnownContentBlock, MessagesTurn } from "../../contract/messages.ts";
 import type { Path, TranslationReport } from "../../providers/translation-report.ts";
-import { type ExtraContent, mergeExtraContent, type ReasoningState, readEncryptedContent } from "../reasoning-state.ts";
+import { ReturnedReasoning, type Translation, toMarkMember, toResultTexts, toTextPart } from "../translated-request.ts";
 
 type BlockOf<Type extends KnownContentBlock["type"]> = Extract<KnownContentBlock, { type: Type }>;
 
@@ -26,14 +24,9 @@ interface Turn {
   readonly blocks: readonly Placed[];
 }
 
-/** `origin` is the provider that receives its own reasoning state again; null for providers of other dialects. */
-export function fromMessagesTurns(
-  turns: readonly MessagesTurn[],
-  report: TranslationReport,
-  origin: string | null,
-): ChatMessage[] {
+export function fromMessagesTurns(turns: readonly MessagesTurn[], { report, origin }: Translation): ChatMessage[] {
   const messages: ChatMessage[] = [];
-  const located = turns.map((turn, index) => locate(turn, index));
+  const located = turns.map(locate);
   for (let start = 0; start < located.length; ) {
     const role = located[start]?.role;
     let end = start + 1;
@@ -53,17 +46,6 @@ export function toContent(parts: readonly ChatPart[]): ChatContent {
   if (only === undefined) return "";
   if (parts.length === 1 && only.type === "text" && only.cache_control === undefined) return only.text;
   return parts;
-}
-
-export function toTextPart(text: string, marked?: { readonly cache_control?: unknown }): ChatPart {
-  const mark = readCacheMark(marked?.cache_control);
-  return mark === null ? { type: "text", text } : { type: "text", text, cache_control: mark };
-}
-
-export function readCacheMark(value: unknown): CacheMark | null {
-  const mark = value as { type: string; ttl?: string | null } | null | undefined;
-  if (mark === null || mark === undefined) return null;
-  return typeof mark.ttl === "string" ? { type: mark.type, ttl: mark.ttl } : { type: mark.type };
 }
 
 function locate(turn: MessagesTurn, index: number): Turn {
@@ -105,27 +87,13 @@ interface ResultContext {
 }
 
 function toToolMessage(result: BlockOf<"tool_result">, { path, lifted, report }: ResultContext): ChatMessage {
-  const texts: string[] = [];
-  const content = result.content ?? "";
+  const { tool_use_id: id, content, is_error: isError, cache_control: mark } = result;
   const blocks: readonly ContentBlock[] =
-    typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly ContentBlock[]);
-  for (const [position, block] of blocks.entries()) {
-    for (const part of toResultParts(block, [...path, "content", position], report)) {
-      if (part.type === "text") texts.push(part.text);
-      else {
-        const kind = part.type === "image_url" ? "image" : "file";
-        texts.push(`(The ${kind} of this result follows after the tool results.)`);
-        lifted.push({ type: "text", text: `The ${kind} of the result of tool call ${result.tool_use_id}:` }, part);
-      }
-    }
-  }
-  const text = texts.filter((piece) => piece !== "").join("\n\n");
-  const said = result.is_error === true ? toErrorText(text) : text;
-  return {
-    role: "tool",
-    tool_call_id: result.tool_use_id,
-    content: readCacheMark(result.cache_control) === null ? said : [toTextPart(said, result)],
-  };
+    typeof content === "string" ? [{ type: "text", text: content }] : ((content ?? []) as readonly ContentBlock[]);
+  const parts = blocks.flatMap((block, position) => toResultParts(block, [...path, "content", position], report));
+  const text = toResultTexts(parts, id, lifted).join("\n\n");
+  const shown = isError === true ? toErrorText(text) : text;
+  return { role: "tool", tool_call_id: id, content: mark ? [toTextPart(shown, result)] : shown };
 }
 
 function toErrorText(text: string): string {
@@ -247,11 +215,6 @@ function toSearchResultPart(block: BlockOf<"search_result">, report: Translation
   return toTextPart(lines.join("\n"), block);
 }
 
-function toMarkMember(block: { readonly cache_control?: unknown }): { cache_control?: CacheMark } {
-  const mark = readCacheMark(block.cache_control);
-  return mark === null ? {} : { cache_control: mark };
-}
-
 /** Joins consecutive turns into one message: a tool call has to be in the message before its result. */
 function toAssistantMessage(
   run: readonly Turn[],
@@ -272,10 +235,11 @@ function toAssistantMessage(
         calls.push(toToolCall(block));
         break;
       case "thinking":
-        reasoning.addThinking(block);
+        addThinking(block, reasoning, origin);
         break;
       case "redacted_thinking":
-        reasoning.addRedacted(block.data);
+        if (reasoning.addState(block.data) === "unknown" && origin === null)
+          reasoning.addDetail({ type: "reasoning.encrypted", data: block.data });
         break;
       case "image":
       case "document":
@@ -289,61 +253,20 @@ function toAssistantMessage(
     }
     lastWasText = isText;
   }
-  const content = toContent(parts);
-  return {
-    role: "assistant",
-    content: content === "" && calls.length > 0 ? null : content,
-    ...(calls.length > 0 && { tool_calls: calls.map((call) => reasoning.complete(call)) }),
-    ...reasoning.toMembers(),
-  };
+  return reasoning.toMessage(toContent(parts), calls);
 }
 
-/** The reasoning of an assistant message: its text, and the state that its provider expects to receive again. */
-class ReturnedReasoning {
-  readonly #origin: string | null;
-  readonly #thoughts: string[] = [];
-  readonly #details: ReasoningDetail[] = [];
-  readonly #calls = new Map<string, ExtraContent>();
-  #message: ExtraContent | null = null;
-
-  constructor(origin: string | null) {
-    this.#origin = origin;
-  }
-
-  addThinking({ thinking, signature }: BlockOf<"thinking">): void {
-    if (thinking !== "") this.#thoughts.push(thinking);
-    const state = signature ? readEncryptedContent(signature) : null;
-    if (state !== null && state.origin === this.#origin) this.#add(state);
-    // For a provider of another dialect, the text alone is still reasoning. A signature that the gateway did not write stays unchanged.
-    else if (this.#origin === null)
-      this.#details.push({ type: "reasoning.text", text: thinking, ...(state === null && signature && { signature }) });
-  }
-
-  addRedacted(data: string): void {
-    const state = readEncryptedContent(data);
-    if (state === null && this.#origin === null) this.#details.push({ type: "reasoning.encrypted", data });
-    if (state !== null && state.origin === this.#origin) this.#add(state);
-  }
-
-  #add({ details, calls, message }: ReasoningState): void {
-    this.#details.push(...details);
-    for (const [id, extra] of calls) this.#calls.set(id, extra);
-    if (message !== null) this.#message = mergeExtraContent(this.#message, message);
-  }
-
-  /** The call with its reasoning state. State inside the block itself came from a provider of another dialect. */
-  complete({ extra_content: own, ...call }: ChatToolCall): ChatToolCall {
-    const extra = this.#calls.get(call.id ?? "") ?? (this.#origin === null ? own : undefined);
-    return extra ? { ...call, extra_content: extra } : call;
-  }
-
-  toMembers(): Partial<ChatAssistantMessage> {
-    return {
-      ...(this.#thoughts.length > 0 && { reasoning_content: this.#thoughts.join("\n\n") }),
-      ...(this.#details.length > 0 && { reasoning_details: this.#details }),
-      ...(this.#message !== null && { extra_content: this.#message }),
-    };
-  }
+function addThinking(block: BlockOf<"thinking">, reasoning: ReturnedReasoning, origin: string | null): void {
+  const { thinking, signature } = block;
+  reasoning.addText(thinking);
+  const state = signature ? reasoning.addState(signature) : "foreign";
+  // For a provider of another dialect, the text alone is still reasoning. A signature that the gateway did not write stays unchanged.
+  if (state !== "added" && origin === null)
+    reasoning.addDetail({
+      type: "reasoning.text",
+      text: thinking,
+      ...(state === "unknown" && signature && { signature }),
+    });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ChatMessage, ChatPart, ChatRequest } from "../../contract/chat-for
 import { lookUp } from "../../lib/look-up.ts";
 import { findEffort } from "../../providers/chat-rules.ts";
 import type { ChatRules } from "../../providers/provider.ts";
-import type { TranslatedRequest } from "./from-messages-request.ts";
+import type { TranslatedRequest } from "../translated-request.ts";
 
 type Members = Record<string, unknown>;
 

@@ -1,28 +1,17 @@
 // Translates the items of a Responses conversation into messages of the chat format. The reasoning, text and calls of one turn are one
 // message; the results of calls directly follow the message with the calls.
 
-import type {
-  CacheMark,
-  ChatContent,
-  ChatMessage,
-  ChatPart,
-  ChatToolCall,
-  ReasoningDetail,
-} from "../../contract/chat-format.ts";
+import type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from "../../contract/chat-format.ts";
 import type { Item, KnownItems, KnownParts, Part } from "../../contract/responses.ts";
 import type { Path, TranslationReport } from "../../providers/translation-report.ts";
-import { readCacheMark, toTextPart } from "../messages/from-messages-turns.ts";
-import { type ExtraContent, mergeExtraContent, readEncryptedContent } from "../reasoning-state.ts";
+import { ReturnedReasoning, type Translation, toMarkMember, toResultTexts, toTextPart } from "../translated-request.ts";
 import { responseIdOf } from "./to-response.ts";
 import { toFlatName } from "./tool-names.ts";
 
 interface AssistantTurn {
   readonly texts: string[];
   readonly calls: ChatToolCall[];
-  readonly thoughts: string[];
-  readonly details: ReasoningDetail[];
-  readonly callExtras: Map<string, ExtraContent>;
-  messageExtra: ExtraContent | null;
+  readonly reasoning: ReturnedReasoning;
 }
 
 // Calls that another provider executed itself, with their results: only that provider can read them, and its text is complete without them.
@@ -44,11 +33,9 @@ export class Conversation {
   #turn: AssistantTurn | null = null;
   /** Content that a tool message cannot carry: it follows the results. */
   #lifted: ChatPart[] = [];
-
   readonly #origin: string | null;
 
-  /** `origin` is the provider that receives its own reasoning state again; null for providers of other dialects. */
-  constructor(report: TranslationReport, origin: string | null) {
+  constructor({ report, origin }: Translation) {
     this.#report = report;
     this.#origin = origin;
   }
@@ -128,18 +115,10 @@ export class Conversation {
   }
 
   #addReasoning({ summary, content, encrypted_content: encrypted }: KnownItems["reasoning"]): void {
-    const turn = this.#openTurn();
-    const texts = [...(content?.length ? content : (summary ?? []))].map((part) => part["text"]);
-    turn.thoughts.push(...texts.filter((text) => typeof text === "string" && text !== "").map(String));
-    if (!encrypted) return;
-    const state = readEncryptedContent(encrypted);
-    if (state === null || state.origin !== this.#origin) {
-      this.#report.drop("input.encrypted_content");
-      return;
-    }
-    turn.details.push(...state.details);
-    for (const [id, extra] of state.calls) turn.callExtras.set(id, extra);
-    if (state.message !== null) turn.messageExtra = mergeExtraContent(turn.messageExtra, state.message);
+    const { reasoning } = this.#openTurn();
+    for (const { text } of content?.length ? content : (summary ?? []))
+      if (typeof text === "string") reasoning.addText(text);
+    if (encrypted && reasoning.addState(encrypted) !== "added") this.#report.drop("input.encrypted_content");
   }
 
   #addResult({ call_id: id, output }: KnownItems["function_call_output"], path: Path): void {
@@ -149,61 +128,39 @@ export class Conversation {
       this.#report.invalid([...path, "call_id"], `There is no call '${id}' before this result`);
       return;
     }
-    const texts: string[] = [];
-    for (const part of toParts(output, [...path, "output"], this.#report)) {
-      if (part.type === "text") texts.push(part.text);
-      else {
-        const kind = part.type === "image_url" ? "image" : "file";
-        texts.push(`(The ${kind} of this result follows after the tool results.)`);
-        this.#lifted.push({ type: "text", text: `The ${kind} of the result of tool call ${id}:` }, part);
-      }
-    }
-    caller.push({ role: "tool", tool_call_id: id, content: texts.join("\n\n") });
+    const parts = toParts(output, [...path, "output"], this.#report);
+    caller.push({ role: "tool", tool_call_id: id, content: toResultTexts(parts, id, this.#lifted).join("\n\n") });
   }
 
   #openTurn(): AssistantTurn {
     if (this.#turn !== null) return this.#turn;
-    this.#dropOff();
-    this.#turn = { texts: [], calls: [], thoughts: [], details: [], callExtras: new Map(), messageExtra: null };
+    this.#addLifted();
+    this.#turn = { texts: [], calls: [], reasoning: new ReturnedReasoning(this.#origin) };
     return this.#turn;
   }
 
   #endTurn(): void {
     this.#closeTurn();
-    this.#dropOff();
+    this.#addLifted();
   }
 
   #closeTurn(): void {
     const turn = this.#turn;
     this.#turn = null;
     // Reasoning without text or calls cannot be continued, unless the provider expects its own blocks again.
-    if (turn === null || (turn.texts.length === 0 && turn.calls.length === 0 && turn.messageExtra === null)) return;
-    const withResults: [ChatMessage] = [toAssistantMessage(turn)];
+    if (turn === null) return;
+    const { texts, calls, reasoning } = turn;
+    if (texts.length === 0 && calls.length === 0 && !reasoning.hasMessageState) return;
+    const withResults: [ChatMessage] = [reasoning.toMessage(texts.join("\n\n"), calls)];
     this.#messages.push(withResults);
-    for (const { id } of turn.calls) if (id) this.#callers.set(id, withResults);
+    for (const { id } of calls) if (id) this.#callers.set(id, withResults);
   }
 
-  #dropOff(): void {
+  #addLifted(): void {
     if (this.#lifted.length === 0) return;
     this.#messages.push([{ role: "user", content: this.#lifted }]);
     this.#lifted = [];
   }
-}
-
-function toAssistantMessage(turn: AssistantTurn): ChatMessage {
-  const { texts, thoughts, details, callExtras, messageExtra } = turn;
-  const calls = turn.calls.map((call) => {
-    const extra = callExtras.get(call.id ?? "");
-    return extra === undefined ? call : { ...call, extra_content: extra };
-  });
-  const message = {
-    role: "assistant" as const,
-    content: texts.length === 0 && calls.length > 0 ? null : texts.join("\n\n"),
-    ...(calls.length > 0 && { tool_calls: calls }),
-    ...(thoughts.length > 0 && { reasoning_content: thoughts.join("\n\n") }),
-    ...(details.length > 0 && { reasoning_details: details }),
-  };
-  return messageExtra === null ? message : ({ ...message, extra_content: messageExtra } as ChatMessage);
 }
 
 /** Joins the parts of an answer into one text, including the text of a refusal. */
@@ -294,11 +251,6 @@ function toFilePart(part: KnownParts["input_file"], path: Path, report: Translat
 /** Uploads have been replaced by their bytes: this id belongs to the provider, or is unknown and refused later. */
 function toNamedFile(id: string, part: { readonly cache_control?: unknown }): ChatPart {
   return { type: "file", file: { file_id: id }, ...toMarkMember(part) };
-}
-
-function toMarkMember(part: { readonly cache_control?: unknown }): { cache_control?: CacheMark } {
-  const mark = readCacheMark(part.cache_control);
-  return mark === null ? {} : { cache_control: mark };
 }
 
 function nameIn(url: string | null | undefined): string {

@@ -2,37 +2,31 @@
 // the chat format cannot express are named as dropped, and refused when they would change the answer.
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
-import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contract/chat-format.ts";
+import type { ChatResponseFormat, ChatTool, ChatToolChoice } from "../../contract/chat-format.ts";
 import type { FunctionTool, Item, NamespaceTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
-import { type SearchDomains, toSearchFilters } from "../../providers/search-domains.ts";
-import { type Path, TranslationReport } from "../../providers/translation-report.ts";
-import type { TranslationOptions } from "../messages/from-messages-request.ts";
-import { readCacheMark } from "../messages/from-messages-turns.ts";
+import type { JsonObject } from "../../providers/dialect.ts";
+import type { Path, TranslationReport } from "../../providers/translation-report.ts";
+import { type TranslatedRequest, Translation, type TranslationOptions, toChatTool } from "../translated-request.ts";
 import { Conversation } from "./from-responses-items.ts";
 import { isNamespace, toFlatName } from "./tool-names.ts";
-
-export interface TranslatedRequest {
-  readonly request: ChatRequest;
-  /** Members that the chat format cannot express, by dotted names. */
-  readonly dropped: readonly string[];
-}
 
 /** `earlier` are the items of a conversation that the gateway stores: they were checked when they arrived. */
 export function fromResponsesRequest(
   request: ResponseRequest,
-  earlier: readonly Readonly<Record<string, unknown>>[],
-  { origin = null, searchDomains = new Set() }: TranslationOptions = {},
+  earlier: readonly JsonObject[],
+  options: TranslationOptions = {},
 ): TranslatedRequest {
-  const report = new TranslationReport();
+  const translation = new Translation(options);
+  const { report } = translation;
   const wantsLogprobs = request.include?.includes("message.output_text.logprobs") || Boolean(request.top_logprobs);
-  const members: Record<string, unknown> = {
+  const members = {
     max_tokens: request.max_output_tokens,
     temperature: request.temperature,
     top_p: request.top_p,
     presence_penalty: request.presence_penalty,
     frequency_penalty: request.frequency_penalty,
     ...(wantsLogprobs && { logprobs: true, top_logprobs: request.top_logprobs }),
-    ...toTools(request, searchDomains, report),
+    ...toTools(request, translation),
     response_format: toResponseFormat(request.text?.format, report),
     verbosity: request.text?.verbosity,
     reasoning_effort: request.reasoning?.effort,
@@ -42,12 +36,10 @@ export function fromResponsesRequest(
     user: request.user,
     ...(request.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
-  const messages = toMessages(request, earlier as readonly Item[], new Conversation(report, origin));
-  dropWishes(request, report);
+  const messages = toMessages(request, earlier as readonly Item[], new Conversation(translation));
+  dropHints(request, report);
   checkOtherMembers(request, report);
-  report.throwProblems();
-  const given = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
-  return { request: { model: request.model, messages, ...Object.fromEntries(given) }, dropped: report.dropped };
+  return translation.finish(request.model, messages, members);
 }
 
 function toMessages({ instructions, input }: ResponseRequest, earlier: readonly Item[], conversation: Conversation) {
@@ -58,34 +50,25 @@ function toMessages({ instructions, input }: ResponseRequest, earlier: readonly 
   return conversation.finish();
 }
 
-interface ToolMembers {
-  readonly tools?: readonly ChatTool[];
-  readonly tool_choice?: ChatToolChoice | undefined;
-  readonly parallel_tool_calls?: boolean | undefined;
-  readonly web_search_options?: Readonly<Record<string, unknown>>;
-}
-
 const searchType = /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/;
 
-function toTools(request: ResponseRequest, searchDomains: SearchDomains, report: TranslationReport): ToolMembers {
+function toTools(request: ResponseRequest, translation: Translation) {
+  const { report } = translation;
   const tools: ChatTool[] = [];
-  let search: Readonly<Record<string, unknown>> | null = null;
+  let search: JsonObject | null = null;
   for (const [index, tool] of (request.tools ?? []).entries()) {
     const path = ["tools", index];
     // The schema has checked the tools of these types.
     if (tool.type === "function") tools.push(toChatTool(tool as unknown as FunctionTool));
     else if (isNamespace(tool)) tools.push(...toNamespaceTools(tool, path, report));
-    else if (searchType.test(tool.type)) search = toSearchOptions(tool, path, { searchDomains, report });
+    else if (searchType.test(tool.type)) search = toSearchOptions(tool, path, translation);
     else refuseTool(tool.type, path, report);
   }
   refuseSameNames(tools, report);
   const choice = toToolChoice(request.tool_choice, { tools, hasSearch: search !== null, report });
+  const { parallel_tool_calls } = request;
   return {
-    ...(tools.length > 0 && {
-      tools,
-      tool_choice: choice.chosen,
-      parallel_tool_calls: request.parallel_tool_calls ?? undefined,
-    }),
+    ...(tools.length > 0 && { tools, tool_choice: choice.chosen, parallel_tool_calls }),
     ...(search !== null && choice.maySearch && { web_search_options: search }),
   };
 }
@@ -120,51 +103,20 @@ function refuseSameNames(tools: readonly ChatTool[], report: TranslationReport):
 }
 
 /**
- * `strict` is forwarded as it was sent. Without it, the Responses API tries to be strict (types of npm's openai 7.53.0), the chat format is
- * not strict, and the effect of adding it is unknown for most providers.
- */
-function toChatTool({ name, description, parameters, strict, cache_control }: FunctionTool): ChatTool {
-  const mark = readCacheMark(cache_control);
-  return {
-    type: "function",
-    function: {
-      name,
-      ...(description && { description }),
-      ...(parameters && { parameters }),
-      ...(typeof strict === "boolean" && { strict }),
-    },
-    ...(mark !== null && { cache_control: mark }),
-  };
-}
-
-/**
- * In the chat format, options enable the web search. Null: there is no search. `external_web_access: false` requests a search in the
- * vendor's index, without access to the network
+ * Null: no search. `external_web_access: false` requests a search in the vendor's index, without access to the network
  * (https://developers.openai.com/api/docs/guides/tools-web-search). No translated provider has such a search, and a search with
- * network access is not what the caller allowed, so the tool is left out and named.
+ * network access is not what the caller allowed, so the tool is dropped.
  */
-function toSearchOptions(
-  tool: ResponseTool,
-  path: Path,
-  { searchDomains, report }: { readonly searchDomains: SearchDomains; readonly report: TranslationReport },
-): Readonly<Record<string, unknown>> | null {
+function toSearchOptions(tool: ResponseTool, path: Path, translation: Translation): JsonObject | null {
   if (tool["external_web_access"] === false) {
-    report.drop(`tools.${tool.type}`);
+    translation.report.drop(`tools.${tool.type}`);
     return null;
   }
-  const filters = toSearchFilters((tool["filters"] ?? {}) as Readonly<Record<string, unknown>>, searchDomains, (name) =>
-    report.unsupported(
-      [...path, "filters", name],
-      "This provider's web search does not support such a list of domains",
-    ),
-  );
   const size = tool["search_context_size"];
-  const location = tool["user_location"] as Readonly<Record<string, unknown>> | null | undefined;
-  const { type: _, ...approximate } = location ?? {};
+  const lists = (tool["filters"] ?? {}) as JsonObject;
   return {
     ...(typeof size === "string" && { search_context_size: size }),
-    ...(location && { user_location: { type: "approximate", approximate } }),
-    ...filters,
+    ...translation.toSearchOptions(lists, [...path, "filters"], tool["user_location"]),
   };
 }
 
@@ -271,7 +223,7 @@ function toResponseFormat(format: TextFormat, report: TranslationReport): ChatRe
 const knownIncludes: ReadonlySet<string> = new Set(["reasoning.encrypted_content", "message.output_text.logprobs"]);
 
 /** Members that can be left out without a wrong answer. */
-function dropWishes(request: ResponseRequest, report: TranslationReport): void {
+function dropHints(request: ResponseRequest, report: TranslationReport): void {
   if (request.truncation === "auto") report.drop("truncation");
   if (typeof request.max_tool_calls === "number") report.drop("max_tool_calls");
   for (const name of request.include ?? []) if (!knownIncludes.has(name)) report.drop(`include.${name}`);

@@ -27,7 +27,8 @@ function readJpegSize(view: DataView): ImageSize | null {
     if (marker < 0xff01) return null;
     const isFrame = marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);
     if (isFrame) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
-    at += 2 + view.getUint16(at + 2);
+    // Any number of fill bytes may precede a marker.
+    at += marker === 0xffff ? 1 : 2 + view.getUint16(at + 2);
   }
 }
 
