@@ -1,14 +1,29 @@
-// What becomes of the parameters of a chat request in another dialect: mapped, dropped and named, or refused. The table is
-// the dialect's; the same table is what GET /v3/models/{id} shows.
+// The treatment of a request's parameters in another dialect: mapped, dropped and reported, or refused. Each dialect has a table, which
+// GET /v3/models/{id} shows.
 
 import type { ChatRequest } from "../contract/chat-format.ts";
 import { type Problem, ProblemList } from "../errors.ts";
 import type { ParameterRule, ParameterTable } from "./dialect.ts";
 
-/** What every dialect takes care of. */
-const always: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
-/** Values that ask for nothing: to drop them changes nothing. */
-const idle: Readonly<Record<string, (value: unknown) => boolean>> = {
+/** Gives several parameters the same rule. */
+export function all(rule: ParameterRule, ...names: readonly string[]): ParameterTable {
+  return Object.fromEntries(names.map((name) => [name, rule]));
+}
+
+/** The rules that most chat dialects share. */
+export const commonChatRules: ParameterTable = {
+  ...all("mapped", "model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens"),
+  ...all("mapped", "temperature", "top_p", "top_k", "stop", "response_format"),
+  ...all("mapped", "tools", "tool_choice", "parallel_tool_calls", "reasoning_effort", "reasoning", "thinking"),
+  ...all("refused", "audio", "functions", "function_call"),
+  ...all("parallel", "n"),
+  ...all("dropped", "logit_bias"),
+};
+
+/** Members that every dialect reads. */
+const alwaysRead: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options"]);
+/** Values that equal the default: dropping them changes nothing. */
+const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,
   top_logprobs: (value) => value === 0,
@@ -23,15 +38,15 @@ export function ruleOf(table: ParameterTable, name: string): ParameterRule {
   return (Object.hasOwn(table, name) ? table[name] : table["*"]) ?? "dropped";
 }
 
-/** The names of what will be dropped. Throws when a parameter is refused. `passed` are members that are not parameters. */
-export function findDropped(request: ChatRequest, table: ParameterTable, passed: ReadonlySet<string>): string[] {
+/** The names of the parameters that will be dropped. Throws when a parameter is refused. `ignored`: members of the gateway itself. */
+export function findDropped(request: ChatRequest, table: ParameterTable, ignored: ReadonlySet<string>): string[] {
   const dropped: string[] = [];
   const problems = new ProblemList();
   for (const [name, value] of Object.entries(request)) {
-    if (value === null || value === undefined || always.has(name) || passed.has(name)) continue;
+    if (value === null || value === undefined || alwaysRead.has(name) || ignored.has(name)) continue;
     const rule = ruleOf(table, name);
     if (rule === "mapped" || rule === "parallel") continue;
-    if (Object.hasOwn(idle, name) && idle[name]?.(value)) continue;
+    if (Object.hasOwn(isDefault, name) && isDefault[name]?.(value)) continue;
     if (rule === "dropped") dropped.push(name);
     else problems.add(toProblem(name, "The provider of this model has no such parameter"));
   }
@@ -39,7 +54,7 @@ export function findDropped(request: ChatRequest, table: ParameterTable, passed:
   return dropped;
 }
 
-/** With `strict_parameters` nothing may be dropped. */
+/** With `strict_parameters`, a parameter that would be dropped is an error. */
 export function refuseDropped(dropped: readonly string[]): void {
   const problems = new ProblemList();
   for (const name of dropped) problems.add(toProblem(name, "The provider of this model has no place for it"));

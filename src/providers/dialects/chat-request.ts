@@ -1,4 +1,4 @@
-// What a caller asks for, in the terms that vendors share: the cap on tokens, stop words, effort, tools and old-style calls.
+// Reads parts of a chat request in the terms that vendors share: limits, stop sequences, reasoning, tools, messages.
 
 import type {
   ChatAssistantMessage,
@@ -9,41 +9,39 @@ import type {
   ChatTool,
 } from "../../contract/chat-format.ts";
 import { ValidationError } from "../../errors.ts";
-import { isObject } from "../../lib/lenient-json.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { asObject, asString } from "../lenient.ts";
 
+/** The path of a member in the request body. */
 export type Location = readonly (string | number)[];
 
 export function refuse(location: Location, message: string, type = "unsupported_parameter"): ValidationError {
   return new ValidationError([{ loc: ["body", ...location], msg: message, type }]);
 }
 
-export function tokenCapOf(request: ChatRequest): number | null {
+export function maxTokensOf(request: ChatRequest): number | null {
   return request.max_completion_tokens ?? request.max_tokens ?? null;
 }
 
-export function stopWordsOf(request: ChatRequest): readonly string[] | null {
-  const { stop } = request;
-  if (stop === undefined || stop === null) return null;
-  return typeof stop === "string" ? [stop] : stop;
+export function stopSequencesOf({ stop }: ChatRequest): readonly string[] {
+  return typeof stop === "string" ? [stop] : (stop ?? []);
 }
 
-/** The schema that the answer has to follow; null when none was given. */
-export function answerSchemaOf(request: ChatRequest): Readonly<Record<string, unknown>> | null {
+/** The schema of a structured answer; null when the request has none. */
+export function answerSchemaOf(request: ChatRequest): JsonObject | null {
   const format = request.response_format;
   return format?.type === "json_schema" ? (format.json_schema.schema ?? { type: "object" }) : null;
 }
 
-/** How much thought is asked for. */
-export interface AskedReasoning {
-  /** `none` … `max`, or null when only a budget or a switch was given. */
+export interface RequestedReasoning {
+  /** `none` … `max`; null when the request has only a budget or a switch. */
   readonly effort: string | null;
   readonly isOn: boolean;
   readonly budgetTokens: number | null;
 }
 
-/** From `thinking`, `reasoning` or `reasoning_effort`, the more exact first; null when the caller says nothing. */
-export function askedReasoning(request: ChatRequest): AskedReasoning | null {
+/** From `thinking`, `reasoning_effort` or `reasoning`, the most precise first; null when the request has none of them. */
+export function readReasoning(request: ChatRequest): RequestedReasoning | null {
   const thinking = request["thinking"];
   if (isObject(thinking)) {
     const budget = thinking["token_budget"] ?? thinking["budget_tokens"];
@@ -57,46 +55,59 @@ export function askedReasoning(request: ChatRequest): AskedReasoning | null {
   return budgetTokens === null ? null : { effort: null, isOn: true, budgetTokens };
 }
 
-function asBudget(value: unknown): number | null {
+export function asBudget(value: unknown): number | null {
   return typeof value === "number" && value >= 1 ? Math.floor(value) : null;
 }
 
-/** The functions that may be called, and whether one of them has to be. */
-export interface AskedTools {
-  readonly functions: readonly NonNullable<ChatTool["function"]>[];
+export type ToolFunction = NonNullable<ChatTool["function"]>;
+
+export interface RequestedTools {
+  readonly functions: readonly ToolFunction[];
+  /** Whether the model may, must or must not call one of them. */
   readonly mode: "auto" | "required" | "none";
 }
 
-/** A choice of one function is a duty to call, with no other function on offer: no vendor reads it otherwise. */
-export function askedTools(request: ChatRequest): AskedTools {
-  const functions = (request.tools ?? []).map((tool, index) => {
-    if (tool.type === "function" && tool.function !== undefined) return tool.function;
-    throw refuse(["tools", index, "type"], `Tools of type '${tool.type}' are not supported by this provider`);
-  });
+/** A choice of one function becomes a required call with only that function on offer, which every vendor understands. */
+export function readTools(request: ChatRequest): RequestedTools {
+  const functions = (request.tools ?? []).map(readFunction);
   const choice = request.tool_choice ?? "auto";
   if (typeof choice === "string") {
     const mode = choice === "none" ? "none" : choice === "required" || choice === "any" ? "required" : "auto";
     return { functions, mode };
   }
-  if (choice.type === "function") {
-    const { name } = choice.function;
-    return { functions: onlyNamed(functions, new Set([name])), mode: "required" };
-  }
+  if (choice.type === "function") return { functions: onlyNamed(functions, [choice.function.name]), mode: "required" };
   if (choice.type === "allowed_tools") {
     const { mode, tools } = choice.allowed_tools;
-    return { functions: onlyNamed(functions, new Set(tools.map((tool) => tool.function?.name ?? ""))), mode };
+    const names = tools.map((tool) => tool.function?.name ?? "");
+    return { functions: onlyNamed(functions, names), mode };
   }
   throw refuse(["tool_choice", "type"], "This tool_choice is not supported by this provider");
 }
 
-function onlyNamed(functions: AskedTools["functions"], names: ReadonlySet<string>): AskedTools["functions"] {
-  const chosen = functions.filter(({ name }) => names.has(name));
+export function readFunction(tool: ChatTool, index: number): ToolFunction {
+  if (tool.type === "function" && tool.function !== undefined) return tool.function;
+  throw refuse(["tools", index, "type"], `Tools of type '${tool.type}' are not supported by this provider`);
+}
+
+function onlyNamed(functions: readonly ToolFunction[], names: readonly string[]): readonly ToolFunction[] {
+  const chosen = functions.filter(({ name }) => names.includes(name));
   if (chosen.length > 0) return chosen;
   throw refuse(["tool_choice"], "tool_choice names a function that is not among the tools", "value_error");
 }
 
-/** Messages with the old `function_call` and its result told as a tool call and its result. */
-export function withoutFunctionCalls(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+/** A name for the tool whose arguments are the structured answer. */
+export function findFreeName(
+  wanted: string,
+  taken: ReadonlySet<string | undefined>,
+  next = (name: string) => `${name}_`,
+): string {
+  let name = wanted;
+  while (taken.has(name)) name = next(name);
+  return name;
+}
+
+/** Replaces the deprecated `function_call` and its result by a tool call and its result. */
+export function withToolCalls(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   let calls = 0;
   return messages.map((message): ChatMessage => {
     if (message.role === "function")
@@ -108,16 +119,25 @@ export function withoutFunctionCalls(messages: readonly ChatMessage[]): readonly
   });
 }
 
-/** The text of a message, refusals included. Other parts are passed by. */
-export function textOf(content: ChatContent | null | undefined, separator = ""): string {
-  if (content === null || content === undefined) return "";
-  if (typeof content === "string") return content;
-  const texts: string[] = [];
-  for (const part of content) {
-    const text = textOfPart(part);
-    if (text !== null && text !== "") texts.push(text);
+/** The arguments of a call as an object. Models also write other values, which are sent back under `wrapper`. */
+export function toArgumentObject(text: string, wrapper: string): JsonObject {
+  if (text.trim() === "") return {};
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The text itself is the value.
   }
-  return texts.join(separator);
+  return isObject(value) ? value : { [wrapper]: value };
+}
+
+/** The text of a message, refusals included. Other parts are skipped. */
+export function textOf(content: ChatContent | null | undefined, separator = ""): string {
+  if (typeof content === "string") return content;
+  return (content ?? [])
+    .map(textOfPart)
+    .filter((text) => text !== null && text !== "")
+    .join(separator);
 }
 
 export function textOfPart(part: ChatPart): string | null {
@@ -125,13 +145,13 @@ export function textOfPart(part: ChatPart): string | null {
   return part.type === "refusal" ? part.refusal : null;
 }
 
-/** The thoughts that an assistant's message carries, as its vendor gave them. */
-export function thoughtsOf(message: ChatAssistantMessage): readonly { text: string; signature?: string }[] {
-  const thoughts: { text: string; signature?: string }[] = [];
+/** The reasoning of an assistant message. */
+export function reasoningOf(message: ChatAssistantMessage): readonly { text: string; signature?: string }[] {
+  const texts: { text: string; signature?: string }[] = [];
   for (const detail of message.reasoning_details ?? []) {
     if (detail.type !== "reasoning.text" || !detail.text) continue;
-    thoughts.push({ text: detail.text, ...(detail.signature ? { signature: detail.signature } : {}) });
+    texts.push({ text: detail.text, ...(detail.signature ? { signature: detail.signature } : {}) });
   }
-  if (thoughts.length === 0 && message.reasoning_content) thoughts.push({ text: message.reasoning_content });
-  return thoughts;
+  if (texts.length === 0 && message.reasoning_content) texts.push({ text: message.reasoning_content });
+  return texts;
 }

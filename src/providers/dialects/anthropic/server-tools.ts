@@ -4,7 +4,7 @@
 
 import type { ChatAssistantMessage, ChatWebSearch } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { textOf } from "../asked.ts";
+import { textOf } from "../chat-request.ts";
 import type { Block } from "./media.ts";
 
 /** All others belong to tools that the vendor runs. */

@@ -13,7 +13,7 @@ import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
+import { createId, nowSeconds } from "../completion.ts";
 
 const finishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: "stop",

@@ -14,7 +14,7 @@ import type {
   Target,
 } from "../../dialect.ts";
 import { asList, asObject } from "../../lenient.ts";
-import { refuse } from "../asked.ts";
+import { refuse } from "../chat-request.ts";
 import { splitModelId } from "./models.ts";
 
 interface Asked {

@@ -3,7 +3,7 @@
 
 import type { ChatPart } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { type Location, refuse } from "../asked.ts";
+import { type Location, refuse } from "../chat-request.ts";
 
 type Kind = "image" | "document" | "audio" | "video";
 

@@ -13,7 +13,7 @@ import type {
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { isBase64 } from "../anthropic/messages.ts";
-import { type Location, refuse, textOf, withoutFunctionCalls } from "../asked.ts";
+import { type Location, refuse, textOf, withToolCalls } from "../chat-request.ts";
 import { type DocumentNames, toMediaBlock } from "./media.ts";
 import type { ModelTraits } from "./models.ts";
 
@@ -40,7 +40,7 @@ const noOutput = "(no output)";
 
 export function toConversation(request: ChatRequest, traits: ModelTraits): Conversation {
   const writer = new ConversationWriter(traits);
-  withoutFunctionCalls(request.messages).forEach((message, index) => {
+  withToolCalls(request.messages).forEach((message, index) => {
     writer.add(message, ["messages", index]);
   });
   return writer.finish();

@@ -5,7 +5,7 @@ import type { ChatRequest } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
 import { asObject } from "../../lenient.ts";
-import { refuse, stopWordsOf, tokenCapOf } from "../asked.ts";
+import { maxTokensOf, refuse, stopSequencesOf } from "../chat-request.ts";
 import { toConversation } from "./messages.ts";
 import { findTraits, type ModelTraits } from "./models.ts";
 import { toStrictSchema } from "./schema.ts";
@@ -32,7 +32,7 @@ export function toConverseRequest(request: ChatRequest, { model, facts, isStream
   for (const name of conversation.dropped) dropped.add(name);
   const format = toAnswerFormat(request, traits);
   const tools = planTools(request, { traits, usedNames: conversation.usedNames, answer: format.tool, dropped });
-  const cap = tokenCapOf(request);
+  const cap = maxTokensOf(request);
   const maxOutputTokens = facts?.maxOutputTokens ?? traits.generation?.maxOutputTokens ?? null;
   const thinking = toThinking(request, {
     traits,
@@ -135,7 +135,7 @@ function toInferenceConfig(request: ChatRequest, { traits, thinking, cap, droppe
   else if (temperature !== null) dropped.add("temperature");
   if (useTopP) config["topP"] = topP;
   else if (topP !== null) dropped.add("top_p");
-  const stop = stopWordsOf(request) ?? [];
+  const stop = stopSequencesOf(request) ?? [];
   const stopSequences = stop.filter((word) => word.trim() !== "");
   if (stopSequences.length < stop.length) dropped.add("stop");
   if (stopSequences.length > 0) config["stopSequences"] = stopSequences;

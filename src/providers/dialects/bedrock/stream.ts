@@ -12,7 +12,7 @@ import {
 } from "../../dialect.ts";
 import { failureMember } from "../../framing/aws-event-stream.ts";
 import { asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
+import { createId, nowSeconds } from "../completion.ts";
 import {
   fromConverseUsage,
   isOfServer,

@@ -6,7 +6,7 @@ import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Generation } from "../anthropic/generation.ts";
 import { findRewritten } from "../anthropic/reasoning.ts";
-import { type AskedReasoning, askedReasoning } from "../asked.ts";
+import { type RequestedReasoning, readReasoning } from "../chat-request.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
 
 export interface Thinking {
@@ -47,7 +47,7 @@ const budgets: Readonly<Record<string, number>> = {
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 export function toThinking(request: ChatRequest, options: ThinkingOptions): Thinking {
-  const asked = askedReasoning(request);
+  const asked = readReasoning(request);
   if (asked === null) return silent;
   const made = toAsked(request, asked, options);
   const given = request["thinking"];
@@ -57,7 +57,7 @@ export function toThinking(request: ChatRequest, options: ThinkingOptions): Thin
   return { ...made, dropped: [...made.dropped, rewritten] };
 }
 
-function toAsked(request: ChatRequest, asked: AskedReasoning, options: ThinkingOptions): Thinking {
+function toAsked(request: ChatRequest, asked: RequestedReasoning, options: ThinkingOptions): Thinking {
   const name = nameOf(request);
   const { generation, effort, isKnown } = options.traits;
   if (generation !== null) return byGeneration(asked, generation, name, options);
@@ -72,7 +72,12 @@ function nameOf(request: ChatRequest): string {
   return request.reasoning_effort ? "reasoning_effort" : "reasoning";
 }
 
-function byGeneration(asked: AskedReasoning, generation: Generation, name: string, options: ThinkingOptions): Thinking {
+function byGeneration(
+  asked: RequestedReasoning,
+  generation: Generation,
+  name: string,
+  options: ThinkingOptions,
+): Thinking {
   if (!asked.isOn) return switchOff(generation, name);
   if (generation.thinking === "adaptive") {
     const effort = nearest(effortOf(asked), generation.efforts);
@@ -110,7 +115,7 @@ function switchOff(generation: Generation, name: string): Thinking {
 }
 
 /** The tokens to think with: less than the cap, and not below what the maker demands; null when that leaves none. */
-function findBudget(asked: AskedReasoning, { cap, maxOutputTokens }: ThinkingOptions): number | null {
+function findBudget(asked: RequestedReasoning, { cap, maxOutputTokens }: ThinkingOptions): number | null {
   const limit = cap ?? maxOutputTokens ?? Number.POSITIVE_INFINITY;
   if (limit <= minBudget) return null;
   const wanted = asked.budgetTokens ?? lookUp(budgets, asked.effort ?? "medium") ?? budgets["medium"] ?? minBudget;
@@ -120,7 +125,7 @@ function findBudget(asked: AskedReasoning, { cap, maxOutputTokens }: ThinkingOpt
 }
 
 function byEffort(
-  asked: AskedReasoning,
+  asked: RequestedReasoning,
   { form, levels }: EffortMember,
   name: string,
   options: ThinkingOptions,
@@ -148,7 +153,7 @@ function toReasoningConfig(level: string, { cap }: ThinkingOptions): Pick<Thinki
   return { fields, isOn: maxReasoningEffort === "high" };
 }
 
-function effortOf({ effort, budgetTokens }: AskedReasoning): string | null {
+function effortOf({ effort, budgetTokens }: RequestedReasoning): string | null {
   if (effort !== null || budgetTokens === null) return effort;
   if (budgetTokens <= 4_096) return "low";
   return budgetTokens <= 12_288 ? "medium" : "high";

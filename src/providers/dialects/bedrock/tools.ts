@@ -3,7 +3,7 @@
 
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { refuse } from "../asked.ts";
+import { refuse } from "../chat-request.ts";
 import { toCachePoint } from "./messages.ts";
 import type { ModelTraits } from "./models.ts";
 import { toStrictSchema } from "./schema.ts";
@@ -52,12 +52,12 @@ export function planTools(request: ChatRequest, options: ToolOptions): ToolPlan 
   return { ...sayNone(traits), toolConfig: { tools: gone } };
 }
 
-interface AskedTools {
+interface RequestedTools {
   readonly tools: readonly ChatTool[];
   readonly choice: Choice;
 }
 
-function readChoice(request: ChatRequest): AskedTools {
+function readChoice(request: ChatRequest): RequestedTools {
   const tools = request.tools ?? [];
   tools.forEach(checkTool);
   const choice = request.tool_choice ?? "auto";
@@ -85,7 +85,7 @@ function checkTool(tool: ChatTool, index: number): void {
 }
 
 /** Beside tools that may be called, the answer is one more of them: something has to be called. */
-function chooseAnswer(answer: AnswerTool, { tools, choice }: AskedTools): Choice {
+function chooseAnswer(answer: AnswerTool, { tools, choice }: RequestedTools): Choice {
   if (choice.mode === "tool") return choice;
   return tools.length === 0 || choice.mode === "none" ? { mode: "tool", name: answer.name } : { mode: "any" };
 }

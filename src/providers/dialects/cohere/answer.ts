@@ -1,4 +1,4 @@
-// From an answer of POST /v2/chat to a completion.
+// Reads an answer of POST /v2/chat as a completion.
 
 import type {
   ChatAnnotation,
@@ -9,84 +9,68 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
-import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
+import { createFinishReasons, createId, filled, present, toCompletion, toUrlCitation } from "../completion.ts";
 
 export function fromCohereAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
-  const message = answer["message"];
-  // An error body has its sentence where an answer has its message.
+  const { message } = answer;
+  // In an error, `message` is a sentence.
   if (typeof message === "string") throw new ErrorInAnswer(message, null);
   if (!isObject(message)) throw new TypeError("the answer has no message");
-  const content = readContent(message);
+  const { text, thoughts, starts } = readContent(message);
   const calls: ChatToolCall[] = [];
-  let { text } = content;
+  let content = text;
   for (const call of asList(message["tool_calls"])) {
     const { name, args, id } = readCall(asObject(call));
-    if (name === reading.answerTool) text = args;
+    if (name === reading.answerTool) content = args;
     else calls.push({ id, type: "function", function: { name, arguments: args } });
   }
   const citations = asList(message["citations"]);
-  const annotations = citations.flatMap((citation) => toAnnotations(asObject(citation), content.starts));
-  const logprobs = toLogprobs(asList(answer["logprobs"]));
-  const usage = toUsage(answer["usage"]);
-  return {
-    id: asString(answer["id"]) || createId("chatcmpl-"),
-    object: "chat.completion",
-    created: nowSeconds(),
+  const written = {
+    role: "assistant",
+    content: content === "" && calls.length > 0 ? null : content,
+    refusal: null,
+    ...filled({
+      reasoning_content: thoughts.join("\n"),
+      reasoning_details: thoughts.map(toDetail),
+      tool_calls: calls,
+      annotations: citations.flatMap((citation) => toAnnotations(asObject(citation), starts)),
+      citations,
+    }),
+  } as const;
+  const finishReason = toFinishReason(answer["finish_reason"], calls.length > 0, null);
+  const logprobs = present({ logprobs: toLogprobs(asList(answer["logprobs"])) });
+  return toCompletion({
+    id: asString(answer["id"]),
     model: reading.model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: "assistant",
-          content: text === "" && calls.length > 0 ? null : text,
-          refusal: null,
-          ...(content.thoughts.length === 0
-            ? {}
-            : { reasoning_content: content.thoughts.join("\n"), reasoning_details: content.thoughts.map(toDetail) }),
-          ...(calls.length === 0 ? {} : { tool_calls: calls }),
-          ...(annotations.length === 0 ? {} : { annotations }),
-          ...(citations.length === 0 ? {} : { citations }),
-        },
-        finish_reason: toFinishReason(answer["finish_reason"], calls.length > 0, null),
-        ...(logprobs === null ? {} : { logprobs }),
-      },
-    ],
-    ...(usage === null ? {} : { usage }),
-  };
+    choices: [{ index: 0, message: written, finish_reason: finishReason, ...logprobs }],
+    usage: toUsage(answer["usage"]),
+  });
 }
 
-/** The texts, the thoughts, and where in the joined text each block begins: citations count within their block. */
+/** `starts`: where in the joined text each block begins, because citations count within their block. */
 function readContent(message: JsonObject): { text: string; thoughts: string[]; starts: number[] } {
-  const thoughts: string[] = [];
+  // The plan of the tool calls precedes them and is not meant for the reader, as reasoning.
+  const thoughts = [asString(message["tool_plan"])];
   const starts: number[] = [];
-  // A plan of the tool calls is a thought: it stands before them and is not for the reader.
-  const plan = asString(message["tool_plan"]);
-  if (plan !== "") thoughts.push(plan);
   let text = asString(message["content"]);
-  for (const value of asList(message["content"])) {
-    const block = asObject(value);
+  for (const block of asList(message["content"]).map(asObject)) {
     starts.push(text.length);
-    const thinking = asString(block["thinking"]);
-    if (thinking !== "") thoughts.push(thinking);
+    thoughts.push(asString(block["thinking"]));
     text += asString(block["text"]);
   }
-  return { text, thoughts, starts };
+  return { text, thoughts: thoughts.filter((thought) => thought !== ""), starts };
 }
 
 function readCall(call: JsonObject): { id: string; name: string; args: string } {
-  const called = asObject(call["function"]);
-  const args = asString(called["arguments"]);
-  return {
-    id: asString(call["id"]) || createId("call_"),
-    name: asString(called["name"]),
-    args: isNoArguments(args) ? "{}" : args,
-  };
+  const { name, arguments: given } = asObject(call["function"]);
+  const args = asString(given);
+  const id = asString(call["id"]) || createId("call_");
+  return { id, name: asString(name), args: isNoArguments(args) ? "{}" : args };
 }
 
-/** A function without parameters is called with nothing, or with null: clients expect an object. */
+/** A function without parameters is called with nothing or with null; clients expect an object. */
 export function isNoArguments(text: string): boolean {
   return text === "" || text === "null";
 }
@@ -95,58 +79,38 @@ export function toDetail(text: string): ReasoningDetail {
   return { type: "reasoning.text", text };
 }
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  COMPLETE: "stop",
-  STOP_SEQUENCE: "stop",
-  MAX_TOKENS: "length",
-  TOOL_CALL: "tool_calls",
-  ERROR_TOXIC: "content_filter",
-};
+const findFinishReason = createFinishReasons({ length: ["MAX_TOKENS"], content_filter: ["ERROR_TOXIC"] });
 
-/** With an answer tool a call may be the answer, so the calls that were handed on decide between `tool_calls` and `stop`. */
+/** With an answer tool, a call may be the answer itself, so the remaining calls decide between `tool_calls` and `stop`. */
 export function toFinishReason(reason: unknown, hasCalls: boolean, error: string | null): FinishReason {
   if (reason === "ERROR") throw new ErrorInAnswer(error || "the generation failed", 500);
   if (reason === "TIMEOUT") throw new ErrorInAnswer(error || "the generation took too long and was stopped", 504);
-  const known = lookUp(finishReasons, asString(reason)) ?? "stop";
-  if (known === "length" || known === "content_filter") return known;
-  return hasCalls ? "tool_calls" : "stop";
+  return findFinishReason(reason) ?? (hasCalls ? "tool_calls" : "stop");
 }
 
 /**
- * Sources are documents and tool outputs, not pages. Where one of them has an address it becomes an annotation; every
- * citation is kept as it came in `citations`. Citations of thoughts and plans are not about the content.
+ * Sources are documents and tool outputs; one with an address becomes an annotation. Every citation is also passed on unchanged in
+ * `citations`. Citations of reasoning and plans do not refer to the content.
  */
 export function toAnnotations(citation: JsonObject, starts: readonly number[]): ChatAnnotation[] {
-  const type = citation["type"] ?? "TEXT_CONTENT";
-  if (type !== "TEXT_CONTENT") return [];
+  if ((citation["type"] ?? "TEXT_CONTENT") !== "TEXT_CONTENT") return [];
   const offset = starts[asCount(citation["content_index"])] ?? 0;
-  const annotations: ChatAnnotation[] = [];
-  for (const value of asList(citation["sources"])) {
+  const start = asCount(citation["start"]) + offset;
+  const end = asCount(citation["end"]) + offset;
+  return asList(citation["sources"]).flatMap((value) => {
     const source = asObject(value);
-    const told = asObject(source["document"] ?? source["tool_output"]);
-    const url = [told["url"], source["id"]].map(asString).find((address) => /^https?:\/\//i.test(address));
-    if (url === undefined) continue;
-    const title = asString(told["title"]);
-    const content = asString(told["text"] ?? told["snippet"] ?? told["content"]);
-    annotations.push({
-      type: "url_citation",
-      url_citation: {
-        url,
-        ...(title === "" ? {} : { title }),
-        start_index: asCount(citation["start"]) + offset,
-        end_index: asCount(citation["end"]) + offset,
-        ...(content === "" ? {} : { content }),
-      },
-    });
-  }
-  return annotations;
+    const document = asObject(source["document"] ?? source["tool_output"]);
+    const url = [document["url"], source["id"]].map(asString).find((address) => /^https?:\/\//i.test(address));
+    if (url === undefined) return [];
+    const content = asString(document["text"] ?? document["snippet"] ?? document["content"]);
+    return [toUrlCitation({ url, title: asString(document["title"]), content, start, end })];
+  });
 }
 
-/** An item is a piece of text, of one or more tokens: its probability is the product of theirs. */
+/** An item is a piece of text of one or more tokens; its probability is the product of theirs. */
 export function toLogprobs(items: readonly unknown[]): unknown {
   if (items.length === 0) return null;
-  const content = items.map((value) => {
-    const item = asObject(value);
+  const content = items.map(asObject).map((item) => {
     const token = asString(item["text"]);
     const logprob = asList(item["logprobs"]).reduce<number>((sum, one) => sum + (typeof one === "number" ? one : 0), 0);
     return { token, logprob, bytes: [...Buffer.from(token)], top_logprobs: [] };
@@ -155,8 +119,8 @@ export function toLogprobs(items: readonly unknown[]): unknown {
 }
 
 /**
- * `tokens` is what the model read and wrote, with the vendor's own preamble, images beside it; `billed_units` is what is
- * charged, without the preamble. The whole is told as usage, what is charged is handed on beside it.
+ * `tokens` counts everything that the model read and wrote, with the vendor's own preamble; images are beside it. `billed_units` is
+ * charged and leaves out the preamble. The usage has the former and carries the latter along.
  */
 export function toUsage(value: unknown): ChatUsage | null {
   if (!isObject(value)) return null;

@@ -1,23 +1,24 @@
-// From the chat format to POST /v2/chat.
+// Writes the request of POST /v2/chat.
 
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
-import type { DialectRequest, Target } from "../../dialect.ts";
+import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
 import {
-  type AskedTools,
   answerSchemaOf,
-  askedReasoning,
-  askedTools,
+  findFreeName,
+  maxTokensOf,
+  readReasoning,
+  readTools,
+  reasoningOf,
   refuse,
-  stopWordsOf,
+  stopSequencesOf,
+  type ToolFunction,
   textOf,
   textOfPart,
-  thoughtsOf,
-  tokenCapOf,
-  withoutFunctionCalls,
-} from "../asked.ts";
-import { present } from "../new-answer.ts";
+  withToolCalls,
+} from "../chat-request.ts";
+import { filled, present } from "../completion.ts";
 
 export function toCohereRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];
@@ -30,12 +31,12 @@ export function toCohereRequest(request: ChatRequest, target: Target): DialectRe
     tool_choice: plan.toolChoice,
     strict_tools: request["strict_tools"] ?? plan.isStrict,
     response_format: plan.responseFormat,
-    max_tokens: tokenCapOf(request),
+    max_tokens: maxTokensOf(request),
     temperature: request.temperature,
     p: toP(request.top_p),
     k: request["top_k"],
     seed: request.seed,
-    stop_sequences: stopWordsOf(request),
+    ...filled({ stop_sequences: stopSequencesOf(request) }),
     frequency_penalty: toPenalty(request, "frequency_penalty", dropped),
     presence_penalty: toPenalty(request, "presence_penalty", dropped),
     logprobs: request.logprobs,
@@ -45,7 +46,7 @@ export function toCohereRequest(request: ChatRequest, target: Target): DialectRe
     safety_mode: request["safety_mode"],
     priority: request["priority"],
   });
-  // Several calls at once cannot be switched off.
+  // The vendor cannot forbid parallel calls.
   if (request.parallel_tool_calls === false) dropped.push("parallel_tool_calls");
   return {
     path: "/v2/chat",
@@ -63,18 +64,17 @@ interface ToolPlan {
   readonly answerTool: string | null;
 }
 
-/** The vendor takes a format of the answer only without tools and documents: beside tools, the answer is a tool of its own. */
+/** The vendor accepts a response format only without tools and documents; with tools, the structured answer is one more tool. */
 function planTools(request: ChatRequest, dropped: string[]): ToolPlan {
-  const { functions, mode } = askedTools(request);
+  const { functions, mode } = readTools(request);
   const format = request.response_format ?? { type: "text" };
   const schema = answerSchemaOf(request);
   const isJson = format.type === "json_object" || schema !== null;
   if (isJson && Array.isArray(request["documents"]))
     throw refuse(["response_format"], "A JSON answer together with documents is not supported by this provider");
-  if (functions.length === 0 || (isJson && mode === "none")) {
-    if (!isJson) return { answerTool: null };
+  if (functions.length === 0 && !isJson) return { answerTool: null };
+  if (functions.length === 0 || (isJson && mode === "none"))
     return { answerTool: null, responseFormat: present({ type: "json_object", json_schema: schema }) };
-  }
   if (schema !== null) return planAnswerTool(functions, schema);
   if (isJson) dropped.push("response_format");
   const isStrict = mayBeStrict(functions);
@@ -87,33 +87,31 @@ function planTools(request: ChatRequest, dropped: string[]): ToolPlan {
   };
 }
 
-function planAnswerTool(functions: AskedTools["functions"], schema: Readonly<Record<string, unknown>>): ToolPlan {
-  const taken = new Set(functions.map(({ name }) => name));
-  let answerTool = "final_answer";
-  while (taken.has(answerTool)) answerTool += "_";
+function planAnswerTool(functions: readonly ToolFunction[], schema: JsonObject): ToolPlan {
+  const answerTool = findFreeName("final_answer", new Set(functions.map(({ name }) => name)));
   const answer = { name: answerTool, description: "Give the final answer by calling this.", parameters: schema };
   return { tools: [...functions, answer].map(toTool), toolChoice: "REQUIRED", answerTool };
 }
 
-function toTool({ name, description, parameters }: AskedTools["functions"][number]): unknown {
+function toTool({ name, description, parameters }: ToolFunction): unknown {
   const schema = parameters ?? { type: "object", properties: {} };
   return { type: "function", function: present({ name, description, parameters: schema }) };
 }
 
-/** Strictness is one switch for all tools, and each of them then needs a required parameter. */
-function mayBeStrict(functions: AskedTools["functions"]): boolean {
+/** `strict_tools` applies to all tools, and each of them then needs a required parameter. */
+function mayBeStrict(functions: readonly ToolFunction[]): boolean {
   return functions.every(({ strict, parameters }) => {
     const required = parameters?.["required"];
     return strict === true && Array.isArray(required) && required.length > 0;
   });
 }
 
-/** 0.01 to 0.99 is what the vendor takes; 1, no limit, is nearest to its highest. */
+/** The vendor accepts 0.01 to 0.99. */
 function toP(topP: number | null | undefined): number | null {
   return topP === undefined || topP === null ? null : Math.min(Math.max(topP, 0.01), 0.99);
 }
 
-/** From 0 to 1 is what the vendor takes: the wish for more repetition cannot be expressed, nor one twice as strong. */
+/** The vendor accepts 0 to 1. */
 function toPenalty(request: ChatRequest, name: "frequency_penalty" | "presence_penalty", dropped: string[]) {
   const penalty = request[name];
   if (penalty === undefined || penalty === null || (penalty >= 0 && penalty <= 1)) return penalty;
@@ -121,40 +119,37 @@ function toPenalty(request: ChatRequest, name: "frequency_penalty" | "presence_p
   return null;
 }
 
-// The vendor recommends thought without a limit, and a thousand tokens left for the answer where there is one:
+// The vendor recommends reasoning without a limit, or with a limit that leaves a thousand tokens for the answer:
 // https://docs.cohere.com/docs/reasoning
 const budgetOfEffort: Readonly<Record<string, number>> = { minimal: 512, low: 1_024, medium: 8_192 };
 const answerTokens = 1_000;
 
 function toThinking(request: ChatRequest, target: Target, dropped: string[]): unknown {
-  const asked = askedReasoning(request);
-  if (asked === null) return null;
+  const reasoning = readReasoning(request);
+  if (reasoning === null) return null;
   if (target.facts?.reasoning === false) {
-    if (asked.isOn) dropped.push("reasoning_effort");
+    if (reasoning.isOn) dropped.push("reasoning_effort");
     return null;
   }
-  if (!asked.isOn) return { type: "disabled" };
-  const wanted = asked.budgetTokens ?? lookUp(budgetOfEffort, asked.effort ?? "") ?? null;
-  const cap = tokenCapOf(request);
-  if (cap === null) return present({ type: "enabled", token_budget: wanted });
-  const room = cap - answerTokens;
+  if (!reasoning.isOn) return { type: "disabled" };
+  const wanted = reasoning.budgetTokens ?? lookUp(budgetOfEffort, reasoning.effort ?? "") ?? null;
+  const maxTokens = maxTokensOf(request);
+  if (maxTokens === null) return present({ type: "enabled", token_budget: wanted });
+  const room = maxTokens - answerTokens;
   if (room < 1) return { type: "disabled" };
   return { type: "enabled", token_budget: Math.min(wanted ?? room, room) };
 }
 
 function toMessages(messages: readonly ChatMessage[], target: Target): readonly unknown[] {
-  const plain = withoutFunctionCalls(messages);
-  const said = plain.filter((message) => message.role !== "system" || textOf(message.content) !== "");
-  // Instructions that say nothing are left out.
-  return (said.length === 0 ? plain : said).map((message) => {
+  const plain = withToolCalls(messages);
+  const withText = plain.filter((message) => message.role !== "system" || textOf(message.content) !== "");
+  return (withText.length === 0 ? plain : withText).map((message) => {
     const index = plain.indexOf(message);
     if (message.role === "assistant") return toAssistantMessage(message, target);
-    if (message.role === "tool")
-      return {
-        role: "tool",
-        tool_call_id: message.tool_call_id,
-        content: toParts(message.content, index, toolParts),
-      };
+    if (message.role === "tool") {
+      const content = toParts(message.content, index, toolParts);
+      return { role: "tool", tool_call_id: message.tool_call_id, content };
+    }
     if (message.role === "user") return { role: "user", content: toParts(message.content, index, userParts) };
     return { role: "system", content: toParts(message.content ?? "", index, systemParts) };
   });
@@ -169,27 +164,21 @@ function toParts(content: ChatContent, messageIndex: number, allowed: ReadonlySe
   return content.map((part, index) => {
     const text = textOfPart(part);
     if (text !== null) return { type: "text", text };
+    const location = ["messages", messageIndex, "content", index];
     if (!allowed.has(part.type))
-      throw refuse(
-        ["messages", messageIndex, "content", index],
-        `Parts of type '${part.type}' are not supported here by this provider`,
-      );
-    if (part.type === "image_url") return { type: "image_url", image_url: present(part.image_url) };
-    return part;
+      throw refuse(location, `Parts of type '${part.type}' are not supported here by this provider`);
+    return part.type === "image_url" ? { type: "image_url", image_url: present(part.image_url) } : part;
   });
 }
 
-/**
- * Thoughts go back as what they were: a model that reasons gives thinking blocks, one that does not gives a plan of its
- * tool calls and knows no other thoughts.
- */
+/** A reasoning model gets its thinking blocks back; any other model writes and accepts only a plan of its tool calls. */
 function toAssistantMessage(message: ChatAssistantMessage, target: Target): unknown {
   const calls = (message.tool_calls ?? []).map((call) => ({
     id: call.id ?? "",
     type: "function",
     function: { name: call.function?.name ?? "", arguments: toArguments(call.function?.arguments ?? "") },
   }));
-  const thoughts = thoughtsOf(message);
+  const thoughts = reasoningOf(message);
   const reasons = target.facts?.reasoning === true;
   const text = textOf(message.content) || (message.refusal ?? "");
   const blocks: unknown[] = reasons ? thoughts.map((thought) => ({ type: "thinking", thinking: thought.text })) : [];
@@ -199,18 +188,17 @@ function toAssistantMessage(message: ChatAssistantMessage, target: Target): unkn
   return {
     role: "assistant",
     ...(blocks.length > 0 ? { content: blocks } : isBare ? { content: "" } : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(plan === "" ? {} : { tool_plan: plan }),
+    ...filled({ tool_calls: calls, tool_plan: plan }),
   };
 }
 
-/** The text of an object is what the vendor documents. What a model wrote instead is kept under a name of its own. */
+/** The vendor documents the text of an object. Any other text that a model wrote becomes the member `input`. */
 function toArguments(text: string): string {
   if (text.trim() === "") return "{}";
   try {
     if (isObject(JSON.parse(text))) return text;
   } catch {
-    // said below
+    // Handled below.
   }
   return JSON.stringify({ input: text });
 }

@@ -1,30 +1,30 @@
-// The events of a streamed POST /v2/chat as chunks: https://docs.cohere.com/v2/docs/streaming
+// Reads the events of a streamed POST /v2/chat as chunks: https://docs.cohere.com/v2/docs/streaming
 
-import type { ChatChunk, ChatDelta } from "../../../contract/chat-format.ts";
+import type { ChatChunk } from "../../../contract/chat-format.ts";
 import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../../dialect.ts";
 import { asCount, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
+import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
+import { createId } from "../completion.ts";
 import { isNoArguments, toAnnotations, toDetail, toFinishReason, toLogprobs, toUsage } from "./answer.ts";
 
-const none: readonly ChatChunk[] = [];
+const noChunks: readonly ChatChunk[] = [];
 
 export class CohereStreamReader implements ChatStreamReader {
   isComplete = false;
-  readonly #reading: Reading;
-  readonly #created = nowSeconds();
-  #id = "";
-  #hasBegun = false;
-  /** What was thought since the last block of thoughts was handed on. */
+  readonly #answerTool: string | null;
+  readonly #writer: ChunkWriter;
+  /** Reasoning since the last `reasoning_details`. */
   #thoughts = "";
   #textLength = 0;
   /** Where in the text each block begins. */
   readonly #starts: number[] = [];
   #callCount = 0;
-  /** The call that is being told: its number among the calls, null when it is the answer itself. */
+  /** The current call; its index is null when it is the structured answer. */
   #call: { readonly index: number | null; hasArguments: boolean } | null = null;
 
-  constructor(reading: Reading) {
-    this.#reading = reading;
+  constructor({ model, answerTool }: Reading) {
+    this.#answerTool = answerTool;
+    this.#writer = new ChunkWriter(createEnvelope(model));
   }
 
   read({ name, value }: ProviderEvent): readonly ChatChunk[] {
@@ -32,8 +32,8 @@ export class CohereStreamReader implements ChatStreamReader {
       case "content-delta":
         return this.#readContent(value);
       case "message-start":
-        this.#id = asString(value["id"]);
-        return this.#hasBegun ? none : [this.#chunk({ content: "" })];
+        this.#writer.envelope.id = asString(value["id"]);
+        return this.#writer.hasBegun ? noChunks : [this.#writer.write({ content: "" })];
       case "content-start":
         this.#starts[asCount(value["index"])] = this.#textLength;
         return this.#readContent(value);
@@ -52,7 +52,7 @@ export class CohereStreamReader implements ChatStreamReader {
       case "message-end":
         return this.#end(asObject(value["delta"]));
       default:
-        return none;
+        return noChunks;
     }
   }
 
@@ -62,87 +62,69 @@ export class CohereStreamReader implements ChatStreamReader {
     if (text === "") return this.#readThought(asString(content["thinking"]));
     this.#textLength += text.length;
     const logprobs = event["logprobs"] === undefined ? null : toLogprobs([event["logprobs"]]);
-    return [this.#chunk({ content: text }, logprobs)];
+    return [this.#writer.write({ content: text }, null, logprobs)];
   }
 
   #readThought(text: string): readonly ChatChunk[] {
-    if (text === "") return none;
+    if (text === "") return noChunks;
     this.#thoughts += text;
-    return [this.#chunk({ reasoning_content: text })];
+    return [this.#writer.write({ reasoning_content: text })];
   }
 
-  /** A plan has no event that ends it: what comes after it does. */
+  /** A plan has no event that ends it; the next event does. */
   #endThoughts(): ChatChunk[] {
     if (this.#thoughts === "") return [];
     const detail = toDetail(this.#thoughts);
     this.#thoughts = "";
-    return [this.#chunk({ reasoning_details: [detail] })];
+    return [this.#writer.write({ reasoning_details: [detail] })];
   }
 
   #startCall(call: JsonObject): readonly ChatChunk[] {
     const chunks = this.#endThoughts();
-    const called = asObject(call["function"]);
-    const name = asString(called["name"]);
-    const isAnswer = name === this.#reading.answerTool;
-    this.#call = { index: isAnswer ? null : this.#callCount, hasArguments: false };
-    if (!isAnswer) {
-      const index = this.#callCount++;
+    const name = asString(asObject(call["function"])["name"]);
+    const index = name === this.#answerTool ? null : this.#callCount++;
+    this.#call = { index, hasArguments: false };
+    if (index !== null) {
       const id = asString(call["id"]) || createId("call_");
-      chunks.push(this.#chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }));
+      chunks.push(
+        this.#writer.write({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }),
+      );
     }
     return [...chunks, ...this.#readArguments(call)];
   }
 
   #readArguments(call: JsonObject): readonly ChatChunk[] {
     const text = asString(asObject(call["function"])["arguments"]);
-    if (this.#call === null || text === "") return none;
-    if (!this.#call.hasArguments && isNoArguments(text)) return none;
+    if (this.#call === null || text === "") return noChunks;
+    if (!this.#call.hasArguments && isNoArguments(text)) return noChunks;
     this.#call.hasArguments = true;
-    return [this.#argumentChunk(this.#call.index, text)];
+    return [this.#writeArguments(this.#call.index, text)];
   }
 
   #endCall(): readonly ChatChunk[] {
     const call = this.#call;
     this.#call = null;
-    return call === null || call.hasArguments ? none : [this.#argumentChunk(call.index, "{}")];
+    return call === null || call.hasArguments ? noChunks : [this.#writeArguments(call.index, "{}")];
   }
 
-  #argumentChunk(index: number | null, text: string): ChatChunk {
-    if (index === null) return this.#chunk({ content: text });
-    return this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] });
+  #writeArguments(index: number | null, text: string): ChatChunk {
+    return index === null ? this.#writer.write({ content: text }) : this.#writer.writeArguments(index, text);
   }
 
   #readCitation(citation: JsonObject): readonly ChatChunk[] {
     const annotations = toAnnotations(citation, this.#starts);
     const delta = { citations: [citation], ...(annotations.length === 0 ? {} : { annotations }) };
-    return [this.#chunk(delta)];
+    return [this.#writer.write(delta)];
   }
 
   #end(delta: JsonObject): readonly ChatChunk[] {
     const reason = toFinishReason(delta["finish_reason"], this.#callCount > 0, asString(delta["error"]));
     this.isComplete = true;
     const chunks = this.#endThoughts();
-    chunks.push({ ...this.#frame(), choices: [{ index: 0, delta: {}, finish_reason: reason }] });
+    chunks.push(this.#writer.write({}, reason));
     const usage = toUsage(delta["usage"]);
-    if (usage !== null) chunks.push({ ...this.#frame(), choices: [], usage });
+    if (usage !== null) chunks.push(toUsageChunk(this.#writer.envelope, usage));
     return chunks;
-  }
-
-  #chunk(delta: ChatDelta, logprobs: unknown = null): ChatChunk {
-    const first: ChatDelta = this.#hasBegun ? delta : { role: "assistant", ...delta };
-    this.#hasBegun = true;
-    const choice = { index: 0, delta: first, finish_reason: null, ...(logprobs === null ? {} : { logprobs }) };
-    return { ...this.#frame(), choices: [choice] };
-  }
-
-  #frame() {
-    if (this.#id === "") this.#id = createId("chatcmpl-");
-    return {
-      id: this.#id,
-      object: "chat.completion.chunk",
-      created: this.#created,
-      model: this.#reading.model,
-    } as const;
   }
 }
 

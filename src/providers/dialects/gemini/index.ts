@@ -2,6 +2,7 @@
 // (vertexai). https://ai.google.dev/api/generate-content
 
 import type { ChatDialect, Dialect, ParameterTable } from "../../dialect.ts";
+import { all, commonChatRules } from "../../parameters.ts";
 import { fromGeminiAnswer } from "./answer.ts";
 import { geminiEmbeddings, vertexaiEmbeddings } from "./embeddings.ts";
 import { readGeminiRefusal } from "./failure.ts";
@@ -12,53 +13,15 @@ import { GeminiStreamReader } from "./stream.ts";
 
 export { isReadByVendor } from "./media.ts";
 
-const parameters: ParameterTable = {
-  model: "mapped",
-  messages: "mapped",
-  stream: "mapped",
-  stream_options: "mapped",
-  temperature: "mapped",
-  top_p: "mapped",
-  top_k: "mapped",
-  // Current models of the developer API refuse several candidates, and none streams them.
-  n: "parallel",
-  max_tokens: "mapped",
-  max_completion_tokens: "mapped",
-  presence_penalty: "mapped",
-  frequency_penalty: "mapped",
-  stop: "mapped",
-  seed: "mapped",
-  logprobs: "mapped",
-  top_logprobs: "mapped",
-  tools: "mapped",
-  tool_choice: "mapped",
-  parallel_tool_calls: "mapped",
-  functions: "mapped",
-  function_call: "mapped",
-  response_format: "mapped",
-  reasoning_effort: "mapped",
-  reasoning: "mapped",
-  thinking: "mapped",
-  web_search_options: "mapped",
-  modalities: "mapped",
-  image_config: "mapped",
-  audio: "refused",
-  service_tier: "mapped",
-  safety_settings: "mapped",
-  cached_content: "mapped",
-  continuation_token: "mapped",
-  extra_body: "mapped",
-  google: "mapped",
-  logit_bias: "dropped",
-  prediction: "dropped",
-  verbosity: "dropped",
-  user: "dropped",
-  metadata: "dropped",
-  store: "dropped",
+// `n`: current models of the developer API refuse several candidates, and no model streams them.
+const geminiParameters: ParameterTable = {
+  ...commonChatRules,
+  ...all("mapped", "presence_penalty", "frequency_penalty", "seed", "logprobs", "top_logprobs"),
+  ...all("mapped", "functions", "function_call", "web_search_options", "modalities", "image_config", "service_tier"),
+  ...all("mapped", "safety_settings", "cached_content", "continuation_token", "extra_body", "google"),
+  ...all("dropped", "prediction", "verbosity", "user", "metadata", "store"),
 };
-
-const geminiParameters: ParameterTable = parameters;
-const vertexaiParameters: ParameterTable = { ...parameters, service_tier: "dropped", labels: "mapped" };
+const vertexaiParameters: ParameterTable = { ...geminiParameters, service_tier: "dropped", labels: "mapped" };
 
 export const gemini: Dialect = {
   name: "gemini",

@@ -3,7 +3,7 @@
 import type { ChatPart } from "../../../contract/chat-format.ts";
 import type { Problem } from "../../../errors.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { present } from "../new-answer.ts";
+import { present } from "../completion.ts";
 import { refuse } from "./refuse.ts";
 
 type Loc = Problem["loc"];

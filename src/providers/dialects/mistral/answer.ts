@@ -1,6 +1,7 @@
-// From an answer of POST /chat/completions to a completion: the same but for its content.
+// Reads an answer of POST /chat/completions, which differs from the chat format in its content, as a completion.
 
 import type {
+  ChatAnnotation,
   ChatChoice,
   ChatCompletion,
   ChatToolCall,
@@ -9,24 +10,23 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
-import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
-import { readContent, toSignature } from "./thoughts.ts";
+import { createFinishReasons, createId, filled, toCompletion, toUrlCitation } from "../completion.ts";
 
 export function fromMistralAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfError(answer);
-  if (!Array.isArray(answer["choices"])) throw new TypeError("the answer has no choices");
-  const usage = toUsage(answer["usage"]);
+  const { choices, usage, ...others } = answer;
+  if (!Array.isArray(choices)) throw new TypeError("the answer has no choices");
   return {
-    ...answer,
-    id: asString(answer["id"]) || createId("chatcmpl-"),
-    object: "chat.completion",
-    created: asCount(answer["created"]) || nowSeconds(),
-    model: asString(answer["model"]) || reading.model,
-    choices: answer["choices"].map((choice, index) => toChoice(asObject(choice), index)),
-    ...(usage === null ? {} : { usage }),
+    ...others,
+    ...toCompletion({
+      id: asString(answer["id"]),
+      created: asCount(answer["created"]),
+      model: asString(answer["model"]) || reading.model,
+      choices: choices.map((choice, index) => toChoice(asObject(choice), index)),
+      usage: toUsage(usage),
+    }),
   };
 }
 
@@ -49,16 +49,20 @@ function toChoice(choice: JsonObject, index: number): ChatChoice {
       role: "assistant",
       content: text === "" && calls.length > 0 ? null : text,
       ...(thoughts === "" ? {} : { reasoning_content: thoughts, reasoning_details: [toDetail(thoughts, signature)] }),
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
-      ...(annotations.length === 0 ? {} : { annotations }),
-      ...(others.length === 0 ? {} : { extra_content: { mistral: { parts: others } } }),
+      ...filled({ tool_calls: calls, annotations }),
+      ...toExtraContent(others),
     },
     finish_reason: toFinishReason(choice["finish_reason"], calls.length > 0),
   };
 }
 
+/** Parts that the chat format does not have. */
+export function toExtraContent(parts: readonly JsonObject[]): { extra_content?: JsonObject } {
+  return parts.length === 0 ? {} : { extra_content: { mistral: { parts } } };
+}
+
 export function toDetail(text: string, signature: string): ReasoningDetail {
-  return { type: "reasoning.text", text, ...(signature === "" ? {} : { signature: toSignature(signature) }) };
+  return { type: "reasoning.text", text, ...(signature === "" ? {} : { signature: signaturePrefix + signature }) };
 }
 
 function toToolCall(call: JsonObject): ChatToolCall {
@@ -66,33 +70,31 @@ function toToolCall(call: JsonObject): ChatToolCall {
   return { id: readCallId(call) || createId("call_"), type: "function", function: { name, arguments: args || "{}" } };
 }
 
-/** An id that is not there may be the word null. */
+/** A missing id may be the string "null". */
 export function readCallId(call: JsonObject): string {
   const id = asString(call["id"]);
   return id === "null" ? "" : id;
 }
 
 export function readFunction(call: JsonObject): { name: string; args: string } {
-  const called = asObject(call["function"]);
-  const given = called["arguments"];
+  const { name, arguments: given } = asObject(call["function"]);
   const args = typeof given === "string" ? given : isObject(given) ? JSON.stringify(given) : "";
-  return { name: asString(called["name"]), args };
+  return { name: asString(name), args };
 }
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  stop: "stop",
-  length: "length",
-  model_length: "length",
-  tool_calls: "tool_calls",
-  content_filter: "content_filter",
-};
+const findFinishReason = createFinishReasons({
+  stop: ["stop"],
+  length: ["length", "model_length"],
+  tool_calls: ["tool_calls"],
+  content_filter: ["content_filter"],
+});
 
 export function toFinishReason(reason: unknown, hasCalls: boolean): FinishReason {
   if (reason === "error") throw new ErrorInAnswer("the generation failed", null);
-  return lookUp(finishReasons, asString(reason)) ?? (hasCalls ? "tool_calls" : "stop");
+  return findFinishReason(reason) ?? (hasCalls ? "tool_calls" : "stop");
 }
 
-/** What is not a count of tokens is kept as it came. */
+/** Members that are not counts of tokens are passed on unchanged. */
 export function toUsage(value: unknown): ChatUsage | null {
   if (!isObject(value)) return null;
   const prompt = asCount(value["prompt_tokens"]);
@@ -106,4 +108,53 @@ export function toUsage(value: unknown): ChatUsage | null {
     total_tokens: prompt + completion,
     prompt_tokens_details: { ...details, cached_tokens: cached },
   };
+}
+
+// A signature is valid only for the vendor that created it, and a conversation may have begun at another vendor.
+const signaturePrefix = "mistral:";
+
+/** The signature as the vendor sent it; null when another vendor created it. */
+export function readOwnSignature(signature: string | undefined): string | null {
+  return signature?.startsWith(signaturePrefix) ? signature.slice(signaturePrefix.length) : null;
+}
+
+interface Content {
+  readonly text: string;
+  readonly thoughts: string;
+  readonly signature: string;
+  readonly annotations: readonly ChatAnnotation[];
+  readonly others: readonly JsonObject[];
+}
+
+/** `textBefore`: the length of the text in earlier events. */
+export function readContent(content: unknown, textBefore: number): Content {
+  let text = asString(content);
+  let thoughts = "";
+  let signature = "";
+  const annotations: ChatAnnotation[] = [];
+  const others: JsonObject[] = [];
+  for (const value of asList(content)) {
+    const part = asObject(value);
+    if (part["type"] === "text") text += asString(part["text"]);
+    else if (part["type"] === "thinking") {
+      thoughts += textOfThinking(part["thinking"]);
+      signature = asString(part["signature"]) || signature;
+    } else if (part["type"] === "tool_reference" && asString(part["url"]) !== "")
+      annotations.push(toAnnotation(part, textBefore + text.length));
+    else others.push(part);
+  }
+  return { text, thoughts, signature, annotations, others };
+}
+
+function textOfThinking(thinking: unknown): string {
+  if (typeof thinking === "string") return thinking;
+  return asList(thinking)
+    .map((part) => asString(asObject(part)["text"]))
+    .join("");
+}
+
+/** A reference follows the words that it supports. */
+function toAnnotation({ url, title, description }: JsonObject, at: number): ChatAnnotation {
+  const content = asString(description);
+  return toUrlCitation({ url: asString(url), title: asString(title), content, start: at, end: at });
 }

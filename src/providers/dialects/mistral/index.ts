@@ -1,11 +1,10 @@
-// Mistral's chat: our callers' format but for thoughts, which are parts of the content, for a stricter schema and for a
-// stricter order of messages. https://docs.mistral.ai/api/, https://docs.mistral.ai/capabilities/reasoning/
+// Mistral's chat: the chat format, except that reasoning is a part of the content, and that the schema and the order of messages are
+// stricter. https://docs.mistral.ai/api/, https://docs.mistral.ai/capabilities/reasoning/
 
 import type { Dialect } from "../../dialect.ts";
+import { createEmbeddings } from "../embeddings.ts";
 import { fromMistralAnswer } from "./answer.ts";
-import { mistralEmbeddings } from "./embeddings.ts";
-import { parameters } from "./parameters.ts";
-import { toMistralRequest } from "./request.ts";
+import { parameters, toMistralRequest } from "./request.ts";
 import { MistralStreamReader } from "./stream.ts";
 
 export const mistral: Dialect = {
@@ -20,5 +19,11 @@ export const mistral: Dialect = {
     fromAnswer: fromMistralAnswer,
     createStreamReader: (reading) => new MistralStreamReader(reading),
   },
-  embeddings: mistralEmbeddings,
+  embeddings: createEmbeddings({
+    path: "/embeddings",
+    // The vendor limits the tokens of a call, not its inputs: small calls stay below that limit.
+    maxInputs: 128,
+    members: { dimensions: "output_dimension", metadata: "metadata" },
+    refused: ["output_dtype"],
+  }),
 };

@@ -1,30 +1,31 @@
-// The messages of a request in the vendor's order and with no member that its schema refuses.
+// Writes the messages of a request in the order and with the members that the vendor accepts.
 
 import { createHash } from "node:crypto";
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatPart } from "../../../contract/chat-format.ts";
 import type { Target } from "../../dialect.ts";
-import { refuse, textOfPart, thoughtsOf, withoutFunctionCalls } from "../asked.ts";
-import { present } from "../new-answer.ts";
-import { ownSignature } from "./thoughts.ts";
+import { type Location, reasoningOf, refuse, textOfPart, withToolCalls } from "../chat-request.ts";
+import { present } from "../completion.ts";
+import { readOwnSignature } from "./answer.ts";
 
 interface MistralMessage {
   readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: MistralContent;
   readonly [member: string]: unknown;
 }
 
 /**
- * After the result of a tool only the assistant may speak, and words that it never said may not be put in between: what the user
- * says there goes into the result. After the assistant no system message is taken: it becomes the user's. A conversation that
- * ends with the assistant asks for its words to be continued.
+ * Only an assistant message may follow a tool result, so a user or system message there becomes part of the result. A system message
+ * after the assistant becomes a user message. A final assistant message is marked as a prefix to be continued.
  */
 export function toMistralMessages(messages: readonly ChatMessage[], target: Target): readonly MistralMessage[] {
   const ordered: MistralMessage[] = [];
-  withoutFunctionCalls(messages).forEach((message, index) => {
-    const made = toMessage(message, index, target);
+  withToolCalls(messages).forEach((message, index) => {
+    const written = toMessage(message, index, target);
     const before = ordered.at(-1);
-    if (before?.role === "tool" && (made.role === "user" || made.role === "system"))
-      ordered[ordered.length - 1] = withWords(before, made);
-    else ordered.push(made.role === "system" && before?.role === "assistant" ? { ...made, role: "user" } : made);
+    if (before?.role === "tool" && (written.role === "user" || written.role === "system"))
+      ordered[ordered.length - 1] = appendToResult(before, written);
+    else
+      ordered.push(written.role === "system" && before?.role === "assistant" ? { ...written, role: "user" } : written);
   });
   const last = ordered.at(-1);
   if (last?.role === "assistant" && last["tool_calls"] === undefined)
@@ -32,15 +33,11 @@ export function toMistralMessages(messages: readonly ChatMessage[], target: Targ
   return ordered;
 }
 
-/** The result of a tool with what was said after it, told apart. */
-function withWords(result: MistralMessage, { role, content }: MistralMessage): MistralMessage {
-  const words = toPartList(content as MistralContent);
-  const marked = [
-    { type: "text", text: `\n<${role}_message>\n` },
-    ...words,
-    { type: "text", text: `\n</${role}_message>` },
-  ];
-  return { ...result, content: [...toPartList(result["content"] as MistralContent), ...marked] };
+/** Marks separate the message from the output of the tool. */
+function appendToResult(result: MistralMessage, { role, content }: MistralMessage): MistralMessage {
+  const start = { type: "text", text: `\n<${role}_message>\n` };
+  const end = { type: "text", text: `\n</${role}_message>` };
+  return { ...result, content: [...toPartList(result.content), start, ...toPartList(content), end] };
 }
 
 type MistralContent = string | readonly unknown[];
@@ -59,8 +56,8 @@ function toAssistantMessage(message: ChatAssistantMessage, index: number, target
     function: { name: call.function?.name ?? "", arguments: call.function?.arguments || "{}" },
   }));
   const content = toContent(message.content ?? message.refusal ?? "", index);
-  // To leave the thoughts out makes models that reason worse; others do not know such parts.
-  const thoughts = target.facts?.reasoning === false ? [] : thoughtsOf(message).map(toThinkingPart);
+  // Reasoning models answer worse without their earlier reasoning; other models refuse such parts.
+  const thoughts = target.facts?.reasoning === false ? [] : reasoningOf(message).map(toThinkingPart);
   const { prefix } = message as { prefix?: unknown };
   return {
     role: "assistant",
@@ -71,27 +68,22 @@ function toAssistantMessage(message: ChatAssistantMessage, index: number, target
 }
 
 function toThinkingPart({ text, signature }: { text: string; signature?: string }): unknown {
-  const own = ownSignature(signature);
-  return {
-    type: "thinking",
-    thinking: [{ type: "text", text }],
-    ...(own === null ? {} : { signature: own }),
-    closed: true,
-  };
+  const thinking = [{ type: "text", text }];
+  return present({ type: "thinking", thinking, signature: readOwnSignature(signature), closed: true });
 }
 
-function toPartList(content: string | readonly unknown[]): readonly unknown[] {
+function toPartList(content: MistralContent): readonly unknown[] {
   if (typeof content !== "string") return content;
   return content === "" ? [] : [{ type: "text", text: content }];
 }
 
-function toContent(content: ChatContent, messageIndex: number): string | readonly unknown[] {
+function toContent(content: ChatContent, messageIndex: number): MistralContent {
   if (typeof content === "string") return content;
   return content.map((part, index) => toPart(part, ["messages", messageIndex, "content", index]));
 }
 
-/** Parts that are not of the chat format are the vendor's own and pass as they are. */
-function toPart(part: ChatPart, location: readonly (string | number)[]): unknown {
+/** Parts that the chat format does not have are the vendor's own and are passed on unchanged. */
+function toPart(part: ChatPart, location: Location): unknown {
   const text = textOfPart(part);
   if (text !== null) return { type: "text", text };
   if (part.type === "image_url") return { type: "image_url", image_url: present(part.image_url) };
@@ -107,7 +99,7 @@ function toPart(part: ChatPart, location: readonly (string | number)[]): unknown
   throw refuse([...location, "file"], "A file needs file_data or file_id", "value_error");
 }
 
-/** Exactly nine letters or digits is what most models take. Ids of other vendors are turned into such, always the same way. */
+/** Most models accept only ids of nine letters or digits. Other ids are hashed, so the same id always gives the same result. */
 function toCallId(id: string): string {
   if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
   return createHash("sha256").update(id).digest("base64url").replace(/[-_]/g, "").slice(0, 9);

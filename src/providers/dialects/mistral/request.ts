@@ -1,58 +1,79 @@
-// From the chat format to POST /chat/completions: shallow changes, the rest as it came.
+// Writes the request of POST /chat/completions: few members change, all others are passed on.
 
 import { gatewayMemberNames } from "../../../contract/chat-completions.ts";
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
-import type { DialectRequest, Target } from "../../dialect.ts";
-import { askedReasoning, tokenCapOf } from "../asked.ts";
-import { present } from "../new-answer.ts";
+import type { DialectRequest, ParameterTable, Target } from "../../dialect.ts";
+import { all } from "../../parameters.ts";
+import { maxTokensOf, readReasoning } from "../chat-request.ts";
+import { present } from "../completion.ts";
 import { toMistralMessages } from "./messages.ts";
-import { isPassedOn } from "./parameters.ts";
 
-const ourMembers = new Set(gatewayMemberNames);
+// The vendor's schema refuses unknown members, so those of other formats are removed. Everything else is passed on, which includes
+// members that the vendor adds later: https://docs.mistral.ai/api/
+export const parameters: ParameterTable = {
+  ...all("mapped", "*", "max_completion_tokens", "seed", "stream_options", "reasoning", "thinking"),
+  ...all("dropped", "logprobs", "top_logprobs", "logit_bias", "user", "store", "safety_identifier"),
+  ...all("dropped", "prompt_cache_retention", "verbosity", "modalities", "top_k", "min_p", "cache_control"),
+  ...all("refused", "audio", "functions", "function_call", "web_search_options"),
+};
+
+const gatewayMembers = new Set(gatewayMemberNames);
+/** Members that the vendor has under another name or with other values. */
+const translated = new Set([
+  "max_completion_tokens",
+  "seed",
+  "stream_options",
+  "reasoning",
+  "thinking",
+  "service_tier",
+]);
 
 export function toMistralRequest(request: ChatRequest, target: Target): DialectRequest {
   const dropped: string[] = [];
-  const passed = Object.entries(request).filter(([name]) => isPassedOn(name) && !ourMembers.has(name));
-  const body = present(Object.fromEntries(passed));
-  const changed = present({
+  const passed = Object.entries(request).filter(([name]) => isPassedOn(name));
+  const { reasoning_effort: _effort, ...body } = Object.fromEntries(passed);
+  const changed = {
     model: target.model,
     messages: toMistralMessages(request.messages, target),
     stream: target.isStream ? true : request.stream,
-    max_tokens: tokenCapOf(request),
+    max_tokens: maxTokensOf(request),
     random_seed: request["random_seed"] ?? request.seed,
     reasoning_effort: toEffort(request, target, dropped),
     response_format: toResponseFormat(request),
     service_tier: toServiceTier(request, dropped),
     ...toTools(request),
-  });
-  if (changed["reasoning_effort"] === undefined) delete body["reasoning_effort"];
+  };
   return {
     path: "/chat/completions",
-    body: JSON.stringify({ ...body, ...changed }),
+    body: JSON.stringify({ ...present(body), ...present(changed) }),
     dropped,
     reading: { model: target.model, answerTool: null },
   };
 }
 
-// Thought is only on or off here, and `high` is on: https://docs.mistral.ai/capabilities/reasoning/
+function isPassedOn(name: string): boolean {
+  if (translated.has(name) || gatewayMembers.has(name)) return false;
+  return (lookUp(parameters, name) ?? "mapped") === "mapped";
+}
+
+// These models only turn reasoning on (`high`) or off: https://docs.mistral.ai/capabilities/reasoning/
 const isOnOrOff = /^mistral-(?:small|medium)/;
 
 function toEffort(request: ChatRequest, target: Target, dropped: string[]): string | null {
-  const asked = askedReasoning(request);
-  if (asked === null) return null;
+  const reasoning = readReasoning(request);
+  if (reasoning === null) return null;
   if (target.facts?.reasoning === false) {
-    if (asked.isOn) dropped.push("reasoning_effort");
+    if (reasoning.isOn) dropped.push("reasoning_effort");
     return null;
   }
-  if (asked.budgetTokens !== null)
+  if (reasoning.budgetTokens !== null)
     dropped.push(request["thinking"] ? "thinking.budget_tokens" : "reasoning.max_tokens");
-  const effort = asked.effort ?? (asked.isOn ? "high" : "none");
+  const effort = reasoning.effort ?? (reasoning.isOn ? "high" : "none");
   if (isOnOrOff.test(target.model)) return effort === "none" || effort === "minimal" ? "none" : "high";
   return effort === "max" ? "xhigh" : effort;
 }
 
-/** The vendor knows two. */
 const serviceTiers: Readonly<Record<string, string>> = {
   auto: "auto",
   default: "standard_only",
@@ -74,7 +95,7 @@ function toResponseFormat(request: ChatRequest): unknown {
   return { type: "json_schema", json_schema: present({ name: name ?? "answer", description, schema, strict }) };
 }
 
-/** The vendor has no choice among some of the tools: the others are left out instead. */
+/** The vendor has no `allowed_tools`, so the other tools are left out. */
 function toTools(request: ChatRequest): { tools?: readonly unknown[]; tool_choice?: unknown } {
   if (!request.tools?.length) return {};
   const choice = request.tool_choice;

@@ -1,44 +1,33 @@
-// From an answer of POST /api/chat, or of its older sister POST /api/generate, to a completion.
+// Reads an answer of POST /api/chat, or of the older POST /api/generate, as a completion.
 
-import type { ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
+import type { ChatCompletion, ChatToolCallDelta, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
+import { createId, filled, present, toCompletion } from "../completion.ts";
 
 export function fromOllamaAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfError(answer);
   if (!isObject(answer["message"]) && typeof answer["response"] !== "string")
     throw new TypeError("the answer has no message");
   const { text, thinking, calls } = readMessage(answer);
-  const logprobs = toLogprobs(answer["logprobs"]);
-  const usage = toUsage(answer);
-  return {
-    id: createId("chatcmpl-"),
-    object: "chat.completion",
-    created: nowSeconds(),
+  const message = {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(thinking === "" ? {} : { reasoning_content: thinking, reasoning_details: [toDetail(thinking)] }),
+    ...filled({ tool_calls: calls }),
+  } as const;
+  const finishReason = toFinishReason(answer["done_reason"], calls.length > 0);
+  const logprobs = present({ logprobs: toLogprobs(answer["logprobs"]) });
+  return toCompletion({
     model: asString(answer["model"]) || reading.model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: "assistant",
-          content: text === "" && calls.length > 0 ? null : text,
-          refusal: null,
-          ...(thinking === ""
-            ? {}
-            : { reasoning_content: thinking, reasoning_details: [{ type: "reasoning.text", text: thinking }] }),
-          ...(calls.length === 0 ? {} : { tool_calls: calls }),
-        },
-        finish_reason: toFinishReason(answer["done_reason"], calls.length > 0),
-        ...(logprobs === null ? {} : { logprobs }),
-      },
-    ],
-    ...(usage === null ? {} : { usage }),
-  };
+    choices: [{ index: 0, message, finish_reason: finishReason, ...logprobs }],
+    usage: toUsage(answer),
+  });
 }
 
-/** A failure while the answer is under way comes in its place. */
+/** A generation that fails midway ends with an error instead of a message. */
 export function throwIfError(answer: JsonObject): void {
   const error = answer["error"];
   if (error === undefined || error === null) return;
@@ -48,16 +37,10 @@ export function throwIfError(answer: JsonObject): void {
 export interface OllamaMessage {
   readonly text: string;
   readonly thinking: string;
-  readonly calls: readonly OllamaCall[];
+  readonly calls: readonly Omit<ChatToolCallDelta & { function: { name: string; arguments: string } }, "index">[];
 }
 
-interface OllamaCall {
-  readonly id: string;
-  readonly type: "function";
-  readonly function: { readonly name: string; readonly arguments: string };
-}
-
-/** `message` of the chat endpoint; `response` and `thinking` of the older one. */
+/** The chat endpoint has `message`; the older one has `response` and `thinking`. */
 export function readMessage(answer: JsonObject): OllamaMessage {
   const message = isObject(answer["message"]) ? answer["message"] : answer;
   return {
@@ -67,17 +50,17 @@ export function readMessage(answer: JsonObject): OllamaMessage {
   };
 }
 
-/** Older servers give a call no id; a client cannot answer a call without one. */
-function toToolCall(value: unknown): OllamaCall {
+/** Older servers send calls without an id, which clients need to return the result. */
+function toToolCall(value: unknown): OllamaMessage["calls"][number] {
   const call = asObject(value);
-  const called = asObject(call["function"]);
-  const given = called["arguments"];
-  const args = typeof given === "string" ? given || "{}" : JSON.stringify(given ?? {});
-  return {
-    id: asString(call["id"]) || createId("call_"),
-    type: "function",
-    function: { name: asString(called["name"]), arguments: args },
-  };
+  const { name, arguments: given } = asObject(call["function"]);
+  const written = typeof given === "string" ? given || "{}" : JSON.stringify(given ?? {});
+  const id = asString(call["id"]) || createId("call_");
+  return { id, type: "function", function: { name: asString(name), arguments: written } };
+}
+
+export function toDetail(text: string) {
+  return { type: "reasoning.text", text } as const;
 }
 
 /** `load` and `unload` end an answer in which nothing was generated. */
@@ -92,29 +75,28 @@ export function toLogprobs(value: unknown): unknown {
 }
 
 function toLogprob(value: unknown): unknown {
-  const item = asObject(value);
-  const { token, logprob, bytes } = item as { token?: unknown; logprob?: unknown; bytes?: unknown };
+  const { token, logprob, bytes, top_logprobs } = asObject(value);
   return {
     token: asString(token),
     logprob: typeof logprob === "number" ? logprob : 0,
     bytes: Array.isArray(bytes) ? bytes : [...Buffer.from(asString(token))],
-    top_logprobs: asList(item["top_logprobs"]).map(toLogprob),
+    top_logprobs: asList(top_logprobs).map(toLogprob),
   };
 }
 
+/** In nanoseconds. */
 const durations = ["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"];
 
-/** Counts of the model itself; the durations beside them are nanoseconds. A prompt that was held ready may go uncounted. */
+/** The server may omit the count of a prompt that it had in its cache. */
 export function toUsage(answer: JsonObject): ChatUsage | null {
   if (answer["eval_count"] === undefined && answer["prompt_eval_count"] === undefined) return null;
   const prompt = asCount(answer["prompt_eval_count"]);
   const completion = asCount(answer["eval_count"]);
-  const measured: Record<string, unknown> = {};
-  for (const name of durations) if (typeof answer[name] === "number") measured[name] = answer[name];
+  const measured = durations.filter((name) => typeof answer[name] === "number").map((name) => [name, answer[name]]);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...measured,
+    ...Object.fromEntries(measured),
   };
 }

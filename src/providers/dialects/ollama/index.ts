@@ -1,46 +1,19 @@
-// Ollama's own chat and embeddings: https://docs.ollama.com/api/chat, https://docs.ollama.com/api/embed. Its
-// OpenAI-compatible endpoints know neither the options of a model nor how long it stays loaded.
+// Ollama's own chat and embeddings, whose OpenAI-compatible endpoints have neither `options` nor `keep_alive`:
+// https://docs.ollama.com/api/chat, https://docs.ollama.com/api/embed
 
-import type { Dialect, ParameterTable } from "../../dialect.ts";
-import { fromOllamaAnswer } from "./answer.ts";
-import { ollamaEmbeddings } from "./embeddings.ts";
+import type { Dialect, EmbeddingsAnswer, JsonObject, ParameterTable } from "../../dialect.ts";
+import { asCount, asString } from "../../lenient.ts";
+import { all, commonChatRules } from "../../parameters.ts";
+import { createEmbeddings } from "../embeddings.ts";
+import { fromOllamaAnswer, throwIfError } from "./answer.ts";
 import { toOllamaRequest } from "./request.ts";
 import { OllamaStreamReader } from "./stream.ts";
 
 const parameters: ParameterTable = {
-  model: "mapped",
-  messages: "mapped",
-  stream: "mapped",
-  stream_options: "mapped",
-  temperature: "mapped",
-  top_p: "mapped",
-  top_k: "mapped",
-  min_p: "mapped",
-  n: "parallel",
-  max_tokens: "mapped",
-  max_completion_tokens: "mapped",
-  presence_penalty: "mapped",
-  frequency_penalty: "mapped",
-  stop: "mapped",
-  seed: "mapped",
-  logprobs: "mapped",
-  top_logprobs: "mapped",
-  logit_bias: "dropped",
-  tools: "mapped",
-  tool_choice: "mapped",
-  parallel_tool_calls: "mapped",
-  functions: "refused",
-  function_call: "refused",
-  response_format: "mapped",
-  reasoning_effort: "mapped",
-  reasoning: "mapped",
-  thinking: "mapped",
-  audio: "refused",
-  web_search_options: "refused",
-  think: "mapped",
-  format: "mapped",
-  keep_alive: "mapped",
-  options: "mapped",
+  ...commonChatRules,
+  ...all("mapped", "min_p", "presence_penalty", "frequency_penalty", "seed", "logprobs", "top_logprobs"),
+  ...all("mapped", "think", "format", "keep_alive", "options"),
+  ...all("refused", "web_search_options"),
 };
 
 export const ollama: Dialect = {
@@ -53,5 +26,21 @@ export const ollama: Dialect = {
     fromAnswer: fromOllamaAnswer,
     createStreamReader: (reading) => new OllamaStreamReader(reading),
   },
-  embeddings: ollamaEmbeddings,
+  embeddings: createEmbeddings({
+    path: "/api/embed",
+    // The vendor documents no limit.
+    maxInputs: 2_048,
+    members: { dimensions: "dimensions", truncate: "truncate", keep_alive: "keep_alive", options: "options" },
+    fromAnswer: fromOllamaEmbedAnswer,
+  }),
 };
+
+/** The older endpoint answers with `embedding` alone. */
+function fromOllamaEmbedAnswer(answer: JsonObject): EmbeddingsAnswer {
+  throwIfError(answer);
+  const vectors = Array.isArray(answer["embedding"]) ? [answer["embedding"]] : answer["embeddings"];
+  if (!Array.isArray(vectors)) throw new TypeError("the answer has no embeddings");
+  const count = answer["prompt_eval_count"];
+  const inputTokens = count === undefined ? null : asCount(count);
+  return { vectors, model: asString(answer["model"]) || null, inputTokens };
+}

@@ -1,58 +1,61 @@
-// From the chat format to POST /api/chat.
+// Writes the request of POST /api/chat.
 
-import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest } from "../../../contract/chat-format.ts";
-import { isObject } from "../../../lib/lenient-json.ts";
+import type {
+  ChatAssistantMessage,
+  ChatContent,
+  ChatMessage,
+  ChatPart,
+  ChatRequest,
+} from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import { asObject } from "../../lenient.ts";
 import {
   answerSchemaOf,
-  askedReasoning,
-  askedTools,
   type Location,
+  maxTokensOf,
+  readReasoning,
+  readTools,
+  reasoningOf,
   refuse,
-  stopWordsOf,
+  stopSequencesOf,
   textOf,
-  thoughtsOf,
-  tokenCapOf,
-  withoutFunctionCalls,
-} from "../asked.ts";
-import { present } from "../new-answer.ts";
+  textOfPart,
+  toArgumentObject,
+  withToolCalls,
+} from "../chat-request.ts";
+import { filled, present } from "../completion.ts";
+import { readDataUrl } from "../media.ts";
 
-export function toOllamaRequest(request: ChatRequest, target: Target): DialectRequest {
+export function toOllamaRequest(request: ChatRequest, { model, isStream }: Target): DialectRequest {
   const dropped: string[] = [];
   const options = toOptions(request);
   const body = present({
-    model: target.model,
-    stream: target.isStream,
+    model,
+    stream: isStream,
     messages: toMessages(request.messages),
     tools: toTools(request, dropped),
-    format: toFormat(request),
-    think: request["think"] ?? toThink(request, target),
+    format: request["format"] ?? toFormat(request),
+    think: request["think"] ?? toThink(request, model),
     options: Object.keys(options).length > 0 ? options : null,
     keep_alive: request["keep_alive"],
     logprobs: request.logprobs,
     top_logprobs: request.top_logprobs,
   });
   if (request.parallel_tool_calls === false) dropped.push("parallel_tool_calls");
-  return {
-    path: "/api/chat",
-    body: JSON.stringify(body),
-    dropped,
-    reading: { model: target.model, answerTool: null },
-  };
+  return { path: "/api/chat", body: JSON.stringify(body), dropped, reading: { model, answerTool: null } };
 }
 
-/** The caller's `options` are the vendor's own words, so they win. */
-function toOptions(request: ChatRequest): Record<string, unknown> {
+/** The caller's own `options` take precedence. */
+function toOptions(request: ChatRequest): object {
   return present({
     temperature: request.temperature,
     top_p: request.top_p,
     top_k: request["top_k"],
     min_p: request["min_p"],
     seed: request.seed,
-    num_predict: tokenCapOf(request),
-    stop: stopWordsOf(request),
+    num_predict: maxTokensOf(request),
+    ...filled({ stop: stopSequencesOf(request) }),
     presence_penalty: request.presence_penalty,
     frequency_penalty: request.frequency_penalty,
     ...asObject(request["options"]),
@@ -60,13 +63,12 @@ function toOptions(request: ChatRequest): Record<string, unknown> {
 }
 
 function toFormat(request: ChatRequest): unknown {
-  if (request["format"] !== undefined && request["format"] !== null) return request["format"];
   return answerSchemaOf(request) ?? (request.response_format?.type === "json_object" ? "json" : null);
 }
 
-/** A call cannot be demanded. That none is wanted is told by offering no tools. */
+/** The vendor cannot require a call. To forbid calls, no tools are offered. */
 function toTools(request: ChatRequest, dropped: string[]): unknown {
-  const { functions, mode } = askedTools(request);
+  const { functions, mode } = readTools(request);
   if (functions.length === 0 || mode === "none") return null;
   if (mode === "required") dropped.push("tool_choice");
   return functions.map(({ name, description, parameters }) => ({
@@ -75,82 +77,63 @@ function toTools(request: ChatRequest, dropped: string[]): unknown {
   }));
 }
 
-// These take a level and pass a plain true or false by. Others take true or false, and older servers refuse them a level:
+// These models take a level and ignore true and false. Other models take true and false, and older servers refuse a level for them:
 // https://docs.ollama.com/capabilities/thinking
 const takesLevels = /(?:^|\/)gpt-oss\b/;
 const levels: Readonly<Record<string, string>> = { minimal: "low", low: "low", medium: "medium" };
 
-function toThink(request: ChatRequest, target: Target): unknown {
-  const asked = askedReasoning(request);
-  if (asked === null) return null;
-  if (!asked.isOn) return false;
-  if (takesLevels.test(target.model))
-    return asked.effort === null ? "medium" : (lookUp(levels, asked.effort) ?? "high");
-  return asked.effort !== "minimal";
+function toThink(request: ChatRequest, model: string): unknown {
+  const reasoning = readReasoning(request);
+  if (reasoning === null) return null;
+  if (!reasoning.isOn) return false;
+  if (!takesLevels.test(model)) return reasoning.effort !== "minimal";
+  return reasoning.effort === null ? "medium" : (lookUp(levels, reasoning.effort) ?? "high");
 }
 
 function toMessages(messages: readonly ChatMessage[]): readonly unknown[] {
-  const names = new Map<string, string>();
-  return withoutFunctionCalls(messages).map((message, index) => {
-    if (message.role === "assistant") return toAssistantMessage(message, names);
+  const toolNames = new Map<string, string>();
+  return withToolCalls(messages).map((message, index) => {
+    const location = ["messages", index, "content"];
+    if (message.role === "assistant") return toAssistantMessage(message, toolNames);
     if (message.role === "tool") {
-      const content = textOnly(message.content, ["messages", index]);
-      const toolName = names.get(message.tool_call_id);
-      return present({ role: "tool", content, tool_name: toolName, tool_call_id: message.tool_call_id });
+      const { tool_call_id, content } = message;
+      const tool_name = toolNames.get(tool_call_id);
+      return present({ role: "tool", content: readText(content, location), tool_name, tool_call_id });
     }
-    if (message.role === "user") {
-      const parts = typeof message.content === "string" ? [] : message.content;
-      const images = parts.flatMap((part, at) => toImage(part, ["messages", index, "content", at]));
-      const content = textOf(message.content, "\n");
-      return { role: "user", content, ...(images.length > 0 ? { images } : {}) };
-    }
-    return { role: "system", content: textOnly(message.content ?? "", ["messages", index]) };
+    if (message.role !== "user") return { role: "system", content: readText(message.content ?? "", location) };
+    const parts = typeof message.content === "string" ? [] : message.content;
+    const images = parts.flatMap((part, position) => toImage(part, [...location, position]));
+    return { role: "user", content: textOf(message.content, "\n"), ...filled({ images }) };
   });
 }
 
-function textOnly(content: string | readonly ChatPart[], location: Location): string {
+function readText(content: ChatContent, location: Location): string {
   if (typeof content === "string") return content;
-  const other = content.findIndex((part) => part.type !== "text" && part.type !== "refusal");
-  if (other >= 0)
-    throw refuse([...location, "content", other], "Only text is supported in this message by this provider");
-  return textOf(content, "\n");
+  const other = content.findIndex((part) => textOfPart(part) === null);
+  if (other < 0) return textOf(content, "\n");
+  throw refuse([...location, other], "Only text is supported in this message by this provider");
 }
 
-/** Bare base64, as it stands in a data URL. */
+/** Base64 without the head of the data URL. */
 function toImage(part: ChatPart, location: Location): readonly string[] {
   if (part.type === "text" || part.type === "refusal") return [];
   if (part.type !== "image_url")
     throw refuse(location, `Parts of type '${part.type}' are not supported by this provider`);
-  const match = /^data:([^,]*),/i.exec(part.image_url.url);
-  if (match === null) throw refuse([...location, "image_url", "url"], "Input should be a data URL", "value_error");
-  const data = part.image_url.url.slice(match[0].length);
-  return [/;base64$/i.test(match[1] ?? "") ? data : Buffer.from(decodeURIComponent(data)).toString("base64")];
+  const read = readDataUrl(part.image_url.url);
+  if (read === null) throw refuse([...location, "image_url", "url"], "Input should be a data URL", "value_error");
+  return [read.isBase64 ? read.data : Buffer.from(decodeURIComponent(read.data)).toString("base64")];
 }
 
-function toAssistantMessage(message: ChatAssistantMessage, names: Map<string, string>): unknown {
-  const calls = (message.tool_calls ?? []).map((call) => {
-    const name = call.function?.name ?? "";
-    if (call.id) names.set(call.id, name);
-    return present({ id: call.id, function: { name, arguments: toArguments(call.function?.arguments ?? "") } });
+function toAssistantMessage(message: ChatAssistantMessage, toolNames: Map<string, string>): unknown {
+  const calls = (message.tool_calls ?? []).map(({ id, function: called }) => {
+    const name = called?.name ?? "";
+    if (id) toolNames.set(id, name);
+    return present({ id, function: { name, arguments: toArgumentObject(called?.arguments ?? "", "input") } });
   });
-  const thinking = thoughtsOf(message)
-    .map((thought) => thought.text)
-    .join("\n");
+  const thinking = reasoningOf(message).map(({ text }) => text);
   return {
     role: "assistant",
     content: textOf(message.content) || (message.refusal ?? ""),
-    ...(thinking === "" ? {} : { thinking }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...filled({ thinking: thinking.join("\n"), tool_calls: calls }),
   };
-}
-
-/** Arguments are an object here. What a model wrote instead is kept under a name of its own. */
-function toArguments(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : value === null ? {} : { input: value };
-  } catch {
-    return { input: text };
-  }
 }

@@ -11,7 +11,7 @@ import type {
 } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
+import { createId, nowSeconds } from "../completion.ts";
 
 export function fromResponsesAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfFailed(answer);

@@ -14,8 +14,8 @@ import type {
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
 import { asObject } from "../../lenient.ts";
-import { refuse, textOf, tokenCapOf } from "../asked.ts";
-import { present } from "../new-answer.ts";
+import { maxTokensOf, refuse, textOf } from "../chat-request.ts";
+import { present } from "../completion.ts";
 
 /** The vendor refuses a smaller limit. */
 const leastOutputTokens = 16;
@@ -25,7 +25,7 @@ export function toResponsesRequest(
   { model, isStream }: Target,
   reasons: boolean,
 ): DialectRequest {
-  const limit = tokenCapOf(request);
+  const limit = maxTokensOf(request);
   const tools = toTools(request);
   const { instructions, input } = toInput(request.messages);
   const body = present({

@@ -9,7 +9,7 @@ import {
   type Reading,
 } from "../../dialect.ts";
 import { asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../new-answer.ts";
+import { createId, nowSeconds } from "../completion.ts";
 import { throwIfFailed, toAnnotation, toFinishReason, toReasoningDetail, toUsage } from "./answer.ts";
 
 interface Call {

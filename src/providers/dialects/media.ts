@@ -1,0 +1,48 @@
+// Reads the media of a chat request: data URLs, and media types by file name.
+
+import { lookUp } from "../../lib/look-up.ts";
+
+export interface DataUrl {
+  /** In lower case; empty when the address has none. */
+  readonly type: string;
+  readonly data: string;
+  readonly isBase64: boolean;
+}
+
+/** Null for any other address. */
+export function readDataUrl(url: string): DataUrl | null {
+  const head = /^data:([^,]*),/i.exec(url);
+  if (head === null) return null;
+  const [type = "", ...parameters] = (head[1] ?? "").split(";").map((part) => part.trim().toLowerCase());
+  return { type, data: url.slice(head[0].length), isBase64: parameters.at(-1) === "base64" };
+}
+
+/** Replaces the URL-safe alphabet of base64, which some vendors refuse. */
+export function toPlainBase64(data: string): string {
+  return data.includes("-") || data.includes("_") ? data.replaceAll("-", "+").replaceAll("_", "/") : data;
+}
+
+/** Endings that are also the name of the subtype, by the type. */
+const subtypes: Readonly<Record<string, readonly string[]>> = {
+  image: ["png", "jpeg", "webp", "heic", "heif", "gif"],
+  text: ["html", "css", "csv", "xml"],
+  application: ["pdf", "json", "yaml"],
+  video: ["mp4", "webm", "mpeg"],
+  audio: ["mp3", "wav", "flac", "ogg", "aac", "aiff", "m4a"],
+};
+const typesByEnding: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(subtypes).flatMap(([type, endings]) => endings.map((ending) => [ending, `${type}/${ending}`])),
+  ),
+  jpg: "image/jpeg",
+  txt: "text/plain",
+  md: "text/markdown",
+  tsv: "text/tab-separated-values",
+  yml: "application/yaml",
+  mov: "video/quicktime",
+};
+
+/** The media type by the ending of a file name; undefined when the ending is unknown. */
+export function typeByName(name: string | null | undefined): string | undefined {
+  return lookUp(typesByEnding, name?.slice(name.lastIndexOf(".") + 1).toLowerCase() ?? "");
+}
