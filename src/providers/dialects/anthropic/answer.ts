@@ -1,4 +1,4 @@
-// The vendor's answer as a chat completion; what a stream's reader shares with it stands here too.
+// Reads the vendor's answer as a completion, and the parts that a stream has in common with it.
 
 import type {
   ChatAnnotation,
@@ -12,15 +12,16 @@ import type {
 import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Reading, type Refusal } from "../../dialect.ts";
-import { asCount, asList, asString } from "../../lenient.ts";
+import { asCount, asList, asObject, asString } from "../../lenient.ts";
+import { createFinishReasons, filled, toCompletion, toUrlCitation } from "../completion.ts";
 import { reasoningFormat } from "./messages.ts";
-import { toKeptTurn, toWebSearches } from "./server-tools.ts";
+import { toExtraContent, toWebSearches } from "./server-tools.ts";
 import { originalToolName } from "./tool-names.ts";
 
 export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   if (answer["type"] === "error" || isObject(answer["error"])) throw toErrorInAnswer(answer);
-  const blocks = answer["content"];
-  if (!Array.isArray(blocks)) throw new TypeError("an answer without content");
+  if (!Array.isArray(answer["content"])) throw new TypeError("the answer has no content");
+  const blocks = answer["content"].filter(isObject);
   const joiner = new TextJoiner();
   const toolCalls: ChatToolCall[] = [];
   const details: ReasoningDetail[] = [];
@@ -29,13 +30,11 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
   let text = "";
   let reasoning = "";
   let structured: string | null = null;
-  for (const block of blocks as readonly unknown[]) {
-    if (!isObject(block)) continue;
+  for (const block of blocks) {
     if (block["type"] === "text") {
       const start = joiner.nextStart;
       text += joiner.join(asString(block["text"]));
-      for (const citation of asList(block["citations"]))
-        annotations.push(...toAnnotation(citation, start, joiner.length));
+      annotations.push(...asList(block["citations"]).flatMap((one) => toAnnotation(one, start, joiner.length)));
       continue;
     }
     joiner.interrupt();
@@ -47,53 +46,46 @@ export function fromAnthropicAnswer(answer: JsonObject, reading: Reading): ChatC
     if (reading.answerTool !== null && block["name"] === reading.answerTool) structured = input;
     else toolCalls.push(toToolCall(block, input, reading));
   }
-  const content = structured ?? text;
-  const kept = reading.answerTool === null ? toKeptTurn(asList(blocks).filter(isObject)) : null;
+  const message = {
+    role: "assistant",
+    content: (structured ?? text) || null,
+    refusal: readRefusalText(answer),
+    ...filled({
+      reasoning_content: reasoning,
+      reasoning_details: details,
+      tool_calls: toolCalls,
+      annotations,
+      web_searches: searches,
+      extra_content: reading.answerTool === null ? toExtraContent(blocks) : null,
+    }),
+  } as const;
   const finishReason = toFinishReason(answer["stop_reason"], toolCalls.length > 0);
-  return {
-    id: asString(answer["id"]) || createChatId(),
-    object: "chat.completion",
-    created: Math.floor(Date.now() / 1_000),
+  const isEmptyRefusal = answer["stop_reason"] === "refusal" && blocks.length === 0;
+  return toCompletion({
+    id: asString(answer["id"]),
     model: asString(answer["model"]) || reading.model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: "assistant",
-          content: content === "" ? null : content,
-          refusal: readRefusalText(answer),
-          ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-          ...(details.length > 0 ? { reasoning_details: details } : {}),
-          ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
-          ...(annotations.length > 0 ? { annotations } : {}),
-          ...(searches.length > 0 ? { web_searches: searches } : {}),
-          ...(kept === null ? {} : { extra_content: kept }),
-        },
-        logprobs: null,
-        finish_reason: finishReason,
-      },
-    ],
-    usage: readAnthropicUsage(answer["usage"], answer["stop_reason"] === "refusal" && blocks.length === 0),
-  };
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
+    usage: readAnthropicUsage(answer["usage"], isEmptyRefusal),
+  });
 }
 
-/** Joins the blocks of text: one may be a part of a sentence, or follow after a search or a thought. */
+/** Joins text blocks. A block may be part of a sentence, or follow a search or reasoning, which needs a gap. */
 export class TextJoiner {
   length = 0;
   #endsInSpace = true;
   #isInterrupted = false;
 
-  /** Something that is no text stands between. */
+  /** Another block comes between two text blocks. */
   interrupt(): void {
     this.#isInterrupted = true;
   }
 
-  /** Where the next text starts. */
+  /** The position of the next text. */
   get nextStart(): number {
     return this.length + this.#gap().length;
   }
 
-  /** What has to be written so that this is read after all that came before. */
+  /** The text, with a gap before it where one is needed. */
   join(text: string): string {
     if (text === "") return "";
     const written = this.#isInterrupted ? this.#gap() + text : text;
@@ -108,12 +100,12 @@ export class TextJoiner {
   }
 }
 
-function toToolCall(block: JsonObject, input: string, reading: Reading): ChatToolCall {
-  const name = originalToolName(reading, asString(block["name"]));
-  return { id: asString(block["id"]), type: "function", function: { name, arguments: input } };
+function toToolCall({ id, name }: JsonObject, input: string, reading: Reading): ChatToolCall {
+  const original = originalToolName(reading, asString(name));
+  return { id: asString(id), type: "function", function: { name: original, arguments: input } };
 }
 
-/** Without a signature a block of thinking cannot be sent back. */
+/** Empty for a thinking block without a signature, because it cannot be sent back. */
 export function toReasoningDetail(block: JsonObject, index: number): readonly ReasoningDetail[] {
   const { type, thinking, signature, data } = block as Readonly<Record<string, string | undefined>>;
   const format = { format: reasoningFormat };
@@ -122,54 +114,36 @@ export function toReasoningDetail(block: JsonObject, index: number): readonly Re
   return [{ type: "reasoning.text", text: asString(thinking), signature, index, ...format }];
 }
 
-/** Of the citations those of the web: the others point into the caller's own documents. */
+/** Empty for a citation without an address, which refers to the caller's own documents. */
 export function toAnnotation(citation: unknown, start: number, end: number): readonly ChatAnnotation[] {
-  if (!isObject(citation)) return [];
-  const url = asString(citation["url"] ?? citation["source"]);
-  if (url === "") return [];
-  const title = asString(citation["title"]);
-  const cited = asString(citation["cited_text"]);
-  return [
-    {
-      type: "url_citation",
-      url_citation: {
-        url,
-        ...(title === "" ? {} : { title }),
-        start_index: start,
-        end_index: end,
-        ...(cited === "" ? {} : { content: cited }),
-      },
-    },
-  ];
+  const { url, source, title, cited_text: content } = asObject(citation);
+  const address = asString(url ?? source);
+  if (address === "") return [];
+  return [toUrlCitation({ url: address, title: asString(title), content: asString(content), start, end })];
 }
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  // The vendor stopped its own tools in the middle: it continues when the message is sent back as the last one.
-  pause_turn: "length",
-  refusal: "content_filter",
-};
+const findFinishReason = createFinishReasons({
+  stop: ["end_turn", "stop_sequence"],
+  // `pause_turn`: the vendor paused its own tools, and continues when the message is sent back as the last one.
+  length: ["max_tokens", "model_context_window_exceeded", "pause_turn"],
+  content_filter: ["refusal"],
+});
 
+/** `tool_use` without a call of the caller's tools: the call was the structured answer. */
 export function toFinishReason(stopReason: unknown, hasToolCalls: boolean): FinishReason {
-  const known = typeof stopReason === "string" ? lookUp(finishReasons, stopReason) : undefined;
-  // `tool_use` without a call of the caller's tools: the call was the answer itself.
-  return known ?? (hasToolCalls ? "tool_calls" : "stop");
+  return findFinishReason(stopReason) ?? (hasToolCalls ? "tool_calls" : "stop");
 }
 
-/** Why the vendor refused, in its words. */
+/** The vendor's explanation of a refusal. */
 export function readRefusalText(message: JsonObject): string | null {
   if (message["stop_reason"] !== "refusal") return null;
-  const details = message["stop_details"];
-  return (isObject(details) && asString(details["explanation"])) || null;
+  return asString(asObject(message["stop_details"])["explanation"]) || null;
 }
 
-/** The vendor counts what is read from a cache and what is written to it beside the input; here they are parts of it. */
+/** The vendor counts tokens read from and written to a cache beside the input; in the chat format they are part of the prompt. */
 export function readAnthropicUsage(usage: unknown, isEmptyRefusal = false): ChatUsage {
-  const counts = isObject(usage) ? usage : {};
-  const split = isObject(counts["cache_creation"]) ? counts["cache_creation"] : {};
+  const counts = asObject(usage);
+  const split = asObject(counts["cache_creation"]);
   const written1h = asCount(split["ephemeral_1h_input_tokens"]);
   const written = Math.max(
     asCount(counts["cache_creation_input_tokens"]),
@@ -178,8 +152,7 @@ export function readAnthropicUsage(usage: unknown, isEmptyRefusal = false): Chat
   const read = asCount(counts["cache_read_input_tokens"]);
   const prompt = asCount(counts["input_tokens"]) + read + written;
   const completion = asCount(counts["output_tokens"]);
-  const outputDetails = counts["output_tokens_details"];
-  const thinking = isObject(outputDetails) ? outputDetails["thinking_tokens"] : undefined;
+  const { thinking_tokens: thinking } = asObject(counts["output_tokens_details"]);
   const { server_tool_use: serverTools, iterations } = counts;
   return {
     prompt_tokens: prompt,
@@ -189,29 +162,27 @@ export function readAnthropicUsage(usage: unknown, isEmptyRefusal = false): Chat
     ...(typeof thinking === "number"
       ? { completion_tokens_details: { reasoning_tokens: Math.min(asCount(thinking), completion) } }
       : {}),
-    // Searches are paid for by the piece.
+    // Each search has a price.
     ...(isObject(serverTools) ? { server_tool_use: serverTools } : {}),
-    // The counts above leave out the runs that summarized the conversation or asked another model: the list has all.
+    // The counts above leave out runs that summarized the conversation or called another model; this list has all runs.
     ...(Array.isArray(iterations) && iterations.length > 0 ? { iterations } : {}),
     ...(isEmptyRefusal ? { is_empty_refusal: true } : {}),
     ...readConditions(counts),
   };
 }
 
-/** Each of these has a price of its own. What is usual is not told. */
-const conditions: Readonly<Record<string, ReadonlySet<unknown>>> = {
-  service_tier: new Set(["standard"]),
-  speed: new Set(["standard"]),
-  inference_geo: new Set(["global", "not_available"]),
+/** Conditions that change the price, with their usual values, which are left out. */
+const conditions: Readonly<Record<string, readonly unknown[]>> = {
+  service_tier: ["standard"],
+  speed: ["standard"],
+  inference_geo: ["global", "not_available"],
 };
 
-function readConditions(counts: JsonObject): Record<string, string> {
-  const told: Record<string, string> = {};
-  for (const [name, usual] of Object.entries(conditions)) {
-    const value = counts[name];
-    if (typeof value === "string" && !usual.has(value)) told[name] = value;
-  }
-  return told;
+function readConditions(counts: JsonObject): JsonObject {
+  const unusual = Object.entries(conditions).filter(
+    ([name, usual]) => typeof counts[name] === "string" && !usual.includes(counts[name]),
+  );
+  return Object.fromEntries(unusual.map(([name]) => [name, counts[name]]));
 }
 
 const statuses: Readonly<Record<string, number>> = {
@@ -228,7 +199,7 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** `{type: "error", error: {type, message}}`, in a stream or where an answer should be. */
+/** `{type: "error", error: {type, message}}`, as an event of a stream or instead of an answer. */
 export function toErrorInAnswer(value: JsonObject): ErrorInAnswer {
   const error = isObject(value["error"]) ? value["error"] : value;
   const message = asString(error["message"]) || asString(error["type"]) || "it gave no reason";
@@ -236,18 +207,12 @@ export function toErrorInAnswer(value: JsonObject): ErrorInAnswer {
   return new ErrorInAnswer(message, status);
 }
 
-/** An empty account and a spent limit come as a 400, as if the request were wrong; so do other things behind proxies. */
+/** The vendor reports an empty account and an exhausted limit with status 400; proxies do the same with other errors. */
 export function readAnthropicRefusal(status: number, body: JsonObject): Refusal {
-  const error = isObject(body["error"]) ? body["error"] : {};
-  const type = asString(error["type"]);
-  const message = asString(error["message"]);
-  if (status === 400 && /credit balance is too low|reached your specified API usage limits/i.test(message))
+  const { type, message } = asObject(body["error"]);
+  if (status === 400 && /credit balance is too low|reached your specified API usage limits/i.test(asString(message)))
     return { status: 402 };
   const isMisleading = type !== "invalid_request_error" && (status === 400 || status === 500);
-  const meant = isMisleading ? lookUp(statuses, type) : undefined;
-  return meant === undefined ? {} : { status: meant };
-}
-
-export function createChatId(): string {
-  return `chatcmpl-${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex")}`;
+  const actual = isMisleading ? lookUp(statuses, asString(type)) : undefined;
+  return actual === undefined ? {} : { status: actual };
 }

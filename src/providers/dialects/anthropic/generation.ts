@@ -1,25 +1,25 @@
-// What a model accepts, by its generation: the vendor took members away from newer models, and answers with a 400 when
-// they come all the same. From the vendor's pages "Thinking", "Effort", "Troubleshooting thinking" and the migration guides.
+// The parameters that a model accepts, by its generation. Newer models answer with a 400 to members that older ones accept. From the
+// vendor's pages "Thinking", "Effort", "Troubleshooting thinking" and the migration guides.
 
 import { lookUp } from "../../../lib/look-up.ts";
 
 export interface Generation {
-  /** How thinking is asked for. `budget`: a number of tokens. `adaptive`: the model decides, guided by an effort. */
+  /** `budget`: thinking takes a number of tokens. `adaptive`: the model decides, guided by an effort. */
   readonly thinking: "none" | "budget" | "adaptive";
-  /** How it is switched off. `omit`: by not asking for it. `never`: it cannot be. */
+  /** The type that switches thinking off. `omit`: the member is left out. `never`: it cannot be switched off. */
   readonly thinkingOff: "omit" | "disabled" | "between_tools" | "never";
-  /** Levels of `output_config.effort`, from little to much. */
+  /** Levels of `output_config.effort`, lowest first. */
   readonly efforts: readonly Effort[];
-  /** Which of `temperature`, `top_p` and `top_k` may be sent: any, but only one of the first two, or none at all. */
+  /** Whether all of `temperature`, `top_p` and `top_k` may be sent, only one of the first two, or none. */
   readonly sampling: "all" | "one" | "none";
-  /** Whether the conversation may end with the beginning of the answer. */
+  /** Whether the conversation may end with the start of the answer. */
   readonly takesPrefill: boolean;
-  /** Whether `tool_choice` may demand a call. */
+  /** Whether `tool_choice` may require a call. */
   readonly takesForcedTools: boolean;
   readonly hasJsonSchema: boolean;
-  /** Whether messages of the role `system` may stand in the middle of a conversation. */
+  /** Whether the conversation may have messages of the role `system`. */
   readonly takesSystemTurns: boolean;
-  /** Whether a thinking block that is sent back is refused when anything before it has changed. */
+  /** Whether the model refuses a thinking block when any content before it has changed. */
   readonly bindsThinking: boolean;
   readonly maxOutputTokens: number;
 }
@@ -30,7 +30,7 @@ const threeEfforts: readonly Effort[] = ["low", "medium", "high"];
 const fourEfforts: readonly Effort[] = ["low", "medium", "high", "max"];
 const fiveEfforts: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
-/** Also for models of other makers, whose servers speak this format. 4096: every model that was ever served allows it. */
+/** Also for models of other makers whose servers use this format. All models allow 4096 tokens. */
 const oldest: Generation = {
   thinking: "none",
   thinkingOff: "omit",
@@ -59,16 +59,12 @@ const claude48: Generation = { ...claude47, takesSystemTurns: true };
 const claude5: Generation = { ...claude48, thinkingOff: "disabled" };
 const claude55: Generation = { ...claude5, bindsThinking: true };
 const alwaysThinking: Generation = { ...claude48, thinkingOff: "never" };
-const boundAlwaysThinking: Generation = {
-  ...alwaysThinking,
-  takesForcedTools: false,
-  bindsThinking: true,
-};
+const boundAlwaysThinking: Generation = { ...alwaysThinking, takesForcedTools: false, bindsThinking: true };
 
 const exceptions: Readonly<Record<string, Generation>> = {
   "opus 4.5": { ...claude45, efforts: threeEfforts },
   "sonnet 4.0": { ...claude4, maxOutputTokens: 64_000 },
-  // The vendor's lists of models with system turns leave it out, unlike its siblings.
+  // The vendor does not list it among the models with system turns.
   "sonnet 5.0": { ...claude5, takesSystemTurns: false },
   "sonnet 5.5": { ...claude55, thinkingOff: "between_tools", takesForcedTools: false },
   "opus 5.5": boundAlwaysThinking,
@@ -76,7 +72,7 @@ const exceptions: Readonly<Record<string, Generation>> = {
   "mythos 5.0": alwaysThinking,
 };
 
-/** From new to old: the first whose version is not above the model's. */
+/** Newest first: the first version that is not above the model's applies. */
 const byVersion: readonly (readonly [version: number, generation: Generation])[] = [
   [5.5, claude55],
   [5, claude5],
@@ -102,7 +98,7 @@ export function findGeneration(model: string): Generation {
   return byVersion.find(([from]) => version >= from)?.[1] ?? oldest;
 }
 
-/** `claude-3-7-sonnet-20250219`: the version stood before the family. 0: no such name. */
+/** In `claude-3-7-sonnet-20250219` the version precedes the family. 0 for any other name. */
 function readOldVersion(name: string): number {
   const found = /claude-(\d)(?:[-.](\d)(?!\d))?/.exec(name);
   return found ? Number(`${found[1]}.${found[2] ?? 0}`) : 0;

@@ -10,16 +10,8 @@ export { readAnthropicUsage } from "./answer.ts";
 
 const parameters: ParameterTable = {
   ...commonChatRules,
-  ...all(
-    "mapped",
-    "user",
-    "safety_identifier",
-    "metadata",
-    "service_tier",
-    "cache_control",
-    "web_search_options",
-    "modalities",
-  ),
+  ...all("mapped", "user", "safety_identifier", "metadata", "service_tier", "cache_control"),
+  ...all("mapped", "web_search_options", "modalities"),
   ...all("dropped", "seed", "presence_penalty", "frequency_penalty", "prediction", "store", "verbosity"),
   ...all("dropped", "prompt_cache_key", "prompt_cache_retention"),
   ...all("refused", "logprobs", "top_logprobs"),

@@ -1,4 +1,4 @@
-// The conversation: chat messages as the vendor's system prompt and turns.
+// Writes the conversation as the vendor's system prompt and turns.
 
 import type {
   ChatAssistantMessage,
@@ -8,10 +8,11 @@ import type {
   ReasoningDetail,
 } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import type { TranslationReport } from "../../translation-report.ts";
+import type { Path, TranslationReport } from "../../translation-report.ts";
+import { textOfPart, toArgumentObject } from "../chat-request.ts";
 import type { Generation } from "./generation.ts";
 import { type Block, toFileBlock, toImageBlock } from "./media.ts";
-import { readKeptTurn } from "./server-tools.ts";
+import { readExtraContent } from "./server-tools.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 export interface Turn {
@@ -24,18 +25,19 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
-type Place = readonly (string | number)[];
+/** What all parts of one translation share. */
+export interface Context {
+  readonly generation: Generation;
+  readonly names: ToolNames;
+  readonly report: TranslationReport;
+}
 
-/** Says which vendor's blocks the reasoning of a message is made of: nobody else can read them. */
+/** Marks reasoning that only this vendor can read. */
 export const reasoningFormat = "anthropic-claude-v1";
 
-export function toConversation(
-  messages: readonly ChatMessage[],
-  generation: Generation,
-  names: ToolNames,
-  report: TranslationReport,
-): Conversation {
-  const translation = new Translation(names, report);
+export function toConversation(messages: readonly ChatMessage[], context: Context): Conversation {
+  const { generation, report } = context;
+  const translation = new Translation(context);
   const system: Block[] = [];
   const turns: Turn[] = [];
   for (const [index, message] of messages.entries()) {
@@ -44,15 +46,15 @@ export function toConversation(
     if (turn.role === "system" && turns.length === 0) system.push(...turn.content);
     else turns.push(turn);
   }
-  // The vendor wants at least one turn: instructions alone are the question.
+  // The vendor requires a turn: a request that has only instructions sends the last one as the user's.
   if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(-1) });
   if (turns.length === 0) report.invalid(["messages"], "At least one message should have content");
   return { system, turns: placeSystemTurns(merge(turns), generation).map(withResultsFirst) };
 }
 
 /**
- * A system turn stands after one of the user and before one of the assistant, or last; elsewhere, and where the model
- * knows none, its words are the user's, marked.
+ * The vendor accepts a system turn between a user and an assistant turn, or after a final user turn. In other positions, and for models
+ * without system turns, it becomes a marked user turn.
  */
 function placeSystemTurns(turns: readonly Turn[], generation: Generation): readonly Turn[] {
   const placed = turns.map((turn, index): Turn => {
@@ -79,7 +81,7 @@ function merge(turns: readonly Turn[]): Turn[] {
   return merged;
 }
 
-/** Results of tools have to stand before everything else of their turn. */
+/** The vendor requires the results of tools before the other content of their turn. */
 function withResultsFirst(turn: Turn): Turn {
   if (turn.role !== "user") return turn;
   const isResult = (block: Block) => block.type === "tool_result";
@@ -89,46 +91,45 @@ function withResultsFirst(turn: Turn): Turn {
 class Translation {
   readonly #names: ToolNames;
   readonly #report: TranslationReport;
-  /** Of the last call made in the old way, whose result names no call. */
+  /** The id of the last `function_call`, whose result has no id. */
   #functionCallId = "";
 
-  constructor(names: ToolNames, report: TranslationReport) {
+  constructor({ names, report }: Context) {
     this.#names = names;
     this.#report = report;
   }
 
-  toTurn(message: ChatMessage, place: Place): Turn {
+  toTurn(message: ChatMessage, path: Path): Turn {
     switch (message.role) {
       case "system":
       case "developer":
-        return { role: "system", content: withMark(this.#toTexts(message.content), message) };
+        return { role: "system", content: withMark(this.#toBlocks(message.content, []).filter(isText), message) };
       case "user":
-        return { role: "user", content: withMark(this.#toBlocks(message.content, [...place, "content"]), message) };
+        return { role: "user", content: withMark(this.#toBlocks(message.content, [...path, "content"]), message) };
       case "assistant":
-        return { role: "assistant", content: withMark(this.#toAnswer(message, place), message) };
+        return { role: "assistant", content: withMark(this.#toAnswer(message, path), message) };
       case "tool":
-        return { role: "user", content: [this.#toResult(message.tool_call_id, message, place)] };
+        return { role: "user", content: [this.#toResult(message.tool_call_id, message, path)] };
       case "function":
-        return { role: "user", content: [this.#toResult(this.#functionCallId, message, place)] };
+        return { role: "user", content: [this.#toResult(this.#functionCallId, message, path)] };
     }
   }
 
-  #toAnswer(message: ChatAssistantMessage, place: Place): Block[] {
-    const kept = readKeptTurn(message);
-    if (kept !== null) return kept;
+  #toAnswer(message: ChatAssistantMessage, path: Path): Block[] {
+    const earlier = readExtraContent(message);
+    if (earlier !== null) return earlier;
     const blocks = (message.reasoning_details ?? []).flatMap(toThinking);
-    blocks.push(...this.#toBlocks(message.content, [...place, "content"]));
-    if (message.refusal && blocks.every((block) => block.type !== "text"))
-      blocks.push({ type: "text", text: message.refusal });
+    blocks.push(...this.#toBlocks(message.content, [...path, "content"]));
+    if (message.refusal && !blocks.some(isText)) blocks.push({ type: "text", text: message.refusal });
     for (const [index, call] of (message.tool_calls ?? []).entries()) {
       if (call.function === undefined || call.function === null) {
-        this.#report.unsupported([...place, "tool_calls", index], "Only calls of functions are supported");
+        this.#report.unsupported([...path, "tool_calls", index], "Only calls of functions are supported");
         continue;
       }
-      blocks.push(this.#toCall(call.id || `call_${place[1]}_${index}`, call.function));
+      blocks.push(this.#toCall(call.id || `call_${path[1]}_${index}`, call.function));
     }
     if (message.function_call) {
-      this.#functionCallId = `call_${place[1]}`;
+      this.#functionCallId = `call_${path[1]}`;
       blocks.push(this.#toCall(this.#functionCallId, message.function_call));
     }
     // The vendor refuses a turn that ends with thinking.
@@ -136,16 +137,12 @@ class Translation {
   }
 
   #toCall(id: string, call: { readonly name: string; readonly arguments: string }): Block {
-    return {
-      type: "tool_use",
-      id: toCallId(id),
-      name: this.#names.toVendor(call.name),
-      input: toInput(call.arguments),
-    };
+    const input = toArgumentObject(call.arguments, "arguments");
+    return { type: "tool_use", id: toCallId(id), name: this.#names.toVendor(call.name), input };
   }
 
-  #toResult(callId: string, message: Extract<ChatMessage, { role: "tool" | "function" }>, place: Place): Block {
-    const content = this.#toBlocks(message.content, [...place, "content"]);
+  #toResult(callId: string, message: Extract<ChatMessage, { role: "tool" | "function" }>, path: Path): Block {
+    const content = this.#toBlocks(message.content, [...path, "content"]);
     const { is_error: isError, cache_control: mark } = message as unknown as JsonObject;
     return {
       type: "tool_result",
@@ -156,36 +153,29 @@ class Translation {
     };
   }
 
-  #toTexts(content: ChatContent): Block[] {
-    return this.#toBlocks(content, []).filter((block) => block.type === "text");
-  }
-
-  #toBlocks(content: ChatContent | null | undefined, place: Place): Block[] {
+  #toBlocks(content: ChatContent | null | undefined, path: Path): Block[] {
     if (content === null || content === undefined) return [];
     if (typeof content === "string") return isBlank(content) ? [] : [{ type: "text", text: content }];
     return content.flatMap((part, index) => {
-      const block = this.#toBlock(part, [...place, index]);
+      const block = this.#toBlock(part, [...path, index]);
       if (block === null) return [];
       const { cache_control: mark } = part as unknown as JsonObject;
       return mark ? { ...block, cache_control: mark } : block;
     });
   }
 
-  #toBlock(part: ChatPart, place: Place): Block | null {
-    switch (part.type) {
-      case "text":
-        return isBlank(part.text) ? null : { type: "text", text: part.text };
-      case "refusal":
-        return isBlank(part.refusal) ? null : { type: "text", text: part.refusal };
-      case "image_url":
-        return toImageBlock(part, place, this.#report);
-      case "file":
-        return toFileBlock(part, place, this.#report);
-      case "input_audio":
-        this.#report.unsupported(place, "This provider does not take audio");
-        return null;
-    }
+  #toBlock(part: ChatPart, path: Path): Block | null {
+    const text = textOfPart(part);
+    if (text !== null) return isBlank(text) ? null : { type: "text", text };
+    if (part.type === "image_url") return toImageBlock(part, path, this.#report);
+    if (part.type === "file") return toFileBlock(part, path, this.#report);
+    if (part.type === "input_audio") this.#report.unsupported(path, "This provider does not take audio");
+    return null;
   }
+}
+
+function isText(block: Block): boolean {
+  return block.type === "text";
 }
 
 /** The vendor refuses texts without a visible character. */
@@ -193,7 +183,7 @@ function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** A mark on the message stands for one on its last block. Thinking carries none. */
+/** A cache mark of the message moves to its last block. Thinking blocks cannot have one. */
 function withMark(blocks: Block[], message: ChatMessage): Block[] {
   const { cache_control: mark } = message as unknown as JsonObject;
   const last = blocks.at(-1);
@@ -201,7 +191,7 @@ function withMark(blocks: Block[], message: ChatMessage): Block[] {
   return [...blocks.slice(0, -1), { ...last, cache_control: mark }];
 }
 
-/** Only what the vendor has signed is taken back. */
+/** The vendor accepts only reasoning that it has signed. */
 function toThinking(detail: ReasoningDetail & { readonly format?: string | null }): Block[] {
   if (detail.format && detail.format !== reasoningFormat) return [];
   if (detail.type === "reasoning.encrypted")
@@ -210,7 +200,7 @@ function toThinking(detail: ReasoningDetail & { readonly format?: string | null 
   return [{ type: "thinking", thinking: detail.text, signature: detail.signature }];
 }
 
-/** What this maker's models sign is base64. Other vendors' signatures are marked, and not: the vendor would refuse them. */
+/** Signatures of Claude are base64. Those of other vendors have a prefix and would be refused. */
 export function isBase64(signature: string | undefined): signature is string {
   return signature !== undefined && /^[A-Za-z0-9+/_-]+=*$/.test(signature);
 }
@@ -219,20 +209,7 @@ export function isThinking(block: Block): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }
 
-/** Other vendors' ids hold characters that this one refuses. */
+/** Ids of other vendors may have characters that this one refuses. */
 function toCallId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, "_") || "call";
-}
-
-/** The vendor takes an object only; models do write other things, and the next turn should not fail for it. */
-function toInput(text: string): JsonObject {
-  if (isBlank(text)) return {};
-  let input: unknown = text;
-  try {
-    input = JSON.parse(text);
-  } catch {
-    // Passed on as the text that it is.
-  }
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input as JsonObject;
-  return { arguments: input };
 }

@@ -1,31 +1,35 @@
-// How much the model should think: `reasoning_effort`, `reasoning` or `thinking`, in the way that the model's generation has.
+// Writes `reasoning_effort`, `reasoning` or `thinking` in the form that the model's generation accepts.
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { objectOrNull } from "../../lenient.ts";
 import type { TranslationReport } from "../../translation-report.ts";
+import { asBudget } from "../chat-request.ts";
 import type { Effort, Generation } from "./generation.ts";
 
 export interface ReasoningRequest {
   readonly thinking: JsonObject | null;
   readonly effort: Effort | null;
-  /** Whether the caller asked for it and gets it. */
+  /** Whether the caller requested thinking and the model will think. */
   readonly isOn: boolean;
 }
 
+const silent: ReasoningRequest = { thinking: null, effort: null, isOn: false };
+
+/** The reasoning that the caller requests. */
 interface Wish {
-  readonly state: "unsaid" | "off" | "on";
+  readonly state: "absent" | "off" | "on";
   readonly effort: string | null;
   readonly budgetTokens: number | null;
   readonly display: unknown;
-  /** The parameter that said so. */
+  /** The parameter that it comes from. */
   readonly source: string;
 }
 
 const minBudgetTokens = 1_024;
-/** Thinking counts towards `max_tokens`: something has to be left for the answer. */
-const largestShare = 0.8;
+/** Thinking counts towards `max_tokens`; the rest is for the answer. */
+const maxThinkingShare = 0.8;
 
 const budgets: Readonly<Record<string, number>> = {
   minimal: minBudgetTokens,
@@ -40,59 +44,51 @@ const order: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 export interface Circumstances {
   readonly generation: Generation;
   readonly maxTokens: number;
-  /** Why a budget would be refused: a call of a tool is demanded, or a turn that it must not follow. */
+  /** The vendor would refuse a budget, because a tool call is required or because of the last turn. */
   readonly forbidsBudget: boolean;
 }
 
 export function toReasoning(request: ChatRequest, given: Circumstances, report: TranslationReport): ReasoningRequest {
-  const made = toWished(readWish(request, report), given, report);
-  const rewritten = findRewritten(objectOrNull(request["thinking"]), made.thinking);
-  if (rewritten !== null && !report.dropped.includes("thinking")) report.drop(rewritten);
-  return made;
+  const reasoning = fulfil(readWish(request, report), given, report);
+  const changed = findChanged(objectOrNull(request["thinking"]), reasoning.thinking);
+  if (changed !== null && !report.dropped.includes("thinking")) report.drop(changed);
+  return reasoning;
 }
 
-/** What of the caller's `thinking` the model does not get as it was said: its type, its budget, or nothing. */
-export function findRewritten(asked: JsonObject | null, sent: JsonObject | null): string | null {
-  if (asked === null) return null;
-  const { type, budget_tokens: budget } = asked;
+/** The part of the caller's `thinking` that is not sent unchanged: its type, its budget, or nothing. */
+export function findChanged(requested: JsonObject | null, sent: JsonObject | null): string | null {
+  if (requested === null) return null;
+  const { type, budget_tokens: budget } = requested;
   if ((type === "disabled" || type === "between_tools") && sent !== null && sent["type"] !== type) return "thinking";
   return type === "enabled" && budget !== undefined && sent?.["budget_tokens"] !== budget
     ? "thinking.budget_tokens"
     : null;
 }
 
-function toWished(wish: Wish, given: Circumstances, report: TranslationReport): ReasoningRequest {
-  if (wish.state === "unsaid") return { thinking: null, effort: null, isOn: false };
+function fulfil(wish: Wish, given: Circumstances, report: TranslationReport): ReasoningRequest {
+  if (wish.state === "absent") return silent;
   if (given.generation.thinking === "adaptive") return toAdaptive(wish, given.generation, report);
-  if (wish.state === "off") return { thinking: null, effort: null, isOn: false };
+  if (wish.state === "off") return silent;
   const effort = findEffort(wish.effort, given.generation.efforts);
   const budget = given.generation.thinking === "none" || given.forbidsBudget ? null : findBudget(wish, given.maxTokens);
   if (budget !== null) return { thinking: { type: "enabled", budget_tokens: budget }, effort, isOn: true };
   if (effort === null) report.drop(wish.source);
-  return { thinking: null, effort, isOn: false };
+  return { ...silent, effort };
 }
 
 function toAdaptive(wish: Wish, generation: Generation, report: TranslationReport): ReasoningRequest {
   const effort = findEffort(wish.effort ?? effortOfBudget(wish.budgetTokens), generation.efforts);
-  if (wish.state === "on") {
-    // Newer models leave the text of their thinking out unless it is asked for.
-    const display = wish.display ?? "summarized";
-    return { thinking: { type: "adaptive", display }, effort, isOn: true };
+  // Newer models omit the text of their thinking by default.
+  if (wish.state === "on")
+    return { thinking: { type: "adaptive", display: wish.display ?? "summarized" }, effort, isOn: true };
+  if (generation.thinkingOff === "omit") return { ...silent, effort };
+  if (generation.thinkingOff === "never") {
+    report.drop(wish.source);
+    return { ...silent, effort: effort ?? "low" };
   }
-  switch (generation.thinkingOff) {
-    case "omit":
-      return { thinking: null, effort, isOn: false };
-    case "never":
-      report.drop(wish.source);
-      return { thinking: null, effort: effort ?? "low", isOn: false };
-    default:
-      // Above `high` these models cannot do without thinking.
-      return {
-        thinking: { type: generation.thinkingOff },
-        effort: effort === "xhigh" || effort === "max" ? "high" : effort,
-        isOn: false,
-      };
-  }
+  // Above `high`, these models always think.
+  const limited = effort === "xhigh" || effort === "max" ? "high" : effort;
+  return { thinking: { type: generation.thinkingOff }, effort: limited, isOn: false };
 }
 
 function readWish(request: ChatRequest, report: TranslationReport): Wish {
@@ -106,21 +102,21 @@ function readWish(request: ChatRequest, report: TranslationReport): Wish {
       "Input should be 'none', 'minimal', 'low', 'medium', 'high', 'xhigh' or 'max'",
     );
   const effort = typeof named === "string" && named !== "none" ? named : null;
-  const budgetTokens = asCount(thinking?.["budget_tokens"]) ?? asCount(reasoning?.["max_tokens"]);
+  const budgetTokens = asBudget(thinking?.["budget_tokens"]) ?? asBudget(reasoning?.["max_tokens"]);
   const display = thinking?.["display"] ?? (reasoning?.["exclude"] === true ? "omitted" : null);
   const wish = { effort, budgetTokens, display, source };
   const type = thinking?.["type"];
   if (type === "disabled" || type === "between_tools") return { ...wish, state: "off" };
   if (type !== undefined) return { ...wish, state: "on" };
   if (named === "none" || reasoning?.["enabled"] === false) return { ...wish, state: "off" };
-  const isAsked = effort !== null || budgetTokens !== null || reasoning?.["enabled"] === true;
-  return { ...wish, state: isAsked ? "on" : "unsaid" };
+  const isRequested = effort !== null || budgetTokens !== null || reasoning?.["enabled"] === true;
+  return { ...wish, state: isRequested ? "on" : "absent" };
 }
 
-/** The nearest level that the model has and that is not above the one asked for. */
-function findEffort(asked: string | null, efforts: readonly Effort[]): Effort | null {
-  if (asked === null) return null;
-  const rank = asked === "minimal" ? 0 : order.indexOf(asked as Effort);
+/** The highest level of the model that is not above the requested one. */
+function findEffort(requested: string | null, efforts: readonly Effort[]): Effort | null {
+  if (requested === null) return null;
+  const rank = requested === "minimal" ? 0 : order.indexOf(requested as Effort);
   return efforts.findLast((effort) => order.indexOf(effort) <= rank) ?? null;
 }
 
@@ -131,11 +127,7 @@ function effortOfBudget(budgetTokens: number | null): string | null {
 }
 
 function findBudget(wish: Wish, maxTokens: number): number | null {
-  const asked = wish.budgetTokens ?? lookUp(budgets, wish.effort ?? "medium") ?? minBudgetTokens;
-  const budget = Math.max(minBudgetTokens, Math.min(asked, Math.floor(maxTokens * largestShare)));
+  const requested = wish.budgetTokens ?? lookUp(budgets, wish.effort ?? "medium") ?? minBudgetTokens;
+  const budget = Math.max(minBudgetTokens, Math.min(requested, Math.floor(maxTokens * maxThinkingShare)));
   return budget < maxTokens ? budget : null;
-}
-
-function asCount(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : null;
 }

@@ -1,63 +1,63 @@
-// A chat request as the vendor's request.
+// Writes a chat request as the vendor's request.
 
-import type { ChatRequest, ChatResponseFormat, ChatTool, ChatToolChoice } from "../../../contract/chat-format.ts";
+import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
+import { asObject } from "../../lenient.ts";
 import { readSearchDomains } from "../../search-domains.ts";
 import { TranslationReport } from "../../translation-report.ts";
+import { maxTokensOf, stopSequencesOf } from "../chat-request.ts";
+import { filled, present } from "../completion.ts";
 import { findGeneration, type Generation } from "./generation.ts";
-import { type Conversation, isThinking, toConversation } from "./messages.ts";
+import { type Context, type Conversation, isThinking, toConversation } from "./messages.ts";
 import { type ReasoningRequest, toReasoning } from "./reasoning.ts";
 import { isNativeSchema, toNativeSchema } from "./schema.ts";
 import { hasServerBlock } from "./server-tools.ts";
 import { type AnthropicReading, ToolNames } from "./tool-names.ts";
 
-type Tool = Readonly<Record<string, unknown>>;
-
-/** How an answer in JSON is brought about. */
+/** How the model is made to answer in JSON. */
 type Answering =
   | { readonly by: "text" }
   | { readonly by: "format"; readonly schema: JsonObject }
-  | { readonly by: "tool"; readonly tool: Tool & { readonly name: string } }
+  | { readonly by: "tool"; readonly tool: JsonObject & { readonly name: string } }
   | { readonly by: "instruction"; readonly text: string };
 
 export function toAnthropicRequest(request: ChatRequest, target: Target): DialectRequest {
   const report = new TranslationReport();
   const generation = withFacts(findGeneration(target.model), target);
   const names = new ToolNames((request.tools ?? []).flatMap((tool) => tool.function?.name ?? []));
-  const conversation = toConversation(request.messages, generation, names, report);
-  finishPrefill(conversation, generation, request.messages.length, report);
-  const answering = planAnswer(request, generation, names, report);
-  const { tools, choice } = toTools(request, answering, generation, names, report);
-  const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? generation.maxOutputTokens;
+  const context = { generation, names, report };
+  const conversation = toConversation(request.messages, context);
+  finishPrefill(conversation, request.messages.length, context);
+  const answering = planAnswer(request, context);
+  const { tools, choice } = toTools(request, answering, context);
+  const maxTokens = maxTokensOf(request) ?? generation.maxOutputTokens;
   const isForced = choice?.["type"] === "any" || choice?.["type"] === "tool";
   const forbidsBudget = isForced || forbidsThinking(conversation);
   const reasoning = toReasoning(request, { generation, maxTokens, forbidsBudget }, report);
   const binding = toBinding(reasoning, generation, conversation);
-  const system =
-    answering.by === "instruction"
-      ? [...conversation.system, { type: "text", text: answering.text }]
-      : conversation.system;
+  const instructions = answering.by === "instruction" ? [{ type: "text", text: answering.text }] : [];
   const userId = findUserId(request, report);
-  const stops = toStopSequences(request, report);
-  const outputConfig = {
-    ...(reasoning.effort === null ? {} : { effort: reasoning.effort }),
-    ...(answering.by === "format" ? { format: { type: "json_schema", schema: answering.schema } } : {}),
-  };
+  const outputConfig = present({
+    effort: reasoning.effort,
+    format: answering.by === "format" ? { type: "json_schema", schema: answering.schema } : null,
+  });
   const body = {
     model: target.model,
     max_tokens: maxTokens,
-    ...(system.length > 0 ? { system } : {}),
+    ...filled({ system: [...conversation.system, ...instructions] }),
     messages: conversation.turns,
-    ...(tools.length > 0 ? { tools } : {}),
-    ...(choice === null ? {} : { tool_choice: choice }),
-    ...(binding.thinking === null ? {} : { thinking: binding.thinking }),
-    ...(Object.keys(outputConfig).length > 0 ? { output_config: outputConfig } : {}),
-    ...toSampling(request, generation, reasoning, report),
-    ...(stops.length > 0 ? { stop_sequences: stops } : {}),
-    ...(userId === null ? {} : { metadata: { user_id: userId } }),
-    ...toServiceTier(request, report),
-    ...(request["cache_control"] ? { cache_control: request["cache_control"] } : {}),
+    ...filled({
+      tools,
+      tool_choice: choice,
+      thinking: binding.thinking,
+      output_config: Object.keys(outputConfig).length > 0 ? outputConfig : null,
+      ...toSampling(request, reasoning, context),
+      stop_sequences: toStopSequences(request, report),
+      metadata: userId === null ? null : { user_id: userId },
+      service_tier: toServiceTier(request, report),
+      cache_control: request["cache_control"],
+    }),
     ...(target.isStream ? { stream: true } : {}),
   };
   checkModalities(request, report);
@@ -68,45 +68,37 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
     toolNames: names.changed,
     keepsTurn: tools.some((tool) => tool["input_schema"] === undefined),
   };
+  const { headers } = binding;
   return {
     path: "/v1/messages",
     body: JSON.stringify(body),
-    ...(binding.headers === null ? {} : { headers: binding.headers }),
-    ...(report.dropped.length > 0 ? { dropped: report.dropped } : {}),
+    ...present({ headers }),
+    dropped: report.dropped,
     reading,
   };
 }
 
-/** What is known of the very model is better than what is known of its generation. */
+/** Facts about the model take precedence over those of its generation. */
 function withFacts(generation: Generation, { facts }: Target): Generation {
-  return {
-    ...generation,
-    maxOutputTokens: facts?.maxOutputTokens ?? generation.maxOutputTokens,
-    hasJsonSchema: facts?.jsonSchema ?? generation.hasJsonSchema,
-  };
+  const maxOutputTokens = facts?.maxOutputTokens ?? generation.maxOutputTokens;
+  return { ...generation, maxOutputTokens, hasJsonSchema: facts?.jsonSchema ?? generation.hasJsonSchema };
 }
 
-function finishPrefill(
-  { turns }: Conversation,
-  generation: Generation,
-  messageCount: number,
-  report: TranslationReport,
-): void {
+function finishPrefill({ turns }: Conversation, messageCount: number, { generation, report }: Context): void {
   const last = turns.at(-1);
-  if (last?.role !== "assistant") return;
-  // A turn that the vendor paused is continued by every model.
-  if (hasServerBlock(last.content)) return;
+  // Every model continues a turn that the vendor paused.
+  if (last?.role !== "assistant" || hasServerBlock(last.content)) return;
   if (!generation.takesPrefill)
     report.unsupported(
       ["messages", messageCount - 1],
       "This model does not continue a message of the assistant: the last message should be the user's or a tool's",
     );
   const block = last.content.at(-1);
-  // The vendor refuses white space at the end of what the model is to continue.
+  // The vendor refuses white space at the end of a text to be continued.
   if (block?.type === "text") block["text"] = String(block["text"]).trimEnd();
 }
 
-/** A budget is refused where the answer has begun already, or in the middle of calls that began without thinking. */
+/** The vendor refuses a budget when the answer has begun, or between the calls of a turn that began without thinking. */
 function forbidsThinking({ turns }: Conversation): boolean {
   const last = turns.at(-1);
   if (last?.role === "assistant") return !hasServerBlock(last.content);
@@ -116,14 +108,10 @@ function forbidsThinking({ turns }: Conversation): boolean {
 }
 
 /**
- * Thinking of newer models is bound to all that stood before it. Chat clients do shorten their conversations: what no longer
- * fits is to be left out, not to be an error.
+ * The thinking of newer models is bound to all content before it, and chat clients shorten their conversations. Thinking that no longer
+ * matches should be dropped instead of refused.
  */
-function toBinding(
-  { thinking }: ReasoningRequest,
-  generation: Generation,
-  { turns }: Conversation,
-): { readonly thinking: JsonObject | null; readonly headers: Readonly<Record<string, string>> | null } {
+function toBinding({ thinking }: ReasoningRequest, generation: Generation, { turns }: Conversation) {
   const isAdaptive = thinking === null || thinking["type"] === "adaptive";
   const sendsThinking = turns.some((turn) => turn.content.some(isThinking));
   if (!generation.bindsThinking || !isAdaptive || !sendsThinking) return { thinking, headers: null };
@@ -133,27 +121,21 @@ function toBinding(
   };
 }
 
-function planAnswer(
-  request: ChatRequest,
-  generation: Generation,
-  names: ToolNames,
-  report: TranslationReport,
-): Answering {
+function planAnswer(request: ChatRequest, { generation, names, report }: Context): Answering {
   const format = request.response_format ?? { type: "text" };
   if (format.type === "text") return { by: "text" };
   if (format.type !== "json_object" && format.type !== "json_schema") {
     report.unsupported(["response_format", "type"], "Input should be 'text', 'json_object' or 'json_schema'");
     return { by: "text" };
   }
-  const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
+  const { schema, description = null } = format.type === "json_schema" ? format.json_schema : {};
   const native = schema !== undefined && generation.hasJsonSchema ? toNativeSchema(schema) : null;
   if (native !== null) return { by: "format", schema: native };
   const mayBeTool = schema === undefined || schema["type"] === "object";
   if (!generation.takesForcedTools || !mayBeTool) return { by: "instruction", text: instruct(schema) };
-  // A call that the caller demands is the answer.
+  // A call that the caller requires is the answer.
   const { tool_choice: choice } = request;
   if (choice && choice !== "auto" && choice !== "none") return { by: "text" };
-  const description = describe(format);
   return {
     by: "tool",
     tool: {
@@ -164,88 +146,65 @@ function planAnswer(
   };
 }
 
-function describe(format: ChatResponseFormat): string {
-  return format.type === "json_schema" ? (format.json_schema.description ?? "") : "";
-}
-
 function instruct(schema: JsonObject | undefined): string {
   const plain = "Answer with one JSON value and nothing else: no words around it and no code fence.";
   return schema === undefined ? plain : `${plain} It has to match this JSON Schema:\n${JSON.stringify(schema)}`;
 }
 
-function toTools(
-  request: ChatRequest,
-  answering: Answering,
-  generation: Generation,
-  names: ToolNames,
-  report: TranslationReport,
-): { readonly tools: readonly Tool[]; readonly choice: JsonObject | null } {
-  const allowed = findAllowed(request.tool_choice);
-  const given = (request.tools ?? []).flatMap((tool, index): readonly Tool[] => {
-    const isLeftOut = allowed !== null && tool.function !== undefined && !allowed.has(tool.function.name);
-    const translated = isLeftOut ? null : toTool(tool, index, generation, names, report);
-    return translated === null ? [] : [translated];
-  });
-  const tools = [...given, ...toWebSearch(request, report)];
-  if (answering.by === "tool") {
-    const { name } = answering.tool;
-    const mayCallOthers = tools.length > 0 && request.tool_choice !== "none";
-    // One call at a time: a second one would stand beside a finished answer.
-    const choice = mayCallOthers ? { type: "any" } : { type: "tool", name };
-    return { tools: [...tools, answering.tool], choice: { ...choice, disable_parallel_tool_use: true } };
-  }
-  if (tools.length === 0) return { tools, choice: null };
-  return { tools, choice: toChoice(request, generation, names, report) };
+interface ToolPlan {
+  readonly tools: readonly JsonObject[];
+  readonly choice: JsonObject | null;
 }
 
-function toTool(
-  tool: ChatTool,
-  index: number,
-  generation: Generation,
-  names: ToolNames,
-  report: TranslationReport,
-): Tool | null {
+function toTools(request: ChatRequest, answering: Answering, context: Context): ToolPlan {
+  const { tool_choice: choice } = request;
+  const allowed =
+    typeof choice === "object" && choice?.type === "allowed_tools"
+      ? choice.allowed_tools.tools.map((tool) => tool.function?.name)
+      : null;
+  const given = (request.tools ?? []).flatMap((tool, index) => {
+    const isLeftOut = allowed !== null && tool.function !== undefined && !allowed.includes(tool.function.name);
+    return isLeftOut ? [] : toTool(tool, index, context);
+  });
+  const tools = [...given, ...toWebSearch(request, context.report)];
+  if (answering.by === "tool") {
+    const { name } = answering.tool;
+    const mayCallOthers = tools.length > 0 && choice !== "none";
+    // With parallel calls, a second call could accompany the finished answer.
+    const forced = mayCallOthers ? { type: "any" } : { type: "tool", name };
+    return { tools: [...tools, answering.tool], choice: { ...forced, disable_parallel_tool_use: true } };
+  }
+  return { tools, choice: tools.length === 0 ? null : toChoice(request, context) };
+}
+
+function toTool(tool: ChatTool, index: number, { generation, names, report }: Context): readonly JsonObject[] {
   if (tool.function === undefined) {
-    // Tools of the vendor's own are named with the date of their version: web_search_20250305.
-    if (/_\d{8}$/.test(tool.type)) return tool as unknown as Tool;
+    // Names of the vendor's own tools end with the date of their version: web_search_20250305.
+    if (/_\d{8}$/.test(tool.type)) return [tool as unknown as JsonObject];
     report.unsupported(["tools", index, "type"], "This provider knows tools of the type 'function' only");
-    return null;
+    return [];
   }
   const { name, description, parameters, strict } = tool.function;
   const schema = { type: "object", ...(parameters ?? { properties: {} }) };
   const mayBeStrict = strict === true && generation.hasJsonSchema && isNativeSchema(schema);
   if (strict === true && !mayBeStrict) report.drop(`tools.${index}.function.strict`);
-  return {
-    name: names.toVendor(name),
-    ...(description ? { description } : {}),
-    input_schema: schema,
-    ...(mayBeStrict ? { strict: true } : {}),
-    ...(tool.cache_control ? { cache_control: tool.cache_control } : {}),
-  };
+  const members = filled({ description, input_schema: schema, cache_control: tool.cache_control });
+  return [{ name: names.toVendor(name), ...members, ...(mayBeStrict ? { strict: true } : {}) }];
 }
 
-function findAllowed(choice: ChatToolChoice | null | undefined): ReadonlySet<string> | null {
-  if (typeof choice !== "object" || choice?.type !== "allowed_tools") return null;
-  return new Set(choice.allowed_tools.tools.flatMap((tool) => tool.function?.name ?? []));
-}
-
-function toChoice(
-  request: ChatRequest,
-  generation: Generation,
-  names: ToolNames,
-  report: TranslationReport,
-): JsonObject | null {
+function toChoice(request: ChatRequest, { generation, names, report }: Context): JsonObject | null {
   const single = request.parallel_tool_calls === false ? { disable_parallel_tool_use: true } : {};
   const { tool_choice: choice } = request;
-  if (choice === "none") return { type: "none" };
   const force = (forced: JsonObject) => {
     if (generation.takesForcedTools) return { ...forced, ...single };
     report.drop("tool_choice");
     return { type: "auto", ...single };
   };
+  if (choice === "none") return { type: "none" };
   if (choice === "required") return force({ type: "any" });
-  if (choice === "auto" || choice === null || choice === undefined)
-    return choice === "auto" || request.parallel_tool_calls === false ? { type: "auto", ...single } : null;
+  if (choice === "auto") return { type: "auto", ...single };
+  if (choice === null || choice === undefined)
+    return request.parallel_tool_calls === false ? { type: "auto", ...single } : null;
   if (typeof choice === "object" && choice.type === "function")
     return force({ type: "tool", name: names.toVendor(choice.function.name) });
   if (typeof choice === "object" && choice.type === "allowed_tools")
@@ -254,78 +213,70 @@ function toChoice(
   return null;
 }
 
-/** The version that every model has, and that keeps nothing. */
-function toWebSearch(request: ChatRequest, report: TranslationReport): readonly Tool[] {
+/** The version that every model supports and that stores nothing. */
+function toWebSearch(request: ChatRequest, report: TranslationReport): readonly JsonObject[] {
   const options = request["web_search_options"] as JsonObject | null | undefined;
   if (options === null || options === undefined) return [];
   if (options["search_context_size"]) report.drop("web_search_options.search_context_size");
   const location = options["user_location"] as JsonObject | null | undefined;
-  const approximate = location?.["approximate"] as JsonObject | null | undefined;
+  const approximate = asObject(location?.["approximate"]);
   const userLocation = location ? { user_location: { type: "approximate", ...approximate } } : {};
   return [{ type: "web_search_20250305", name: "web_search", ...userLocation, ...toDomains(options, report) }];
 }
 
-/** One list or the other: https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#domain-filtering */
+/** Only one of the two lists: https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool#domain-filtering */
 function toDomains(options: JsonObject, report: TranslationReport): JsonObject {
   const allowed = readSearchDomains(options, "allowed_domains");
   const blocked = readSearchDomains(options, "blocked_domains");
   if (allowed !== null && blocked !== null)
     report.invalid(["tools"], "This provider's search takes allowed or blocked domains, not both");
-  return { ...(allowed && { allowed_domains: allowed }), ...(blocked && { blocked_domains: blocked }) };
+  return present({ allowed_domains: allowed, blocked_domains: blocked });
 }
 
-/** Defaults change nothing, so leaving them out is not worth a word. */
-function toSampling(
-  request: ChatRequest,
-  generation: Generation,
-  reasoning: ReasoningRequest,
-  report: TranslationReport,
-): JsonObject {
-  const topK = request["top_k"];
-  const asked = {
-    temperature: request.temperature ?? 1,
-    top_p: request.top_p ?? 1,
-    top_k: typeof topK === "number" ? topK : null,
+/** Default values are left out without a report, because that changes nothing. */
+function toSampling(request: ChatRequest, reasoning: ReasoningRequest, { generation, report }: Context): JsonObject {
+  const { top_p: topP = null, top_k: topK } = request;
+  if ((request.temperature ?? 1) > 1) report.drop("temperature");
+  const temperature = Math.min(request.temperature ?? 1, 1);
+  const maySample = generation.sampling !== "none" && !reasoning.isOn;
+  const sampling: Record<string, unknown> = {};
+  const add = (name: string, value: unknown, isAllowed: boolean) => {
+    if (isAllowed) sampling[name] = value;
+    else report.drop(name);
   };
-  if (asked.temperature > 1) {
-    report.drop("temperature");
-    asked.temperature = 1;
-  }
-  const mayVary = generation.sampling !== "none" && !reasoning.isOn;
-  // Beside thinking, a high top_p is the only one that may stand.
-  const mayNarrow = mayVary || (generation.sampling !== "none" && asked.top_p >= 0.95);
-  if (asked.temperature !== 1 && !mayVary) report.drop("temperature");
-  const temperature = asked.temperature !== 1 && mayVary ? { temperature: asked.temperature } : {};
-  const isSecond = generation.sampling === "one" && "temperature" in temperature;
-  if (asked.top_p !== 1 && (!mayNarrow || isSecond)) report.drop("top_p");
-  const topP = asked.top_p !== 1 && mayNarrow && !isSecond ? { top_p: asked.top_p } : {};
-  if (asked.top_k !== null && !mayVary) report.drop("top_k");
-  return { ...temperature, ...topP, ...(asked.top_k !== null && mayVary ? { top_k: asked.top_k } : {}) };
+  if (temperature !== 1) add("temperature", temperature, maySample);
+  // With thinking, only a high top_p is allowed.
+  const mayNarrow = maySample || (generation.sampling !== "none" && (topP ?? 1) >= 0.95);
+  const isSecond = generation.sampling === "one" && "temperature" in sampling;
+  if (topP !== null && topP !== 1) add("top_p", topP, mayNarrow && !isSecond);
+  if (typeof topK === "number") add("top_k", topK, maySample);
+  return sampling;
 }
 
 /** The vendor refuses sequences of white space alone. */
-function toStopSequences({ stop }: ChatRequest, report: TranslationReport): readonly string[] {
-  const asked = typeof stop === "string" ? [stop] : (stop ?? []);
-  const kept = asked.filter((sequence) => sequence.trim() !== "");
-  if (kept.length < asked.length) report.drop("stop");
-  return kept;
+function toStopSequences(request: ChatRequest, report: TranslationReport): readonly string[] {
+  const sequences = stopSequencesOf(request);
+  const visible = sequences.filter((sequence) => sequence.trim() !== "");
+  if (visible.length < sequences.length) report.drop("stop");
+  return visible;
 }
 
-const longestUserId = 256;
+const maxUserIdLength = 256;
 
 function findUserId(request: ChatRequest, report: TranslationReport): string | null {
-  const metadata = request["metadata"] as JsonObject | null | undefined;
-  const given = {
-    "metadata.user_id": metadata?.["user_id"],
+  const metadata = asObject(request["metadata"]);
+  if (Object.keys(metadata).some((name) => name !== "user_id")) report.drop("metadata");
+  const ids = {
+    "metadata.user_id": metadata["user_id"],
     user: request.user,
     safety_identifier: request["safety_identifier"],
   };
-  if (metadata && Object.keys(metadata).some((name) => name !== "user_id")) report.drop("metadata");
-  const found = Object.entries(given).find(([, id]) => typeof id === "string" && id !== "");
-  if (found === undefined) return null;
-  const [source, id] = found as [string, string];
-  if (id.length <= longestUserId) return id;
-  report.drop(source);
+  for (const [source, id] of Object.entries(ids)) {
+    if (typeof id !== "string" || id === "") continue;
+    if (id.length <= maxUserIdLength) return id;
+    report.drop(source);
+    return null;
+  }
   return null;
 }
 
@@ -336,16 +287,14 @@ const serviceTiers: Readonly<Record<string, string>> = {
   standard_only: "standard_only",
 };
 
-function toServiceTier(request: ChatRequest, report: TranslationReport): JsonObject {
-  const asked = request["service_tier"];
-  if (typeof asked !== "string") return {};
-  const tier = lookUp(serviceTiers, asked);
-  if (tier === undefined) report.drop("service_tier");
-  return tier === undefined ? {} : { service_tier: tier };
+function toServiceTier({ service_tier: requested }: ChatRequest, report: TranslationReport): string | null {
+  if (typeof requested !== "string") return null;
+  const tier = lookUp(serviceTiers, requested) ?? null;
+  if (tier === null) report.drop("service_tier");
+  return tier;
 }
 
-function checkModalities(request: ChatRequest, report: TranslationReport): void {
-  const modalities = request["modalities"];
+function checkModalities({ modalities }: ChatRequest, report: TranslationReport): void {
   if (Array.isArray(modalities) && modalities.some((modality) => modality !== "text"))
     report.unsupported(["modalities"], "This provider answers with text only");
 }

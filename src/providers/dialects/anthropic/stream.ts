@@ -1,6 +1,6 @@
-// The vendor's events as chat chunks, one by one.
+// Reads the vendor's events as chunks.
 
-import type { ChatAnnotation, ChatChunk, ChatDelta, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
+import type { ChatChunk, ChatUsage } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import {
   type ChatStreamReader,
@@ -9,9 +9,10 @@ import {
   type ProviderEvent,
   type Reading,
 } from "../../dialect.ts";
-import { asList, asString } from "../../lenient.ts";
+import { asList, asObject, asString } from "../../lenient.ts";
+import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
+import { present } from "../completion.ts";
 import {
-  createChatId,
   readAnthropicUsage,
   readRefusalText,
   TextJoiner,
@@ -20,13 +21,13 @@ import {
   toFinishReason,
   toReasoningDetail,
 } from "./answer.ts";
-import { toKeptTurn, toWebSearches } from "./server-tools.ts";
+import { toExtraContent, toWebSearches } from "./server-tools.ts";
 import { type AnthropicReading, originalToolName } from "./tool-names.ts";
 
-/** What is gathered of a block while its deltas pass. */
+/** A block whose deltas are still arriving. */
 interface OpenBlock {
   readonly block: JsonObject;
-  /** Of a call: which of the answer's calls it is. -1: it is none, or the structured answer. */
+  /** The index of a call among the calls of the answer; -1 for any other block and for the structured answer. */
   readonly toolIndex: number;
   readonly isAnswer: boolean;
   readonly textStart: number;
@@ -34,39 +35,36 @@ interface OpenBlock {
   thinking: string;
   signature: string;
   hasInput: boolean;
-  /** Gathered only where the blocks of the turn are kept. */
+  /** Only collected for turns whose blocks are sent back. */
   text: string;
   input: string;
 }
 
-const nothing: readonly ChatChunk[] = [];
+const noChunks: readonly ChatChunk[] = [];
 
 export class AnthropicStreamReader implements ChatStreamReader {
   isComplete = false;
   readonly #reading: Reading;
+  readonly #writer: ChunkWriter;
   readonly #joiner = new TextJoiner();
   readonly #open = new Map<unknown, OpenBlock>();
-  #id = "";
-  #model: string;
-  readonly #created = Math.floor(Date.now() / 1_000);
-  #hasRole = false;
-  #hasBegun = false;
+  #hasBlocks = false;
   #toolCalls = 0;
   #details = 0;
   #usage: JsonObject = {};
-  /** The blocks that are complete, where the vendor runs tools of its own. */
-  readonly #kept: JsonObject[] = [];
+  /** Complete blocks, for turns in which the vendor runs its own tools. */
+  readonly #blocks: JsonObject[] = [];
   readonly #keepsTurn: boolean;
+  /** `stop_reason` and `stop_details`. */
   #end: JsonObject = {};
-  /** Text beside a structured answer is held back: it counts only if that answer never comes. */
+  /** Text beside a structured answer, which is sent only if that answer never comes. */
   #heldText = "";
   #hasAnswer = false;
-  #hasBlocks = false;
 
   constructor(reading: Reading) {
     this.#reading = reading;
     this.#keepsTurn = (reading as Partial<AnthropicReading>).keepsTurn === true && reading.answerTool === null;
-    this.#model = reading.model;
+    this.#writer = new ChunkWriter(createEnvelope(reading.model));
   }
 
   get usageSoFar(): ChatUsage | null {
@@ -85,27 +83,28 @@ export class AnthropicStreamReader implements ChatStreamReader {
         return this.#readMessage(value["message"]);
       case "message_delta":
         this.#addUsage(value["usage"]);
-        if (isObject(value["delta"])) this.#end = { ...this.#end, ...withoutNulls(value["delta"]) };
-        return nothing;
+        this.#end = { ...this.#end, ...present(asObject(value["delta"])) };
+        return noChunks;
       case "message_stop":
         return this.#finish();
       case "error":
         throw toErrorInAnswer(value);
       default:
-        return nothing;
+        return noChunks;
     }
   }
 
   #readMessage(message: unknown): readonly ChatChunk[] {
-    if (!isObject(message)) return nothing;
-    // A proxy that tried again behind our back: what was passed on already cannot be taken back.
-    if (this.#hasBegun) throw new ErrorInAnswer("the answer began anew in the middle of it", 502);
-    this.#id ||= asString(message["id"]);
-    this.#model = asString(message["model"]) || this.#model;
+    if (!isObject(message)) return noChunks;
+    // A proxy retried the request. Chunks that have been sent cannot be taken back.
+    if (this.#hasBlocks) throw new ErrorInAnswer("the answer began anew in the middle of it", 502);
+    const { envelope } = this.#writer;
+    envelope.id ||= asString(message["id"]);
+    envelope.model = asString(message["model"]) || envelope.model;
     this.#addUsage(message["usage"]);
-    this.#end = withoutNulls({ stop_reason: message["stop_reason"], stop_details: message["stop_details"] });
-    const chunks = this.#hasRole ? [] : [...this.#write({ content: "" })];
-    // What is there already, as after calls that the vendor's own tools made, comes with the beginning.
+    this.#end = present({ stop_reason: message["stop_reason"], stop_details: message["stop_details"] });
+    const chunks = this.#writer.hasBegun ? [] : [this.#writer.write({ content: "" })];
+    // Content that the message has from the start, for example after calls by the vendor's own tools.
     for (const [position, block] of asList(message["content"]).entries()) {
       const event = { index: -1 - position, content_block: block };
       chunks.push(...this.#readStart(event), ...this.#readStop(event));
@@ -115,7 +114,7 @@ export class AnthropicStreamReader implements ChatStreamReader {
 
   #readStart(value: JsonObject): readonly ChatChunk[] {
     this.#hasBlocks = true;
-    const block = isObject(value["content_block"]) ? value["content_block"] : {};
+    const block = asObject(value["content_block"]);
     const isCall = block["type"] === "tool_use";
     const isAnswer = isCall && this.#reading.answerTool !== null && block["name"] === this.#reading.answerTool;
     if (block["type"] !== "text") this.#joiner.interrupt();
@@ -132,27 +131,28 @@ export class AnthropicStreamReader implements ChatStreamReader {
       input: "",
     };
     this.#open.set(value["index"], open);
-    this.#hasBegun = true;
     if (isAnswer) this.#hasAnswer = true;
     if (open.toolIndex >= 0) {
       const called = { name: originalToolName(this.#reading, asString(block["name"])), arguments: "" };
       const call = { index: open.toolIndex, id: asString(block["id"]), type: "function", function: called };
-      return this.#write({ tool_calls: [call] });
+      return [this.#writer.write({ tool_calls: [call] })];
     }
     if (block["type"] === "text") return this.#writeText(asString(block["text"]));
     if (block["type"] === "thinking") return this.#writeThinking(open, asString(block["thinking"]));
-    return nothing;
+    return noChunks;
   }
 
   #readDelta(value: JsonObject): readonly ChatChunk[] {
     const delta = value["delta"];
-    if (!isObject(delta)) return nothing;
-    if (delta["type"] === "text_delta") {
-      if (this.#keepsTurn) this.#keepText(value["index"], delta);
+    if (!isObject(delta)) return noChunks;
+    const isText = delta["type"] === "text_delta";
+    if (isText && !this.#keepsTurn) return this.#writeText(asString(delta["text"]));
+    const open = this.#open.get(value["index"]);
+    if (isText) {
+      if (open !== undefined) open.text += asString(delta["text"]);
       return this.#writeText(asString(delta["text"]));
     }
-    const open = this.#open.get(value["index"]);
-    if (open === undefined) return nothing;
+    if (open === undefined) return noChunks;
     switch (delta["type"]) {
       case "input_json_delta":
         return this.#writeInput(open, asString(delta["partial_json"]));
@@ -160,98 +160,81 @@ export class AnthropicStreamReader implements ChatStreamReader {
         return this.#writeThinking(open, asString(delta["thinking"]));
       case "signature_delta":
         open.signature += asString(delta["signature"]);
-        return nothing;
+        return noChunks;
       case "citations_delta":
         open.citations.push(delta["citation"]);
-        return nothing;
+        return noChunks;
       default:
-        return nothing;
+        return noChunks;
     }
   }
 
   #readStop(value: JsonObject): readonly ChatChunk[] {
     const open = this.#open.get(value["index"]);
-    if (open === undefined) return nothing;
+    if (open === undefined) return noChunks;
     this.#open.delete(value["index"]);
     const { block, citations, thinking, signature } = open;
     if (this.#keepsTurn) {
       const whole = toWholeBlock(open);
-      this.#kept.push(whole);
+      this.#blocks.push(whole);
       const searches = toWebSearches(whole);
-      if (searches.length > 0) return this.#write({ web_searches: searches });
+      if (searches.length > 0) return [this.#writer.write({ web_searches: searches })];
     }
-    // A call without arguments has no deltas, and nothing at all is not JSON.
+    // A call without arguments has no deltas, and the empty text is not JSON.
     if (block["type"] === "tool_use" && !open.hasInput)
       return this.#writeInput(open, JSON.stringify(block["input"] ?? {}));
     const details = toReasoningDetail({ ...block, thinking, signature }, this.#details);
     this.#details += details.length;
-    if (details.length > 0) return this.#write({ reasoning_details: details });
-    const annotations: ChatAnnotation[] = [];
-    for (const citation of citations) annotations.push(...toAnnotation(citation, open.textStart, this.#joiner.length));
-    return annotations.length > 0 ? this.#write({ annotations }) : nothing;
+    if (details.length > 0) return [this.#writer.write({ reasoning_details: details })];
+    const annotations = citations.flatMap((one) => toAnnotation(one, open.textStart, this.#joiner.length));
+    return annotations.length > 0 ? [this.#writer.write({ annotations })] : noChunks;
   }
 
   #finish(): readonly ChatChunk[] {
-    if (this.isComplete) return nothing;
+    if (this.isComplete) return noChunks;
     this.isComplete = true;
+    const writer = this.#writer;
     const chunks: ChatChunk[] = [];
-    if (this.#heldText !== "" && !this.#hasAnswer) chunks.push(...this.#write({ content: this.#heldText }));
-    const isEmptyRefusal = this.#end["stop_reason"] === "refusal" && !this.#hasBlocks;
+    if (this.#heldText !== "" && !this.#hasAnswer) chunks.push(writer.write({ content: this.#heldText }));
     const refusal = readRefusalText(this.#end);
-    if (refusal !== null) chunks.push(...this.#write({ refusal }));
-    const kept = toKeptTurn(this.#kept);
-    if (kept !== null) chunks.push(...this.#write({ extra_content: kept }));
-    chunks.push(...this.#write({}, toFinishReason(this.#end["stop_reason"], this.#toolCalls > 0)));
-    chunks.push({ ...this.#chunk([]), usage: readAnthropicUsage(this.#usage, isEmptyRefusal) });
+    if (refusal !== null) chunks.push(writer.write({ refusal }));
+    const extra = toExtraContent(this.#blocks);
+    if (extra !== null) chunks.push(writer.write({ extra_content: extra }));
+    chunks.push(writer.write({}, toFinishReason(this.#end["stop_reason"], this.#toolCalls > 0)));
+    const isEmptyRefusal = this.#end["stop_reason"] === "refusal" && !this.#hasBlocks;
+    chunks.push(toUsageChunk(writer.envelope, readAnthropicUsage(this.#usage, isEmptyRefusal)));
     return chunks;
   }
 
   #writeText(text: string): readonly ChatChunk[] {
     const written = this.#joiner.join(text);
-    if (written === "") return nothing;
-    if (this.#reading.answerTool === null) return this.#write({ content: written });
+    if (written === "") return noChunks;
+    if (this.#reading.answerTool === null) return [this.#writer.write({ content: written })];
     this.#heldText += written;
-    return nothing;
-  }
-
-  #keepText(index: unknown, delta: JsonObject): void {
-    const open = this.#open.get(index);
-    if (open !== undefined) open.text += asString(delta["text"]);
+    return noChunks;
   }
 
   #writeInput(open: OpenBlock, json: string): readonly ChatChunk[] {
-    if (json === "") return nothing;
+    if (json === "") return noChunks;
     open.hasInput = true;
     if (this.#keepsTurn) open.input += json;
-    if (open.isAnswer) return this.#write({ content: json });
-    if (open.toolIndex < 0) return nothing;
-    return this.#write({ tool_calls: [{ index: open.toolIndex, function: { arguments: json } }] });
+    if (open.isAnswer) return [this.#writer.write({ content: json })];
+    return open.toolIndex < 0 ? noChunks : [this.#writer.writeArguments(open.toolIndex, json)];
   }
 
   #writeThinking(open: OpenBlock, text: string): readonly ChatChunk[] {
-    if (text === "") return nothing;
+    if (text === "") return noChunks;
     open.thinking += text;
-    return this.#write({ reasoning_content: text });
+    return [this.#writer.write({ reasoning_content: text })];
   }
 
-  #write(delta: ChatDelta, finishReason: FinishReason | null = null): readonly ChatChunk[] {
-    const whole: ChatDelta = this.#hasRole ? delta : { role: "assistant", ...delta };
-    this.#hasRole = true;
-    return [this.#chunk([{ index: 0, delta: whole, finish_reason: finishReason }])];
-  }
-
-  #chunk(choices: ChatChunk["choices"]): ChatChunk {
-    this.#id ||= createChatId();
-    return { id: this.#id, object: "chat.completion.chunk", created: this.#created, model: this.#model, choices };
-  }
-
-  /** Counts are cumulative: later ones replace those before. */
+  /** Counts are cumulative: later ones replace earlier ones. */
   #addUsage(usage: unknown): void {
-    if (isObject(usage)) this.#usage = { ...this.#usage, ...withoutNulls(usage) };
+    this.#usage = { ...this.#usage, ...present(asObject(usage)) };
   }
 }
 
-/** The block as a whole answer would have it. */
+/** The block as an answer that is not streamed has it. */
 function toWholeBlock({ block, text, input, thinking, signature, citations }: OpenBlock): JsonObject {
   switch (block["type"]) {
     case "text":
@@ -267,11 +250,7 @@ function parseInput(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // A stream that is cut leaves half a call; what is whole is kept.
+    // A stream that was cut off leaves an incomplete call; complete blocks are still used.
     return {};
   }
-}
-
-function withoutNulls(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));
 }

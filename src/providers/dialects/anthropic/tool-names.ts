@@ -1,13 +1,12 @@
-// The vendor's names of tools are narrower than ours, which may hold dots and colons. What had to change is changed back
-// in the answer.
+// The vendor allows fewer characters in tool names than the chat format, which allows dots and colons. Names are changed in the request and
+// changed back in the answer.
 
 import type { Reading } from "../../dialect.ts";
 
-/** What the reader of an answer has to know, and this dialect alone. */
 export interface AnthropicReading extends Reading {
-  /** Names as the vendor knows them → as the caller wrote them, where they differ. */
+  /** Changed names → the caller's names. */
   readonly toolNames: ReadonlyMap<string, string>;
-  /** Whether the vendor may run tools of its own, whose blocks it wants back. */
+  /** Whether the vendor may run tools of its own, so that all blocks of the turn have to be sent back. */
   readonly keepsTurn: boolean;
 }
 
@@ -18,7 +17,7 @@ export class ToolNames {
   readonly #byName = new Map<string, string>();
   readonly #taken: Set<string>;
 
-  /** Names that are allowed stay as they are, so they are reserved first. */
+  /** Allowed names do not change, so they are reserved first. */
   constructor(names: readonly string[]) {
     this.#taken = new Set(names.filter((name) => allowed.test(name)));
     for (const name of names) this.toVendor(name);
@@ -43,7 +42,6 @@ export class ToolNames {
   }
 }
 
-/** A reading made elsewhere has no names to change back. */
 export function originalToolName(reading: Reading, name: string): string {
   return (reading as Partial<AnthropicReading>).toolNames?.get(name) ?? name;
 }

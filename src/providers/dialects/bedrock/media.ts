@@ -1,9 +1,10 @@
-// Images, documents, sounds and films as the blocks that Converse knows. The vendor wants bytes: addresses have been fetched
-// before, and are data URLs here.
+// Writes images, documents, audio and video as blocks of Converse. The vendor requires bytes, so addresses have already been fetched and are
+// data URLs here.
 
 import type { ChatPart } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { type Location, refuse } from "../chat-request.ts";
+import { type DataUrl, readDataUrl, toPlainBase64 } from "../media.ts";
 
 type Kind = "image" | "document" | "audio" | "video";
 
@@ -52,7 +53,7 @@ const byEnding = new Map<string, Format>([
 ]);
 const audioFormats = new Set(formats.filter(([kind]) => kind === "audio").map(([, format]) => format));
 
-/** Names of documents have to differ within a request. */
+/** The names of documents must be unique within a request. */
 export type DocumentNames = Set<string>;
 
 type MediaPart = Extract<ChatPart, { readonly type: "image_url" | "input_audio" | "file" }>;
@@ -61,19 +62,15 @@ export function toMediaBlock(part: MediaPart, location: Location, names: Documen
   switch (part.type) {
     case "image_url": {
       const at = [...location, "image_url", "url"];
-      const { type, data } = readDataUrl(part.image_url.url, at);
+      const { type, data } = requireDataUrl(part.image_url.url, at);
       const found = byType.get(type);
       if (found?.kind !== "image") throw refuse(at, "The image should be a PNG, JPEG, GIF or WebP", "value_error");
       return block(found, data);
     }
     case "input_audio": {
       const { format, data } = part.input_audio;
-      if (!audioFormats.has(format))
-        throw refuse(
-          [...location, "input_audio", "format"],
-          `Audio of format '${format}' is not supported`,
-          "value_error",
-        );
+      const at = [...location, "input_audio", "format"];
+      if (!audioFormats.has(format)) throw refuse(at, `Audio of format '${format}' is not supported`, "value_error");
       return block({ kind: "audio", format }, data);
     }
     case "file":
@@ -83,9 +80,9 @@ export function toMediaBlock(part: MediaPart, location: Location, names: Documen
 
 function toFileBlock(part: Extract<ChatPart, { type: "file" }>, location: Location, names: DocumentNames): JsonObject {
   const { file_data: fileData, filename } = part.file;
-  if (!fileData) throw refuse([...location, "file_data"], "The bytes of the file are missing", "value_error");
   const at = [...location, "file_data"];
-  const { type, data } = fileData.startsWith("data:") ? readDataUrl(fileData, at) : { type: "", data: fileData };
+  if (!fileData) throw refuse(at, "The bytes of the file are missing", "value_error");
+  const { type, data } = fileData.startsWith("data:") ? requireDataUrl(fileData, at) : { type: "", data: fileData };
   const ending = filename?.split(".").at(-1)?.toLowerCase() ?? "";
   const found =
     byType.get(type) ?? byEnding.get(ending) ?? (type.startsWith("text/") ? byEnding.get("txt") : undefined);
@@ -94,29 +91,21 @@ function toFileBlock(part: Extract<ChatPart, { type: "file" }>, location: Locati
 }
 
 function block({ kind, format }: Format, data: string, name: string | null = null): JsonObject {
-  const bytes = data.includes("-") || data.includes("_") ? data.replaceAll("-", "+").replaceAll("_", "/") : data;
-  return { [kind]: { format, ...(name === null ? {} : { name }), source: { bytes } } };
+  return { [kind]: { format, ...(name === null ? {} : { name }), source: { bytes: toPlainBase64(data) } } };
 }
 
-/** Letters, digits, single spaces, hyphens, round and square brackets: all that a name may hold. */
+/** A name may have letters, digits, single spaces, hyphens, parentheses and square brackets. */
 function nameDocument(filename: string, names: DocumentNames): string {
-  const stem = filename.replace(/\.[^.]*$/, "");
-  const clean =
-    stem
-      .replace(/[^a-zA-Z0-9 ()[\]-]+/g, "-")
-      .replace(/ +/g, " ")
-      .trim()
-      .slice(0, 180) || "document";
+  const stem = filename.replace(/\.[^.]*$/, "").replace(/[^a-zA-Z0-9 ()[\]-]+/g, "-");
+  const clean = stem.replace(/ +/g, " ").trim().slice(0, 180) || "document";
   let name = clean;
   for (let number = 2; names.has(name); number += 1) name = `${clean} (${number})`;
   names.add(name);
   return name;
 }
 
-function readDataUrl(url: string, location: Location): { readonly type: string; readonly data: string } {
-  const comma = url.indexOf(",");
-  const head = url.slice(0, comma);
-  if (!head.startsWith("data:") || !head.endsWith(";base64"))
-    throw refuse(location, "Input should be a data URL that holds base64", "value_error");
-  return { type: (head.slice(5).split(";")[0] ?? "").toLowerCase(), data: url.slice(comma + 1) };
+function requireDataUrl(url: string, location: Location): DataUrl {
+  const read = readDataUrl(url);
+  if (read?.isBase64) return read;
+  throw refuse(location, "Input should be a data URL that holds base64", "value_error");
 }

@@ -1,5 +1,5 @@
-// The conversation as Converse wants it: system texts apart, turns of user and assistant in alternation, results of tools in
-// the user's. https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html
+// Writes the conversation for Converse: the system texts apart, alternating turns of user and assistant, tool results in the user's turns.
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html
 
 import { createHash } from "node:crypto";
 import type {
@@ -13,18 +13,18 @@ import type {
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { isBase64 } from "../anthropic/messages.ts";
-import { type Location, refuse, textOf, withToolCalls } from "../chat-request.ts";
+import { type Location, refuse, textOf, textOfPart, toArgumentObject, withToolCalls } from "../chat-request.ts";
 import { type DocumentNames, toMediaBlock } from "./media.ts";
 import type { ModelTraits } from "./models.ts";
 
 export interface Conversation {
   readonly system: readonly JsonObject[];
   readonly messages: readonly Turn[];
-  /** The tools that were called in it. */
+  /** The names of the tools that the conversation has called. */
   readonly usedNames: ReadonlySet<string>;
-  /** Whether the last turn answers calls that came without signed thoughts. */
+  /** Whether the last turn has results of calls that came without signed thoughts. */
   readonly lacksThoughts: boolean;
-  /** Members of messages that found no place, by dotted names. */
+  /** Members of messages that could not be expressed, by dotted names. */
   readonly dropped: ReadonlySet<string>;
 }
 
@@ -33,9 +33,9 @@ interface Turn {
   readonly content: JsonObject[];
 }
 
-// Demanded where the caller has nothing to say; the words are ours, so they are few.
-const wordsBesideDocument = "See the attached document.";
-const wordsToBegin = "Continue.";
+// Texts that the service requires where the caller has none.
+const textBesideDocument = "See the attached document.";
+const openingText = "Continue.";
 const noOutput = "(no output)";
 
 export function toConversation(request: ChatRequest, traits: ModelTraits): Conversation {
@@ -84,13 +84,13 @@ class ConversationWriter {
 
   finish(): Conversation {
     const turns = this.#turns;
-    // The service wants at least one turn: instructions alone are the question.
+    // The service requires a turn: a request that has only instructions sends them as the user's.
     if (turns.length === 0 && this.#system.length > 0) turns.push({ role: "user", content: this.#system.splice(0) });
     if (turns.length === 0) throw refuse(["messages"], "There is nothing to answer in the messages", "value_error");
     if (turns[0]?.role === "assistant" && !this.#traits.mayBeginWithAssistant)
-      turns.unshift({ role: "user", content: [{ text: wordsToBegin }] });
+      turns.unshift({ role: "user", content: [{ text: openingText }] });
     for (const { content } of turns)
-      if (hasBlock(content, "document") && !hasBlock(content, "text")) content.push({ text: wordsBesideDocument });
+      if (hasBlock(content, "document") && !hasBlock(content, "text")) content.push({ text: textBesideDocument });
     const last = turns.at(-1);
     if (last?.role === "assistant") trimEnd(last.content);
     const answersCalls = last !== undefined && hasBlock(last.content, "toolResult");
@@ -106,22 +106,13 @@ class ConversationWriter {
   #append(role: Turn["role"], blocks: readonly JsonObject[]): void {
     if (blocks.length === 0) return;
     const last = this.#turns.at(-1);
-    if (last === undefined || last.role !== role) {
-      this.#turns.push({ role, content: [...blocks] });
-      return;
-    }
-    if (this.#mayStandTogether(last.content, blocks)) {
-      last.content.push(...blocks);
-      return;
-    }
-    this.#putIntoResult(last.content, blocks);
+    if (last === undefined || last.role !== role) this.#turns.push({ role, content: [...blocks] });
+    else if (this.#mayJoin(last.content, blocks)) last.content.push(...blocks);
+    else this.#appendToResult(last.content, blocks);
   }
 
-  /**
-   * Two turns of one role would be joined by the service and then refused, and words that the model never said may not stand
-   * between them: what follows the results of tools goes into the last result.
-   */
-  #putIntoResult(turn: JsonObject[], blocks: readonly JsonObject[]): void {
+  /** The service joins two turns of one role and refuses the result, so content after tool results becomes part of the last result. */
+  #appendToResult(turn: JsonObject[], blocks: readonly JsonObject[]): void {
     const at = turn.findLastIndex((block) => isObject(block["toolResult"]));
     const result = turn[at]?.["toolResult"];
     if (!isObject(result)) return;
@@ -131,7 +122,7 @@ class ConversationWriter {
     turn[at] = { toolResult: { ...result, content: [...(result["content"] as readonly JsonObject[]), ...added] } };
   }
 
-  /** What the user said, told apart from what the tool gave back. */
+  /** Marks a user message, to separate it from the output of the tool. */
   #toResultBlock(block: JsonObject): JsonObject {
     const { text } = block;
     if (typeof text !== "string") return block;
@@ -140,16 +131,11 @@ class ConversationWriter {
       : { text: `<user_message>\n${text}\n</user_message>` };
   }
 
-  #mayStandTogether(earlier: readonly JsonObject[], later: readonly JsonObject[]): boolean {
+  #mayJoin(earlier: readonly JsonObject[], later: readonly JsonObject[]): boolean {
     if (!hasBlock(earlier, "toolResult") || later.every((block) => block["toolResult"] !== undefined)) return true;
-    switch (this.#traits.besideToolResults) {
-      case "everything":
-        return true;
-      case "no documents":
-        return !hasBlock(later, "document") && !hasBlock(later, "video");
-      case "nothing":
-        return false;
-    }
+    const { besideToolResults } = this.#traits;
+    if (besideToolResults !== "no documents") return besideToolResults === "everything";
+    return !hasBlock(later, "document") && !hasBlock(later, "video");
   }
 
   #toMark(marked: object): JsonObject | null {
@@ -187,20 +173,13 @@ class ConversationWriter {
     return blocks;
   }
 
-  /** Null for empty text, which is refused. */
+  /** Null for empty text, which the service refuses. */
   #toBlock(part: ChatPart, location: Location): JsonObject | null {
-    switch (part.type) {
-      case "text":
-        return part.text.trim() === "" ? null : { text: part.text };
-      case "refusal":
-        return part.refusal.trim() === "" ? null : { text: part.refusal };
-      case "image_url":
-      case "input_audio":
-      case "file":
-        return toMediaBlock(part, location, this.#documentNames);
-      default:
-        throw refuse([...location, "type"], "This kind of content is not supported by this provider");
-    }
+    const text = textOfPart(part);
+    if (text !== null) return text.trim() === "" ? null : { text };
+    if (part.type === "image_url" || part.type === "input_audio" || part.type === "file")
+      return toMediaBlock(part, location, this.#documentNames);
+    throw refuse([...location, "type"], "This kind of content is not supported by this provider");
   }
 
   #toAssistantBlocks(message: ChatAssistantMessage, location: Location): JsonObject[] {
@@ -215,7 +194,8 @@ class ConversationWriter {
         throw refuse([...location, "tool_calls", index], "Only calls of functions are supported", "value_error");
       const { name, arguments: text } = call.function;
       this.#usedNames.add(name);
-      blocks.push({ toolUse: { toolUseId: this.#toId(call.id ?? name), name, input: parseInput(text) } });
+      const input = toArgumentObject(text, "arguments");
+      blocks.push({ toolUse: { toolUseId: this.#toId(call.id ?? name), name, input } });
     });
     return blocks;
   }
@@ -229,21 +209,21 @@ class ConversationWriter {
     return { toolResult: { toolUseId: this.#toId(id), content: filled, ...status } };
   }
 
-  /** Ids come from whoever answered before, and may be in another form than this model takes. */
+  /** Ids of an earlier provider may have a form that this model refuses. */
   #toId(id: string): string {
     if (this.#traits.toolCallId.test(id)) return id;
     return createHash("sha256").update(id).digest("hex").slice(0, 9);
   }
 }
 
-/** `ttl` is said only where it differs from what goes without saying, and only to models that have it. */
+/** `ttl` is left out at its default, and for models that do not support it. */
 export function toCachePoint(mark: unknown, { cache }: ModelTraits): JsonObject | null {
   if (!isObject(mark) || cache === "none") return null;
   const ttl = (mark as Partial<CacheMark>).ttl === "1h" && cache === "1h" ? { ttl: "1h" } : {};
   return { cachePoint: { type: "default", ...ttl } };
 }
 
-/** Thoughts that cannot be proved to be the model's own are refused by most models, and are not needed. */
+/** Most models refuse thoughts without their own signature, and do not need them. */
 function toThoughts(message: ChatAssistantMessage, { takesThoughts }: ModelTraits): JsonObject[] {
   if (takesThoughts === "none") return [];
   if (takesThoughts === "unsigned") return toUnsignedThoughts(message);
@@ -258,43 +238,24 @@ function toThoughts(message: ChatAssistantMessage, { takesThoughts }: ModelTrait
   });
 }
 
-/** A signed thought is another model's. Clients that know no details keep the plain text. */
-function toUnsignedThoughts({
-  reasoning_content: plain,
-  reasoning_details: details,
-}: ChatAssistantMessage): JsonObject[] {
+/** A signed thought comes from another model. Clients without `reasoning_details` send the plain text. */
+function toUnsignedThoughts(message: ChatAssistantMessage): JsonObject[] {
+  const { reasoning_content: plain, reasoning_details: details } = message;
   const texts = details?.length
     ? details.flatMap((detail) => (detail.type === "reasoning.text" && !detail.signature ? [detail.text ?? ""] : []))
     : [plain ?? ""];
   return texts.flatMap((text) => (text === "" ? [] : [{ reasoningContent: { reasoningText: { text } } }]));
 }
 
-/** Models do write arguments that are not JSON; they are shown what they wrote. */
-function parseInput(text: string): JsonObject {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // said below
-  }
-  return { arguments: text };
-}
-
 function parseResult(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : { result: value };
-  } catch {
-    return { result: text };
-  }
+  return text.trim() === "" ? { result: text } : toArgumentObject(text, "result");
 }
 
 function hasBlock(content: readonly JsonObject[], kind: string): boolean {
   return content.some((block) => block[kind] !== undefined);
 }
 
-/** The beginning of an answer may not end in white space. */
+/** The service refuses white space at the end of an answer to be continued. */
 function trimEnd(content: JsonObject[]): void {
   const at = content.findLastIndex((block) => block["text"] !== undefined);
   const text = content[at]?.["text"];

@@ -1,7 +1,7 @@
-// The events of ConverseStream as chunks of a chat completion, one event at a time.
+// Reads the events of ConverseStream as chunks.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
 
-import type { ChatChunk, ChatDelta, FinishReason, ReasoningDetail } from "../../../contract/chat-format.ts";
+import type { ChatChunk, ReasoningDetail } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import {
   type ChatStreamReader,
@@ -12,10 +12,10 @@ import {
 } from "../../dialect.ts";
 import { failureMember } from "../../framing/aws-event-stream.ts";
 import { asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../completion.ts";
+import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
 import {
   fromConverseUsage,
-  isOfServer,
+  isServerTool,
   readCallId,
   readTier,
   readToolName,
@@ -31,31 +31,27 @@ const noChunks: readonly ChatChunk[] = [];
 type Block =
   | { readonly kind: "call"; readonly index: number; hasInput: boolean }
   | { readonly kind: "answer" }
-  /** Of the service's own: passed by. */
-  | { readonly kind: "foreign" }
+  | { readonly kind: "server tool" }
   | { readonly kind: "thought"; text: string; signature: string; readonly redacted: Uint8Array[] };
 
 export class ConverseStreamReader implements ChatStreamReader {
+  isComplete = false;
   readonly #answerTool: string | null;
-  readonly #base: Pick<ChatChunk, "id" | "object" | "created" | "model">;
+  readonly #model: string;
+  readonly #writer: ChunkWriter;
   readonly #blocks = new Map<unknown, Block>();
   #calls = 0;
-  #hasRole = false;
-  #isComplete = false;
-  /** Length of the text so far, and where the current block of it began: what citations refer to. */
+  /** The length of the text so far, and the start of its current block, which citations refer to. */
   #textLength = 0;
   #blockStart = 0;
-  /** Text beside a structured answer: it is the answer only if the tool is never called. */
+  /** Text beside a structured answer, which is sent only if that answer never comes. */
   #heldText = "";
   #hasAnswer = false;
 
   constructor({ model, answerTool }: Reading) {
     this.#answerTool = answerTool;
-    this.#base = { id: createId("chatcmpl-"), object: "chat.completion.chunk", created: nowSeconds(), model };
-  }
-
-  get isComplete(): boolean {
-    return this.#isComplete;
+    this.#model = model;
+    this.#writer = new ChunkWriter(createEnvelope(model));
   }
 
   read({ name, value }: ProviderEvent): readonly ChatChunk[] {
@@ -63,7 +59,7 @@ export class ConverseStreamReader implements ChatStreamReader {
       case "contentBlockDelta":
         return this.#readDelta(value["contentBlockIndex"], asObject(value["delta"]));
       case "messageStart":
-        return this.#hasRole ? noChunks : this.#emit({ content: "" });
+        return this.#writer.hasBegun ? noChunks : [this.#writer.write({ content: "" })];
       case "contentBlockStart":
         return this.#startBlock(value["contentBlockIndex"], asObject(value["start"]));
       case "contentBlockStop":
@@ -82,8 +78,9 @@ export class ConverseStreamReader implements ChatStreamReader {
     if (typeof delta["text"] === "string") return this.#addText(delta["text"]);
     if (isObject(delta["toolUse"])) return this.#addInput(at, asString(delta["toolUse"]["input"]));
     if (isObject(delta["reasoningContent"])) return this.#addThought(at, delta["reasoningContent"]);
-    if (isObject(delta["citation"])) return this.#addCitation(delta["citation"]);
-    return noChunks;
+    if (!isObject(delta["citation"])) return noChunks;
+    const annotations = toAnnotation(delta["citation"], this.#blockStart, this.#textLength);
+    return annotations.length === 0 ? noChunks : [this.#writer.write({ annotations })];
   }
 
   #addText(text: string): readonly ChatChunk[] {
@@ -93,35 +90,31 @@ export class ConverseStreamReader implements ChatStreamReader {
       return noChunks;
     }
     this.#textLength += text.length;
-    return this.#emit({ content: text });
+    return [this.#writer.write({ content: text })];
   }
 
   #startBlock(at: unknown, { toolUse }: JsonObject): readonly ChatChunk[] {
     if (!isObject(toolUse)) return noChunks;
-    if (isOfServer(toolUse)) {
-      this.#blocks.set(at, { kind: "foreign" });
-      return noChunks;
-    }
     const name = readToolName(toolUse);
-    if (name === this.#answerTool) {
-      this.#hasAnswer = true;
-      this.#blocks.set(at, { kind: "answer" });
+    const isAnswer = name === this.#answerTool;
+    if (isServerTool(toolUse) || isAnswer) {
+      this.#hasAnswer ||= !isServerTool(toolUse);
+      this.#blocks.set(at, { kind: isServerTool(toolUse) ? "server tool" : "answer" });
       return noChunks;
     }
-    const index = this.#calls;
-    this.#calls += 1;
+    const index = this.#calls++;
     this.#blocks.set(at, { kind: "call", index, hasInput: false });
     const call = { index, id: readCallId(toolUse), type: "function", function: { name, arguments: "" } };
-    return this.#emit({ tool_calls: [call] });
+    return [this.#writer.write({ tool_calls: [call] })];
   }
 
   #addInput(at: unknown, input: string): readonly ChatChunk[] {
     const block = this.#blocks.get(at);
     if (input === "" || block === undefined) return noChunks;
-    if (block.kind === "answer") return this.#emit({ content: input });
+    if (block.kind === "answer") return [this.#writer.write({ content: input })];
     if (block.kind !== "call") return noChunks;
     block.hasInput = true;
-    return this.#emit({ tool_calls: [{ index: block.index, function: { arguments: input } }] });
+    return [this.#writer.writeArguments(block.index, input)];
   }
 
   #addThought(at: unknown, content: JsonObject): readonly ChatChunk[] {
@@ -136,12 +129,7 @@ export class ConverseStreamReader implements ChatStreamReader {
     const text = asString(content["text"]);
     if (text === "") return noChunks;
     block.text += text;
-    return this.#emit({ reasoning_content: text });
-  }
-
-  #addCitation(citation: JsonObject): readonly ChatChunk[] {
-    const annotation = toAnnotation(citation, this.#blockStart, this.#textLength);
-    return annotation === null ? noChunks : this.#emit({ annotations: [annotation] });
+    return [this.#writer.write({ reasoning_content: text })];
   }
 
   #stopBlock(at: unknown): readonly ChatChunk[] {
@@ -149,46 +137,39 @@ export class ConverseStreamReader implements ChatStreamReader {
     const block = this.#blocks.get(at);
     if (block === undefined) return noChunks;
     this.#blocks.delete(at);
-    if (block.kind === "thought") return this.#emitDetails(block);
-    // A call without input would leave the caller with no JSON at all.
+    if (block.kind === "thought") return this.#writeDetails(block);
+    // A call without input still needs arguments that are JSON.
     if (block.kind !== "call" || block.hasInput) return noChunks;
-    return this.#emit({ tool_calls: [{ index: block.index, function: { arguments: "{}" } }] });
+    return [this.#writer.writeArguments(block.index, "{}")];
   }
 
-  #emitDetails({ text, signature, redacted }: Extract<Block, { kind: "thought" }>): readonly ChatChunk[] {
+  #writeDetails({ text, signature, redacted }: Extract<Block, { kind: "thought" }>): readonly ChatChunk[] {
     const details: ReasoningDetail[] = [];
     if (text !== "" || signature !== "")
       details.push({ type: "reasoning.text", text, ...(signature === "" ? {} : { signature }) });
     if (redacted.length > 0)
       details.push({ type: "reasoning.encrypted", data: Buffer.concat(redacted).toString("base64") });
-    return details.length === 0 ? noChunks : this.#emit({ reasoning_details: details });
+    return details.length === 0 ? noChunks : [this.#writer.write({ reasoning_details: details })];
   }
 
   #stop(stopReason: string): readonly ChatChunk[] {
     const chunks = [...this.#blocks.keys()].flatMap((at) => this.#stopBlock(at));
-    if (!this.#hasAnswer && this.#heldText !== "") chunks.push(...this.#emit({ content: this.#heldText }));
-    chunks.push(...this.#emit({}, toFinishReason(stopReason, this.#calls > 0)));
-    this.#isComplete = true;
+    if (!this.#hasAnswer && this.#heldText !== "") chunks.push(this.#writer.write({ content: this.#heldText }));
+    chunks.push(this.#writer.write({}, toFinishReason(stopReason, this.#calls > 0)));
+    this.isComplete = true;
     return chunks;
   }
 
   #readMetadata(metadata: JsonObject): readonly ChatChunk[] {
     const { usage } = metadata;
     if (!isObject(usage)) return noChunks;
-    const tier = readTier(metadata);
-    const { countsCacheInStreams } = findTraits(this.#base.model);
-    const read = fromConverseUsage(usage, countsCacheInStreams);
-    return [{ ...this.#base, choices: [], usage: read, ...(tier === "" ? {} : { service_tier: tier }) }];
-  }
-
-  #emit(delta: ChatDelta, finishReason: FinishReason | null = null): readonly ChatChunk[] {
-    const whole: ChatDelta = this.#hasRole ? delta : { role: "assistant", ...delta };
-    this.#hasRole = true;
-    return [{ ...this.#base, choices: [{ index: 0, delta: whole, finish_reason: finishReason }] }];
+    const read = fromConverseUsage(usage, findTraits(this.#model).countsCacheInStreams);
+    return [toUsageChunk(this.#writer.envelope, read, readTier(metadata))];
   }
 }
 
 function toErrorInAnswer(name: string, value: JsonObject): ErrorInAnswer {
-  const said = asString(value["originalMessage"]) || asString(value["message"]) || asString(asList(value["errors"])[0]);
-  return new ErrorInAnswer(said || name, statusOfFailure(name));
+  const { originalMessage, message, errors } = value;
+  const reason = asString(originalMessage) || asString(message) || asString(asList(errors)[0]);
+  return new ErrorInAnswer(reason || name, statusOfFailure(name));
 }

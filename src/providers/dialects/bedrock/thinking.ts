@@ -5,7 +5,7 @@ import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../dialect.ts";
 import type { Generation } from "../anthropic/generation.ts";
-import { findRewritten } from "../anthropic/reasoning.ts";
+import { findChanged } from "../anthropic/reasoning.ts";
 import { type RequestedReasoning, readReasoning } from "../chat-request.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
 
@@ -52,7 +52,7 @@ export function toThinking(request: ChatRequest, options: ThinkingOptions): Thin
   const made = toAsked(request, asked, options);
   const given = request["thinking"];
   const sent = made.fields["thinking"];
-  const rewritten = findRewritten(isObject(given) ? given : null, isObject(sent) ? sent : null);
+  const rewritten = findChanged(isObject(given) ? given : null, isObject(sent) ? sent : null);
   if (rewritten === null || made.dropped.includes("thinking")) return made;
   return { ...made, dropped: [...made.dropped, rewritten] };
 }
