@@ -49,15 +49,17 @@ export interface ServicesOptions {
   readonly processes: number;
   /** It takes work from the queue. */
   readonly works: boolean;
+  /** How long an operation of the store may take; absent for its default. */
+  readonly storeDeadlineMs?: number | undefined;
 }
 
 const tickMs = 50;
 const hourMs = 3_600_000;
 
-export async function createServices(config: Config, log: Log, { processes, works }: ServicesOptions) {
+export async function createServices(config: Config, log: Log, options: ServicesOptions) {
   const local = createLocalEngines({
     log,
-    concurrency: config.localWorkers ?? Math.max(1, Math.floor((availableParallelism() - 1) / processes)),
+    concurrency: config.localWorkers ?? Math.max(1, Math.floor((availableParallelism() - 1) / options.processes)),
     maxWaiting: config.localMaxWaiting,
     maxWaitingPerOwner: config.localMaxWaitingPerOwner,
     timeLimitsMs: {
@@ -86,7 +88,8 @@ export async function createServices(config: Config, log: Log, { processes, work
   const overrides = readOverrides(config);
   for (const provider of providers.values()) for (const secret of provider.secrets) log.hide(secret);
   const { databaseUrl, dataDir, encryptionKey } = config;
-  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, log });
+  const { works, storeDeadlineMs: deadlineMs } = options;
+  const storage = await openStorage({ databaseUrl, dataDir, encryptionKey, works, deadlineMs, log });
   const ticker = createTicker(tickMs);
   const shutdown = new AbortController();
   const http = new HttpClient(ticker, readProxyRule(config));

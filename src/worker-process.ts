@@ -20,8 +20,9 @@ export async function startWorkerProcess(
   config: Config,
   log: Log,
   mayServe: () => Promise<void>,
+  { storeDeadlineMs }: { readonly storeDeadlineMs?: number } = {},
 ): Promise<WorkerProcess> {
-  const services = await createServices(config, log, { processes: 1, works: true });
+  const services = await createServices(config, log, { processes: 1, works: true, storeDeadlineMs });
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
   const keys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;

@@ -11,6 +11,8 @@ export interface CoalescingOptions {
   readonly isDown: () => boolean;
   /** Deadline of a call, including the time that it waits for others. */
   readonly deadlineMs: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly clock?: () => number;
 }
 
 type Args = readonly unknown[];
@@ -18,7 +20,7 @@ type RunCalls = (calls: readonly Args[], deadlineMs: number) => Promise<readonly
 
 interface WaitingCall {
   readonly args: Args;
-  /** By `performance.now()`. Waiting counts towards the deadline of the operation. */
+  /** By `clock`. Waiting counts towards the deadline of the operation. */
   readonly deadline: number;
   readonly answer: PromiseWithResolvers<unknown>;
 }
@@ -32,7 +34,7 @@ const minShareLeft = 1 / 4;
 export function coalesceCalls(
   operation: CoalescedOperation<Args, unknown>,
   run: RunCalls,
-  { maxTransactions, isDown, deadlineMs }: CoalescingOptions,
+  { maxTransactions, isDown, deadlineMs, clock = () => performance.now() }: CoalescingOptions,
 ): (...args: unknown[]) => Promise<unknown> {
   const { runsAlone = () => false } = operation;
   const waiting: WaitingCall[] = [];
@@ -55,7 +57,7 @@ export function coalesceCalls(
   }
 
   async function runNext(): Promise<void> {
-    const earliestDeadline = performance.now() + deadlineMs * minShareLeft;
+    const earliestDeadline = clock() + deadlineMs * minShareLeft;
     const calls = waiting.splice(0, maxCalls).filter(({ deadline, answer }) => {
       if (deadline < earliestDeadline) answer.reject(toUnavailable());
       return deadline >= earliestDeadline;
@@ -73,12 +75,12 @@ export function coalesceCalls(
     try {
       const results = await run(
         calls.map(({ args }) => args),
-        deadline - performance.now(),
+        deadline - clock(),
       );
       for (const [index, call] of calls.entries()) {
         const result = results[index];
         // Not awaited: the waiting calls need not wait for a large one.
-        call.answer.resolve(isRunAlone(result) ? runSingle(call.args, call.deadline - performance.now()) : result);
+        call.answer.resolve(isRunAlone(result) ? runSingle(call.args, call.deadline - clock()) : result);
       }
     } catch (error) {
       if (calls.length > 1 && !isUnavailable(error)) {
@@ -93,7 +95,7 @@ export function coalesceCalls(
   return (...args) => {
     if (isDown() || runsAlone(...args)) return runSingle(args, operation.deadlineMs ?? deadlineMs);
     const answer = Promise.withResolvers<unknown>();
-    waiting.push({ args, deadline: performance.now() + deadlineMs, answer });
+    waiting.push({ args, deadline: clock() + deadlineMs, answer });
     schedule();
     return answer.promise;
   };

@@ -47,7 +47,7 @@ export interface StorageOptions {
   /** Encrypts the gateway's own secrets; null stores them in plain text. Absent: secrets are not opened, for commands that need none. */
   readonly encryptionKey?: string | null;
   /** Deadline of an operation, after which it fails with a 503. Default: 1,000. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 export const defaultDeadlineMs = 1000;

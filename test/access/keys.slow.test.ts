@@ -44,8 +44,8 @@ async function withKeyring(
 
 for (const engine of createEngines()) {
   describe.skipIf(engine.whyNot !== null)(`keys on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 30_000);
-    afterAll(() => engine.stop(), 30_000);
+    beforeAll(() => engine.start(), 120_000);
+    afterAll(() => engine.stop(), 120_000);
 
     test("a new key opens at once, is shown once, and is stored as a hash only", async () => {
       await withKeyring(await engine.createStore(), async ({ keyring, storage }) => {

@@ -22,6 +22,9 @@ export interface Engine {
   createStore(): Promise<StorageOptions>;
 }
 
+/** A busy machine must not fail an operation. Tests about the deadline itself use the one of the gateway. */
+const deadlineMs = 60_000;
+
 export const quiet = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
 
 export function createEngines(): readonly [Engine, Engine] {
@@ -35,7 +38,7 @@ function createSqliteEngine(): Engine {
     whyNot: null,
     start: async () => {},
     stop: async () => folders.remove(),
-    createStore: async () => ({ databaseUrl: null, dataDir: folders.create(), log: quiet }),
+    createStore: async () => ({ databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs }),
   };
 }
 
@@ -54,7 +57,7 @@ function createPostgresEngine(): Engine {
     },
     createStore: async () => {
       if (server === null) throw new Error("The server was not started");
-      return { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet };
+      return { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet, deadlineMs };
     },
   };
 }
@@ -86,6 +89,12 @@ export async function withStorage<T>(options: StorageOptions, body: (storage: St
 
 const optionsOf = new WeakMap<Storage, StorageOptions>();
 
+function requireOptions(storage: Storage): StorageOptions {
+  const options = optionsOf.get(storage);
+  if (options === undefined) throw new Error("The options of this store are unknown");
+  return options;
+}
+
 export interface WorkCount {
   /** Without a lease, due or not. */
   readonly waiting: number;
@@ -97,9 +106,8 @@ export interface WorkCount {
 /** What is in the work queue of a store that `withStorage` opened, or of a store with these options. */
 export async function countWork(
   storage: Storage,
-  options = optionsOf.get(storage),
+  options = requireOptions(storage),
 ): Promise<Record<WorkKind, WorkCount>> {
-  if (options === undefined) throw new Error("The options of this store are unknown");
   const none = { waiting: 0, due: 0, held: 0 };
   const counts: Record<WorkKind, WorkCount> = { run: none, deliver: none };
   await withDatabase(options, async ({ engine, sql }) => {
@@ -193,6 +201,21 @@ export function makeResult(changes: Partial<JobResult> = {}): JobResult {
   };
 }
 
+/** The ids of the keys that the store contained after a change was announced. */
+export function watchKeys(storage: Storage): ReadonlySet<string> {
+  const ids = new Set<string>();
+  storage.onKeysChanged(() => {
+    // An outage is announced, too, when it is over.
+    storage.keys.changedSince(0n).then(
+      ({ keys }) => {
+        for (const { id } of keys) ids.add(id);
+      },
+      () => {},
+    );
+  });
+  return ids;
+}
+
 /** The one piece of work that is due. */
 export async function takeOne(storage: Storage, kind: WorkKind): Promise<WorkItem> {
   const [item, ...others] = await storage.work.take({ kind, limit: 10, ignoreGroups: [] });
@@ -200,7 +223,20 @@ export async function takeOne(storage: Storage, kind: WorkKind): Promise<WorkIte
   return item;
 }
 
-/** As if everybody who holds work had been silent for long: no test waits for that. */
+/** As if all postponed work of a store that `withStorage` opened were due. */
+export async function makeWorkDue(storage: Storage): Promise<void> {
+  await withDatabase(requireOptions(storage), async ({ engine, sql }) => {
+    if (engine === "sqlite") await sql`update work set due_at = 1 where held = 0`;
+    else await sql`update switchyard_queue.job set start_after = now() where state < 'active'`;
+  });
+}
+
+/** As if the lifetime of all jobs of a store that `withStorage` opened were over. */
+export async function expireJobs(storage: Storage): Promise<void> {
+  await withDatabase(requireOptions(storage), async ({ sql }) => void (await sql`update jobs set expires_at = 1`));
+}
+
+/** As if no consumer had renewed its leases for a long time. */
 export async function silenceHolders(options: StorageOptions): Promise<void> {
   await withDatabase(options, async (database) => {
     if (database.engine === "sqlite") await database.sql`update work set due_at = 1 where held = 1`;

@@ -5,15 +5,25 @@ import type { CreateJobOutcome, IdempotencyKey, JobFilter, ListedJob } from "../
 import type { Storage } from "../../src/storage/storage.ts";
 import type { WorkItem } from "../../src/storage/work-queue.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
-import { countWork, type Engine, makeJob, makeResult, silenceHolders, takeOne, withStorage } from "./engines.ts";
+import {
+  countWork,
+  type Engine,
+  expireJobs,
+  makeJob,
+  makeResult,
+  makeWorkDue,
+  silenceHolders,
+  takeOne,
+  withStorage,
+} from "./engines.ts";
 
 const everything = { status: null, feature: null, subfeature: null, limit: 100, offset: 0 } as const;
 const anything = { kind: "run", limit: 1000, ignoreGroups: [] } as const;
 
 export function describeJobStore(engine: Engine): void {
   describe.skipIf(engine.whyNot !== null)(`jobs on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 30_000);
-    afterAll(() => engine.stop(), 30_000);
+    beforeAll(() => engine.start(), 120_000);
+    afterAll(() => engine.stop(), 120_000);
 
     /** A store of its own, opened by one that works. */
     async function withJobs(body: (storage: Storage, other: Storage) => Promise<void>): Promise<void> {
@@ -310,18 +320,18 @@ export function describeJobStore(engine: Engine): void {
       });
     });
 
-    test("a saved step is due at its time, with its checkpoint", async () => {
+    test("a saved step is not taken before its time, and then comes with its checkpoint", async () => {
       await withJobs(async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
         const first = await takeOne(storage, "run");
         await storage.jobs.begin(first, { countRun: true });
-        const dueAt = Date.now() + 150;
+        const dueAt = Date.now() + 60_000;
         expect(await storage.jobs.saveStep(first, job.id, { checkpoint: '{"task":"t-1"}', dueAt })).toBe(true);
         expect(await storage.work.take(anything)).toEqual([]);
         expect((await countWork(storage)).run).toMatchObject({ waiting: 1, due: 0, held: 0 });
-        const again = await waitFor("the step to be due", async () => (await storage.work.take(anything))[0]);
-        expect(Date.now()).toBeGreaterThanOrEqual(dueAt);
+        await makeWorkDue(storage);
+        const again = await takeOne(storage, "run");
         const begun = await storage.jobs.begin(again, { countRun: false });
         expect(begun).toMatchObject({ runs: 1, checkpoint: '{"task":"t-1"}', status: "processing" });
       });
@@ -437,15 +447,12 @@ export function describeJobStore(engine: Engine): void {
       await withStorage(options, async (storage) => {
         const job = makeJob();
         await storage.jobs.create(job, null);
-        // It is long ago for who was silent for so long.
+        // A consumer that lost its lease took it long ago.
         const lost = { ...(await takeOne(storage, "run")), takenAt: 0 };
         expect((await storage.jobs.begin(lost, { countRun: true }))?.runs).toBe(1);
         expect(await storage.work.extend([lost])).toEqual([lost.id]);
         await silenceHolders(options);
-        const taken = await waitFor("the work to come back", async () => (await storage.work.take(anything))[0], {
-          withinMs: 60_000,
-          everyMs: 50,
-        });
+        const taken = await waitFor("the work to come back", async () => (await storage.work.take(anything))[0]);
         expect(taken.subject).toBe(job.id);
         const [late, begun] = await Promise.all([
           storage.jobs.begin(lost, { countRun: true }),
@@ -464,7 +471,7 @@ export function describeJobStore(engine: Engine): void {
         expect(await storage.jobs.find(job.id, job.owner)).toMatchObject({ status: "processing", runs: 2 });
         expect(await countWork(storage)).toMatchObject({ run: { waiting: 0, held: 1 }, deliver: { waiting: 0 } });
 
-        // At the same moment, so that they go together: the one that lost it comes first and stays out.
+        // Both calls share a transaction; the one with the lost lease comes first and has no effect.
         const finished = await Promise.all([
           storage.jobs.finish(lost, job.id, makeResult({ status: "fail" }), { ...delivery, id: crypto.randomUUID() }),
           storage.jobs.finish(taken, job.id, makeResult(), delivery),
@@ -482,10 +489,7 @@ export function describeJobStore(engine: Engine): void {
         await storage.jobs.create(job, null);
         const lost = await takeOne(storage, "run");
         await silenceHolders(options);
-        const second = await waitFor("the work to come back", async () => (await storage.work.take(anything))[0], {
-          withinMs: 60_000,
-          everyMs: 50,
-        });
+        const second = await waitFor("the work to come back", async () => (await storage.work.take(anything))[0]);
         expect(await storage.jobs.release(second, job.id, { dueAt: Date.now(), uncount: false })).toBe(true);
         const third = await takeOne(storage, "run");
         for (const stale of [lost, second]) {
@@ -498,10 +502,9 @@ export function describeJobStore(engine: Engine): void {
 
     test("the work of a finished or expired job is deleted when it is taken", async () => {
       await withJobs(async (storage) => {
-        const job = makeJob({ expiresAt: Date.now() + 100 });
-        await storage.jobs.create(job, null);
+        await storage.jobs.create(makeJob(), null);
         const item = await takeOne(storage, "run");
-        await waitFor("the job to expire", () => Date.now() > job.expiresAt);
+        await expireJobs(storage);
         expect(await storage.jobs.begin(item, { countRun: true })).toBeNull();
         expect((await countWork(storage)).run).toMatchObject({ waiting: 0, held: 0 });
       });
@@ -544,20 +547,16 @@ export function describeJobStore(engine: Engine): void {
           else reports += 1;
         });
         // LISTEN is on its way when the store opens.
-        await waitFor("the first word", async () => {
+        await waitFor("the first announcement", async () => {
           await storage.jobs.create(makeJob(), null);
           return heard.here > 0 && heard.there > 0;
         });
         const before = { ...heard };
-        const startedAt = performance.now();
         await storage.jobs.create(makeJob(), null);
-        await waitFor("both to hear", () => heard.here > before.here && heard.there > before.there, {
-          withinMs: 60_000,
-        });
-        expect(performance.now() - startedAt).toBeLessThan(400);
+        await waitFor("both announcements", () => heard.here > before.here && heard.there > before.there);
         const reportsBefore = reports;
         await finishAll(storage);
-        await waitFor("the reports to be told", () => reports > reportsBefore, { withinMs: 60_000 });
+        await waitFor("the announcement of the deliveries", () => reports > reportsBefore);
       });
     });
   });

@@ -5,8 +5,8 @@ import { catchError, type Engine, startChild, withStorage } from "./engines.ts";
 
 export function describeSecretStore(engine: Engine): void {
   describe.skipIf(engine.whyNot !== null)(`secrets on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 30_000);
-    afterAll(() => engine.stop(), 30_000);
+    beforeAll(() => engine.start(), 120_000);
+    afterAll(() => engine.stop(), 120_000);
 
     test("a secret is random bytes of the length asked for, another for each name, and survives a restart", async () => {
       const options = await engine.createStore();

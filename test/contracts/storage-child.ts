@@ -6,7 +6,7 @@ import { lockDataDir, migrateStorage, openStorage } from "../../src/storage/stor
 import { makeJob, makeKey, makeResponse, makeResult, quiet } from "./engines.ts";
 
 const [verb, databaseUrl, dataDir = "", ...rest] = process.argv.slice(2);
-const options = { databaseUrl: databaseUrl || null, dataDir, log: quiet };
+const options = { databaseUrl: databaseUrl || null, dataDir, log: quiet, deadlineMs: 60_000 };
 
 const verbs: Record<string, () => Promise<void>> = {
   /** Writes keys until it is killed. A line is an id that was acknowledged, written before anything else happens. */
@@ -106,7 +106,7 @@ const verbs: Record<string, () => Promise<void>> = {
     const storage = await openStorage(options);
     const key = makeKey();
     await storage.keys.insert(key);
-    writeSync(1, `${key.id} ${Date.now()}\n`);
+    writeSync(1, key.id);
     await storage.close();
   },
 

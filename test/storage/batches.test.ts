@@ -3,16 +3,16 @@ import { padList, toBatches } from "../../src/storage/batches.ts";
 
 const lengths = Array.from({ length: 200 }, (_, length) => length);
 
-describe("lists in few lengths", () => {
-  test("lots hold everything once and in order, and have a power of two as their length", () => {
+describe("lists of few different lengths", () => {
+  test("batches contain every item once and in order, and their sizes are powers of two", () => {
     for (const largest of [8, 64]) {
       const seen = new Set<number>();
       for (const length of lengths) {
         const items = Array.from({ length }, (_, index) => index);
-        const lots = toBatches(items, largest);
-        expect(lots.flat()).toEqual(items);
-        for (const lot of lots) seen.add(lot.length);
-        expect(lots.length).toBeLessThanOrEqual(Math.floor(length / largest) + Math.log2(largest));
+        const batches = toBatches(items, largest);
+        expect(batches.flat()).toEqual(items);
+        for (const batch of batches) seen.add(batch.length);
+        expect(batches.length).toBeLessThanOrEqual(Math.floor(length / largest) + Math.log2(largest));
       }
       expect([...seen].sort((one, other) => one - other)).toEqual(
         [1, 2, 4, 8, 16, 32, 64].filter((length) => length <= largest),
@@ -20,7 +20,7 @@ describe("lists in few lengths", () => {
     }
   });
 
-  test("a padded list holds the same, and nothing at all stays nothing", () => {
+  test("a padded list contains the same values, and an empty list stays empty", () => {
     const seen = new Set<number>();
     for (const length of lengths) {
       const items = Array.from({ length }, (_, index) => String(index));

@@ -17,8 +17,8 @@ const keyB = randomBytes(32).toString("hex");
 
 for (const engine of createEngines())
   describe.skipIf(engine.whyNot !== null)(`secrets at rest on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 30_000);
-    afterAll(() => engine.stop(), 30_000);
+    beforeAll(() => engine.start(), 120_000);
+    afterAll(() => engine.stop(), 120_000);
 
     /** As the tables hold them. */
     function readStored(options: StorageOptions): Promise<Map<string, string>> {

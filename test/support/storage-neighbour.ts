@@ -1,30 +1,16 @@
 // A process that writes to the SQLite file of a folder without a pause until it is ended: `bun run storage-neighbour.ts <folder>`.
 
-import { createLog } from "../../src/log.ts";
 import { openStorage } from "../../src/storage/storage.ts";
+import { makeJob, quiet } from "../contracts/engines.ts";
 
-const log = createLog({ level: "error", format: "text", secrets: [], write: () => {} });
-const storage = await openStorage({ databaseUrl: null, dataDir: process.argv[2] ?? "", log });
+const dataDir = process.argv[2] ?? "";
+const storage = await openStorage({ databaseUrl: null, dataDir, log: quiet, deadlineMs: 60_000 });
 let written = 0;
 
 async function write(): Promise<never> {
   for (;;) {
-    const now = Date.now();
-    const job = {
-      id: crypto.randomUUID(),
-      owner: "neighbour",
-      keyId: "key",
-      feature: "text",
-      subfeature: "moderation",
-      provider: "sandbox",
-      model: null,
-      createdAt: now,
-      expiresAt: now + 60_000,
-      webhookReceiver: null,
-      request: "{}",
-    };
-    await storage.jobs.create(job, null).catch(() => {});
-    // Whoever started it waits until it is at full speed.
+    await storage.jobs.create(makeJob({ webhookReceiver: null }), null);
+    // The parent waits until this process writes at full speed.
     if (++written === 2_000) console.log("writing");
   }
 }

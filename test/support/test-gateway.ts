@@ -10,8 +10,9 @@ import { startWorkerProcess } from "../../src/worker-process.ts";
 import { createManagementClient, type Gateway, type GatewaySettings, prepareSettings } from "./gateway-settings.ts";
 import { type Behaviour, startVendor, type Vendor } from "./vendor.ts";
 
-/** The test shares the event loop: its own work must not make the gateway refuse requests as overloaded. */
+/** The gateway shares the event loop with the test, and the machine with other programs: neither may make it refuse requests. */
 const lagLimitMs = 60_000;
+const storeDeadlineMs = 60_000;
 
 export interface TestGatewayOptions extends GatewaySettings {
   /** Serves the providers mock, mock2 and mockchat. Without one the gateway starts a vendor that behaves as `behaviour` says. */
@@ -39,8 +40,11 @@ export async function testGateway(options: TestGatewayOptions = {}): Promise<Tes
   });
   for (const warning of config.warnings) log.warn(warning);
   const mayServe = () => Promise.resolve();
-  const gateway = await startGateway(config, log, mayServe, createLoadWatch(lagLimitMs));
-  const worker = config.jobWorkers === 0 ? null : await startWorkerProcess(config, log, mayServe);
+  const gateway = await startGateway(config, log, mayServe, {
+    loadWatch: createLoadWatch(lagLimitMs),
+    storeDeadlineMs,
+  });
+  const worker = config.jobWorkers === 0 ? null : await startWorkerProcess(config, log, mayServe, { storeDeadlineMs });
   const url = `http://127.0.0.1:${gateway.port}`;
 
   async function stop(): Promise<void> {
