@@ -12,7 +12,6 @@ import { toMessagesError, toMessagesErrorEvent } from "../../src/inference/messa
 import { MessagesStreamWriter } from "../../src/inference/messages/messages-stream.ts";
 import { toMessagesAnswer, toMessagesUsage } from "../../src/inference/messages/to-messages-answer.ts";
 import { toPlainChatRequest } from "../../src/inference/messages/to-plain-chat-request.ts";
-import { readImageSize } from "../../src/providers/shapes/image-size.ts";
 
 const schema = createMessagesRequest(new Set());
 const least = { model: "somewhere/some-model", max_tokens: 100, messages: [{ role: "user", content: "Hello" }] };
@@ -1028,18 +1027,6 @@ describe("tokens are estimated", () => {
     expect(picture(png(750, 100)) - empty).toBe(100);
     expect(picture(png(8000, 8000)) - empty).toBe(1600);
     expect(picture("AAAA") - empty).toBe(1600);
-  });
-
-  test("the size of each kind of picture is read", () => {
-    const gif = Buffer.from("47494638396140010a00000000", "hex").toString("base64");
-    const jpeg = Buffer.from("ffd8ffe000044a46ffc00011080078014003012200021101031101", "hex").toString("base64");
-    const webp = Buffer.concat([Buffer.from("RIFF0000WEBPVP8X"), Buffer.from("0a000000000000003f0100770000", "hex")]);
-    const size = { width: 320, height: 120 };
-    expect(readImageSize(Buffer.from(gif, "base64"))).toEqual({ width: 320, height: 10 });
-    expect(readImageSize(Buffer.from(jpeg, "base64"))).toEqual(size);
-    expect(readImageSize(webp)).toEqual(size);
-    expect(readImageSize(Buffer.from(""))).toBeNull();
-    expect(readImageSize(Buffer.from("ZZZZ", "base64"))).toBeNull();
   });
 
   test("a PDF by its pages", () => {

@@ -4,7 +4,7 @@
 
 import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
-import { readImageSize } from "../../providers/shapes/image-size.ts";
+import { readImageSize } from "../../lib/image-size.ts";
 
 // Tokens that a chat format adds to each message, to the whole prompt, and to each tool declaration.
 const tokensPerMessage = 4;
@@ -104,7 +104,7 @@ const headerCharacters = 256 * 1024;
 function countImage(source: Members | undefined): number {
   const data = source?.["type"] === "base64" ? String(source["data"]) : "";
   const size = readImageSize(Buffer.from(data.slice(0, headerCharacters), "base64"));
-  if (size === null || size.width === 0 || size.height === 0) return maxImageTokens;
+  if (size === null) return maxImageTokens;
   const scale = Math.min(1, maxImageEdge / Math.max(size.width, size.height));
   return Math.min(maxImageTokens, Math.ceil((size.width * size.height * scale * scale) / pixelsPerToken));
 }
