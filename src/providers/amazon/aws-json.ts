@@ -1,8 +1,9 @@
-// What the vendor's services have in common: JSON by a target in a header, and the names of its failures.
+// The JSON protocol that most services of AWS share: the operation in a header, the names of errors, and boxes.
 
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asObject } from "../lenient.ts";
+import { asNumber, asObject, asString } from "../lenient.ts";
+import type { Box } from "../shapes/boxes.ts";
 import type { TaskRequest } from "../task.ts";
 
 export function toAwsRequest(target: string, value: JsonObject): TaskRequest {
@@ -33,20 +34,24 @@ const statuses: Readonly<Record<string, number>> = {
   ServiceUnavailableException: 503,
 };
 
-/** Most failures have status 400, whatever they are. */
+/** AWS answers most errors with status 400, whatever their kind. */
 export function readAwsRefusal(_status: number, body: JsonObject): number | undefined {
   return statusOfKind(kindOfRefusal(body));
 }
 
 /** `ThrottlingException` */
 export function kindOfRefusal(body: unknown): string {
-  return (
-    String(asObject(body)["__type"] ?? "")
-      .split("#")
-      .at(-1) ?? ""
-  );
+  return asString(asObject(body)["__type"]).split("#").at(-1) ?? "";
 }
 
 export function statusOfKind(kind: string): number | undefined {
   return lookUp(statuses, kind);
+}
+
+/** A `BoundingBox`, which is relative to the page or image. */
+export function readBox(value: unknown): Box | null {
+  const { Left, Top, Width, Height } = asObject(value);
+  const [left, top, width, height] = [asNumber(Left), asNumber(Top), asNumber(Width), asNumber(Height)];
+  if (left === null || top === null || width === null || height === null) return null;
+  return { left, top, width, height };
 }

@@ -1,22 +1,11 @@
 import type { ProviderRow } from "../provider.ts";
 import { readAwsRefusal } from "./aws-json.ts";
 import { chat, embeddings, modelAccess } from "./bedrock.ts";
-import {
-  anonymize,
-  detectEntities,
-  detectEntitySentiment,
-  detectLanguage,
-  detectSentiment,
-  detectSyntax,
-  extractKeywords,
-} from "./comprehend.ts";
-import { speak } from "./polly.ts";
-import { generateVideo } from "./reel.ts";
-import { compareFaces, detectExplicitContent, detectFaces, detectObjects } from "./rekognition.ts";
-import { parseFinancialDocument, parseIdentity, readText } from "./textract.ts";
-import { readPages, readTables } from "./textract-jobs.ts";
-import { transcribe } from "./transcribe.ts";
-import { translate } from "./translate.ts";
+import { documentTasks } from "./documents.ts";
+import { imageTasks } from "./images.ts";
+import { languageTasks } from "./language.ts";
+import { speak, transcribe } from "./speech.ts";
+import { generateVideo } from "./video.ts";
 
 export const amazon: ProviderRow = {
   name: "amazon",
@@ -43,7 +32,7 @@ export const amazon: ProviderRow = {
     "HumanLoopConfig",
     "AdaptersConfig",
     "LexiconNames",
-    // Of work that is begun: where it is read from, written to and told of, and in whose name.
+    // Where a job reads its input, writes its output and sends notifications, and under which identity it runs.
     "DocumentLocation",
     "OutputConfig",
     "NotificationChannel",
@@ -63,26 +52,5 @@ export const amazon: ProviderRow = {
   modelAccess,
   chat,
   embeddings,
-  tasks: [
-    readText,
-    parseFinancialDocument,
-    parseIdentity,
-    detectSentiment,
-    detectEntities,
-    detectEntitySentiment,
-    detectSyntax,
-    extractKeywords,
-    anonymize,
-    detectLanguage,
-    detectObjects,
-    detectFaces,
-    detectExplicitContent,
-    compareFaces,
-    translate,
-    speak,
-    readPages,
-    readTables,
-    transcribe,
-    generateVideo,
-  ],
+  tasks: [...documentTasks, ...languageTasks, ...imageTasks, speak, transcribe, generateVideo],
 };

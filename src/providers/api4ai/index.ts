@@ -4,7 +4,7 @@ import { asList, asNumber, asObject, asScore, asText, at, objectsIn, rounded } f
 import type { ProviderRow } from "../provider.ts";
 import { toCutOut } from "../shapes/images.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import { type Kind, other, safe, toModeration } from "../shapes/likelihood.ts";
+import { type Kind, other, safe, toModeration } from "../shapes/moderation.ts";
 import type { TaskCall } from "../task.ts";
 import { type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toBox } from "./box.ts";

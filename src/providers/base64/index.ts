@@ -1,8 +1,8 @@
+import { readImageSize } from "../../lib/image-size.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asText, at, objectsIn, rounded } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toDocuments } from "../shapes/documents.ts";
-import { readImageSize } from "../shapes/image-size.ts";
 import { dataUrlOf, fileOf } from "../shapes/inputs.ts";
 import { defineTask, type TaskCall, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toCheck, toFinancialDocument, toIdentity } from "./fields.ts";

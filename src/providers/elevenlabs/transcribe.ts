@@ -1,6 +1,6 @@
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
-import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
-import { refuseProfanityFilter, speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { fileOf, filePart, languageOf, refuseMembers } from "../shapes/inputs.ts";
+import { speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import type { FormPart, ProviderTask } from "../task.ts";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
@@ -10,7 +10,7 @@ export const transcribe: ProviderTask = {
   models: ["scribe_v2", "scribe_v1"],
   acceptsAnyModel: true,
   toRequest: async (call) => {
-    refuseProfanityFilter(call);
+    refuseMembers(call, ["profanity_filter"]);
     const [language, speakers] = [languageOf(call)?.split("-")[0], speakersOf(call)];
     const parts: FormPart[] = [
       { name: "model_id", value: call.model ?? "scribe_v2" },

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
-import { refuseProfanityFilter, speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { fileOf, filePart, languageOf, refuseMembers } from "../shapes/inputs.ts";
+import { speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { type ProviderTask, type ProviderTaskCall, TaskFailure } from "../task.ts";
 
 const transcribe: ProviderTask = {
@@ -11,7 +11,7 @@ const transcribe: ProviderTask = {
   models: ["solaria-1", "solaria-3"],
   acceptsAnyModel: true,
   toRequest: async (call) => {
-    refuseProfanityFilter(call);
+    refuseMembers(call, ["profanity_filter"]);
     return {
       path: "/v2/upload",
       body: { kind: "form", parts: [await filePart("audio", fileOf(call))] },

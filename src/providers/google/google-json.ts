@@ -1,10 +1,10 @@
-// What the vendor's services have in common: the codes of their failures.
+// The JSON protocol that Google's services share: the codes of errors, and long-running operations.
 
 import type { JsonObject } from "../dialect.ts";
-import { asNumber, asText, at } from "../lenient.ts";
-import { TaskFailure } from "../task.ts";
+import { asNumber, asObject, asText, at } from "../lenient.ts";
+import { type NextRequest, TaskFailure, type TaskRequest } from "../task.ts";
 
-/** Codes of failures that stand inside an answer: https://cloud.google.com/apis/design/errors#handling_errors */
+/** The HTTP statuses of codes inside an answer: https://cloud.google.com/apis/design/errors#handling_errors */
 const statuses: Readonly<Record<number, number>> = {
   3: 400,
   4: 504,
@@ -24,7 +24,18 @@ export function throwIfFailed(part: JsonObject): void {
   throw new TaskFailure(statuses[code] ?? 502, asText(at(part, "error", "message")) ?? `code ${code}`);
 }
 
-/** A key that is not valid is a bad request here. */
+/** Google answers 400 to an invalid API key. */
 export function readGoogleRefusal(status: number, body: JsonObject): number | undefined {
   return status === 400 && /API key/i.test(asText(at(body, "error", "message")) ?? "") ? 401 : undefined;
+}
+
+/** The next poll for an operation, or null when it is done. Throws the error of a failed operation. */
+export function pollOperation(json: unknown, version: string, { service, state }: TaskRequest): NextRequest | null {
+  if (at(json, "done") === true) {
+    throwIfFailed(asObject(json));
+    return null;
+  }
+  const name = asText(at(json, "name"));
+  if (name === null || !/^[\w./-]+$/.test(name)) throw new TypeError("the answer does not name its operation");
+  return { method: "GET", path: `/${version}/${name}`, state, ...(service && { service }), waitMs: "growing" };
 }

@@ -1,21 +1,11 @@
 import type { ProviderRow } from "../provider.ts";
-import { readTables } from "./document-ai.ts";
+import { readPages, readTables, readText } from "./documents.ts";
 import { chat, embeddings, modelAccess } from "./gemini.ts";
 import { readGoogleRefusal } from "./google-json.ts";
-import {
-  classify,
-  detectEntities,
-  detectEntitySentiment,
-  detectSentiment,
-  detectSyntax,
-  moderate,
-} from "./language.ts";
-import { speak } from "./speech.ts";
-import { transcribe } from "./transcribe.ts";
-import { detectLanguage, translate } from "./translation.ts";
+import { imageTasks } from "./images.ts";
+import { languageTasks } from "./language.ts";
+import { speak, transcribe } from "./speech.ts";
 import { generateVideo } from "./video.ts";
-import { detectExplicitContent, detectFaces, detectLandmarks, detectLogos, detectObjects, readText } from "./vision.ts";
-import { readPages } from "./vision-jobs.ts";
 
 export const google: ProviderRow = {
   name: "google",
@@ -62,25 +52,5 @@ export const google: ProviderRow = {
   modelAccess,
   chat,
   embeddings,
-  tasks: [
-    readText,
-    detectObjects,
-    detectFaces,
-    detectExplicitContent,
-    detectLogos,
-    detectLandmarks,
-    detectSentiment,
-    detectEntities,
-    detectEntitySentiment,
-    detectSyntax,
-    classify,
-    moderate,
-    translate,
-    detectLanguage,
-    speak,
-    readPages,
-    readTables,
-    transcribe,
-    generateVideo,
-  ],
+  tasks: [readText, readPages, readTables, ...languageTasks, ...imageTasks, speak, transcribe, generateVideo],
 };

@@ -1,10 +1,15 @@
+// Google Cloud Text-to-Speech, and the second version of Speech-to-Text, which reads files of more than a minute from a bucket only.
+
+import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asText, at } from "../lenient.ts";
-import { countCharacters, textOf } from "../shapes/inputs.ts";
-import { prosodyOf, toDecibel, toSemitones } from "../shapes/prosody.ts";
-import { formatOf, voiceOf } from "../shapes/speech.ts";
-import type { TaskCall } from "../task.ts";
-import { type ProviderTask, refuseInput } from "../task.ts";
+import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
+import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
+import { languageOf, postJson, textOf } from "../shapes/inputs.ts";
+import { formatOf, fromAudio, prosodyOf, toDecibel, toSemitones, voiceOf } from "../shapes/speech.ts";
+import { speakersOf, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
+import { type ProviderTask, type ProviderTaskCall, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
+import { addressOf, bucketSettings, storage } from "./bucket.ts";
+import { pollOperation, throwIfFailed } from "./google-json.ts";
 
 const formats: Readonly<Record<string, readonly [encoding: string, mediaType: string]>> = {
   mp3: ["MP3", "audio/mpeg"],
@@ -14,7 +19,7 @@ const formats: Readonly<Record<string, readonly [encoding: string, mediaType: st
   pcm: ["PCM", "audio/pcm"],
 };
 
-/** A model is a family of voices; without a voice this one speaks. https://docs.cloud.google.com/text-to-speech/docs/list-voices-and-types */
+/** A model is a family of voices, here with its default voice. https://docs.cloud.google.com/text-to-speech/docs/list-voices-and-types */
 const voices: Readonly<Record<string, string>> = {
   standard: "en-US-Standard-C",
   wavenet: "en-US-Wavenet-C",
@@ -27,64 +32,115 @@ const voices: Readonly<Record<string, string>> = {
   "chirp3-hd": "en-US-Chirp3-HD-Kore",
 };
 
-const spoken = ["gemini-2.5-flash-tts", "gemini-2.5-flash-lite-preview-tts", "gemini-2.5-pro-tts"];
+const geminiModels = ["gemini-2.5-flash-tts", "gemini-2.5-flash-lite-preview-tts", "gemini-2.5-pro-tts"];
 
 export const speak: ProviderTask = {
   task: "audio/tts",
   docs: "https://docs.cloud.google.com/text-to-speech/docs/reference/rest/v1/text/synthesize",
   service: "texttospeech",
-  models: [...Object.keys(voices), ...spoken],
+  models: [...Object.keys(voices), ...geminiModels],
   acceptsAnyModel: true,
   toRequest: (call) => {
     const { speed, pitch, volume } = prosodyOf(call);
-    return {
-      path: "/v1/text:synthesize",
-      body: {
-        kind: "json",
-        value: {
-          input: { text: textOf(call) },
-          voice: toVoice(call),
-          audioConfig: {
-            audioEncoding: formatOf(call, formats)[0],
-            ...(speed !== null && { speakingRate: speed }),
-            ...(pitch !== null && { pitch: toSemitones(pitch) }),
-            ...(volume !== null && { volumeGainDb: toDecibel(volume) }),
-          },
-        },
-      },
+    const audioConfig = {
+      audioEncoding: formatOf(call, formats)[0],
+      ...(speed !== null && { speakingRate: speed }),
+      ...(pitch !== null && { pitch: toSemitones(pitch) }),
+      ...(volume !== null && { volumeGainDb: toDecibel(volume) }),
     };
+    return postJson("/v1/text:synthesize", { input: { text: textOf(call) }, voice: toVoice(call), audioConfig });
   },
-  fromResponse: (answer, call) => {
-    const content = asText(at(answer.json, "audioContent"));
-    if (content === null) throw new TypeError("there is no audio in the answer");
-    return {
-      output: {},
-      units: { char: countCharacters(textOf(call)), request: 1 },
-      binaries: [
-        {
-          base64Path: null,
-          urlPath: ["audio_resource_url"],
-          bytes: Buffer.from(content, "base64"),
-          mediaType: formatOf(call, formats)[1],
-        },
-      ],
-      original: null,
-    };
+  fromResponse: ({ json }, call) => {
+    const audio = Buffer.from(asString(at(json, "audioContent")), "base64");
+    return fromAudio(audio, call, formatOf(call, formats)[1]);
   },
 };
 
-/** `en-US-Wavenet-C`: the language, the family, the voice. A speaking model has voices of one word, in any language. */
+/** `en-US-Wavenet-C`: the language, the family, the voice. Voices of Gemini models are single words, for any language. */
 function toVoice(call: TaskCall): JsonObject {
   const model = call.model ?? "standard";
   const voice = voiceOf(call);
-  const usual = Object.hasOwn(voices, model) ? voices[model] : undefined;
-  if (usual === undefined) {
+  const defaultVoice = lookUp(voices, model);
+  if (defaultVoice === undefined) {
     const [, language, name] = /^([a-z]{2,3}-[A-Z]{2})[-_](.+)$/.exec(voice ?? "") ?? [null, "en-US", voice ?? "Kore"];
     return { languageCode: language, name, modelName: model };
   }
-  const name = voice ?? usual;
+  const name = voice ?? defaultVoice;
   const [language, country] = name.split("-");
   if (!new RegExp(`^[a-z]{2,3}-\\w+-${model}-`, "i").test(name))
-    refuseInput("voice", `The model '${model}' has voices such as ${usual}`);
+    refuseInput("voice", `The model '${model}' has voices such as ${defaultVoice}`);
   return { languageCode: `${language}-${country}`, name };
+}
+
+/** Detects the language and tells speakers apart. https://docs.cloud.google.com/speech-to-text/docs/models/chirp-3 */
+const transcriptionModel = "chirp_3";
+
+export const transcribe: ProviderTask = {
+  task: "audio/speech_to_text_async",
+  docs: "https://docs.cloud.google.com/speech-to-text/docs/reference/rest/v2/projects.locations.recognizers/batchRecognize",
+  service: "speech-us",
+  models: [transcriptionModel],
+  acceptsAnyModel: true,
+  requiredSettings: { ...bucketSettings, project: "GOOGLE_CLOUD_PROJECT", location: "GOOGLE_CLOUD_LOCATION" },
+  toRequest: (call) => uploadFile(storage, call),
+  next: ({ json }, call, request) =>
+    request.service === storage.service ? toStart(call, request.state as Stored) : pollOperation(json, "v2", request),
+  fromResponse({ json }) {
+    const result = asObject(Object.values(asObject(at(json, "response", "results")))[0]);
+    throwIfFailed(result);
+    const results = at(result, "inlineResult", "transcript", "results") ?? at(result, "transcript", "results");
+    const best = objectsIn(results).map(({ alternatives }) => asObject(at(alternatives, 0)));
+    const words = best.flatMap((alternative) => objectsIn(alternative["words"]));
+    const pieces = words.map(({ word, startOffset, endOffset, speakerLabel, confidence }) => ({
+      text: asString(word),
+      start: toSeconds(startOffset),
+      end: toSeconds(endOffset),
+      speaker: asText(speakerLabel),
+      confidence,
+    }));
+    const texts = best.map(({ transcript }) => asString(transcript).trim()).filter((text) => text !== "");
+    const billed = at(json, "response", "totalBilledDuration") ?? at(result, "metadata", "totalBilledDuration");
+    return toTranscript(texts.join(" "), pieces, toSeconds(billed));
+  },
+  cleanUpRequests: (call, request) => deleteFile(storage, call, request),
+};
+
+/** These models are available in two locations; `us` serves all other continents. */
+function toStart(call: ProviderTaskCall, state: Stored): TaskRequest {
+  const { project = "", location: configured } = call.settings;
+  const location = configured?.startsWith("eu") ? "eu" : "us";
+  const path = `/v2/projects/${encodeURIComponent(project)}/locations/${location}/recognizers/_:batchRecognize`;
+  const value = {
+    config: toConfig(call),
+    files: [{ uri: addressOf(call, state.key) }],
+    recognitionOutputConfig: { inlineResponseConfig: {} },
+  };
+  return postJson(path, value, {
+    service: `speech-${location}`,
+    paramsPath: ["config"],
+    acceptsProviderParams: true,
+    state,
+  });
+}
+
+function toConfig(call: ProviderTaskCall): JsonObject {
+  const speakers = speakersOf(call);
+  const phrases = vocabularyOf(call).map((value) => ({ value }));
+  return {
+    autoDecodingConfig: {},
+    model: call.model ?? transcriptionModel,
+    languageCodes: [languageOf(call) ?? "auto"],
+    features: {
+      enableAutomaticPunctuation: true,
+      profanityFilter: wantsNoProfanity(call),
+      // Word times are not requested: Google would refuse files of more than twenty minutes.
+      diarizationConfig: speakers === null ? {} : { minSpeakerCount: speakers, maxSpeakerCount: speakers },
+    },
+    ...(phrases.length > 0 && { adaptation: { phraseSets: [{ inlinePhraseSet: { phrases } }] } }),
+  };
+}
+
+/** `12.500s` */
+function toSeconds(value: unknown): number | null {
+  return asNumber(asText(value)?.replace(/s$/, ""));
 }

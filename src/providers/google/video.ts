@@ -1,13 +1,15 @@
+// Google's Veo models in the Gemini API.
+
 import { asText, at } from "../lenient.ts";
-import { refuseMembers, textOf } from "../shapes/inputs.ts";
+import { postJson, readBase64, refuseMembers, textOf } from "../shapes/inputs.ts";
 import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
 import { type ProviderTask, TaskFailure } from "../task.ts";
-import { askForOperation } from "./operation.ts";
+import { pollOperation } from "./google-json.ts";
 
-const usualModel = "veo-3.1-generate-preview";
-const usualSeconds = 8;
+const defaultModel = "veo-3.1-generate-preview";
+const defaultSeconds = 8;
 
-const shapes = {
+const dimensions = {
   "1280x720": { aspectRatio: "16:9", resolution: "720p" },
   "720x1280": { aspectRatio: "9:16", resolution: "720p" },
   "1920x1080": { aspectRatio: "16:9", resolution: "1080p" },
@@ -19,7 +21,7 @@ export const generateVideo: ProviderTask = {
   docs: "https://ai.google.dev/gemini-api/docs/video",
   service: "generativelanguage",
   models: [
-    usualModel,
+    defaultModel,
     "veo-3.1-fast-generate-preview",
     "veo-3.1-lite-generate-preview",
     "veo-3.0-generate-001",
@@ -31,33 +33,25 @@ export const generateVideo: ProviderTask = {
     refuseMembers(call, ["seed"]);
     const seconds = secondsOf(call);
     const { file } = call.files;
-    const image = file && {
-      bytesBase64Encoded: Buffer.from(await file.read()).toString("base64"),
-      mimeType: file.mediaType,
+    const image = file && { bytesBase64Encoded: await readBase64(file), mimeType: file.mediaType };
+    const value = {
+      instances: [{ prompt: textOf(call), ...(image && { image }) }],
+      parameters: { ...dimensionOf(call, dimensions), ...(seconds !== null && { durationSeconds: seconds }) },
     };
-    return {
-      path: `/v1beta/models/${encodeURIComponent(call.model ?? usualModel)}:predictLongRunning`,
-      paramsPath: ["parameters"],
-      body: {
-        kind: "json",
-        value: {
-          instances: [{ prompt: textOf(call), ...(image && { image }) }],
-          parameters: { ...dimensionOf(call, shapes), ...(seconds !== null && { durationSeconds: seconds }) },
-        },
-      },
-    };
+    const model = encodeURIComponent(call.model ?? defaultModel);
+    return postJson(`/v1beta/models/${model}:predictLongRunning`, value, { paramsPath: ["parameters"] });
   },
-  next(answer, _call, asked) {
-    if (asked.url !== undefined) return null;
+  next(answer, _call, request) {
+    if (request.url !== undefined) return null;
     const location = answer.header("location");
     if (answer.status >= 300 && location !== null) return { path: "/", url: location };
-    if (asked.path.includes("alt=media")) return null;
-    const question = askForOperation(answer.json, "v1beta", asked);
-    if (question !== null) return question;
+    if (request.path.includes("alt=media")) return null;
+    const poll = pollOperation(answer.json, "v1beta", request);
+    if (poll !== null) return poll;
     const made = at(answer.json, "response", "generateVideoResponse");
     const uri = asText(at(made, "generatedSamples", 0, "video", "uri"));
     if (uri === null) throw new TaskFailure(400, asText(at(made, "raiMediaFilteredReasons", 0)) ?? "no video was made");
-    // Only its path is taken: the gateway's credentials go to no address but the operator's.
+    // Only the path is used: credentials are sent to no address but the configured one.
     const { pathname, searchParams } = new URL(uri);
     searchParams.set("alt", "media");
     return {
@@ -67,5 +61,5 @@ export const generateVideo: ProviderTask = {
       acceptedStatuses: [302, 307],
     };
   },
-  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? usualSeconds),
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? defaultSeconds),
 };

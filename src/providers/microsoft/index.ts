@@ -1,13 +1,9 @@
 import type { ProviderRow } from "../provider.ts";
 import { chat, embeddings, modelAccess, responses } from "./azure.ts";
-import { detectExplicitContent, moderate } from "./content-safety.ts";
-import { parseFinancialDocument, parseIdentity, readText } from "./document-intelligence.ts";
-import { readPages, readTables } from "./document-jobs.ts";
-import { anonymize, detectEntities, detectLanguage, detectSentiment, extractKeywords, summarize } from "./language.ts";
-import { speak } from "./speech.ts";
-import { transcribe } from "./transcribe.ts";
-import { translate } from "./translator.ts";
-import { detectLandmarks, detectLogos, detectObjects } from "./vision.ts";
+import { documentTasks } from "./documents.ts";
+import { moderationTasks, visionTasks } from "./images.ts";
+import { languageTasks } from "./language.ts";
+import { speak, transcribe } from "./speech.ts";
 
 export const microsoft: ProviderRow = {
   name: "microsoft",
@@ -32,25 +28,5 @@ export const microsoft: ProviderRow = {
   chat,
   embeddings,
   responses,
-  tasks: [
-    readText,
-    parseFinancialDocument,
-    parseIdentity,
-    detectSentiment,
-    detectEntities,
-    extractKeywords,
-    anonymize,
-    detectLanguage,
-    summarize,
-    moderate,
-    detectExplicitContent,
-    detectObjects,
-    detectLogos,
-    detectLandmarks,
-    translate,
-    speak,
-    readPages,
-    readTables,
-    transcribe,
-  ],
+  tasks: [...documentTasks, ...languageTasks, ...moderationTasks, ...visionTasks, speak, transcribe],
 };

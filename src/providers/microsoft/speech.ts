@@ -1,8 +1,12 @@
+// Azure AI Speech: text to speech, and fast transcription.
+
 import { lookUp } from "../../lib/look-up.ts";
-import { textOf } from "../shapes/inputs.ts";
-import { escapeXml, prosodyOf, signed, toSsml } from "../shapes/prosody.ts";
-import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { ProviderTask } from "../task.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asNumber, asString, at, objectsIn } from "../lenient.ts";
+import { fileOf, filePart, languageOf, textOf } from "../shapes/inputs.ts";
+import { escapeXml, formatOf, prosodyOf, signed, toSpeech, toSsml, voiceOf } from "../shapes/speech.ts";
+import { speakersOf, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
+import type { ProviderTask, ProviderTaskCall } from "../task.ts";
 
 /** https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech#audio-outputs */
 const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
@@ -14,7 +18,7 @@ const formats: Readonly<Record<string, readonly [format: string, mediaType: stri
   webm: ["webm-24khz-16bit-mono-opus", "audio/webm"],
 };
 
-/** A model is a kind of voice, and each kind has its price; without a voice this one speaks. */
+/** A model is a kind of voice with its own price, here with its default voice. */
 const voices: Readonly<Record<string, string>> = {
   neural: "en-US-JennyNeural",
   "neural-hd": "en-US-Ava:DragonHDLatestNeural",
@@ -42,3 +46,48 @@ export const speak: ProviderTask = {
   },
   fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
 };
+
+/** Fast transcription answers when it is done, so there is nothing to poll. */
+export const transcribe: ProviderTask = {
+  task: "audio/speech_to_text_async",
+  docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/fast-transcription-create",
+  toRequest: async (call) => {
+    const definition = { name: "definition", value: JSON.stringify(toDefinition(call)) };
+    return {
+      path: "/speechtotext/transcriptions:transcribe",
+      query: { "api-version": "2025-10-15" },
+      body: { kind: "form", parts: [definition, await filePart("audio", fileOf(call))] },
+      paramsPath: ["definition"],
+    };
+  },
+  fromResponse({ json }) {
+    const pieces = objectsIn(at(json, "phrases")).map((phrase) => {
+      const [start, duration] = [toSeconds(phrase["offsetMilliseconds"]), toSeconds(phrase["durationMilliseconds"])];
+      return {
+        text: asString(phrase["text"]),
+        start,
+        end: start === null || duration === null ? null : start + duration,
+        speaker: asNumber(phrase["speaker"]),
+        confidence: phrase["confidence"],
+      };
+    });
+    const texts = objectsIn(at(json, "combinedPhrases")).map(({ text }) => asString(text));
+    return toTranscript(texts.join("\n"), pieces, toSeconds(at(json, "durationMilliseconds")));
+  },
+};
+
+function toSeconds(value: unknown): number | null {
+  const milliseconds = asNumber(value);
+  return milliseconds === null ? null : milliseconds / 1_000;
+}
+
+function toDefinition(call: ProviderTaskCall): JsonObject {
+  const [language, phrases] = [languageOf(call), vocabularyOf(call)];
+  return {
+    profanityFilterMode: wantsNoProfanity(call) ? "Masked" : "None",
+    // Azure takes 2 to 35 speakers.
+    diarization: { enabled: true, maxSpeakers: Math.min(35, Math.max(2, speakersOf(call) ?? 10)) },
+    ...(language !== null && { locales: [language] }),
+    ...(phrases.length > 0 && { phraseList: { phrases } }),
+  };
+}

@@ -1,8 +1,8 @@
 import { lookUp } from "../../lib/look-up.ts";
 import { asCount, asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
+import { boxAround, nowhere } from "../shapes/boxes.ts";
 import { dataUrlOf, fileOf, textOf } from "../shapes/inputs.ts";
-import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
-import { boxAround, nowhere } from "../shapes/pages.ts";
+import { type Kind, other, toModeration } from "../shapes/moderation.ts";
 import type { InputFile, ProviderTask } from "../task.ts";
 import { transcribe } from "./transcribe.ts";
 

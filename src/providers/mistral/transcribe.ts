@@ -1,6 +1,6 @@
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
-import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
-import { refuseProfanityFilter, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { fileOf, filePart, languageOf, refuseMembers } from "../shapes/inputs.ts";
+import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import type { FormPart, ProviderTask } from "../task.ts";
 
 /** The vendor answers when it is done: behind a job there is nothing to ask for. */
@@ -11,7 +11,7 @@ export const transcribe: ProviderTask = {
   models: ["voxtral-mini-latest"],
   acceptsAnyModel: true,
   toRequest: async (call) => {
-    refuseProfanityFilter(call);
+    refuseMembers(call, ["profanity_filter"]);
     const language = languageOf(call)?.split("-")[0];
     const parts: FormPart[] = [
       { name: "model", value: call.model ?? "voxtral-mini-latest" },

@@ -1,7 +1,7 @@
 import { lookUp } from "../../lib/look-up.ts";
 import { asList, asObject } from "../lenient.ts";
 import { textOf } from "../shapes/inputs.ts";
-import { type Kind, other, toModeration } from "../shapes/likelihood.ts";
+import { type Kind, other, toModeration } from "../shapes/moderation.ts";
 import type { ProviderTask } from "../task.ts";
 
 const kinds: Readonly<Record<string, Kind>> = {

@@ -1,6 +1,6 @@
 import { asNumber, asText, at, objectsIn } from "../lenient.ts";
-import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
-import { refuseProfanityFilter, speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { fileOf, filePart, languageOf, refuseMembers } from "../shapes/inputs.ts";
+import { speakersOf, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { type FormPart, type ProviderTask, refuseInput } from "../task.ts";
 
 const usualModel = "whisper-1";
@@ -21,7 +21,7 @@ export const transcribe: ProviderTask = {
     const tellsSpeakers = model.includes("diarize");
     if (wantsSpeakers && !tellsSpeakers)
       refuseInput("speakers", `Of this provider's models, ${modelOfSpeakers} tells speakers apart`);
-    refuseProfanityFilter(call);
+    refuseMembers(call, ["profanity_filter"]);
     const words = vocabularyOf(call);
     if (words.length > 0 && tellsSpeakers) refuseInput("vocabulary", `${model} takes no vocabulary`);
     const language = languageOf(call)?.split("-")[0];

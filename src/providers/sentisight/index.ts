@@ -1,11 +1,11 @@
+import { type ImageSize, readImageSize } from "../../lib/image-size.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asText, fromPercentage, objectsIn, rounded } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { type ImageSize, readImageSize } from "../shapes/image-size.ts";
+import { boxAround, nowhere } from "../shapes/boxes.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
-import { type Kind, other, safe, toModeration } from "../shapes/likelihood.ts";
-import { boxAround, nowhere } from "../shapes/pages.ts";
+import { type Kind, other, safe, toModeration } from "../shapes/moderation.ts";
 import type { ProviderTask, TaskCall, TaskRequest } from "../task.ts";
 
 const units = { file: 1, image: 1, request: 1 };

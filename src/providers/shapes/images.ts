@@ -1,7 +1,8 @@
-// Images that a vendor made, and those that a caller gave it to begin with.
+// Images that a vendor generated, and reference images that a caller sends.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
 import type { InputFile, TaskCall, TaskResult } from "../task.ts";
+import { oneImage } from "./inputs.ts";
 
 export interface MadeImage {
   readonly bytes: Uint8Array;
@@ -31,7 +32,7 @@ export function toCutOut({ bytes, mediaType }: MadeImage): TaskResult<TaskDraft<
   if (bytes.length === 0) throw new TypeError("there is no image in the answer");
   return {
     output: {},
-    units: { image: 1, file: 1, request: 1 },
+    units: oneImage,
     binaries: [{ base64Path: ["image_b64"], urlPath: ["image_resource_url"], bytes, mediaType }],
   };
 }

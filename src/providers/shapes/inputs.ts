@@ -1,13 +1,13 @@
-// What tasks of many vendors read from a call in the same way.
+// Reads the members that many tasks have in common from a call, and builds the requests and units that many vendors have in common.
 
-import type { InputFile, TaskCall } from "../task.ts";
-import { type FormPart, refuseInput } from "../task.ts";
+import { lookUp } from "../../lib/look-up.ts";
+import { type FormPart, type InputFile, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
 
 export function textOf({ input }: TaskCall, member = "text"): string {
   return String(input[member]);
 }
 
-/** Null: the caller left it to the provider. */
+/** Null: the caller did not name a language. */
 export function languageOf({ input }: TaskCall, member = "language"): string | null {
   const language = input[member];
   return typeof language === "string" && language !== "" ? language : null;
@@ -23,9 +23,25 @@ export async function filePart(name: string, file: InputFile): Promise<FormPart>
   return { name, fileName: file.name, mediaType: file.mediaType, bytes: await file.read() };
 }
 
-export async function dataUrlOf(file: InputFile): Promise<string> {
-  return `data:${file.mediaType};base64,${Buffer.from(await file.read()).toString("base64")}`;
+export async function readBase64(file: InputFile): Promise<string> {
+  return Buffer.from(await file.read()).toString("base64");
 }
+
+export async function dataUrlOf(file: InputFile): Promise<string> {
+  return `data:${file.mediaType};base64,${await readBase64(file)}`;
+}
+
+export function postJson(path: string, value: unknown, more: Omit<TaskRequest, "path" | "body"> = {}): TaskRequest {
+  return { path, body: { kind: "json", value }, ...more };
+}
+
+/** The units of a task that is billed by the characters of its text, when the text was sent `requests` times. */
+export function textUnits(call: TaskCall, requests = 1): { readonly char: number; readonly request: number } {
+  return { char: requests * countCharacters(textOf(call)), request: requests };
+}
+
+/** The units of a task on one image. */
+export const oneImage = { image: 1, file: 1, request: 1 } as const;
 
 /** Characters as vendors bill them: code points, not UTF-16 units. */
 export function countCharacters(text: string): number {
@@ -34,11 +50,19 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** Members that this vendor has no way to express. Null and 0 ask for nothing. */
+/** Refuses members that this vendor has no parameter for, unless their value requests nothing: null, 0, false, or an empty list. */
 export function refuseMembers({ input }: TaskCall, members: readonly string[]): void {
   for (const member of members) {
     const value = input[member];
-    if (value !== undefined && value !== null && value !== 0)
-      refuseInput(member, "This provider has no such parameter", "unsupported_parameter");
+    const isEmpty = !value || (Array.isArray(value) && value.length === 0);
+    if (!isEmpty) refuseInput(member, "This provider has no such parameter", "unsupported_parameter");
   }
+}
+
+/** The vendor's value for what the caller wants. */
+export function chooseFrom<T>(choices: Readonly<Record<string, T>>, wanted: string, member: string): T {
+  return (
+    lookUp(choices, wanted) ??
+    refuseInput(member, `This provider supports ${Object.keys(choices).join(", ")}`, "literal_error")
+  );
 }

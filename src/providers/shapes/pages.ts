@@ -1,16 +1,8 @@
-// Documents of many pages: lines and words with their places, and tables.
+// The outputs of tasks on documents with several pages: lines and words with their positions, and tables.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
-import { asNumber, limitToOne, rounded } from "../lenient.ts";
 import type { TaskResult } from "../task.ts";
-
-/** Shares of the page, 0..1. */
-export interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
+import { type Box, nowhere, roundBox } from "./boxes.ts";
 
 export interface ReadWord {
   readonly text: string;
@@ -38,11 +30,11 @@ export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): 
 function toLine({ words, ...line }: ReadLine) {
   return {
     text: line.text,
-    // A word without a place cannot be told, and is part of its line's text.
+    // The schema requires a box, so a word without one is only part of its line's text.
     words: words.flatMap(({ text, box, confidence }) =>
-      box === null ? [] : [{ text, bounding_box: box, confidence }],
+      box === null ? [] : [{ text, bounding_box: roundBox(box), confidence }],
     ),
-    bounding_box: line.box,
+    bounding_box: line.box && roundBox(line.box),
     confidence: line.confidence,
   };
 }
@@ -59,9 +51,6 @@ export interface ReadCell {
   readonly isHeader: boolean;
 }
 
-/** In place of the box of a text whose position the vendor did not send. */
-export const nowhere = { left: null, top: null, width: null, height: null };
-
 /** The result of `ocr/ocr_tables_async`: the tables of each page, each as its cells. */
 export function toTables(
   pages: readonly (readonly (readonly ReadCell[])[])[],
@@ -72,12 +61,12 @@ export function toTables(
   };
 }
 
-// A number beyond it would make a list of so many rows, of an answer that may hold one cell.
-const mostRows = 100_000;
+// Without a limit, an answer with a single cell could create a list of any number of rows.
+const maxRows = 100_000;
 
-/** A row or column, or how many of them a cell spans. */
+/** Checks the number of a row or column, or how many of them a cell spans. */
 export function checkTableNumber(number: number): number {
-  if (Number.isInteger(number) && number >= 0 && number <= mostRows) return number;
+  if (Number.isInteger(number) && number >= 0 && number <= maxRows) return number;
   throw new TypeError(`a table has no row or column ${number}`);
 }
 
@@ -108,23 +97,7 @@ function toCell(cell: ReadCell) {
     row_span: cell.rowSpan,
     col_span: cell.columnSpan,
     confidence: cell.confidence,
-    bounding_box: cell.box ?? nowhere,
+    bounding_box: cell.box === null ? nowhere : roundBox(cell.box),
     is_header: cell.isHeader,
-  };
-}
-
-/** The box around the corners `x, y, x, y, …` on a page of that size. */
-export function boxAround(corners: readonly unknown[], width: unknown, height: unknown): Box | null {
-  const [pageWidth, pageHeight] = [asNumber(width) ?? 0, asNumber(height) ?? 0];
-  const numbers = corners.flatMap((value) => asNumber(value) ?? []);
-  if (numbers.length < 4 || numbers.length < corners.length || pageWidth <= 0 || pageHeight <= 0) return null;
-  const xs = numbers.filter((_, index) => index % 2 === 0).map((x) => limitToOne(x / pageWidth));
-  const ys = numbers.filter((_, index) => index % 2 === 1).map((y) => limitToOne(y / pageHeight));
-  const [left, top] = [Math.min(...xs), Math.min(...ys)];
-  return {
-    left: rounded(left),
-    top: rounded(top),
-    width: rounded(Math.max(...xs) - left),
-    height: rounded(Math.max(...ys) - top),
   };
 }

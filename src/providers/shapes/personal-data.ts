@@ -1,7 +1,6 @@
-// What `text/anonymization` calls the kinds of personal data, and how it hides them.
+// The output of `text/anonymization`: its categories of personal data, and the text without them.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
-import { lookUp } from "../../lib/look-up.ts";
 import { asScore } from "../lenient.ts";
 
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -39,10 +38,10 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface FoundData {
-  /** In code points, as are all offsets of the task. Null: the vendor did not say where. */
+  /** In code points, as are all offsets of the task. Null: the vendor sent no position. */
   readonly offset: number | null;
   readonly length: number | null;
-  /** The vendor's word. */
+  /** The vendor's category. */
   readonly label: string;
   readonly subcategory: string;
   readonly score: unknown;
@@ -51,7 +50,7 @@ export interface FoundData {
 /** How many entities may cover a character, on average. It also limits the work of hiding them. */
 const maxOverlap = 20;
 
-/** `redacted`: as the vendor hid it; null: every character of what was found becomes an asterisk. */
+/** `redacted`: the vendor's anonymized text; null: every character of the personal data becomes an asterisk. */
 export function toAnonymization(
   text: string,
   found: readonly FoundData[],
@@ -91,5 +90,5 @@ export function refuseOverlaps(found: readonly Pick<FoundData, "offset" | "lengt
 }
 
 function categoryOf(subcategory: string): string {
-  return Object.keys(groups).find((category) => lookUp(groups, category)?.includes(subcategory)) ?? "Other";
+  return Object.entries(groups).find(([, members]) => members.includes(subcategory))?.[0] ?? "Other";
 }

@@ -1,50 +1,60 @@
-// Feelings as the text tasks tell them: three words and a rate of two decimals.
+// Sentiments as the text tasks write them: three words, and a rate with two decimals.
 
+import type { TaskDraft } from "../../contract/tasks.ts";
+import { lookUp } from "../../lib/look-up.ts";
+import type { JsonObject } from "../dialect.ts";
 import { asScore, limitToOne, rounded } from "../lenient.ts";
 
 export type Sentiment = "Positive" | "Negative" | "Neutral";
 
-export interface Feeling {
+export interface RatedSentiment {
   readonly sentiment: Sentiment;
   /** Null when the vendor sent no score. */
   readonly rate: number | null;
 }
 
-interface Scores {
-  readonly positive: unknown;
-  readonly negative: unknown;
-  readonly neutral: unknown;
+export interface Segment extends RatedSentiment {
+  readonly text: string;
 }
 
-/** From the vendor's word and its scores. What is mixed is told by the stronger of the two sides. */
-export function toFeeling(word: unknown, scores: Scores): Feeling {
-  const sentiment = readSentiment(word) ?? strongerSide(scores);
-  const score = asScore({ Positive: scores.positive, Negative: scores.negative, Neutral: scores.neutral }[sentiment]);
+/** The output of `text/sentiment_analysis`. */
+export function toSentimentAnalysis(
+  { sentiment, rate }: RatedSentiment,
+  segments: readonly Segment[],
+): TaskDraft<"text/sentiment_analysis"> {
+  return {
+    general_sentiment: sentiment,
+    general_sentiment_rate: rate,
+    items: segments.map((segment) => ({
+      segment: segment.text,
+      sentiment: segment.sentiment,
+      sentiment_rate: segment.rate,
+    })),
+  };
+}
+
+/** From the vendor's word and its scores, whose names may be in lower case. The stronger side decides a mixed sentiment. */
+export function toRatedSentiment(word: unknown, scores: JsonObject): RatedSentiment {
+  const scoreOf = (side: Sentiment) => asScore(scores[side] ?? scores[side.toLowerCase()]);
+  const strongerSide = (): Sentiment => {
+    const [positive, negative] = [scoreOf("Positive"), scoreOf("Negative")];
+    if (positive === null || negative === null) throw new TypeError("there is no sentiment in the answer");
+    return positive > negative ? "Positive" : "Negative";
+  };
+  const sentiment = readSentiment(word) ?? strongerSide();
+  const score = scoreOf(sentiment);
   return { sentiment, rate: score === null ? null : rounded(score, 2) };
 }
 
-function strongerSide(scores: Scores): Sentiment {
-  const [positive, negative] = [asScore(scores.positive), asScore(scores.negative)];
-  if (positive === null || negative === null) throw new TypeError("there is no sentiment in the answer");
-  return positive > negative ? "Positive" : "Negative";
-}
+const words: Readonly<Record<string, Sentiment>> = { positive: "Positive", negative: "Negative", neutral: "Neutral" };
 
-/** Null for what is mixed, or something else. */
+/** Null for a mixed sentiment, and for any other word. */
 export function readSentiment(word: unknown): Sentiment | null {
-  switch (String(word).toLowerCase()) {
-    case "positive":
-      return "Positive";
-    case "negative":
-      return "Negative";
-    case "neutral":
-      return "Neutral";
-    default:
-      return null;
-  }
+  return lookUp(words, String(word).toLowerCase()) ?? null;
 }
 
 /** From a number between -1 and 1 whose sign is the side. */
-export function fromSignedScore(score: number): Feeling {
+export function fromSignedScore(score: number): RatedSentiment {
   const sentiment = score > 0 ? "Positive" : score < 0 ? "Negative" : "Neutral";
   return { sentiment, rate: rounded(limitToOne(Math.abs(score)), 2) };
 }

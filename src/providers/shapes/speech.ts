@@ -1,32 +1,84 @@
-// Speech that a vendor made: bytes, told by an address.
+// Text to speech: the voice, format, speed, pitch and volume that a caller wants, in the forms that vendors take, and the audio.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
-import type { TaskCall } from "../task.ts";
-import { refuseInput, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
-import { countCharacters, textOf } from "./inputs.ts";
+import { finiteNumber, rounded } from "../lenient.ts";
+import { type TaskCall, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
+import { chooseFrom, textUnits } from "./inputs.ts";
 
-/** The result of `audio/tts`. */
+/** The result of `audio/tts` from an answer that is audio. */
 export function toSpeech(answer: TaskResponse, call: TaskCall, mediaType: string): TaskResult<TaskDraft<"audio/tts">> {
   if (answer.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
-  if (answer.bytes.length === 0) throw new TypeError("there is no audio in the answer");
+  return fromAudio(answer.bytes, call, mediaType);
+}
+
+export function fromAudio(bytes: Uint8Array, call: TaskCall, mediaType: string): TaskResult<TaskDraft<"audio/tts">> {
+  if (bytes.length === 0) throw new TypeError("there is no audio in the answer");
   return {
     output: {},
-    units: { char: countCharacters(textOf(call)), request: 1 },
-    binaries: [{ base64Path: null, urlPath: ["audio_resource_url"], bytes: answer.bytes, mediaType }],
+    units: textUnits(call),
+    binaries: [{ base64Path: null, urlPath: ["audio_resource_url"], bytes, mediaType }],
     original: null,
   };
 }
 
-/** What the vendor calls the wanted format. */
+/** The vendor's name of the format that the caller wants. */
 export function formatOf<T>({ input }: TaskCall, formats: Readonly<Record<string, T>>): T {
-  const wanted = String(input["audio_format"] ?? "mp3").toLowerCase();
-  const format = Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
-  if (format === undefined)
-    refuseInput("audio_format", `This provider has the formats ${Object.keys(formats).join(", ")}`, "literal_error");
-  return format;
+  return chooseFrom(formats, String(input["audio_format"] ?? "mp3").toLowerCase(), "audio_format");
 }
 
 export function voiceOf({ input }: TaskCall): string | null {
   const { voice } = input as { readonly voice?: unknown };
   return typeof voice === "string" && voice !== "" ? voice : null;
+}
+
+/** Null: the caller did not ask for a change. */
+export interface Prosody {
+  /** 1 is the usual speed. */
+  readonly speed: number | null;
+  /** The change in percent, -100..100. */
+  readonly pitch: number | null;
+  readonly volume: number | null;
+}
+
+export function prosodyOf({ input }: TaskCall): Prosody {
+  const { speed, speaking_pitch, speaking_volume } = input;
+  return { speed: finiteNumber(speed), pitch: finiteNumber(speaking_pitch), volume: finiteNumber(speaking_volume) };
+}
+
+/** The text as SSML, without the element around it. `volumeOf`: how the vendor writes a change of volume. */
+export function toSsml(text: string, { speed, pitch, volume }: Prosody, volumeOf: (percent: number) => string): string {
+  const attributes = [
+    speed === null ? "" : ` rate="${Math.round(speed * 100)}%"`,
+    pitch === null ? "" : ` pitch="${signed(pitch)}%"`,
+    volume === null ? "" : ` volume="${volumeOf(volume)}"`,
+  ].join("");
+  const escaped = escapeXml(text);
+  return attributes === "" ? escaped : `<prosody${attributes}>${escaped}</prosody>`;
+}
+
+export function hasProsody({ speed, pitch, volume }: Prosody): boolean {
+  return speed !== null || pitch !== null || volume !== null;
+}
+
+export function signed(number: number): string {
+  return number < 0 ? String(number) : `+${number}`;
+}
+
+// The lowest volume in the vendors' documentation; it is inaudible.
+const silenceDb = -96;
+
+/** Twice the amplitude is 6 dB more, half of it 6 dB less. */
+export function toDecibel(percent: number): number {
+  const ratio = 1 + percent / 100;
+  return ratio <= 0 ? silenceDb : Math.max(silenceDb, rounded(20 * Math.log10(ratio), 2));
+}
+
+export function toSemitones(percent: number): number {
+  const ratio = 1 + percent / 100;
+  return ratio <= 0 ? -20 : Math.min(20, Math.max(-20, rounded(12 * Math.log2(ratio), 2)));
+}
+
+/** Leaves out the characters that XML cannot contain. */
+export function escapeXml(text: string): string {
+  return Bun.escapeHTML(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ""));
 }

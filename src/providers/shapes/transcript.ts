@@ -1,15 +1,15 @@
-// Speech that a vendor wrote down, and what tasks of many vendors read from a call for it.
+// Transcripts: the input members that vendors of `audio/speech_to_text_async` read, and the output.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
 import { asNumber, asScore } from "../lenient.ts";
-import { type ProviderTaskCall, refuseInput, type TaskResult } from "../task.ts";
+import type { ProviderTaskCall, TaskResult } from "../task.ts";
 
 export interface SpokenPiece {
   readonly text: string;
   /** In seconds. */
   readonly start: unknown;
   readonly end: unknown;
-  /** As the vendor names them: 0, `spk_0`, `A`. Null: it does not say who spoke. */
+  /** The vendor's name of the speaker: 0, `spk_0`, `A`. Null: the vendor sent none. */
   readonly speaker: string | number | null;
   readonly confidence: unknown;
 }
@@ -41,13 +41,13 @@ function byName(one: string | number | null, another: string | number | null): n
   return String(one).localeCompare(String(another), "en", { numeric: true });
 }
 
-/** Seconds are told as text. */
+/** The schema has seconds as text. */
 function toSeconds(value: unknown): string | null {
   const seconds = asNumber(value);
   return seconds === null ? null : String(seconds);
 }
 
-/** How many people speak, where the caller knows. */
+/** How many people speak, when the caller says so. */
 export function speakersOf({ input }: ProviderTaskCall): number | null {
   return asNumber(input["speakers"]);
 }
@@ -59,10 +59,4 @@ export function vocabularyOf({ input }: ProviderTaskCall): readonly string[] {
 
 export function wantsNoProfanity({ input }: ProviderTaskCall): boolean {
   return input["profanity_filter"] === true;
-}
-
-/** For vendors that leave out nothing of what was said. */
-export function refuseProfanityFilter(call: ProviderTaskCall): void {
-  if (wantsNoProfanity(call))
-    refuseInput("profanity_filter", "This provider has no such parameter", "unsupported_parameter");
 }

@@ -1,8 +1,9 @@
-// Clips that a vendor made.
+// Video clips that a vendor generated.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
 import { asNumber } from "../lenient.ts";
-import { type ProviderTaskCall, refuseInput, type TaskResult } from "../task.ts";
+import type { ProviderTaskCall, TaskResult } from "../task.ts";
+import { chooseFrom } from "./inputs.ts";
 
 /** The result of `video/generation_async`. */
 export function toVideo(
@@ -23,12 +24,8 @@ export function secondsOf({ input }: ProviderTaskCall): number | null {
   return asNumber(input["duration"]);
 }
 
-/** `1280x720`, among those that the vendor makes. */
-export function dimensionOf<T>({ input }: ProviderTaskCall, known: Readonly<Record<string, T>>): T | null {
-  const wanted = input["dimension"];
-  if (typeof wanted !== "string") return null;
-  const found = Object.hasOwn(known, wanted) ? known[wanted] : undefined;
-  if (found === undefined)
-    refuseInput("dimension", `This provider makes ${Object.keys(known).join(", ")}`, "literal_error");
-  return found;
+/** The vendor's value for a size such as `1280x720`. */
+export function dimensionOf<T>({ input }: ProviderTaskCall, choices: Readonly<Record<string, T>>): T | null {
+  const { dimension } = input;
+  return typeof dimension === "string" ? chooseFrom(choices, dimension, "dimension") : null;
 }

@@ -3,7 +3,7 @@ import { asNumber, asObject, asScore, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toAiPrediction, toDeepfakePrediction } from "../shapes/detection.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import { type Finding, type Kind, toModeration } from "../shapes/likelihood.ts";
+import { type Finding, type Kind, toModeration } from "../shapes/moderation.ts";
 import type { TaskCall } from "../task.ts";
 import { type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 

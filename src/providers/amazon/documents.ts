@@ -1,0 +1,337 @@
+// Amazon Textract: text, invoices, receipts and identity documents. Documents with several pages are jobs on a file in a bucket.
+
+import type { TaskName } from "../../contract/tasks.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asCount, asList, asNumber, asObject, asString, asText, at, fromPercentage, objectsIn } from "../lenient.ts";
+import { type Box, nowhere } from "../shapes/boxes.ts";
+import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
+import { fileOf, readBase64 } from "../shapes/inputs.ts";
+import { type ReadCell, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
+import { toShape } from "../shapes/to-shape.ts";
+import { type ProviderTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResult } from "../task.ts";
+import { readBox, toAwsRequest } from "./aws-json.ts";
+import { bucketSettings, s3 } from "./bucket.ts";
+
+const docs = "https://docs.aws.amazon.com/textract/latest/dg/";
+const mediaTypes = ["image/jpeg", "image/png", "image/tiff", "application/pdf"];
+
+interface Mapping {
+  readonly operation: string;
+  readonly unsupported?: readonly string[];
+  readonly toBody?: (document: JsonObject) => JsonObject;
+  toOutput(answer: JsonObject, call: TaskCall): JsonObject;
+}
+
+interface JobMapping {
+  /** The part of the operation's name after `Start` and `Get`. */
+  readonly operation: string;
+  readonly more?: JsonObject;
+  fromBlocks(blocks: readonly JsonObject[], pageCount: number): TaskResult;
+}
+
+export const documentTasks: readonly ProviderTask[] = [
+  createTask("ocr/ocr", {
+    operation: "DetectDocumentText",
+    unsupported: ["language"],
+    toOutput: ({ Blocks }) => ({
+      text: joinTexts(blocksOf(objectsIn(Blocks), "LINE"), " "),
+      bounding_boxes: blocksOf(objectsIn(Blocks), "WORD").map((word) => ({
+        text: asText(word["Text"]),
+        ...(boxOf(word) ?? nowhere),
+      })),
+    }),
+  }),
+  createTask("ocr/financial_parser", {
+    operation: "AnalyzeExpense",
+    unsupported: ["document_type", "language"],
+    toOutput: ({ ExpenseDocuments }, call) =>
+      toShape("ocr/financial_parser", {
+        extracted_data: objectsIn(ExpenseDocuments).map((document, index) =>
+          toFinancialDocument(document, index, call),
+        ),
+      }),
+  }),
+  createTask("ocr/identity_parser", {
+    operation: "AnalyzeID",
+    toBody: (document) => ({ DocumentPages: [document] }),
+    toOutput: ({ IdentityDocuments }) =>
+      toShape("ocr/identity_parser", { extracted_data: objectsIn(IdentityDocuments).map(toIdentity) }),
+  }),
+  createJob("ocr/ocr_async", {
+    operation: "DocumentTextDetection",
+    fromBlocks: (blocks, pageCount) => {
+      const children = findChildren(blocks);
+      const lines = blocksOf(blocks, "LINE");
+      const pages = splitPages(lines, pageCount).map((page) =>
+        page.map((line) => ({ ...toWord(line), words: children(line, "WORD").map(toWord) })),
+      );
+      return toPages(joinTexts(lines, "\n"), pages);
+    },
+  }),
+  createJob("ocr/ocr_tables_async", {
+    operation: "DocumentAnalysis",
+    more: { FeatureTypes: ["TABLES"] },
+    fromBlocks: (blocks, pageCount) => {
+      const children = findChildren(blocks);
+      const pages = splitPages(blocksOf(blocks, "TABLE"), pageCount).map((page) =>
+        page.map((table) => children(table, "CELL").map((cell) => toCell(cell, children(cell, "WORD")))),
+      );
+      return toTables(pages);
+    },
+  }),
+];
+
+function createTask(task: TaskName, { operation, toBody, toOutput, ...more }: Mapping): ProviderTask {
+  return {
+    task,
+    docs: `${docs}API_${operation}.html`,
+    service: "textract",
+    // https://docs.aws.amazon.com/textract/latest/dg/limits-document.html; a PDF or TIFF may have one page.
+    files: { maxBytes: 10 * 1_048_576, mediaTypes },
+    ...more,
+    toRequest: async (call) => {
+      const document = { Bytes: await readBase64(fileOf(call)) };
+      return toAwsRequest(`Textract.${operation}`, toBody?.(document) ?? { Document: document });
+    },
+    fromResponse: ({ json }, call) => ({
+      output: toOutput(asObject(json), call),
+      units: { page: countPages(json), request: 1 },
+    }),
+  };
+}
+
+/** Textract sends the blocks of a document in several answers; `portions` are those of the answers before the current one. */
+interface JobState extends Stored {
+  readonly job?: string;
+  readonly portions?: readonly (readonly JsonObject[])[];
+}
+
+function createJob(task: TaskName, { operation, more = {}, fromBlocks }: JobMapping): ProviderTask {
+  const toPoll = (state: JobState, nextToken: string | null): TaskRequest => ({
+    ...toAwsRequest(`Textract.Get${operation}`, { JobId: state.job, ...(nextToken && { NextToken: nextToken }) }),
+    state,
+  });
+  return {
+    task,
+    docs: `${docs}API_Start${operation}.html`,
+    service: "textract",
+    requiredSettings: bucketSettings,
+    // A repeated token does not start the work again: https://docs.aws.amazon.com/textract/latest/dg/api-async.html
+    isIdempotent: true,
+    // https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
+    files: { maxBytes: 500 * 1_048_576, mediaTypes },
+    toRequest: (call) => uploadFile(s3, call),
+    next(answer, call, request) {
+      const state = request.state as JobState;
+      if (request.service === "s3") {
+        const DocumentLocation = { S3Object: { Bucket: call.settings["bucket"], Name: state.key } };
+        const value = { DocumentLocation, ClientRequestToken: state.token, ...more };
+        return { ...toAwsRequest(`Textract.Start${operation}`, value), state, acceptsProviderParams: true };
+      }
+      const { json } = answer;
+      if (state.job === undefined) {
+        const job = asText(at(json, "JobId"));
+        if (job === null) throw new TypeError("there is no job in the answer");
+        return { ...toPoll({ ...state, job }, null), waitMs: "growing" };
+      }
+      const { JobStatus, StatusMessage, NextToken } = asObject(json);
+      if (JobStatus === "IN_PROGRESS") return { ...request, waitMs: "growing" };
+      if (JobStatus === "FAILED") throw new TaskFailure(400, asText(StatusMessage) ?? "the document was not read");
+      const nextToken = asText(NextToken);
+      return nextToken === null ? null : toPoll({ ...state, portions: portionsOf(state, json) }, nextToken);
+    },
+    fromResponse: ({ json }, _call, { state }) =>
+      fromBlocks(portionsOf(state as JobState | undefined, json).flat(), countPages(json)),
+    cleanUpRequests: (call, request) => deleteFile(s3, call, request),
+  };
+}
+
+function portionsOf(state: JobState | undefined, json: unknown): readonly (readonly JsonObject[])[] {
+  return [...(state?.portions ?? []), objectsIn(at(json, "Blocks"))];
+}
+
+function countPages(json: unknown): number {
+  return Math.max(1, asCount(at(json, "DocumentMetadata", "Pages")));
+}
+
+function blocksOf(blocks: readonly JsonObject[], type: string): readonly JsonObject[] {
+  return blocks.filter(({ BlockType }) => BlockType === type);
+}
+
+function joinTexts(blocks: readonly JsonObject[], separator: string): string {
+  return blocks.map(({ Text }) => asString(Text)).join(separator);
+}
+
+function findChildren(blocks: readonly JsonObject[]): (block: JsonObject, type: string) => readonly JsonObject[] {
+  const byId = new Map(blocks.map((block) => [block["Id"], block]));
+  return ({ Relationships }, type) => {
+    const relations = objectsIn(Relationships).filter(({ Type }) => Type === "CHILD");
+    const ids = relations.flatMap(({ Ids }) => asList(Ids));
+    return blocksOf(
+      ids.map((id) => byId.get(id) ?? {}),
+      type,
+    );
+  };
+}
+
+/** A document with one page has no page numbers. */
+function splitPages(blocks: readonly JsonObject[], pageCount: number): readonly JsonObject[][] {
+  const pages: JsonObject[][] = Array.from({ length: pageCount }, () => []);
+  for (const block of blocks) pages[(asNumber(block["Page"]) ?? 1) - 1]?.push(block);
+  return pages;
+}
+
+function toWord(block: JsonObject): ReadWord {
+  const { Text, Confidence } = block;
+  return { text: asString(Text), box: boxOf(block), confidence: fromPercentage(Confidence) };
+}
+
+function toCell(cell: JsonObject, words: readonly JsonObject[]): ReadCell {
+  const { RowIndex, ColumnIndex, RowSpan, ColumnSpan, Confidence, EntityTypes } = cell;
+  return {
+    text: joinTexts(words, " ") || null,
+    row: Math.max(0, (asNumber(RowIndex) ?? 1) - 1),
+    column: Math.max(0, (asNumber(ColumnIndex) ?? 1) - 1),
+    rowSpan: asNumber(RowSpan) ?? 1,
+    columnSpan: asNumber(ColumnSpan) ?? 1,
+    box: boxOf(cell),
+    confidence: fromPercentage(Confidence),
+    isHeader: asList(EntityTypes).includes("COLUMN_HEADER"),
+  };
+}
+
+function boxOf(block: JsonObject): Box | null {
+  return readBox(at(block, "Geometry", "BoundingBox"));
+}
+
+/** https://docs.aws.amazon.com/textract/latest/dg/invoices-receipts.html lists the standard fields. */
+function toFinancialDocument(document: JsonObject, index: number, call: TaskCall): JsonObject {
+  const summary = objectsIn(document["SummaryFields"]);
+  const fields = readFields(summary);
+  const ofGroups = (...groups: readonly string[]) => readFields(summary.filter((field) => isInGroup(field, groups)));
+  const billTo = ofGroups("RECEIVER_BILL_TO");
+  const receiver = ofGroups("RECEIVER", "RECEIVER_BILL_TO", "RECEIVER_SOLD_TO");
+  return {
+    customer_information: {
+      name: fields["RECEIVER_NAME"] ?? billTo["NAME"],
+      mailling_address: fields["RECEIVER_ADDRESS"],
+      billing_address: billTo["ADDRESS"],
+      shipping_address: ofGroups("RECEIVER_SHIP_TO")["ADDRESS"],
+      ...toParty("RECEIVER", fields, receiver),
+      ...sameNames(fields, "CUSTOMER_NUMBER"),
+    },
+    merchant_information: {
+      name: fields["VENDOR_NAME"],
+      address: fields["VENDOR_ADDRESS"] ?? ofGroups("VENDOR_REMIT_TO")["ADDRESS"],
+      tax_id: fields["TAX_PAYER_ID"],
+      website: fields["VENDOR_URL"],
+      ...toParty("VENDOR", fields, ofGroups("VENDOR", "VENDOR_SUPPLIER")),
+    },
+    payment_information: {
+      total_tax: fields["TAX"],
+      ...sameNames(fields, "AMOUNT_DUE", "AMOUNT_PAID", "TOTAL", "SUBTOTAL", "DISCOUNT", "GRATUITY", "SERVICE_CHARGE"),
+      ...sameNames(fields, "PRIOR_BALANCE", "PAYMENT_TERMS", "SHIPPING_HANDLING_CHARGE"),
+    },
+    financial_document_information: {
+      purchase_order: fields["PO_NUMBER"],
+      invoice_date: fields["INVOICE_RECEIPT_DATE"],
+      invoice_due_date: fields["DUE_DATE"],
+      ...sameNames(fields, "INVOICE_RECEIPT_ID", "ORDER_DATE"),
+    },
+    local: {
+      currency_code: summary.map((field) => asText(at(field, "Currency", "Code"))).find((code) => code !== null),
+      ...sameNames(fields, "COUNTRY"),
+    },
+    bank: sameNames(fields, "ACCOUNT_NUMBER"),
+    item_lines: objectsIn(document["LineItemGroups"]).flatMap(({ LineItems }) => objectsIn(LineItems).map(toItemLine)),
+    document_metadata: {
+      document_index: asNumber(document["ExpenseIndex"]) ?? index + 1,
+      document_page_number: asNumber(summary[0]?.["PageNumber"]),
+      document_type: String(call.input["document_type"] ?? ""),
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** The most certain value of each type; the first one when several are equally certain. */
+function readFields(all: readonly JsonObject[]): Fields {
+  const found = all.flatMap(({ Type, ValueDetection }) => {
+    const [type, text] = [asText(at(Type, "Text")), asText(at(ValueDetection, "Text"))];
+    const confidence = asNumber(at(ValueDetection, "Confidence")) ?? 0;
+    return type === null || text === null ? [] : [{ type, text, confidence }];
+  });
+  // Of several entries with one key, `fromEntries` keeps the last.
+  found.reverse().sort((one, another) => one.confidence - another.confidence);
+  return Object.fromEntries(found.map(({ type, text }) => [type, text]));
+}
+
+function isInGroup({ GroupProperties }: JsonObject, groups: readonly string[]): boolean {
+  return objectsIn(GroupProperties).some(({ Types }) => groups.some((group) => asList(Types).includes(group)));
+}
+
+/** `place`: the fields of the party's address. */
+function toParty(party: "RECEIVER" | "VENDOR", fields: Fields, place: Fields): JsonObject {
+  return {
+    phone: fields[`${party}_PHONE`],
+    vat_number: fields[`${party}_VAT_NUMBER`],
+    abn_number: fields[`${party}_ABN_NUMBER`],
+    gst_number: fields[`${party}_GST_NUMBER`],
+    pan_number: fields[`${party}_PAN_NUMBER`],
+    province: place["STATE"],
+    street_name: place["STREET"],
+    ...sameNames(place, "CITY", "COUNTRY", "ZIP_CODE"),
+  };
+}
+
+/** Fields whose names are those of the output's members, but for their case. */
+function sameNames<Name extends string>(fields: Fields, ...names: readonly Name[]) {
+  const entries = names.map((name) => [name.toLowerCase(), fields[name]]);
+  return Object.fromEntries(entries) as Readonly<Record<Lowercase<Name>, string | undefined>>;
+}
+
+function toItemLine({ LineItemExpenseFields }: JsonObject): JsonObject {
+  const fields = readFields(objectsIn(LineItemExpenseFields));
+  return {
+    description: fields["ITEM"],
+    amount_line: fields["PRICE"],
+    ...sameNames(fields, "QUANTITY", "UNIT_PRICE", "PRODUCT_CODE"),
+  };
+}
+
+interface Field {
+  readonly value: string | null;
+  readonly confidence: number | null;
+}
+
+function toIdentity({ IdentityDocumentFields }: JsonObject): JsonObject {
+  const fields = new Map<unknown, Field>();
+  for (const { Type, ValueDetection } of objectsIn(IdentityDocumentFields)) {
+    const { NormalizedValue, Text, Confidence } = asObject(ValueDetection);
+    const value = asText(at(NormalizedValue, "Value")) ?? asText(Text);
+    if (value !== null) fields.set(at(Type, "Text"), { value, confidence: fromPercentage(Confidence) });
+  }
+  const field = (type: string): Field => fields.get(type) ?? { value: null, confidence: null };
+  const address = ["ADDRESS", "CITY_IN_ADDRESS", "STATE_IN_ADDRESS", "ZIP_CODE_IN_ADDRESS"].map(field);
+  return {
+    last_name: field("LAST_NAME"),
+    given_names: [field("FIRST_NAME"), field("MIDDLE_NAME")].filter(({ value }) => value !== null),
+    birth_place: field("PLACE_OF_BIRTH"),
+    birth_date: toDay(field("DATE_OF_BIRTH")),
+    issuance_date: toDay(field("DATE_OF_ISSUE")),
+    expire_date: toDay(field("EXPIRATION_DATE")),
+    document_id: field("DOCUMENT_NUMBER"),
+    issuing_state: field("STATE_NAME"),
+    address: {
+      value: address.flatMap(({ value }) => value ?? []).join(" "),
+      confidence: field("ADDRESS").confidence,
+    },
+    document_type: field("ID_TYPE"),
+    mrz: field("MRZ_CODE"),
+  };
+}
+
+/** `1990-04-12` for `1990-04-12T00:00:00`. */
+function toDay({ value, confidence }: Field): Field {
+  return { value: value?.split("T00:00:00", 1)[0] ?? null, confidence };
+}

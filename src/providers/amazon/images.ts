@@ -1,0 +1,246 @@
+// Amazon Rekognition. Boxes are relative already; confidences are percentages.
+
+import type { TaskName } from "../../contract/tasks.ts";
+import { lookUp } from "../../lib/look-up.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asNumber, asObject, asString, asText, at, fromPercentage, limitToOne, objectsIn } from "../lenient.ts";
+import { noEdges, nowhere } from "../shapes/boxes.ts";
+import { fileOf, oneImage, readBase64 } from "../shapes/inputs.ts";
+import { type Finding, type Kind, other, toLikelihood, toModeration } from "../shapes/moderation.ts";
+import { toShape } from "../shapes/to-shape.ts";
+import type { ProviderTask, TaskCall, TaskResult } from "../task.ts";
+import { readBox, toAwsRequest } from "./aws-json.ts";
+
+export const imageTasks: readonly ProviderTask[] = [
+  createTask("image/object_detection", {
+    operation: "DetectLabels",
+    toOutput: ({ Labels }) => ({ items: objectsIn(Labels).flatMap(toItems) }),
+  }),
+  createTask("image/face_detection", {
+    operation: "DetectFaces",
+    toBody: async (call) => ({ ...(await toImage(call)), Attributes: ["ALL"] }),
+    toOutput: ({ FaceDetails }) => toShape("image/face_detection", { items: objectsIn(FaceDetails).flatMap(toFace) }),
+  }),
+  createTask("image/explicit_content", {
+    operation: "DetectModerationLabels",
+    toOutput: ({ ModerationLabels }) => toModeration(objectsIn(ModerationLabels).map(toFinding)),
+  }),
+  createTask("image/face_compare", {
+    operation: "CompareFaces",
+    toBody: async (call) => ({
+      SourceImage: { Bytes: await readBase64(fileOf(call, "file1")) },
+      TargetImage: { Bytes: await readBase64(fileOf(call, "file2")) },
+    }),
+    toOutput: ({ FaceMatches }) => ({
+      items: objectsIn(FaceMatches).map(({ Similarity, Face }) => ({
+        confidence: fromPercentage(Similarity),
+        bounding_box: readBox(at(Face, "BoundingBox")) ?? nowhere,
+      })),
+    }),
+    units: { image: 2, file: 2, request: 1 },
+  }),
+];
+
+interface Mapping {
+  readonly operation: string;
+  readonly toBody?: (call: TaskCall) => Promise<JsonObject>;
+  readonly toOutput: (answer: JsonObject) => JsonObject;
+  readonly units?: TaskResult["units"];
+}
+
+function createTask(
+  task: TaskName,
+  { operation, toBody = toImage, toOutput, units = oneImage }: Mapping,
+): ProviderTask {
+  return {
+    task,
+    docs: `https://docs.aws.amazon.com/rekognition/latest/APIReference/API_${operation}.html`,
+    service: "rekognition",
+    // https://docs.aws.amazon.com/rekognition/latest/dg/limits.html, for images that are part of the request.
+    files: { maxBytes: 5 * 1_048_576, mediaTypes: ["image/jpeg", "image/png"] },
+    toRequest: async (call) => toAwsRequest(`RekognitionService.${operation}`, await toBody(call)),
+    fromResponse: ({ json }) => ({ output: toOutput(asObject(json)), units }),
+  };
+}
+
+async function toImage(call: TaskCall): Promise<JsonObject> {
+  return { Image: { Bytes: await readBase64(fileOf(call)) } };
+}
+
+/**
+ * One item for each position of the object; one without a position when the label is about the whole image. The schema requires a
+ * confidence: without one there is no item.
+ */
+function toItems({ Name, Confidence, Instances }: JsonObject): JsonObject[] {
+  const instances = objectsIn(Instances);
+  return (instances.length === 0 ? [{}] : instances).flatMap((instance: JsonObject) => {
+    const confidence = fromPercentage(instance["Confidence"]) ?? fromPercentage(Confidence);
+    return confidence === null ? [] : [{ label: asString(Name), confidence, ...toEdges(instance["BoundingBox"]) }];
+  });
+}
+
+function toEdges(value: unknown): JsonObject {
+  const box = readBox(value);
+  if (box === null) return noEdges;
+  return { x_min: box.left, x_max: box.left + box.width, y_min: box.top, y_max: box.top + box.height };
+}
+
+function toFinding({ Name, ParentName, Confidence }: JsonObject): Finding {
+  const label = asString(Name);
+  const kind = lookUp(kinds, label) ?? lookUp(kinds, asString(ParentName)) ?? other;
+  return { label, score: fromPercentage(Confidence), kind };
+}
+
+/** None without a confidence, because the schema requires one. */
+function toFace(face: JsonObject): JsonObject[] {
+  const confidence = fromPercentage(face["Confidence"]);
+  if (confidence === null) return [];
+  const chance = (member: string) => toChance(face[member]);
+  const quality = (member: string) => toShare(at(face, "Quality", member));
+  const pose = (member: string) => at(face, "Pose", member);
+  return [
+    {
+      confidence,
+      landmarks: toLandmarks(face["Landmarks"]),
+      emotions: toEmotions(face["Emotions"]),
+      poses: { pitch: pose("Pitch"), roll: pose("Roll"), yaw: pose("Yaw") },
+      age: toAge(face["AgeRange"]),
+      gender: asText(at(face, "Gender", "Value")),
+      bounding_box: toEdges(face["BoundingBox"]),
+      facial_hair: { moustache: chance("Mustache"), beard: chance("Beard") },
+      quality: { brightness: quality("Brightness"), sharpness: quality("Sharpness") },
+      accessories: { sunglasses: chance("Sunglasses"), eyeglasses: chance("Eyeglasses") },
+      occlusions: toOcclusions(face["FaceOccluded"]),
+      features: { eyes_open: chance("EyesOpen"), smile: chance("Smile"), mouth_open: chance("MouthOpen") },
+    },
+  ];
+}
+
+function toLandmarks(found: unknown): JsonObject {
+  const named = objectsIn(found).flatMap(({ Type, X, Y }) => {
+    const name = lookUp(landmarks, String(Type));
+    const [x, y] = [asNumber(X), asNumber(Y)];
+    return name === undefined || x === null || y === null ? [] : [[name, [x, y]]];
+  });
+  return Object.fromEntries(named);
+}
+
+function toEmotions(found: unknown): JsonObject {
+  const named = objectsIn(found).flatMap(({ Type, Confidence }) => {
+    const name = lookUp(emotions, String(Type).toUpperCase());
+    const score = fromPercentage(Confidence);
+    return name === undefined || score === null ? [] : [[name, toLikelihood(score)]];
+  });
+  return Object.fromEntries(named);
+}
+
+/** The middle of the range. */
+function toAge(range: unknown): number | null {
+  const [low, high] = [asNumber(at(range, "Low")), asNumber(at(range, "High"))];
+  return low === null || high === null ? (low ?? high) : (low + high) / 2;
+}
+
+/** The probability that the attribute is present: when its value is false, the confidence is that of its absence. */
+function toChance(attribute: unknown): number | null {
+  const confidence = asNumber(at(attribute, "Confidence"));
+  if (confidence === null) return null;
+  return limitToOne((at(attribute, "Value") === true ? confidence : 100 - confidence) / 100);
+}
+
+/** Rekognition says whether a part of the face is hidden, not which: only the value false is about each part. */
+function toOcclusions(attribute: unknown): JsonObject {
+  if (at(attribute, "Value") !== false) return {};
+  return { eye_occluded: false, forehead_occluded: false, mouth_occluded: false };
+}
+
+function toShare(percent: unknown): number | null {
+  const number = asNumber(percent);
+  return number === null ? null : number / 100;
+}
+
+const emotions: Readonly<Record<string, string>> = {
+  HAPPY: "joy",
+  SAD: "sorrow",
+  ANGRY: "anger",
+  SURPRISED: "surprise",
+  DISGUSTED: "disgust",
+  FEAR: "fear",
+  CONFUSED: "confusion",
+  CALM: "calm",
+  UNKNOWN: "unknown",
+};
+
+const landmarks: Readonly<Record<string, string>> = {
+  eyeLeft: "left_eye",
+  leftEyeUp: "left_eye_top",
+  leftEyeRight: "left_eye_right",
+  leftEyeDown: "left_eye_bottom",
+  leftEyeLeft: "left_eye_left",
+  eyeRight: "right_eye",
+  rightEyeUp: "right_eye_top",
+  rightEyeRight: "right_eye_right",
+  rightEyeDown: "right_eye_bottom",
+  rightEyeLeft: "right_eye_left",
+  leftEyeBrowLeft: "left_eyebrow_left",
+  leftEyeBrowRight: "left_eyebrow_right",
+  leftEyeBrowUp: "left_eyebrow_top",
+  rightEyeBrowLeft: "right_eyebrow_left",
+  rightEyeBrowRight: "right_eyebrow_right",
+  rightEyeBrowUp: "right_eyebrow_top",
+  leftPupil: "left_pupil",
+  rightPupil: "right_pupil",
+  nose: "nose_tip",
+  noseRight: "nose_bottom_right",
+  noseLeft: "nose_bottom_left",
+  mouthLeft: "mouth_left",
+  mouthRight: "mouth_right",
+  mouthUp: "mouth_top",
+  mouthDown: "mouth_bottom",
+  chinBottom: "chin_gnathion",
+  upperJawlineLeft: "upper_jawline_left",
+  midJawlineLeft: "mid_jawline_left",
+  midJawlineRight: "mid_jawline_right",
+  upperJawlineRight: "upper_jawline_right",
+};
+
+/** https://docs.aws.amazon.com/rekognition/latest/dg/moderation-api.html; labels of the third level are like their parents. */
+const kinds: Readonly<Record<string, Kind>> = {
+  Explicit: ["Sexual", "Sexual"],
+  "Explicit Nudity": ["Sexual", "Nudity"],
+  "Explicit Sexual Activity": ["Sexual", "SexualActivity"],
+  "Sex Toys": ["Sexual", "AdultToys"],
+  "Non-Explicit Nudity of Intimate parts and Kissing": ["Sexual", "Suggestive"],
+  "Non-Explicit Nudity": ["Sexual", "PartialNudity"],
+  "Obstructed Intimate Parts": ["Sexual", "PartialNudity"],
+  "Kissing on the Lips": ["Sexual", "SexualSituations"],
+  "Swimwear or Underwear": ["Sexual", "RevealingClothes"],
+  "Female Swimwear or Underwear": ["Sexual", "RevealingClothes"],
+  "Male Swimwear or Underwear": ["Sexual", "RevealingClothes"],
+  Violence: ["Violence", "Violence"],
+  Weapons: ["Violence", "WeaponViolence"],
+  "Graphic Violence": ["Violence", "GraphicViolenceOrGore"],
+  "Physical Violence": ["Violence", "PhysicalViolence"],
+  "Weapon Violence": ["Violence", "WeaponViolence"],
+  "Self-Harm": ["Violence", "PhysicalViolence"],
+  "Blood & Gore": ["Violence", "GraphicViolenceOrGore"],
+  "Explosions and Blasts": ["Violence", "Violence"],
+  "Visually Disturbing": ["Violence", "GraphicViolenceOrGore"],
+  "Death and Emaciation": ["Violence", "GraphicViolenceOrGore"],
+  Crashes: ["Violence", "Violence"],
+  "Drugs & Tobacco": ["DrugAndAlcohol", "DrugProducts"],
+  Products: ["DrugAndAlcohol", "DrugProducts"],
+  Pills: ["DrugAndAlcohol", "DrugProducts"],
+  "Drugs & Tobacco Paraphernalia & Use": ["DrugAndAlcohol", "DrugUse"],
+  Smoking: ["DrugAndAlcohol", "Smoking"],
+  Alcohol: ["DrugAndAlcohol", "Alcohol"],
+  "Alcohol Use": ["DrugAndAlcohol", "Drinking"],
+  Drinking: ["DrugAndAlcohol", "Drinking"],
+  "Alcoholic Beverages": ["DrugAndAlcohol", "Alcohol"],
+  "Rude Gestures": ["Content", "MiddleFinger"],
+  "Middle Finger": ["Content", "MiddleFinger"],
+  Gambling: ["Finance", "Gambling"],
+  "Hate Symbols": ["HateAndExtremism", "Hate"],
+  "Nazi Party": ["HateAndExtremism", "Extremist"],
+  "White Supremacy": ["HateAndExtremism", "Extremist"],
+  Extremist: ["HateAndExtremism", "Extremist"],
+};

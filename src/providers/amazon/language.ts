@@ -1,0 +1,176 @@
+// Amazon Comprehend and Amazon Translate. Offsets are code points. Comprehend requires a language: when the caller leaves it out, the
+// gateway requests its detection first.
+
+import type { TaskName } from "../../contract/tasks.ts";
+import { lookUp } from "../../lib/look-up.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asNumber, asObject, asScore, asString, asText, at, objectsIn, rounded } from "../lenient.ts";
+import { languageOf, textOf } from "../shapes/inputs.ts";
+import { baseLanguage, toLanguages, toTranslation, withLanguage } from "../shapes/languages.ts";
+import { toTag } from "../shapes/part-of-speech.ts";
+import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
+import { readSentiment, toRatedSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
+import { type ProviderTask, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
+import { toAwsRequest } from "./aws-json.ts";
+
+const docs = "https://docs.aws.amazon.com/comprehend/latest/APIReference/";
+const detection = "DetectDominantLanguage";
+
+export const languageTasks: readonly ProviderTask[] = [
+  createTask("text/sentiment_analysis", "DetectSentiment", ({ Sentiment, SentimentScore }) =>
+    toSentimentAnalysis(toRatedSentiment(Sentiment, asObject(SentimentScore)), []),
+  ),
+  createTask("text/named_entity_recognition", "DetectEntities", ({ Entities }) => ({
+    items: objectsIn(Entities).map(({ Text, Type, Score }) => ({
+      entity: asString(Text),
+      category: asText(Type),
+      importance: asNumber(Score),
+    })),
+  })),
+  createTask("text/entity_sentiment", "DetectTargetedSentiment", ({ Entities }) => ({
+    items: objectsIn(Entities)
+      .flatMap(({ Mentions }) => objectsIn(Mentions))
+      .flatMap(toEntitySentiment),
+  })),
+  createTask("text/syntax_analysis", "DetectSyntax", ({ SyntaxTokens }) => ({
+    items: objectsIn(SyntaxTokens).map(({ Text, PartOfSpeech }) => ({
+      word: asString(Text),
+      importance: asNumber(at(PartOfSpeech, "Score")),
+      tag: toTag(at(PartOfSpeech, "Tag")),
+      lemma: null,
+      others: {},
+    })),
+  })),
+  createTask("text/keyword_extraction", "DetectKeyPhrases", ({ KeyPhrases }) => ({
+    items: objectsIn(KeyPhrases).map(({ Text, Score }) => {
+      const score = asScore(Score);
+      return { keyword: asString(Text), importance: score === null ? null : rounded(score, 2) };
+    }),
+  })),
+  createTask("text/anonymization", "DetectPiiEntities", ({ Entities }, call) =>
+    toAnonymization(textOf(call), objectsIn(Entities).map(toFoundData), null),
+  ),
+  {
+    task: "translation/language_detection",
+    docs: `${docs}API_${detection}.html`,
+    service: "comprehend",
+    toRequest: toDetection,
+    fromResponse: ({ json }, call) => toLanguages(languagesIn(asObject(json)), call),
+  },
+  {
+    task: "translation/automatic_translation",
+    docs: "https://docs.aws.amazon.com/translate/latest/APIReference/API_TranslateText.html",
+    service: "translate",
+    toRequest: (call) =>
+      toAwsRequest("AWSShineFrontendService_20170701.TranslateText", {
+        Text: textOf(call),
+        SourceLanguageCode: languageOf(call, "source_language") ?? "auto",
+        TargetLanguageCode: languageOf(call, "target_language"),
+      }),
+    fromResponse: ({ json }, call) => toTranslation(at(json, "TranslatedText"), call),
+  },
+];
+
+function createTask(
+  task: TaskName,
+  operation: string,
+  toOutput: (answer: JsonObject, call: TaskCall) => JsonObject,
+): ProviderTask {
+  return {
+    task,
+    docs: `${docs}API_${operation}.html`,
+    service: "comprehend",
+    ...withLanguage({
+      toDetection,
+      readDetection: (answer) => {
+        if (answer["Languages"] === undefined) return undefined;
+        const [language] = languagesIn(answer);
+        if (language !== undefined) return language.code;
+        refuseInput("language", "The provider could not detect the language of the text: name it", "missing");
+      },
+      toAnalysis: (call, language) => toRequest(operation, call, { LanguageCode: toLanguageCode(language ?? "") }),
+      toOutput,
+    }),
+  };
+}
+
+function toDetection(call: TaskCall): TaskRequest {
+  return toRequest(detection, call);
+}
+
+function toRequest(operation: string, call: TaskCall, more: JsonObject = {}): TaskRequest {
+  return toAwsRequest(`Comprehend_20171127.${operation}`, { Text: textOf(call), ...more });
+}
+
+function languagesIn({ Languages }: JsonObject): readonly { readonly code: string; readonly score: number | null }[] {
+  return objectsIn(Languages)
+    .map(({ LanguageCode, Score }) => ({ code: asString(LanguageCode), score: asScore(Score) }))
+    .filter(({ code }) => code !== "")
+    .sort((one, another) => (another.score ?? 0) - (one.score ?? 0));
+}
+
+/** Comprehend takes no regions, except for the two ways to write Chinese. */
+function toLanguageCode(language: string): string {
+  return /^zh[-_](?:tw|hk|hant)/i.test(language) ? "zh-TW" : baseLanguage(language);
+}
+
+/** The schema requires a sentiment. */
+function toEntitySentiment({ Type, Text, MentionSentiment, BeginOffset, EndOffset }: JsonObject): JsonObject[] {
+  const sentiment = asText(at(MentionSentiment, "Sentiment"));
+  if (sentiment === null) return [];
+  return [
+    {
+      type: asText(Type) ?? "OTHER",
+      text: asString(Text),
+      sentiment: readSentiment(sentiment) ?? "Mixed",
+      begin_offset: asNumber(BeginOffset),
+      end_offset: asNumber(EndOffset),
+    },
+  ];
+}
+
+function toFoundData({ Type, BeginOffset, EndOffset, Score }: JsonObject): FoundData {
+  const label = asString(Type);
+  const [offset, end] = [asNumber(BeginOffset), asNumber(EndOffset)];
+  const length = offset === null || end === null ? null : end - offset;
+  return { offset, length, label, subcategory: lookUp(subcategories, label) ?? "Other", score: Score };
+}
+
+const subcategories: Readonly<Record<string, string>> = {
+  ADDRESS: "Address",
+  AGE: "Age",
+  AWS_ACCESS_KEY: "AWSKeys",
+  AWS_SECRET_KEY: "AWSKeys",
+  BANK_ACCOUNT_NUMBER: "BankAccountNumber",
+  BANK_ROUTING: "BankRoutingNumber",
+  CA_HEALTH_NUMBER: "NationalHealthService",
+  CA_SOCIAL_INSURANCE_NUMBER: "SocialSecurityNumber",
+  CREDIT_DEBIT_CVV: "CreditCard",
+  CREDIT_DEBIT_EXPIRY: "CardExpiry",
+  CREDIT_DEBIT_NUMBER: "CreditCard",
+  DATE_TIME: "DateTime",
+  DRIVER_ID: "DriverLicenseNumber",
+  EMAIL: "Email",
+  INTERNATIONAL_BANK_ACCOUNT_NUMBER: "BankAccountNumber",
+  IN_AADHAAR: "NationalIdentificationNumber",
+  IN_NREGA: "NationalIdentificationNumber",
+  IN_PERMANENT_ACCOUNT_NUMBER: "TaxIdentificationNumber",
+  IN_VOTER_NUMBER: "VoterNumber",
+  IP_ADDRESS: "IP",
+  LICENSE_PLATE: "LicensePlate",
+  MAC_ADDRESS: "MAC",
+  NAME: "Name",
+  PASSPORT_NUMBER: "PassportNumber",
+  PASSWORD: "Password",
+  PHONE: "Phone",
+  PIN: "Password",
+  SSN: "SocialSecurityNumber",
+  SWIFT_CODE: "SwiftCode",
+  UK_NATIONAL_HEALTH_SERVICE_NUMBER: "NationalHealthService",
+  UK_NATIONAL_INSURANCE_NUMBER: "SocialSecurityNumber",
+  UK_UNIQUE_TAXPAYER_REFERENCE_NUMBER: "TaxIdentificationNumber",
+  URL: "URL",
+  USERNAME: "Name",
+  US_INDIVIDUAL_TAX_IDENTIFICATION_NUMBER: "TaxIdentificationNumber",
+  VEHICLE_IDENTIFICATION_NUMBER: "VehicleIdentificationNumber",
+};

@@ -1,0 +1,36 @@
+// The output of moderation tasks: each score with a likelihood from 0 (none) to 5 (almost certain), and the worst of them overall.
+
+import type { TaskDraft } from "../../contract/tasks.ts";
+import { asScore } from "../lenient.ts";
+
+export type Kind = readonly [category: string, subcategory: string];
+
+export const other: Kind = ["Other", "Other"];
+export const safe: Kind = ["Safe", "Safe"];
+
+export interface Finding {
+  readonly label: string;
+  readonly score: unknown;
+  readonly kind: Kind;
+}
+
+/**
+ * The output of `text/moderation` and `image/explicit_content`. Findings that are safe do not count towards the overall score. The schema
+ * requires a score, so a finding without one is left out; an answer without any score does not say that the content is harmless.
+ */
+export function toModeration(findings: readonly Finding[], minLikelihood = 0): TaskDraft<"text/moderation"> {
+  const toStep = (score: number) => Math.max(minLikelihood, toLikelihood(score));
+  const items = findings.flatMap(({ label, score, kind: [category, subcategory] }) => {
+    const likelihood_score = asScore(score);
+    if (likelihood_score === null) return [];
+    return [{ label, likelihood: toStep(likelihood_score), category, subcategory, likelihood_score }];
+  });
+  if (findings.length > 0 && items.length === 0) throw new TypeError("there are no scores in the answer");
+  const scores = items.map(({ category, likelihood_score }) => (category === "Safe" ? 0 : likelihood_score));
+  const worst = Math.max(0, ...scores);
+  return { nsfw_likelihood: items.length === 0 ? 0 : toStep(worst), nsfw_likelihood_score: worst, items };
+}
+
+export function toLikelihood(score: number): number {
+  return score <= 0 ? 0 : Math.min(5, Math.floor(score * 5) + 1);
+}
