@@ -5,7 +5,7 @@ import { type JsonSchema, tasks } from "../src/contract/tasks.ts";
 /** One line per task, because a reader searches this file and does not read it. */
 export function taskTypes(): string {
   const lines = (direction: "inputSchema" | "outputSchema", toType: typeof inputType) =>
-    tasks.map((task) => `  "${task.feature}/${task.subfeature}": ${toType(task[direction])};`).join("\n");
+    tasks.map((task) => `  "${task.name}": ${toType(task[direction])};`).join("\n");
   return `// Generated from tasks.json by scripts/task-types.ts: run \`node bin/bun.mjs run scripts/pages.ts\` instead of editing this file.
 
 /** Inputs after validation: members that have a default are always present. */

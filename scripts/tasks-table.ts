@@ -6,8 +6,7 @@ import { localEngines } from "../src/engines/local/list.ts";
 import { rows } from "../src/providers/index.ts";
 
 export function tasksTable(): string {
-  const names = tasks.map(({ feature, subfeature }) => `${feature}/${subfeature}`);
-  const lines = names.flatMap((task) => {
+  const lines = tasks.flatMap(({ name: task }) => {
     const cells = [localOf(task), definitions.some((one) => one.task === task) ? "yes" : "", vendorsOf(task)];
     return cells.every((cell) => cell === "") ? [] : [`| \`${task}\` | ${cells.join(" | ")} |`];
   });

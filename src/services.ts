@@ -238,10 +238,10 @@ function checkAliases(config: Config, providers: ReadonlyMap<string, Provider>):
       const name = (isTask ? parts[2] : parts[0]) ?? "";
       const task = `${parts[0]}/${parts[1]}`;
       const message =
-        isTask && findTask(parts[0] ?? "", parts[1] ?? "") === undefined
+        isTask && findTask(task) === undefined
           ? `'${model}' names the unknown task '${task}'${suggest(
               task,
-              tasks.map(({ feature, subfeature }) => `${feature}/${subfeature}`),
+              tasks.map((one) => one.name),
             )}`
           : known.has(name)
             ? null

@@ -63,7 +63,7 @@ function createView(offers: readonly TaskOffer[], withUnconfigured: boolean): Vi
   const details = new Map<string, () => Document>();
   const byTask = Map.groupBy(offers, ({ feature, subfeature }) => `${feature}/${subfeature}`);
   for (const task of tasks) {
-    const name = `${task.feature}/${task.subfeature}`;
+    const { name } = task;
     const subfeature = toSubfeature(task, byTask.get(name) ?? [], withUnconfigured);
     const detail = once(() => createJsonDocument(toDetail(task, subfeature)));
     details.set(name, detail);

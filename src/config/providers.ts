@@ -6,7 +6,7 @@ import { findNearest } from "../lib/find-nearest.ts";
 import { closedObject, expected } from "./schema-parts.ts";
 
 const webAddress = /^https?:\/\/[^/?#\s]+[^?#\s]*$/;
-const taskNames = tasks.map(({ feature, subfeature }) => `${feature}/${subfeature}`);
+const taskNames: readonly string[] = tasks.map(({ name }) => name);
 const word = () => z.string(expected("a text"));
 const weight = () => {
   const message = expected("a number above 0 and up to 1000000");

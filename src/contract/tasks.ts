@@ -46,6 +46,7 @@ export type OnlyKnown<Actual, Shape> = unknown extends Shape
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 export interface Task {
+  readonly name: TaskName;
   readonly feature: string;
   readonly subfeature: string;
   readonly fullname: string;
@@ -100,9 +101,6 @@ interface KnownProvider {
   readonly offers?: readonly (ListPrice & { readonly model: string })[];
 }
 
-const dialect = "https://json-schema.org/draft/2020-12/schema";
-const referencePrefix = "#/definitions/";
-
 const featureDescriptions: Readonly<Record<string, string>> = {
   text: "Analysis of text: moderation, entities, sentiment, keywords, summaries, embeddings.",
   web: "Search, reading and structured extraction of web pages.",
@@ -114,7 +112,6 @@ const featureDescriptions: Readonly<Record<string, string>> = {
   multimodal: "Tasks that take several kinds of input at once.",
 };
 
-const definitions: Readonly<Record<string, JsonSchema>> = registry.definitions;
 const fullnames: Readonly<Record<string, string>> = registry.feature_fullnames;
 // The JSON's inferred type is one union per vendor; the cast names what all of them share.
 const entries = registry.tasks as unknown as readonly TaskEntry[];
@@ -127,25 +124,31 @@ export const features: readonly Feature[] = [...new Set(tasks.map((task) => task
   description: lookUp(featureDescriptions, name) ?? "",
 }));
 
-const byName = new Map(tasks.map((task) => [`${task.feature}/${task.subfeature}`, task]));
+const byName = new Map<string, Task>(tasks.map((task) => [task.name, task]));
 
-export function findTask(feature: string, subfeature: string): Task | undefined {
-  return byName.get(`${feature}/${subfeature}`);
+/** By `<feature>/<subfeature>`. */
+export function findTask(name: TaskName): Task;
+export function findTask(name: string): Task | undefined;
+export function findTask(name: string): Task | undefined {
+  return byName.get(name);
 }
 
 function toTask(entry: TaskEntry): Task {
+  const { feature, subfeature, fullname, description } = entry;
+  const name = `${feature}/${subfeature}`;
   return {
-    feature: entry.feature,
-    subfeature: entry.subfeature,
-    fullname: entry.fullname,
-    description: entry.description,
+    name: name as TaskName,
+    feature,
+    subfeature,
+    fullname,
+    description,
     mode: entry.mode === "async" ? "async" : "sync",
     allowedMediaTypes: entry.allowed_mime_types ?? null,
     allowsFallbacks: entry.fallbacks_allowed ?? true,
     inputSchema: toSelfContained(entry.input_schema),
     outputSchema: toSelfContained(entry.output_schema),
     knownOffers: Object.entries(entry.known_providers).flatMap(([provider, known]) =>
-      toKnownOffers(`${entry.feature}/${entry.subfeature}/${provider}`, provider, known),
+      toKnownOffers(`${name}/${provider}`, provider, known),
     ),
   };
 }
@@ -164,27 +167,11 @@ function toKnownOffers(prefix: string, provider: string, known: KnownProvider): 
   return [...offers.values()];
 }
 
-/** Adds the definitions that the schema refers to, directly or indirectly. */
+/** Adds the shared definitions to a schema that refers to them. */
 function toSelfContained(schema: JsonSchema): JsonSchema {
-  const added: Record<string, unknown> = {};
-  const body = rewrite(schema);
-  return { $schema: dialect, ...(body as JsonSchema), ...(Object.keys(added).length > 0 && { $defs: added }) };
-
-  function rewrite(node: unknown): unknown {
-    if (Array.isArray(node)) return node.map(rewrite);
-    if (typeof node !== "object" || node === null) return node;
-    return Object.fromEntries(Object.entries(node).map(([keyword, value]) => [keyword, rewriteMember(keyword, value)]));
-  }
-
-  function rewriteMember(keyword: string, value: unknown): unknown {
-    if (keyword !== "$ref" || typeof value !== "string" || !value.startsWith(referencePrefix)) return rewrite(value);
-    const name = value.slice(referencePrefix.length);
-    const definition = lookUp(definitions, name);
-    if (definition === undefined) throw new Error(`tasks.json refers to ${value}, which it does not define.`);
-    if (!(name in added)) {
-      added[name] = {};
-      added[name] = rewrite(definition);
-    }
-    return `#/$defs/${name}`;
-  }
+  const text = JSON.stringify(schema);
+  const $schema = "https://json-schema.org/draft/2020-12/schema";
+  if (!text.includes("#/definitions/")) return { $schema, ...schema };
+  const local: JsonSchema = JSON.parse(text.replaceAll("#/definitions/", "#/$defs/"));
+  return { $schema, ...local, $defs: registry.definitions };
 }

@@ -1,7 +1,7 @@
 // Providers of the operator's own that answer tasks in our shape: POST {base_url}/universal-ai. They can open no upload and should dial
 // no address that a caller chose, so files go along as `data:` URLs.
 
-import { findTask } from "../contract/tasks.ts";
+import { findTask, type TaskName } from "../contract/tasks.ts";
 import type { Egress } from "../egress/egress.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import { hasOddNumbers, parseExactJson } from "../lib/exact-json.ts";
@@ -53,7 +53,7 @@ export function createDeclaredEngines(providers: Iterable<Provider>, dependencie
 
 async function run(
   provider: Provider,
-  task: string,
+  task: TaskName,
   call: TaskCall,
   dependencies: CallDependencies,
 ): Promise<TaskResult> {
@@ -66,7 +66,7 @@ async function run(
   const { isTls } = deployment.origin;
   const from = { egress, clocks, shutdownSignal, provider: provider.name, isTls };
   const taken = await takeBinaries({
-    schema: schemaOf(task),
+    schema: findTask(task).outputSchema,
     output: answer["output"] as JsonObject,
     provider: provider.name,
     maxBytes: maxResultBytes,
@@ -137,11 +137,6 @@ function toPath(member: string): (string | number)[] {
 function tooLarge(place: readonly (string | number)[]): ValidationError {
   const msg = `This provider takes files of at most ${maxFileMegabytes} MB, all files of a request together`;
   return new ValidationError([{ loc: ["body", "input", ...place], msg, type: "file_too_large" }]);
-}
-
-function schemaOf(task: string): JsonObject {
-  const [feature = "", subfeature = ""] = task.split("/");
-  return findTask(feature, subfeature)?.outputSchema ?? {};
 }
 
 function readCost(stated: unknown): number | null {

@@ -1,6 +1,7 @@
 // The contract of an engine: who does a task of the universal endpoint, at one provider. What goes in has been checked against
 // the task's input schema and its files have been fetched; what comes out is checked against the output schema.
 
+import type { TaskName } from "../contract/tasks.ts";
 import type { Json } from "../lib/json-schema/schema.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
 import type { Deployment } from "../providers/deployment.ts";
@@ -20,7 +21,7 @@ export interface Engine {
   /** Other names that mean this provider: its company's. */
   readonly aliases?: readonly string[];
   /** `text/sentiment_analysis` */
-  readonly task: string;
+  readonly task: TaskName;
   /** Models that are listed. Empty: it has none to choose from. */
   readonly models: readonly string[];
   /** Whether a model that is not listed is tried as well. */

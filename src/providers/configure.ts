@@ -1,5 +1,6 @@
 // From rows and settings to providers that can be called.
 
+import type { TaskName } from "../contract/tasks.ts";
 import { SettingError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import {
@@ -33,7 +34,7 @@ export interface Provider {
   /** Values that must appear in no log and no answer. */
   readonly secrets: readonly string[];
   /** Tasks that it performs in our own format, as the operator declares. */
-  readonly declaredTasks: readonly string[];
+  readonly declaredTasks: readonly TaskName[];
   /** The operator's default models, by task; `*` is any task. */
   readonly defaultModels: Readonly<Record<string, string>>;
   /** Reads a setting of this provider, also under its other names. */
@@ -137,7 +138,8 @@ function configure(
     taskDeployments: ofProvider.deployments,
     missingTaskSetting: ofProvider.missingSetting,
     secrets: [...new Set([...ofModels.secrets, ...ofProvider.secrets])],
-    declaredTasks: settings.tasks ?? [],
+    // The configuration has checked the names.
+    declaredTasks: (settings.tasks ?? []) as TaskName[],
     defaultModels: readDefaultModels(settings.default_model),
     readSetting: withFallbacks(row, readSetting),
   };

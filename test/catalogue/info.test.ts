@@ -110,7 +110,7 @@ describe("when nothing serves a task", () => {
     expect(
       unconfigured.some(({ model }) => !names.includes(model) && model.startsWith("image/background_removal/")),
     ).toBe(false);
-    const known = findTask("image", "background_removal")?.knownOffers.map(({ model }) => model) ?? [];
+    const known = findTask("image/background_removal").knownOffers.map(({ model }) => model) ?? [];
     const served = new Set(unconfigured.map(({ model }) => model));
     for (const model of known) expect(names.includes(model)).toBe(served.has(model));
   });
@@ -202,7 +202,7 @@ test("every schema is self-contained JSON Schema 2020-12", () => {
       expect(new Set(references)).toEqual(new Set(definitions.map((name) => `#/$defs/${name}`)));
     }
   }
-  const withFile = findTask("ocr", "ocr")?.inputSchema;
+  const withFile = findTask("ocr/ocr").inputSchema;
   expect(withFile?.["$defs"]).toHaveProperty("file_input");
 });
 

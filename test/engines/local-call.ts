@@ -68,8 +68,7 @@ function defaultsOf(task: string): Members {
 }
 
 function schemaOf(task: string, which: "inputSchema" | "outputSchema"): Members {
-  const [feature = "", subfeature = ""] = task.split("/");
-  const found = findTask(feature, subfeature);
+  const found = findTask(task);
   if (found === undefined) throw new Error(`no task ${task}`);
   return found[which];
 }

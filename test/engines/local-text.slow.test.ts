@@ -309,7 +309,7 @@ describe("the house", () => {
   });
 
   test("what cannot be done honestly is not offered", () => {
-    const offered = new Set(local.engines.map(({ task }) => task));
+    const offered = new Set<string>(local.engines.map(({ task }) => task));
     for (const task of [
       "text/ai_detection",
       "text/plagia_detection",

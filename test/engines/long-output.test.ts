@@ -6,7 +6,7 @@ import type { Engine } from "../../src/engines/engine.ts";
 import { GatewayError } from "../../src/errors.ts";
 import { runOffer } from "../../src/inference/universal-ai/run-offer.ts";
 
-const task = findTask("text", "keyword_extraction");
+const task = findTask("text/keyword_extraction");
 if (task === undefined) throw new Error("there is no such task");
 
 function offerOf(items: readonly unknown[]) {

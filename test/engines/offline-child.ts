@@ -46,8 +46,7 @@ async function attempt(task: string, model: string | null): Promise<string> {
 }
 
 function someInput(task: string) {
-  const [feature = "", subfeature = ""] = task.split("/");
-  const { properties = {}, required = [] } = (findTask(feature, subfeature)?.inputSchema ?? {}) as InputSchema;
+  const { properties = {}, required = [] } = (findTask(task)?.inputSchema ?? {}) as InputSchema;
   const input: Record<string, unknown> = {};
   const named: Record<string, InputFile> = {};
   for (const name of required) {
@@ -56,7 +55,7 @@ function someInput(task: string) {
       input[name] = type === "array" ? ["travel", "cooking"] : sentence;
       continue;
     }
-    const path = files[task] ?? files[feature] ?? usualFile;
+    const path = files[task] ?? files[task.split("/", 1)[0] ?? ""] ?? usualFile;
     const bytes = readFileSync(path);
     named[name] = { name: path, mediaType: Bun.file(path).type, size: bytes.length, read: async () => bytes };
     input[name] = path;

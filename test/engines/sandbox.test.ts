@@ -10,7 +10,7 @@ import { type GatewayError, ValidationError } from "../../src/errors.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
 import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
 
-const engines = new Map(createSandboxEngines().map((engine) => [engine.task, engine]));
+const engines = new Map<string, Engine>(createSandboxEngines().map((engine) => [engine.task, engine]));
 
 const file: InputFile = {
   name: "invoice.pdf",

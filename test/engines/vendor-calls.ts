@@ -73,8 +73,7 @@ export async function read(row: ProviderRow, name: string, json: unknown, call: 
 }
 
 export function expectOutput(name: string, { output, binaries }: TaskResult): void {
-  const [feature = "", subfeature = ""] = name.split("/");
-  const schema = findTask(feature, subfeature)?.outputSchema;
+  const schema = findTask(name)?.outputSchema;
   if (schema === undefined) throw new Error(`there is no task ${name}`);
   const filled = structuredClone(output) as Record<string, unknown>;
   // The gateway puts base64 and the address of a binary result there.

@@ -38,8 +38,7 @@ describe("every task", () => {
     for (const { name, tasks = [] } of rows) {
       expect([name, new Set(tasks.map(({ task }) => task)).size]).toEqual([name, tasks.length]);
       for (const { task } of tasks) {
-        const [feature = "", subfeature = ""] = task.split("/");
-        expect([name, task, findTask(feature, subfeature) !== undefined]).toEqual([name, task, true]);
+        expect([name, task, findTask(task) !== undefined]).toEqual([name, task, true]);
       }
     }
   });

@@ -122,7 +122,12 @@ describe("JSON with times", () => {
 });
 
 test("voices are those of providers that can speak here", () => {
-  const engine = { task: "audio/tts", models: [], acceptsAnyModel: false, run: () => Promise.reject(new Error()) };
+  const engine = {
+    task: "audio/tts" as const,
+    models: [],
+    acceptsAnyModel: false,
+    run: () => Promise.reject(new Error()),
+  };
   const listed = listVoices([
     { ...engine, provider: "local", unavailableReason: null },
     { ...engine, provider: "openai", unavailableReason: "set OPENAI_API_KEY" },

@@ -38,8 +38,7 @@ describe("each vendor's task", () => {
 });
 
 function schemaOf({ task }: { readonly task: string }): Record<string, Members> {
-  const [feature = "", subfeature = ""] = task.split("/");
-  return (findTask(feature, subfeature)?.inputSchema["properties"] ?? {}) as Record<string, Members>;
+  return (findTask(task)?.inputSchema["properties"] ?? {}) as Record<string, Members>;
 }
 
 /** The members that are read while the requests of a task are made; one that is refused is handled, and left out of the next try. */

@@ -2,6 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import type { TaskName } from "../../src/contract/tasks.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import type { Engine, EngineStep, InputFile, TaskCall, TaskResult } from "../../src/engines/engine.ts";
 import { GatewayError } from "../../src/errors.ts";
@@ -94,7 +95,7 @@ interface Scripted {
 interface Setup {
   /** The first is asked for, the others are its fallbacks. */
   readonly engines: readonly Scripted[];
-  readonly task?: string;
+  readonly task?: TaskName;
   readonly input?: Record<string, unknown>;
   readonly timeoutMs?: number;
   readonly lifetimeMs?: number;

@@ -1,11 +1,11 @@
 // What the engines know of one task: what the model is told and asked for, and what becomes of its answer.
 
-import type { JsonSchema } from "../../contract/tasks.ts";
+import type { JsonSchema, TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 
 export interface TaskDefinition {
   /** `text/sentiment_analysis` */
-  readonly task: string;
+  readonly task: TaskName;
   /** What a model must be able to read. `document`: an image or a PDF. */
   readonly reads: Reading;
   /** What to do with the material, in a few sentences. */

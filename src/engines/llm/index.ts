@@ -95,10 +95,7 @@ function canRead(input: readonly string[], reads: Reading): boolean {
 }
 
 function toTask(definition: TaskDefinition): Task {
-  const [feature = "", subfeature = ""] = definition.task.split("/");
-  const found = findTask(feature, subfeature);
-  if (found === undefined) throw new Error(`There is no task ${definition.task}.`);
-  const { outputSchema } = found;
+  const { outputSchema } = findTask(definition.task);
   const answerSchema = definition.asks === undefined ? toAnswerSchema(outputSchema, definition.unasked) : null;
   return { definition, outputSchema, answerSchema };
 }

@@ -1,6 +1,7 @@
 // The provider `local`: engines that run on this machine without an account, in the processes of the pool.
 
 import { availableParallelism } from "node:os";
+import type { TaskName } from "../../contract/tasks.ts";
 import type { Log } from "../../log.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { Engine } from "../engine.ts";
@@ -66,7 +67,8 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
     const timeLimit = timeLimitOf(local, options.timeLimitsMs ?? defaultTimeLimitsMs);
     return {
       provider: "local",
-      task,
+      // Only tests have engines for tasks that are not in the catalogue.
+      task: task as TaskName,
       models: local.models ?? [],
       acceptsAnyModel: false,
       isFree: true,

@@ -21,7 +21,7 @@ export function createSandboxEngines(): readonly Engine[] {
   const provider = configureProviders([sandbox], {}, () => null).get(sandbox.name) as Provider;
   return tasks.map((task) => ({
     provider: provider.name,
-    task: `${task.feature}/${task.subfeature}`,
+    task: task.name,
     models: [goodModel],
     // All models of the sandbox's chat, without the faults.
     acceptsAnyModel: true,
@@ -42,7 +42,7 @@ async function run(task: Task, provider: Provider, call: TaskCall): Promise<Task
   const composed = isGarbage ? { output: { page: "It works!" } } : compose(task, call);
   return {
     output: composed.output,
-    original: { sandbox: true, task: `${task.feature}/${task.subfeature}` },
+    original: { sandbox: true, task: task.name },
     units: { request: 1 },
     charge: { cost: 0, reason: null },
     ...(composed.binaries === undefined ? {} : { binaries: composed.binaries }),
@@ -65,7 +65,7 @@ function refuseLongTexts(input: unknown): void {
 }
 
 function compose(task: Task, call: TaskCall): Pick<TaskResult, "output" | "binaries"> {
-  const composer = composers[`${task.feature}/${task.subfeature}`];
+  const composer = composers[task.name];
   return composer?.(call) ?? { output: makeSensibleExample(task.outputSchema) };
 }
 

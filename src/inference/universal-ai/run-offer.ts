@@ -131,14 +131,14 @@ async function withBinaries(
 }
 
 async function refuseWrongOutput(
-  { outputSchema, feature, subfeature }: Task,
+  { outputSchema, name }: Task,
   { provider }: Engine,
   output: JsonObject,
 ): Promise<void> {
   if (await fitsInParts(output, outputSchema)) return;
   throw new GatewayError(
     "provider_bad_response",
-    `The provider '${provider}' answered with something that is not the output of ${feature}/${subfeature}.`,
+    `The provider '${provider}' answered with something that is not the output of ${name}.`,
   );
 }
 

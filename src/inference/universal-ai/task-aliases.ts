@@ -53,12 +53,12 @@ export function createTaskAliases(aliases: ReadonlyMap<string, readonly AliasTar
 
 /** For a task without fallbacks, only the first target is used. */
 function withoutFallbacks(task: string, models: readonly string[]): readonly string[] {
-  const [feature = "", subfeature = ""] = task.split("/");
-  return findTask(feature, subfeature)?.allowsFallbacks === false ? models.slice(0, 1) : models;
+  return findTask(task)?.allowsFallbacks === false ? models.slice(0, 1) : models;
 }
 
 /** `text/moderation` of `text/moderation/local`; null when the name belongs to no task. */
 function taskOf(model: string): string | null {
-  const [feature = "", subfeature = "", provider = ""] = model.split("/");
-  return provider === "" || findTask(feature, subfeature) === undefined ? null : `${feature}/${subfeature}`;
+  const [feature, subfeature, provider = ""] = model.split("/");
+  const task = findTask(`${feature}/${subfeature}`);
+  return provider === "" || task === undefined ? null : task.name;
 }

@@ -41,9 +41,7 @@ function toOffers(engine: Engine, book: PriceBook | null): TaskOffer[] {
 function findPricing(engine: Engine, model: string | null, book: PriceBook | null): TaskPricing | null {
   if (engine.isFree === true) return free;
   if (engine.isPaidByToken === true) return model === null ? null : findTokenPricing(engine.provider, model, book);
-  const [feature = "", subfeature = ""] = engine.task.split("/");
-  const task = findTask(feature, subfeature);
-  const price = task === undefined ? null : findListPrice(task, engine.provider, model);
+  const price = findListPrice(findTask(engine.task), engine.provider, model);
   if (price === null) return null;
   return { price: price.price, price_unit_quantity: price.quantity, price_unit_type: price.unit };
 }

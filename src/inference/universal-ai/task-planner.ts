@@ -2,7 +2,7 @@
 
 import type { Caller } from "../../access/caller.ts";
 import { fitsPattern } from "../../catalogue/model-name.ts";
-import { findTask, type Task, tasks } from "../../contract/tasks.ts";
+import { findTask, type Task, type TaskName, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { Engine } from "../../engines/engine.ts";
 import { GatewayError, throwProblems } from "../../errors.ts";
@@ -25,9 +25,8 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
   const byName = groupByName(engines);
   const inputs = new TaskInputs();
 
-  function findOffer(name: string, { feature, subfeature }: Task): TaskOffer {
+  function findOffer(name: string, task: TaskName): TaskOffer {
     const [, , provider = "", ...rest] = name.split("/");
-    const task = `${feature}/${subfeature}`;
     const serving = byName.get(`${task}/${provider}`);
     if (serving === undefined) {
       const names = engines.filter((engine) => engine.task === task).map((engine) => engine.provider);
@@ -51,8 +50,8 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     return { engine, model: model ?? engine.defaultModel ?? null };
   }
 
-  function sandboxOffer({ feature, subfeature }: Task): TaskOffer {
-    const [engine] = byName.get(`${feature}/${subfeature}/${sandboxName}`) ?? [];
+  function sandboxOffer(task: TaskName): TaskOffer {
+    const [engine] = byName.get(`${task}/${sandboxName}`) ?? [];
     if (engine === undefined) throw new GatewayError("provider_not_found", "The sandbox does not support this task.");
     return { engine, model: null };
   }
@@ -71,7 +70,8 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     refuseFallbacks(task, request.fallbacks ?? []);
     const input = inputs.check(task, request.input);
     for (const name of names) refuseForbidden(name, caller);
-    const offers = caller.kind === "sandbox" ? [sandboxOffer(task)] : names.map((name) => findOffer(name, task));
+    const offers =
+      caller.kind === "sandbox" ? [sandboxOffer(task.name)] : names.map((name) => findOffer(name, task.name));
     const [first] = offers;
     // Refuse at once, before a file is fetched or a job is stored.
     if (first !== undefined && offers.every(({ engine }) => engine.unavailableReason !== null))
@@ -111,7 +111,7 @@ function findTaskOf(name: string): Task {
       { param: "model" },
     );
   }
-  const task = findTask(feature, subfeature);
+  const task = findTask(`${feature}/${subfeature}`);
   if (task !== undefined) return task;
   const nearest = findNearest(
     subfeature,
@@ -124,15 +124,15 @@ function findTaskOf(name: string): Task {
   );
 }
 
-function refuseFallbacks({ feature, subfeature, allowsFallbacks }: Task, fallbacks: readonly string[]): void {
+function refuseFallbacks({ name: task, allowsFallbacks }: Task, fallbacks: readonly string[]): void {
   if (fallbacks.length === 0) return;
   const problems = fallbacks.flatMap((name, index) =>
-    name.startsWith(`${feature}/${subfeature}/`)
+    name.startsWith(`${task}/`)
       ? []
       : [
           {
             loc: ["body", "fallbacks", index],
-            msg: `Input should be a model of ${feature}/${subfeature}`,
+            msg: `Input should be a model of ${task}`,
             type: "value_error",
           },
         ],

@@ -20,9 +20,9 @@ export function chargeForTask(task: Task, provider: string, model: string | null
 }
 
 /** The price of the model, or else of the provider. The listing shows the same price. */
-export function findListPrice({ feature, subfeature, knownOffers }: Task, provider: string, model: string | null) {
-  const bare = `${feature}/${subfeature}/${provider}`;
-  const priceOf = (name: string) => knownOffers.find((known) => known.model === name)?.listPrice ?? null;
+export function findListPrice({ name: task, knownOffers }: Task, provider: string, model: string | null) {
+  const bare = `${task}/${provider}`;
+  const priceOf = (offer: string) => knownOffers.find((known) => known.model === offer)?.listPrice ?? null;
   return (model === null ? null : priceOf(`${bare}/${model}`)) ?? priceOf(bare);
 }
 

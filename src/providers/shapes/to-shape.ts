@@ -9,9 +9,7 @@ type Definitions = Readonly<Record<string, JsonSchema>>;
 
 /** An output of the task that has every member of its schema. A member that the schema does not know is a mistake of the mapper. */
 export function toShape<const Name extends TaskName>(task: Name, values: TaskDraft<Name>): TaskDraft<Name> {
-  const [feature = "", subfeature = ""] = task.split("/");
-  const schema = findTask(feature, subfeature)?.outputSchema;
-  if (schema === undefined) throw new Error(`there is no task ${task}`);
+  const schema = findTask(task).outputSchema;
   return fill(schema, values, (schema["$defs"] ?? {}) as Definitions) as TaskDraft<Name>;
 }
 

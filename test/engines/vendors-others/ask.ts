@@ -107,8 +107,7 @@ export async function ask(asked: Asked): Promise<Got> {
 
 /** Throws what the schema has against the output. */
 export function judge(task: string, output: unknown): void {
-  const [feature = "", subfeature = ""] = task.split("/");
-  const schema = findTask(feature, subfeature)?.outputSchema;
+  const schema = findTask(task)?.outputSchema;
   const judged = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(output);
   if (judged.error !== undefined) throw new Error(`${task}: ${z.prettifyError(judged.error)}`);
 }

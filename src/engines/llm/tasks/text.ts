@@ -45,7 +45,7 @@ export const textTasks: readonly TaskDefinition[] = [
       "short as possible; context is a longer quotation of the text that holds the mistake, with the words around it; type is spelling, " +
       "grammar or punctuation; suggestions are corrections, the best first. What is right is not listed.",
     asks: () => {
-      const asked = toAnswerSchema(outputOf("text/spell_check"), ["text", "items.offset", "items.length"]);
+      const asked = toAnswerSchema(findTask("text/spell_check").outputSchema, ["text", "items.offset", "items.length"]);
       const { properties } = schemaAt(asked, "items")["items"] as { properties: Record<string, JsonSchema> };
       return objectOf({ items: listOfEach(objectOf({ context: text, ...properties })) });
     },
@@ -177,11 +177,6 @@ const partsOfSpeech = [
   "Verb",
   "Other",
 ];
-
-function outputOf(task: string): JsonSchema {
-  const [feature = "", subfeature = ""] = task.split("/");
-  return findTask(feature, subfeature)?.outputSchema ?? {};
-}
 
 /** What the text does not say was made up. */
 function onlyQuoted(items: readonly JsonObject[], whole: string): JsonObject[] {

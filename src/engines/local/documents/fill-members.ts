@@ -4,8 +4,7 @@ import { findTask, type JsonSchema } from "../../../contract/tasks.ts";
 
 /** A copy of the value in which missing members are null, or empty lists. */
 export function fillMembers<Value extends object>(task: string, value: Value): Value {
-  const [feature = "", subfeature = ""] = task.split("/");
-  const schema = findTask(feature, subfeature)?.outputSchema;
+  const schema = findTask(task)?.outputSchema;
   // The schema only adds members; the type of those that were there stays.
   return schema === undefined ? value : (fill(schema, value) as Value);
 }
