@@ -219,7 +219,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   async function keep(running: Running, progress: Progress, outcome: StepOutcome): Promise<void> {
     const { job } = running;
     if ("output" in outcome) return await succeed(running, outcome);
-    const next: Progress = { ...progress, called: true, step: outcome.kept, runsBefore: job.runs };
+    const next: Progress = { ...progress, called: true, step: outcome.checkpoint, runsBefore: job.runs };
     await postpone(running, next, outcome.waitMs);
     if (outcome.progress !== undefined) await jobs.setProgress(job.id, job.runs, outcome.progress).catch(() => {});
   }

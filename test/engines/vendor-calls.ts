@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { InputFile } from "../../src/engines/engine.ts";
-import { ReadAnswer } from "../../src/engines/vendors/call-vendor.ts";
+import { toTaskResponse } from "../../src/engines/vendors/send-request.ts";
 import { SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
@@ -52,11 +52,19 @@ export function fileOf(bytes: Uint8Array, mediaType: string, name = "file"): Inp
 /** An answer as it comes over the wire. */
 export function answerOf(json: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): TaskResponse {
   const all: Readonly<Record<string, string>> = { "content-type": "application/json", ...headers };
-  return new ReadAnswer("vendor", status, (name) => all[name] ?? null, Buffer.from(JSON.stringify(json)));
+  return toTaskResponse("vendor", {
+    status,
+    header: (name) => all[name] ?? null,
+    bytes: Buffer.from(JSON.stringify(json)),
+  });
 }
 
 export function bytesOf(bytes: Uint8Array, mediaType: string): TaskResponse {
-  return new ReadAnswer("vendor", 200, (name) => (name === "content-type" ? mediaType : null), bytes);
+  return toTaskResponse("vendor", {
+    status: 200,
+    header: (name) => (name === "content-type" ? mediaType : null),
+    bytes,
+  });
 }
 
 export function taskOf(row: ProviderRow, name: string): ProviderTask {

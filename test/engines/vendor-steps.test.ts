@@ -88,7 +88,7 @@ async function step(before: EngineStep | null, setup: Setup = {}): Promise<Engin
   const engine = createEngine(setup);
   if (engine.runStep === undefined) throw new Error("it has no steps");
   if (before === null) return engine.runStep(callOf({ files: { file } }), null);
-  return engine.runStep(callOf(), JSON.parse(JSON.stringify((before as { kept: unknown }).kept)));
+  return engine.runStep(callOf(), JSON.parse(JSON.stringify((before as { checkpoint: unknown }).checkpoint)));
 }
 
 async function failureOf(attempt: Promise<unknown>): Promise<GatewayError> {
@@ -108,7 +108,7 @@ describe("a job's work at a vendor's", () => {
     expect(begun).toMatchObject({ waitMs: 1_000 });
     const asked = await step(begun);
     const done = await step(asked);
-    expect("answer" in done && done.answer.output).toEqual({ result: "with a file" });
+    expect("result" in done && done.result.output).toEqual({ result: "with a file" });
     expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /jobs",
       "GET /jobs/7",
@@ -196,8 +196,8 @@ describe("a job's work at a vendor's", () => {
 
   test("is given up after a day", async () => {
     vendor.next(answer(200, { state: "begun", id: "7" }));
-    const begun = (await step(null)) as unknown as { kept: { since: number } };
-    const old = { kept: { ...begun.kept, since: Date.now() - 25 * 3_600_000 }, waitMs: 1 };
+    const begun = (await step(null)) as unknown as { checkpoint: { startedAt: number } };
+    const old = { checkpoint: { ...begun.checkpoint, startedAt: Date.now() - 25 * 3_600_000 }, waitMs: 1 };
     expect((await failureOf(step(old as unknown as EngineStep))).code).toBe("provider_timeout");
     expect(vendor.requests.length).toBe(1);
   });
@@ -229,7 +229,7 @@ describe("a job's work at a vendor's", () => {
     vendor.next(answer(200, { state: "begun", id: "7" }));
     vendor.next(answer(200, { state: "done" }));
     const done = await step(await step(null), { settings: { TRYOUT_API_KEY: "key-2" } });
-    expect("answer" in done).toBe(true);
+    expect("result" in done).toBe(true);
     expect(vendor.last().headers["authorization"]).toBe("Bearer key-2");
   });
 
@@ -278,7 +278,7 @@ describe("a job's work at a vendor's", () => {
     expect((await failureOf(asked)).code).toBe("draining");
     vendor.next(answer(200, { state: "done" }));
     vendor.next(answer(200, {}));
-    expect("answer" in (await step(begun, { task }))).toBe(true);
+    expect("result" in (await step(begun, { task }))).toBe(true);
     expect(vendor.requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "DELETE"]);
   });
 

@@ -89,7 +89,7 @@ interface Scripted {
   readonly isBroken?: true;
   readonly missing?: string | null;
   readonly run?: (call: TaskCall, times: number) => Promise<TaskResult> | TaskResult;
-  readonly runStep?: (call: TaskCall, kept: Json | null, times: number) => Promise<EngineStep> | EngineStep;
+  readonly runStep?: (call: TaskCall, checkpoint: Json | null, times: number) => Promise<EngineStep> | EngineStep;
 }
 
 interface Setup {
@@ -313,7 +313,7 @@ describe("while the store is away", () => {
             name: "vendor",
             runStep: (_call, step) => {
               kept.push(step);
-              return step === null ? { kept: "t-1", waitMs: 0 } : { answer: good };
+              return step === null ? { checkpoint: "t-1", waitMs: 0 } : { result: good };
             },
           },
         ],
@@ -444,8 +444,8 @@ describe("when a worker goes down or dies", () => {
         {
           name: "vendor",
           runStep: (call, step, times) => {
-            if (step === null) return { kept: "t-1", waitMs: 0 };
-            return times === 2 ? hang(call) : { answer: good };
+            if (step === null) return { checkpoint: "t-1", waitMs: 0 };
+            return times === 2 ? hang(call) : { result: good };
           },
         },
       ],
@@ -489,7 +489,7 @@ describe("when a worker goes down or dies", () => {
 
   test("an answer of the vendor that ends the worker each time ends the job, not all workers for ever", async () => {
     const job = await createJob({
-      engines: [{ name: "vendor", runStep: (_call, step) => ({ kept: Number(step ?? 0) + 1, waitMs: 0 }) }],
+      engines: [{ name: "vendor", runStep: (_call, step) => ({ checkpoint: Number(step ?? 0) + 1, waitMs: 0 }) }],
     });
     // Many steps are no deaths.
     for (let step = 1; step <= 6; step++) await job.work();
@@ -572,8 +572,8 @@ describe("an engine that fails", () => {
   });
 
   test("work that goes on at a provider is asked for, although the circuit is open", async () => {
-    const kept = { kept: { id: 1 }, waitMs: 0 };
-    const steps = (_call: TaskCall, before: Json | null) => (before === null ? kept : { answer: good });
+    const kept = { checkpoint: { id: 1 }, waitMs: 0 };
+    const steps = (_call: TaskCall, before: Json | null) => (before === null ? kept : { result: good });
     const job = await createJob({ engines: [{ name: "vendor", runStep: steps }] });
     await job.work();
     await job.work([{ name: "vendor", runStep: steps, isBroken: true }]);
@@ -639,7 +639,7 @@ describe("an engine that fails", () => {
       engines: [
         {
           name: "first",
-          runStep: (_call, _step, times) => (times <= 5 ? { kept: times, waitMs: 0 } : refuse("provider_error")),
+          runStep: (_call, _step, times) => (times <= 5 ? { checkpoint: times, waitMs: 0 } : refuse("provider_error")),
         },
         { name: "second", run: (_call, times) => (times < 3 ? refuse("provider_rate_limited") : good) },
       ],
@@ -657,7 +657,7 @@ describe("an engine that fails", () => {
           name: "vendor",
           runStep: (_call, step) => {
             steps.push(step);
-            return step === null ? { kept: "t-1", waitMs: 0 } : refuse("provider_unavailable");
+            return step === null ? { checkpoint: "t-1", waitMs: 0 } : refuse("provider_unavailable");
           },
         },
       ],
@@ -676,8 +676,8 @@ describe("an engine that fails", () => {
           name: "vendor",
           runStep: (_call, step) =>
             step === null
-              ? { kept: "t-1", waitMs: 0 }
-              : { answer: { ...good, output: { text: "", bounding_boxes: [] } } },
+              ? { checkpoint: "t-1", waitMs: 0 }
+              : { result: { ...good, output: { text: "", bounding_boxes: [] } } },
         },
       ],
       task: "ocr/ocr",
@@ -703,7 +703,7 @@ describe("an engine that fails", () => {
   });
 
   test("one that has forgotten how to go on does not begin anew", async () => {
-    const job = await createJob({ engines: [{ name: "vendor", runStep: () => ({ kept: "t-1", waitMs: 0 }) }] });
+    const job = await createJob({ engines: [{ name: "vendor", runStep: () => ({ checkpoint: "t-1", waitMs: 0 }) }] });
     await job.work();
     await job.work([{ name: "vendor" }]);
     expect(await job.result()).toMatchObject(interrupted);
@@ -738,7 +738,7 @@ describe("a job's own time", () => {
 
   test("no pause is longer, whatever an engine asks for, so that it is noticed in time", async () => {
     const job = await createJob({
-      engines: [{ name: "vendor", runStep: () => ({ kept: "t-1", waitMs: 400 * 24 * hour }) }],
+      engines: [{ name: "vendor", runStep: () => ({ checkpoint: "t-1", waitMs: 400 * 24 * hour }) }],
       timeoutMs: 5_000,
     });
     await job.work();

@@ -1,50 +1,62 @@
-// Where `provider_params` go in a vendor's request. They may add to it and change it; they may not reach what is not the caller's.
+// Merges `provider_params` of the caller into a provider's request. They may add and change members, except those that the provider's row
+// seals.
 
 import { type Problem, ValidationError } from "../../errors.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import type { ProviderRow } from "../../providers/provider.ts";
-import type { TaskRequest, TaskRequestBody } from "../../providers/task.ts";
+import type { FormPart, TaskRequest, TaskRequestBody } from "../../providers/task.ts";
 
 export function mergeParams(request: TaskRequest, params: JsonObject, row: ProviderRow): TaskRequest {
   if (Object.keys(params).length === 0) return request;
   refuseSealed(params, new Set(row.sealedParams ?? []), ["body", "provider_params"]);
   const { body, paramsPath = [] } = request;
+  const [field] = paramsPath;
   switch (body?.kind) {
     case "json":
       return { ...request, body: { ...body, value: mergeAt(body.value, paramsPath, params) } };
-    case "form": {
-      const [field] = paramsPath;
+    case "form":
       if (typeof field === "string")
-        return { ...request, body: { ...body, parts: mergeField(body.parts, field, params) } };
-      return { ...request, body: { ...body, parts: mergeParts(body.parts, toFields(params)) } };
-    }
+        return { ...request, body: { ...body, parts: mergeIntoField(body.parts, field, params) } };
+      return { ...request, body: mergeFields(body, toFields(params)) };
     case "fields":
-      return { ...request, body: { ...body, fields: { ...body.fields, ...toFields(params) } } };
+      return { ...request, body: mergeFields(body, toFields(params)) };
     default:
       return { ...request, query: { ...request.query, ...toFields(params) } };
   }
 }
 
+/** Replaces fields of the same name, but never a file. */
+export function mergeFields(
+  body: Extract<TaskRequestBody, { kind: "form" | "fields" }>,
+  fields: Readonly<Record<string, string>>,
+): TaskRequestBody {
+  if (body.kind === "fields") return { ...body, fields: { ...body.fields, ...fields } };
+  const unchanged = body.parts.filter((part) => "bytes" in part || !Object.hasOwn(fields, part.name));
+  const files = new Set(unchanged.flatMap((part) => ("bytes" in part ? [part.name] : [])));
+  const added = Object.entries(fields).filter(([name]) => !files.has(name));
+  return { ...body, parts: [...unchanged, ...added.map(([name, value]) => ({ name, value }))] };
+}
+
 function refuseSealed(value: unknown, sealed: ReadonlySet<string>, loc: Problem["loc"]): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    const place = [...loc, Array.isArray(value) ? Number(name) : name];
+    const memberLoc = [...loc, Array.isArray(value) ? Number(name) : name];
     if (sealed.has(name))
-      throw new ValidationError([{ loc: place, msg: "This member cannot be overridden", type: "value_error" }]);
-    refuseSealed(member, sealed, place);
+      throw new ValidationError([{ loc: memberLoc, msg: "This member cannot be overridden", type: "value_error" }]);
+    refuseSealed(member, sealed, memberLoc);
   }
 }
 
 function mergeAt(value: unknown, [step, ...path]: readonly (string | number)[], params: JsonObject): unknown {
   if (step === undefined) return merge(value, params);
   if (Array.isArray(value)) return value.map((one, index) => (index === step ? mergeAt(one, path, params) : one));
-  const members = isPlain(value) ? value : {};
+  const members = isObject(value) ? value : {};
   return { ...members, [step]: mergeAt(members[step], path, params) };
 }
 
 /** Objects are merged member by member; anything else is replaced. */
 function merge(own: unknown, params: unknown): unknown {
-  if (!isPlain(own) || !isPlain(params)) return params;
+  if (!isObject(own) || !isObject(params)) return params;
   const changed = Object.entries(params).map(([name, value]) => [
     name,
     Object.hasOwn(own, name) ? merge(own[name], value) : value,
@@ -53,22 +65,8 @@ function merge(own: unknown, params: unknown): unknown {
   return Object.fromEntries([...Object.entries(own), ...changed]);
 }
 
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-type FormParts = Extract<TaskRequestBody, { kind: "form" }>["parts"];
-
-/** A field that is named takes the place of ours; a file never goes. */
-function mergeParts(parts: FormParts, fields: Readonly<Record<string, string>>): FormParts {
-  const kept = parts.filter((part) => "bytes" in part || !Object.hasOwn(fields, part.name));
-  const files = new Set(kept.flatMap((part) => ("bytes" in part ? [part.name] : [])));
-  const added = Object.entries(fields).filter(([name]) => !files.has(name));
-  return [...kept, ...added.map(([name, value]) => ({ name, value }))];
-}
-
-/** Into the JSON of one field. */
-function mergeField(parts: FormParts, field: string, params: JsonObject): FormParts {
+/** Merges into the JSON text of one field. */
+function mergeIntoField(parts: readonly FormPart[], field: string, params: JsonObject): FormPart[] {
   return parts.map((part) =>
     "bytes" in part || part.name !== field
       ? part

@@ -1,7 +1,8 @@
-// Runs a vendor's task: request after request, until its last answer is mapped. At once, waiting in between; or as a job, in steps, where
-// what has to wait is handed out as plain data and is gone on with later, here or in another process.
+// Runs a provider's task: sends one request after another until the last response is converted. `runToEnd` waits between the requests.
+// `runStep` returns a checkpoint instead, as plain data, so that a job can continue later, in this process or another one.
 
 import { GatewayError } from "../../errors.ts";
+import { pause, startDeadline } from "../../lib/deadline.ts";
 import { hasOddNumbers, parseExactJson } from "../../lib/exact-json.ts";
 import type { Json } from "../../lib/json-schema/schema.ts";
 import type { Log } from "../../log.ts";
@@ -9,7 +10,6 @@ import { CallerLeft } from "../../providers/call.ts";
 import { toTaskRefusal } from "../../providers/refusal.ts";
 import {
   type NextRequest,
-  type ProviderTask,
   type ProviderTaskCall,
   TaskFailure,
   type TaskRequest,
@@ -17,174 +17,156 @@ import {
   type TaskResult,
 } from "../../providers/task.ts";
 import type { EngineStep } from "../engine.ts";
-import { callVendor, type ProviderCallOptions } from "./call-vendor.ts";
+import { toStopOptions } from "../fetch-result.ts";
 import { mergeParams } from "./merge-params.ts";
+import { type SendOptions, sendRequest } from "./send-request.ts";
 
-export interface Running extends ProviderCallOptions {
-  readonly task: ProviderTask;
+export interface TaskRun extends SendOptions {
   readonly call: ProviderTaskCall;
   readonly log: Log;
+  /** The last request that was sent: it knows which files are stored at the provider. */
+  lastRequest: TaskRequest | null;
 }
 
-const mostFailuresWaiting = 3;
-// With the pauses below, about eight minutes.
-const mostFailuresBetweenSteps = 20;
-const longestBackoffMs = 30_000;
-const shortestPollMs = 1_000;
-const longestPollMs = 10_000;
-const pollGrowth = 1.25;
-// The longest documents of a vendor that answers in portions have some three thousand of them.
-const mostRequestsInARow = 5_000;
-const longestWorkMs = 24 * 3_600_000;
+const poll = { firstMs: 1_000, maxMs: 10_000, growth: 1.25 };
+/** Temporary failures in a row. Those between two steps, with the delays of `toBackoff`, take about eight minutes. */
+const maxFailures = { whileWaiting: 3, betweenSteps: 20 };
+const maxBackoffMs = 30_000;
+// The longest documents of a provider that answers in parts take about three thousand requests.
+const maxRequestsInARow = 5_000;
+const maxWorkMs = 24 * 3_600_000;
 
-export async function runAtOnce(running: Running): Promise<TaskResult> {
-  const { call, shutdownSignal } = running;
-  const trail: Trail = { asked: null };
+export async function runToEnd(run: TaskRun): Promise<TaskResult> {
   try {
-    let request: NextRequest = await readFirst(running);
+    let request: NextRequest = await toFirstRequest(run);
     for (let polls = 0, failures = 0; ; ) {
-      trail.asked = request;
-      const reached = await advance(request, trail, running);
-      if ("answer" in reached) return reached.answer;
+      const reached = await advance(request, run);
+      if ("result" in reached) return reached.result;
       if ("failure" in reached) {
-        // What has not been begun fails; the work that has goes on, whatever became of a question for it.
-        if (request.waitMs === undefined || ++failures > mostFailuresWaiting) throw reached.failure;
+        // Only a request that polls for work is repeated: the work itself may have been started already.
+        if (request.waitMs === undefined || ++failures > maxFailures.whileWaiting) throw reached.failure;
       } else {
         request = reached.waiting;
         failures = 0;
         polls++;
       }
-      await pause(toWait(request, polls - 1), call, shutdownSignal);
+      await wait(toDelay(request, polls - 1), run);
     }
   } finally {
-    await cleanUp(trail, running);
+    await cleanUp(run);
   }
 }
 
 /** What is stored between two steps. */
-interface Kept {
+interface Checkpoint {
   readonly request: NextRequest;
   /** The id of the deployment that performs the work. */
-  readonly place: string;
+  readonly deployment: string;
   readonly polls: number;
-  /** Of the questions in a row. */
+  /** In a row. */
   readonly failures: number;
   /** Epoch milliseconds. */
-  readonly since: number;
+  readonly startedAt: number;
 }
 
-/** The id of the deployment that performs a stored piece of work. */
-export function deploymentOfKept(kept: Json): string {
-  return (kept as unknown as Kept).place;
+/** The id of the deployment that performs the work. */
+export function deploymentOf(checkpoint: Json): string {
+  return (checkpoint as unknown as Checkpoint).deployment;
 }
 
-/** Starts the work, or asks once for work that was started. */
-export async function runInSteps(running: Running, kept: Json | null): Promise<EngineStep> {
-  const place = running.deployment.id;
-  const before = kept as unknown as Kept | null;
-  const since = before?.since ?? Date.now();
-  const trail: Trail = { asked: before?.request ?? null };
+/** Starts the work, or polls once for work that was started. */
+export async function runStep(run: TaskRun, stored: Json | null): Promise<EngineStep> {
+  const before = stored as unknown as Checkpoint | null;
+  const startedAt = before?.startedAt ?? Date.now();
+  run.lastRequest = before?.request ?? null;
   try {
-    if (Date.now() - since > longestWorkMs)
-      throw new GatewayError(
-        "provider_timeout",
-        `The provider '${running.provider.name}' did not finish within a day.`,
-      );
-    const reached = await advance(before?.request ?? (await readFirst(running)), trail, running);
+    if (Date.now() - startedAt > maxWorkMs)
+      throw new GatewayError("provider_timeout", `The provider '${run.provider.name}' did not finish within a day.`);
+    const reached = await advance(before?.request ?? (await toFirstRequest(run)), run);
     if ("waiting" in reached) {
+      const request = reached.waiting;
       const polls = (before?.polls ?? -1) + 1;
-      const { progress } = reached.waiting;
       return {
-        kept: toKept({ request: reached.waiting, place, polls, failures: 0, since }),
-        waitMs: toWait(reached.waiting, polls),
-        ...(progress === undefined ? {} : { progress }),
+        checkpoint: toJson({ request, deployment: run.deployment.id, polls, failures: 0, startedAt }),
+        waitMs: toDelay(request, polls),
+        ...(request.progress !== undefined && { progress: request.progress }),
       };
     }
     if ("failure" in reached) {
       const failures = (before?.failures ?? 0) + 1;
-      if (before === null || failures > mostFailuresBetweenSteps) throw reached.failure;
-      return { kept: toKept({ ...before, failures }), waitMs: toBackoff(reached.failure, failures) };
+      if (before === null || failures > maxFailures.betweenSteps) throw reached.failure;
+      return { checkpoint: toJson({ ...before, failures }), waitMs: toBackoff(reached.failure, failures) };
     }
-    await cleanUp(trail, running);
-    return { answer: reached.answer };
+    await cleanUp(run);
+    return { result: reached.result };
   } catch (error) {
-    // Who is stopped in the middle of it goes on later.
-    const isStopped = error instanceof CallerLeft || (error instanceof GatewayError && error.code === "draining");
-    if (!isStopped) await cleanUp(trail, running);
+    // An interrupted job continues later, and needs its files then.
+    const isInterrupted = error instanceof CallerLeft || (error instanceof GatewayError && error.code === "draining");
+    if (!isInterrupted) await cleanUp(run);
     throw error;
   }
 }
 
-function toKept(kept: Kept): Json {
-  const { body } = kept.request;
+function toJson(checkpoint: Checkpoint): Json {
+  const { body } = checkpoint.request;
   const hasBytes = body?.kind === "bytes" || (body?.kind === "form" && body.parts.some((part) => "bytes" in part));
   if (hasBytes) throw new Error("a request that waits must not carry bytes");
-  return JSON.parse(JSON.stringify(kept)) as Json;
-}
-
-/** The last request that was sent: it knows what lies at the vendor's. */
-interface Trail {
-  asked: TaskRequest | null;
+  return JSON.parse(JSON.stringify(checkpoint)) as Json;
 }
 
 type Reached =
-  | { readonly answer: TaskResult }
+  | { readonly result: TaskResult }
   | { readonly waiting: NextRequest }
-  /** A short one, on the way; the vendor's own verdict on the work is thrown. */
+  /** A temporary failure of the call. A failure of the work itself is thrown. */
   | { readonly failure: GatewayError };
 
-async function readFirst({ task, call, provider: { row } }: Running): Promise<TaskRequest> {
+async function toFirstRequest({ task, call, provider: { row } }: TaskRun): Promise<TaskRequest> {
   const first = await task.toRequest(call);
   return (first.acceptsProviderParams ?? true) ? mergeParams(first, call.providerParams, row) : first;
 }
 
-/** From a request on, until one has to wait, or the end. */
-async function advance(from: TaskRequest, trail: Trail, running: Running): Promise<Reached> {
-  const { task, call, provider } = running;
-  for (let asked = from, sent = 0; ; ) {
-    trail.asked = asked;
-    if (sent++ >= mostRequestsInARow)
-      throw new GatewayError(
-        "provider_bad_response",
-        `The provider '${provider.name}' did not finish its answer within ${mostRequestsInARow} requests.`,
-      );
-    let answer: TaskResponse;
+/** Sends this request and those that follow, until one has to wait. */
+async function advance(first: TaskRequest, run: TaskRun): Promise<Reached> {
+  const { task, call, provider } = run;
+  let request = first;
+  for (let sent = 0; sent < maxRequestsInARow; sent++) {
+    run.lastRequest = request;
+    let response: TaskResponse;
     try {
-      answer = await callVendor(asked, call, running);
+      response = await sendRequest(request, call, run);
     } catch (error) {
-      if (isShort(error)) return { failure: error };
+      if (isTemporary(error)) return { failure: error };
       throw error;
     }
-    const last = asked;
-    const next = await reading(running, () => task.next?.(answer, call, last) ?? null);
+    const current = request;
+    const next = await readResponse(run, () => task.next?.(response, call, current) ?? null);
     if (next === null) {
-      const answered = await reading(running, async () =>
-        toEngineAnswer(answer, await task.fromResponse(answer, call, last)),
-      );
-      return { answer: answered };
+      const result = await readResponse(run, () => task.fromResponse(response, call, current));
+      return { result: "original" in result ? result : { ...result, original: originalOf(response) } };
     }
-    asked = next.acceptsProviderParams ? mergeParams(next, call.providerParams, provider.row) : next;
-    if (next.waitMs !== undefined) return { waiting: asked };
+    request = next.acceptsProviderParams ? mergeParams(next, call.providerParams, provider.row) : next;
+    if (next.waitMs !== undefined) return { waiting: request };
   }
+  throw new GatewayError(
+    "provider_bad_response",
+    `The provider '${provider.name}' did not finish its answer within ${maxRequestsInARow} requests.`,
+  );
 }
 
-/** Whatever a mapping stumbles over was the vendor's doing: mappings are made for all that is documented. */
-async function reading<Result>(running: Running, read: () => Result | Promise<Result>): Promise<Result> {
+/** A conversion handles everything that is documented, so its errors are the provider's. */
+async function readResponse<Result>({ provider }: TaskRun, read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof TaskFailure)
-      throw toTaskRefusal(running.provider, error.status, null, JSON.stringify(error.message));
-    // A RangeError: it is nested too deep, or one of its numbers is the length of something.
+    if (error instanceof TaskFailure) throw toTaskRefusal(provider, error.status, null, JSON.stringify(error.message));
+    // A RangeError: the response is nested too deep, or one of its numbers is used as a length.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const { name } = running.provider;
-    throw new GatewayError("provider_bad_response", `The provider '${name}' sent an answer that makes no sense.`, {
-      cause: error,
-    });
+    const message = `The provider '${provider.name}' sent an answer that makes no sense.`;
+    throw new GatewayError("provider_bad_response", message, { cause: error });
   }
 }
 
-const shortFailures: readonly string[] = [
+const temporaryFailures: readonly string[] = [
   "provider_rate_limited",
   "provider_error",
   "provider_unreachable",
@@ -192,75 +174,42 @@ const shortFailures: readonly string[] = [
   "provider_timeout",
 ] satisfies readonly GatewayError["code"][];
 
-function isShort(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && shortFailures.includes(error.code);
+function isTemporary(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && temporaryFailures.includes(error.code);
 }
 
-function toWait({ waitMs = 0 }: NextRequest, polls: number): number {
-  return waitMs === "growing" ? Math.min(longestPollMs, shortestPollMs * pollGrowth ** polls) : waitMs;
+function toDelay({ waitMs = 0 }: NextRequest, polls: number): number {
+  return waitMs === "growing" ? Math.min(poll.maxMs, poll.firstMs * poll.growth ** polls) : waitMs;
 }
 
 function toBackoff({ details }: GatewayError, failures: number): number {
-  const growing = Math.min(longestBackoffMs, 1_000 * 2 ** (failures - 1));
+  const growing = Math.min(maxBackoffMs, 1_000 * 2 ** (failures - 1));
   return Math.max(growing, (details.retryAfter ?? 0) * 1_000);
 }
 
-/** Takes away what the work left at the vendor's. Whether that succeeds changes nothing for the caller. */
-async function cleanUp({ asked }: Trail, running: Running): Promise<void> {
-  const { task, call, log, provider } = running;
-  if (asked === null || task.cleanUpRequests === undefined) return;
-  // Of its own time: the caller may have left.
-  const own = { ...call, signal: new AbortController().signal, deadline: performance.now() + 10_000 };
-  for (const request of task.cleanUpRequests(own, asked)) {
+async function wait(delayMs: number, { call, shutdownSignal }: TaskRun): Promise<void> {
+  const timeoutMs = call.deadline - performance.now();
+  using limit = startDeadline({ timeoutMs, ...toStopOptions(call, shutdownSignal) });
+  if (!(await pause(delayMs, limit.signal))) throw limit.signal.reason;
+}
+
+/** Deletes the files that the work stored at the provider. The caller does not depend on its success. */
+async function cleanUp(run: TaskRun): Promise<void> {
+  const { lastRequest, task, log, provider } = run;
+  if (lastRequest === null || task.cleanUpRequests === undefined) return;
+  // The caller may have disconnected, so this has a time limit of its own.
+  const call = { ...run.call, signal: new AbortController().signal, deadline: performance.now() + 10_000 };
+  for (const request of task.cleanUpRequests(call, lastRequest)) {
     try {
-      await callVendor(request, own, running);
+      await sendRequest(request, call, run);
     } catch (error) {
-      log.warn("a file could not be taken away from a provider", {
-        provider: provider.name,
-        path: request.path,
-        error,
-      });
+      log.warn("a file could not be deleted at a provider", { provider: provider.name, path: request.path, error });
     }
   }
 }
 
-function pause(
-  milliseconds: number,
-  { signal, deadline }: ProviderTaskCall,
-  shutdownSignal: AbortSignal,
-): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const leftMs = deadline - performance.now();
-  const isTooLong = milliseconds > leftMs;
-  const timer = setTimeout(() => (isTooLong ? fail() : resolve()), Math.max(0, Math.min(milliseconds, leftMs)));
-  const fail = () => {
-    if (shutdownSignal.aborted)
-      reject(new GatewayError("draining", "The gateway went down before the answer was complete."));
-    else if (isTooLong || performance.now() >= deadline)
-      reject(new GatewayError("provider_timeout", "The provider did not finish within the time of the request."));
-    else reject(new CallerLeft());
-  };
-  const stop = AbortSignal.any([signal, shutdownSignal]);
-  stop.addEventListener("abort", fail, { once: true });
-  if (stop.aborted) fail();
-  return promise.finally(() => {
-    clearTimeout(timer);
-    stop.removeEventListener("abort", fail);
-  });
-}
-
-function exactJsonOf({ text, json }: TaskResponse): unknown {
-  return hasOddNumbers(text) ? parseExactJson(text) : json;
-}
-
-function toEngineAnswer(answer: TaskResponse, result: TaskResult): TaskResult {
-  const { output, units, binaries, charge } = result;
-  const isJson = /[/+]json$|json-1\.\d$/.test(answer.mediaType);
-  return {
-    output,
-    units,
-    original: "original" in result ? result.original : isJson ? exactJsonOf(answer) : null,
-    ...(binaries === undefined ? {} : { binaries }),
-    ...(charge === undefined ? {} : { charge }),
-  };
+/** Null when the response is not JSON. */
+function originalOf(response: TaskResponse): unknown {
+  if (!/[/+]json$|json-1\.\d$/.test(response.mediaType)) return null;
+  return hasOddNumbers(response.text) ? parseExactJson(response.text) : response.json;
 }

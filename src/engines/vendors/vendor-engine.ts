@@ -1,26 +1,16 @@
-// Engines of the tasks that vendors perform through APIs of their own.
+// Engines of the tasks that providers perform through APIs of their own.
 
-import type { Egress } from "../../egress/egress.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Ticker } from "../../lib/ticker.ts";
 import type { Log } from "../../log.ts";
-import type { Clocks } from "../../providers/call.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { Deployment } from "../../providers/deployment.ts";
-import type { HttpClient } from "../../providers/http-client.ts";
 import { type FileLimits, type ProviderTask, refuseInput, type TaskCall } from "../../providers/task.ts";
-import type { Engine } from "../engine.ts";
-import { deploymentOfKept, type Running, runAtOnce, runInSteps } from "./run-task.ts";
+import { type Engine, notSetUp } from "../engine.ts";
+import { deploymentOf, runStep, runToEnd, type TaskRun } from "./run-task.ts";
+import type { SendOptions } from "./send-request.ts";
 
-export interface VendorOptions {
+export interface VendorOptions extends Omit<SendOptions, "provider" | "deployment" | "task"> {
   readonly providers: Iterable<Provider>;
-  readonly http: HttpClient;
-  /** For results that a vendor stores elsewhere. */
-  readonly egress?: Egress;
-  readonly ticker: Ticker;
-  readonly clocks: Clocks;
-  /** Fires when the gateway shuts down and can wait no longer. */
-  readonly shutdownSignal: AbortSignal;
   readonly log: Log;
 }
 
@@ -31,17 +21,19 @@ export function createVendorEngines(options: VendorOptions): readonly Engine[] {
 function createEngines(provider: Provider, options: VendorOptions): Engine[] {
   const { row, name, missingTaskSetting } = provider;
   const deployments = createDeploymentTurns(provider);
-  const chooseDeployment = (call: TaskCall): Deployment => {
-    const chosen = findNamed(provider, call) ?? deployments(call.model)[0];
-    if (chosen === undefined) throw notConfigured(name, missingTaskSetting);
-    return chosen;
-  };
   return (row.tasks ?? []).map((task) => {
-    const needs = readNeeds(provider, task);
-    const missing = missingTaskSetting ?? needs.missing;
-    const toRunning = (plain: TaskCall, deployment: Deployment): Running => {
-      if (missing !== null) throw notConfigured(name, missing);
-      return { ...options, provider, deployment, task, call: { ...plain, settings: needs.values } };
+    const { settings, missing: missingSetting } = readSettings(provider, task);
+    const missing = missingTaskSetting ?? missingSetting;
+    const toRun = (call: TaskCall, deployment: Deployment | undefined): TaskRun => {
+      if (missing !== null)
+        throw notConfigured(`The provider '${name}' is not set up: set ${missing}, or declare it in switchyard.yaml.`);
+      if (deployment === undefined) throw notConfigured(`No deployment of the provider '${name}' serves this model.`);
+      return { ...options, provider, deployment, task, call: { ...call, settings }, lastRequest: null };
+    };
+    const start = (call: TaskCall): TaskRun => {
+      const run = toRun(call, findNamed(provider, call) ?? deployments(call.model)[0]);
+      refuseFiles(call, task.files);
+      return run;
     };
     return {
       provider: name,
@@ -49,23 +41,18 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       task: task.task,
       models: task.models ?? [],
       acceptsAnyModel: task.acceptsAnyModel ?? false,
-      unavailableReason: missing === null ? null : `The provider '${name}' is not set up: set ${missing}.`,
-      ...(task.unsupported !== undefined && { unsupportedMembers: task.unsupported }),
-      ...(task.unsupportedFor !== undefined && { unsupportedFor: task.unsupportedFor }),
+      unavailableReason: missing === null ? null : notSetUp(name, missing),
+      unsupportedMembers: task.unsupported ?? [],
+      unsupportedFor: (input) => task.unsupportedFor?.(input) ?? [],
       ...(task.isIdempotent && { isIdempotent: true }),
       deployments,
-      async run(call) {
-        const running = toRunning(call, chooseDeployment(call));
-        checkFiles(call, task.files);
-        return runAtOnce(running);
-      },
+      run: async (call) => runToEnd(start(call)),
       ...(task.next !== undefined && {
-        async runStep(call, kept) {
-          const deployment = kept === null ? chooseDeployment(call) : findDeployment(provider, deploymentOfKept(kept));
-          const running = toRunning(call, deployment);
-          if (kept === null) checkFiles(call, task.files);
-          return runInSteps(running, kept);
-        },
+        runStep: async (call, checkpoint) =>
+          runStep(
+            checkpoint === null ? start(call) : toRun(call, findDeployment(provider, deploymentOf(checkpoint))),
+            checkpoint,
+          ),
       }),
     } satisfies Engine;
   });
@@ -76,7 +63,7 @@ export function findNamed({ taskDeployments }: Provider, { deployment }: TaskCal
   return deployment === undefined ? undefined : taskDeployments.find(({ name }) => name === deployment);
 }
 
-/** The deployments that serve a model. Each call begins with the one after that of the call before. */
+/** Lists the deployments that serve a model, in round-robin order. */
 export function createDeploymentTurns({ taskDeployments }: Provider): (model: string | null) => readonly Deployment[] {
   let turn = 0;
   return (model) => {
@@ -86,55 +73,37 @@ export function createDeploymentTurns({ taskDeployments }: Provider): (model: st
   };
 }
 
-interface Needs {
-  readonly values: Readonly<Record<string, string>>;
-  /** The first setting that is not set, or null. */
-  readonly missing: string | null;
+/** The settings that one task requires beyond those that all tasks of the provider require, and the first that is not set. */
+function readSettings({ readSetting }: Provider, { requiredSettings = {} }: ProviderTask) {
+  const values = Object.entries(requiredSettings).map(
+    ([name, setting]) => [name, setting, readSetting(setting)] as const,
+  );
+  return {
+    settings: Object.fromEntries(values.flatMap(([name, , value]) => (value === null ? [] : [[name, value]]))),
+    missing: values.find(([, , value]) => value === null)?.[1] ?? null,
+  };
 }
 
-/** The settings that one task needs beyond those that all tasks of the vendor need. */
-function readNeeds({ readSetting }: Provider, { requiredSettings = {} }: ProviderTask): Needs {
-  const values: Record<string, string> = {};
-  let missing: string | null = null;
-  for (const [name, setting] of Object.entries(requiredSettings)) {
-    const value = readSetting(setting);
-    if (value === null) missing ??= setting;
-    else values[name] = value;
-  }
-  return { values, missing };
-}
-
-/** The deployment that began the work. A vendor with one deployment may have been given another key since. */
+/** The deployment that started the work. The key of a single deployment may have been replaced since, which changes its id. */
 function findDeployment({ name, taskDeployments }: Provider, id: string): Deployment {
   const [first, ...others] = taskDeployments;
   const found = taskDeployments.find((one) => one.id === id) ?? (others.length === 0 ? first : undefined);
   if (found !== undefined) return found;
-  const why = `The deployment of the provider '${name}' that performs this task is no longer configured.`;
-  throw new GatewayError("provider_not_configured", why);
+  throw notConfigured(`The deployment of the provider '${name}' that performs this task is no longer configured.`);
 }
 
-function checkFiles({ files }: TaskCall, limits: FileLimits | undefined): void {
-  if (limits === undefined) return;
-  const { maxBytes = Number.POSITIVE_INFINITY, mediaTypes } = limits;
+function refuseFiles({ files }: TaskCall, { maxBytes = Number.POSITIVE_INFINITY, mediaTypes }: FileLimits = {}): void {
   for (const [member, { mediaType, size }] of Object.entries(files)) {
-    if (
-      mediaTypes !== undefined &&
-      !mediaTypes.some((one) => one === mediaType || (one.endsWith("/") && mediaType.startsWith(one)))
-    )
-      refuseInput(
-        member,
-        `This provider takes ${mediaTypes.join(", ")}, and this is ${mediaType}`,
-        "unsupported_media_type",
-      );
+    const isAccepted = (type: string) => type === mediaType || (type.endsWith("/") && mediaType.startsWith(type));
+    if (mediaTypes !== undefined && !mediaTypes.some(isAccepted)) {
+      const message = `This provider takes ${mediaTypes.join(", ")}, and this is ${mediaType}`;
+      refuseInput(member, message, "unsupported_media_type");
+    }
     if (size > maxBytes)
       refuseInput(member, `This provider takes files of at most ${maxBytes} bytes`, "file_too_large");
   }
 }
 
-function notConfigured(name: string, setting: string | null): GatewayError {
-  const why =
-    setting === null
-      ? `No deployment of the provider '${name}' serves this model.`
-      : `The provider '${name}' is not set up: set ${setting}, or declare it in switchyard.yaml.`;
+function notConfigured(why: string): GatewayError {
   return new GatewayError("provider_not_configured", why);
 }

@@ -1,4 +1,4 @@
-// One run of one engine: checks the answer against the schema of the task, publishes its binary results, computes its cost, and reports
+// One run of one engine: checks the output against the schema of the task, publishes its binary results, computes its cost, and reports
 // the outcome.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -7,9 +7,9 @@ import type { BinaryResult, Engine, EngineStep, TaskCall, TaskResult } from "../
 import { GatewayError } from "../../errors.ts";
 import { type Json, SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { fitsSchema } from "../../lib/json-schema/schema-check.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 import { setAt } from "../../lib/set-at.ts";
 import { CallerLeft } from "../../providers/call.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
 import { type AttemptReport, toOutcome } from "../report.ts";
 import { chargeForTask } from "./unit-price.ts";
 
@@ -42,47 +42,40 @@ export interface TaskOutcome {
   readonly milliseconds: number;
 }
 
+type PendingStep = Exclude<EngineStep, { readonly result: TaskResult }>;
+
 /** Runs the engine to its end. */
 export async function runOffer(run: OfferRun): Promise<TaskOutcome> {
-  const done = await runWith(run, async (engine, call) => ({ answer: await engine.run(call) }));
-  if ("kept" in done) throw new TypeError("a whole run does not end with a step");
-  return done;
+  const outcome = await runEngine(run, async (engine, call) => ({ result: await engine.run(call) }));
+  if ("checkpoint" in outcome) throw new TypeError("a whole run does not end with a step");
+  return outcome;
 }
 
-/** Runs one step of an engine that works elsewhere, or any other engine to its end. */
-export async function runOfferStep(
-  run: OfferRun,
-  kept: Json | null,
-): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: TaskResult }>> {
-  return await runWith(run, async (engine, call) =>
-    engine.runStep === undefined ? { answer: await engine.run(call) } : await engine.runStep(call, kept),
+/** Runs one step of an engine whose work continues elsewhere, or any other engine to its end. */
+export async function runOfferStep(run: OfferRun, checkpoint: Json | null): Promise<TaskOutcome | PendingStep> {
+  return await runEngine(run, async (engine, call) =>
+    engine.runStep === undefined ? { result: await engine.run(call) } : await engine.runStep(call, checkpoint),
   );
 }
 
-async function runWith(
+async function runEngine(
   run: OfferRun,
   start: (engine: Engine, call: TaskCall) => Promise<EngineStep>,
-): Promise<TaskOutcome | Exclude<EngineStep, { readonly answer: TaskResult }>> {
-  const { task, offer, publish } = run;
-  const { engine, model } = offer;
+): Promise<TaskOutcome | PendingStep> {
+  const { task, publish } = run;
+  const { engine, model } = run.offer;
+  const { provider } = engine;
   refuseUnavailable(engine);
   const startedAt = performance.now();
   try {
     const step = await start(engine, { ...run.call, model });
-    if (!("answer" in step)) return step;
+    if (!("result" in step)) return step;
+    const { result } = step;
     const milliseconds = performance.now() - startedAt;
-    const output = await withBinaries(step.answer, task, engine, publish);
-    const { cost, reason } = chargeForTask(task, engine.provider, model, step.answer);
+    const output = await withBinaries(result, task, engine, publish);
+    const { cost, reason } = chargeForTask(task, provider, model, result);
     report(run, startedAt, "completed", cost);
-    return {
-      output,
-      original: step.answer.original ?? null,
-      cost,
-      costReason: reason,
-      provider: engine.provider,
-      model,
-      milliseconds,
-    };
+    return { output, original: result.original ?? null, cost, costReason: reason, provider, model, milliseconds };
   } catch (error) {
     report(run, startedAt, toOutcome(abortReason(run.call.signal) ?? error), null);
     throw error;
@@ -116,30 +109,18 @@ async function withBinaries(
   engine: Engine,
   publish: OfferRun["publish"],
 ): Promise<JsonObject> {
-  if (binaries.length === 0) {
-    await refuseWrongOutput(task, engine, output);
-    return output;
-  }
-  const whole = structuredClone(output) as JsonObject;
+  const whole = binaries.length === 0 ? output : structuredClone(output);
   for (const { base64Path, urlPath, bytes } of binaries) {
     if (base64Path !== null) setAt(whole, base64Path, Buffer.from(bytes).toString("base64"));
     setAt(whole, urlPath, "https://address.invalid/");
   }
-  await refuseWrongOutput(task, engine, whole);
+  if (!(await fitsInParts(whole, task.outputSchema)))
+    throw new GatewayError(
+      "provider_bad_response",
+      `The provider '${engine.provider}' answered with something that is not the output of ${task.name}.`,
+    );
   for (const binary of binaries) setAt(whole, binary.urlPath, await publish(binary));
   return whole;
-}
-
-async function refuseWrongOutput(
-  { outputSchema, name }: Task,
-  { provider }: Engine,
-  output: JsonObject,
-): Promise<void> {
-  if (await fitsInParts(output, outputSchema)) return;
-  throw new GatewayError(
-    "provider_bad_response",
-    `The provider '${provider}' answered with something that is not the output of ${name}.`,
-  );
 }
 
 /** Checks long lists in parts, so that other requests are served in between: 60,000 items take half a second. */

@@ -31,7 +31,7 @@ export interface Done {
   readonly output: JsonObject;
   readonly seen: readonly Seen[];
   /** All steps before the last one. */
-  readonly waits: readonly Extract<EngineStep, { kept: unknown }>[];
+  readonly waits: readonly Extract<EngineStep, { checkpoint: unknown }>[];
 }
 
 const clocks = { connectTimeoutMs: 2_000, firstByteTimeoutMs: 5_000, idleTimeoutMs: 5_000, totalTimeoutMs: 10_000 };
@@ -111,17 +111,17 @@ export async function runJob(job: Job): Promise<Done> {
     return { answer, output, seen, waits };
   };
   try {
-    const waits: Extract<EngineStep, { kept: unknown }>[] = [];
+    const waits: Extract<EngineStep, { checkpoint: unknown }>[] = [];
     const first = createEngine();
     if (first.runStep === undefined) return finish(await first.run(callOf(job.files ?? {})), []);
     let step = await first.runStep(callOf(job.files ?? {}), null);
-    while ("kept" in step) {
+    while ("checkpoint" in step) {
       waits.push(step);
       if (waits.length > mostSteps) throw new Error("there is no end to it");
-      const kept = JSON.parse(JSON.stringify(step.kept));
-      step = (await createEngine().runStep?.(callOf({}), kept)) as EngineStep;
+      const checkpoint = JSON.parse(JSON.stringify(step.checkpoint));
+      step = (await createEngine().runStep?.(callOf({}), checkpoint)) as EngineStep;
     }
-    return finish(step.answer, waits);
+    return finish(step.result, waits);
   } finally {
     http.close();
     egress.close();
