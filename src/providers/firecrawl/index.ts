@@ -1,41 +1,30 @@
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import type { ProviderTask, TaskResponse } from "../task.ts";
-import { formats, refuseFailure, toPage, toUnits, toUsage } from "./answers.ts";
+import { postJson } from "../shapes/requests.ts";
+import { defineTask, type TaskResponse } from "../task.ts";
 import { crawl, extract, research, scrapeBatch } from "./jobs.ts";
+import { formats, refuseFailure, toPage, withUsage } from "./responses.ts";
 
-const search: ProviderTask = {
+const search = defineTask({
   task: "web/search",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/search",
   unsupported: ["depth"],
-  toRequest: ({ input }) => ({
-    path: "/v2/search",
-    body: {
-      kind: "json",
-      value: {
-        query: input["query"],
-        ...(typeof input["max_results"] === "number" && { limit: input["max_results"] }),
-      },
-    },
-  }),
-  fromResponse(answer, { input }) {
-    const found = dataOf(answer);
-    const credits = asNumber(at(answer.json, "creditsUsed"));
-    const output = {
-      query: String(input["query"]),
+  toRequest: ({ input }) => postJson("/v2/search", { query: input.query, limit: input.max_results ?? undefined }),
+  fromResponse(response, { input }) {
+    const found = dataOf(response);
+    return withUsage(asNumber(at(response.json, "creditsUsed")), {
+      query: input.query,
       results: [...objectsIn(found["web"]), ...objectsIn(found["news"])].map(toResult),
       answer: null,
       sources: [],
       images: objectsIn(found["images"]).flatMap(toImage),
-      usage: toUsage(credits),
-    };
-    return { output, units: toUnits(credits) };
+    });
   },
-};
+});
 
-/** Results that were asked to be read as well are whole pages, whose title stands in their metadata. */
-function toResult(result: JsonObject): object {
+/** A result whose page was scraped as well has its title in the metadata. */
+function toResult(result: JsonObject) {
   const metadata = asObject(result["metadata"]);
   return {
     title: asText(result["title"]) ?? asText(metadata["title"]),
@@ -47,51 +36,42 @@ function toResult(result: JsonObject): object {
   };
 }
 
-function toImage(image: JsonObject): object[] {
+function toImage(image: JsonObject) {
   const url = asText(image["imageUrl"]);
   if (url === null) return [];
   const description = asText(image["title"]);
   return [{ url, description, width: asNumber(image["imageWidth"]), height: asNumber(image["imageHeight"]) }];
 }
 
-const scrape: ProviderTask = {
+const scrape = defineTask({
   task: "web/scraping",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/scrape",
-  toRequest: ({ input }) => ({
-    path: "/v2/scrape",
-    body: { kind: "json", value: { url: input["url"], formats } },
-  }),
-  fromResponse(answer, { input }) {
-    const page = dataOf(answer);
-    const credits = asNumber(at(page, "metadata", "creditsUsed")) ?? 1;
-    return { output: { ...toPage(page, String(input["url"])), usage: toUsage(credits) }, units: toUnits(credits) };
+  toRequest: ({ input }) => postJson("/v2/scrape", { url: input.url, formats }),
+  fromResponse(response, { input }) {
+    const page = dataOf(response);
+    return withUsage(asNumber(at(page, "metadata", "creditsUsed")) ?? 1, toPage(page, input.url));
   },
-};
+});
 
-const map: ProviderTask = {
+const map = defineTask({
   task: "web/map",
   docs: "https://docs.firecrawl.dev/api-reference/endpoint/map",
-  toRequest: ({ input }) => ({ path: "/v2/map", body: { kind: "json", value: { url: input["url"] } } }),
-  fromResponse(answer, { input }) {
-    refuseFailure(answer);
-    const output = {
-      url: String(input["url"]),
-      links: objectsIn(at(answer.json, "links")).map((link) => ({
-        url: asText(link["url"]) ?? "",
-        title: asText(link["title"]),
-        description: asText(link["description"]),
-      })),
-      base_url: null,
-      usage: null,
-    };
-    // A map costs one credit, and the answer does not say so.
-    return { output, units: toUnits(1) };
+  toRequest: ({ input }) => postJson("/v2/map", { url: input.url }),
+  fromResponse(response, { input }) {
+    refuseFailure(response);
+    const links = objectsIn(at(response.json, "links")).map((link) => ({
+      url: asText(link["url"]) ?? "",
+      title: asText(link["title"]),
+      description: asText(link["description"]),
+    }));
+    // A map costs one credit, which the response does not state.
+    return { output: { url: input.url, links, base_url: null, usage: null }, units: { request: 1, token: 1 } };
   },
-};
+});
 
-function dataOf(answer: TaskResponse): JsonObject {
-  refuseFailure(answer);
-  return asObject(at(answer.json, "data"));
+function dataOf(response: TaskResponse): JsonObject {
+  refuseFailure(response);
+  return asObject(at(response.json, "data"));
 }
 
 export const firecrawl: ProviderRow = {

@@ -1,127 +1,90 @@
 import type { JsonObject } from "../dialect.ts";
-import { asList, asText, at, objectsIn } from "../lenient.ts";
+import { asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { textOf } from "../shapes/inputs.ts";
-import { type ProviderTask, refuseInput, TaskFailure } from "../task.ts";
+import { poll, postJson } from "../shapes/requests.ts";
+import { emptyPage, emptySource, toLink, toWebImages } from "../shapes/web.ts";
+import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 
-const search: ProviderTask = {
+const units = { request: 1 };
+
+const search = defineTask({
   task: "web/search",
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-search",
-  toRequest: ({ input }) => ({
-    path: "/search",
-    body: {
-      kind: "json",
-      value: {
-        q: input["query"],
-        depth: typeof input["depth"] === "string" ? input["depth"] : "standard",
-        outputType: "searchResults",
-        ...(typeof input["max_results"] === "number" && { maxResults: input["max_results"] }),
-      },
-    },
-  }),
+  toRequest: ({ input }) =>
+    postJson("/search", {
+      q: input.query,
+      depth: input.depth ?? "standard",
+      outputType: "searchResults",
+      maxResults: input.max_results ?? undefined,
+    }),
   fromResponse({ json }, { input }) {
     const results = objectsIn(at(json, "results"));
     const output = {
-      query: String(input["query"]),
-      results: results.filter(({ type }) => type !== "image").map(toResult),
+      query: input.query,
+      results: results
+        .filter(({ type }) => type !== "image")
+        .map((result) => ({
+          ...toLink(result, result["name"]),
+          content: asText(result["content"]),
+          score: null,
+          images: [],
+        })),
       answer: asText(at(json, "answer")),
       sources: objectsIn(at(json, "sources")).map(toSource),
-      images: results.filter(({ type }) => type === "image").map(toImage),
+      images: toWebImages(
+        results.filter(({ type }) => type === "image"),
+        "name",
+      ),
       usage: null,
     };
-    return { output, units: { request: 1 } };
+    return { output, units };
   },
-};
+});
 
-function toResult(result: JsonObject): object {
-  return {
-    title: asText(result["name"]),
-    url: asText(result["url"]) ?? "",
-    content: asText(result["content"]),
-    score: null,
-    favicon: asText(result["favicon"]),
-    images: [],
-  };
+/** The vendor sends sources with an answer, which a caller requests with the parameter `outputType`. */
+function toSource(source: JsonObject) {
+  const snippet = asText(source["snippet"]) ?? asText(source["content"]);
+  return { ...emptySource, ...toLink(source, source["name"]), snippet };
 }
 
-/** There are sources when an answer was asked for, with `outputType` among the parameters. */
-function toSource(source: JsonObject): object {
-  return {
-    title: asText(source["name"]),
-    url: asText(source["url"]) ?? "",
-    snippet: asText(source["snippet"]) ?? asText(source["content"]),
-    favicon: asText(source["favicon"]),
-    published_date: null,
-    author: null,
-    id: null,
-  };
-}
-
-function toImage(image: JsonObject): object {
-  return { url: asText(image["url"]) ?? "", description: asText(image["name"]), width: null, height: null };
-}
-
-const scrape: ProviderTask = {
+const scrape = defineTask({
   task: "web/scraping",
   docs: "https://docs.linkup.so/pages/documentation/api-reference/endpoint/post-fetch",
-  toRequest: ({ input }) => ({ path: "/fetch", body: { kind: "json", value: { url: input["url"] } } }),
+  toRequest: ({ input }) => postJson("/fetch", { url: input.url }),
   fromResponse({ json }, { input }) {
     const output = {
-      url: String(input["url"]),
+      ...emptyPage,
+      url: input.url,
       content: asText(at(json, "markdown")),
-      title: null,
-      description: null,
-      status_code: null,
-      links: [],
-      images: asList(at(json, "images")).flatMap((image) => {
-        const url = asText(image) ?? asText(at(image, "url"));
-        return url === null ? [] : [{ url, description: asText(at(image, "alt")), width: null, height: null }];
-      }),
+      images: toWebImages(at(json, "images"), "alt"),
       raw_html: asText(at(json, "rawHtml")),
-      summary: null,
-      published_date: null,
-      author: null,
       favicon: asText(at(json, "favicon")),
       usage: null,
     };
-    return { output, units: { request: 1 } };
+    return { output, units };
   },
-};
+});
 
 const depths = ["S", "M", "L", "XL"];
 
-const research: ProviderTask = {
+const research = defineTask({
   task: "web/research_async",
   docs: "https://docs.linkup.so/pages/documentation/endpoints/research/post",
-  toRequest: (call) => {
-    const { schema, reasoning_depth: depth } = call.input as {
-      readonly schema?: unknown;
-      readonly reasoning_depth?: unknown;
-    };
-    const isStructured = typeof schema === "object" && schema !== null;
-    if (typeof depth === "string" && !depths.includes(depth))
-      refuseInput("reasoning_depth", `This provider has ${depths.join(", ")}`, "literal_error");
-    return {
-      path: "/research",
-      body: {
-        kind: "json",
-        value: {
-          q: textOf(call, "prompt"),
-          outputType: isStructured ? "structured" : "sourcedAnswer",
-          ...(isStructured && { structuredOutputSchema: JSON.stringify(schema) }),
-          ...(typeof depth === "string" && { reasoningDepth: depth }),
-        },
-      },
-    };
+  toRequest: ({ input: { prompt, schema, reasoning_depth: depth } }) => {
+    if (depth && !depths.includes(depth))
+      refuseInput("reasoning_depth", `This provider supports ${depths.join(", ")}`, "literal_error");
+    return postJson("/research", {
+      q: prompt,
+      outputType: schema ? "structured" : "sourcedAnswer",
+      structuredOutputSchema: schema ? JSON.stringify(schema) : undefined,
+      reasoningDepth: depth ?? undefined,
+    });
   },
-  next({ json }, _call, asked) {
+  next({ json }, _call, request) {
     const status = at(json, "status");
     if (status === "failed") throw new TaskFailure(502, asText(at(json, "error")) ?? "the research failed");
     if (status === "completed") return null;
-    if (asked.method === "GET") return { ...asked, waitMs: "growing" };
-    const id = asText(at(json, "id"));
-    if (id === null) throw new TypeError("there is no id in the answer");
-    return { method: "GET", path: `/research/${encodeURIComponent(id)}`, waitMs: "growing" };
+    return request.method === "GET" ? { ...request, waitMs: "growing" } : poll("/research", json);
   },
   fromResponse({ json }) {
     const found = at(json, "output");
@@ -135,9 +98,9 @@ const research: ProviderTask = {
       created_at: asText(at(json, "createdAt")),
       usage: null,
     };
-    return { output, units: { request: 1 } };
+    return { output, units };
   },
-};
+});
 
 export const linkup: ProviderRow = {
   name: "linkup",

@@ -1,206 +1,134 @@
-import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
+import { asList, asNumber, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { refuseMembers, textOf } from "../shapes/inputs.ts";
-import { type ProviderTask, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
+import { refuseMembers } from "../shapes/inputs.ts";
+import { poll, postJson } from "../shapes/requests.ts";
+import { emptyPage, toCreditUnits, toLink, toWebImages } from "../shapes/web.ts";
+import { defineTask, TaskFailure } from "../task.ts";
 
-const search: ProviderTask = {
+const options = { include_favicon: true, include_usage: true };
+
+const search = defineTask({
   task: "web/search",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/search",
-  toRequest: ({ input }) => ({
-    path: "/search",
-    body: {
-      kind: "json",
-      value: {
-        query: input["query"],
-        include_favicon: true,
-        include_usage: true,
-        ...(typeof input["max_results"] === "number" && { max_results: input["max_results"] }),
-        ...(typeof input["depth"] === "string" && { search_depth: input["depth"] }),
-      },
-    },
-  }),
-  fromResponse(answer, { input }) {
-    const { json } = answer;
+  toRequest: ({ input }) =>
+    postJson("/search", {
+      query: input.query,
+      max_results: input.max_results ?? undefined,
+      search_depth: input.depth ?? undefined,
+      ...options,
+    }),
+  fromResponse({ json }, { input }) {
     const results = objectsIn(at(json, "results"));
-    const output = {
-      query: asText(at(json, "query")) ?? String(input["query"]),
+    return withUsage(json, {
+      query: asText(at(json, "query")) ?? input.query,
       results: results.map((result) => ({
-        title: asText(result["title"]),
-        url: asText(result["url"]) ?? "",
+        ...toLink(result),
         content: asText(result["content"]),
         score: asNumber(result["score"]),
-        favicon: asText(result["favicon"]),
-        images: toImages(result["images"]),
+        images: toWebImages(result["images"]),
       })),
       answer: asText(at(json, "answer")),
       sources: results.map((result) => ({
-        title: asText(result["title"]),
-        url: asText(result["url"]) ?? "",
+        ...toLink(result),
         snippet: asText(result["content"]),
-        favicon: asText(result["favicon"]),
         published_date: asText(result["published_date"]),
         author: null,
         id: asText(result["id"]),
       })),
-      images: toImages(at(json, "images")),
-      usage: usageOf(answer),
-    };
-    return { output, units: unitsOf(answer) };
+      images: toWebImages(at(json, "images")),
+    });
   },
-};
+});
 
-const scrape: ProviderTask = {
+const scrape = defineTask({
   task: "web/scraping",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/extract",
-  toRequest: ({ input }) => ({
-    path: "/extract",
-    body: {
-      kind: "json",
-      value: { urls: [input["url"]], include_images: true, include_favicon: true, include_usage: true },
-    },
-  }),
-  fromResponse(answer, { input }) {
-    const { json } = answer;
-    const [page] = objectsIn(at(json, "results"));
-    if (page === undefined) {
-      const [failed] = objectsIn(at(json, "failed_results"));
-      throw new TaskFailure(400, asText(failed?.["error"]) ?? "The page could not be read");
-    }
-    const output = {
-      url: asText(page["url"]) ?? String(input["url"]),
-      content: asText(page["raw_content"]),
-      title: asText(page["title"]),
-      description: null,
-      status_code: null,
-      links: [],
-      images: toImages(page["images"]),
-      raw_html: null,
-      summary: null,
-      published_date: null,
-      author: null,
-      favicon: asText(page["favicon"]),
-      usage: usageOf(answer),
-    };
-    return { output, units: unitsOf(answer) };
+  toRequest: ({ input }) => postJson("/extract", { urls: [input.url], include_images: true, ...options }),
+  fromResponse({ json }, { input }) {
+    const page = at(json, "results", 0);
+    if (page === undefined)
+      throw new TaskFailure(400, asText(at(json, "failed_results", 0, "error")) ?? "The page could not be read");
+    return withUsage(json, {
+      ...emptyPage,
+      ...toPage(page),
+      url: asText(at(page, "url")) ?? input.url,
+      title: asText(at(page, "title")),
+    });
   },
-};
+});
 
-const map: ProviderTask = {
+const map = defineTask({
   task: "web/map",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/map",
-  toRequest: ({ input }) => ({
-    path: "/map",
-    body: { kind: "json", value: { url: input["url"], include_usage: true } },
-  }),
-  fromResponse(answer, { input }) {
-    const output = {
-      url: String(input["url"]),
-      links: asList(at(answer.json, "results")).flatMap((url) =>
-        typeof url === "string" ? [{ url, title: null, description: null }] : [],
-      ),
-      base_url: asText(at(answer.json, "base_url")),
-      usage: usageOf(answer),
-    };
-    return { output, units: unitsOf(answer) };
-  },
-};
+  toRequest: ({ input }) => postJson("/map", { url: input.url, include_usage: true }),
+  fromResponse: ({ json }, { input }) =>
+    withUsage(json, {
+      url: input.url,
+      links: asList(at(json, "results"))
+        .filter((url) => typeof url === "string")
+        .map((url) => ({ url, title: null, description: null })),
+      base_url: asText(at(json, "base_url")),
+    }),
+});
 
-/** The vendor answers when it is done: behind a job there is nothing to ask for. */
-const crawl: ProviderTask = {
+/** The vendor responds when the crawl is complete, so there is nothing to poll. */
+const crawl = defineTask({
   task: "web/crawl_async",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/crawl",
-  toRequest: ({ input }) => ({
-    path: "/crawl",
-    body: {
-      kind: "json",
-      value: { url: input["url"], include_images: true, include_favicon: true, include_usage: true },
-    },
-  }),
-  fromResponse(answer) {
-    const pages = objectsIn(at(answer.json, "results"));
-    const output = {
-      pages: pages.map((page) => ({
-        url: asText(page["url"]) ?? "",
-        content: asText(page["raw_content"]),
-        images: toImages(page["images"]),
-        favicon: asText(page["favicon"]),
-      })),
+  toRequest: ({ input }) => postJson("/crawl", { url: input.url, include_images: true, ...options }),
+  fromResponse({ json }) {
+    const pages = objectsIn(at(json, "results")).map(toPage);
+    return withUsage(json, {
+      pages,
       status: "completed",
       total: pages.length,
       completed: pages.length,
-      base_url: asText(at(answer.json, "base_url")),
-      usage: usageOf(answer),
-    };
-    return { output, units: unitsOf(answer) };
+      base_url: asText(at(json, "base_url")),
+    });
   },
-};
+});
 
-const research: ProviderTask = {
+function toPage(page: unknown) {
+  return {
+    url: asText(at(page, "url")) ?? "",
+    content: asText(at(page, "raw_content")),
+    images: toWebImages(at(page, "images")),
+    favicon: asText(at(page, "favicon")),
+  };
+}
+
+const research = defineTask({
   task: "web/research_async",
   docs: "https://docs.tavily.com/documentation/api-reference/endpoint/research",
   models: ["auto", "mini", "pro"],
   toRequest: (call) => {
     refuseMembers(call, ["reasoning_depth"]);
-    const { schema } = call.input;
-    return {
-      path: "/research",
-      body: {
-        kind: "json",
-        value: {
-          input: textOf(call, "prompt"),
-          model: call.model ?? "auto",
-          ...(typeof schema === "object" && schema !== null && { output_schema: schema }),
-        },
-      },
-    };
+    const { prompt, schema } = call.input;
+    return postJson("/research", { input: prompt, model: call.model ?? "auto", output_schema: schema ?? undefined });
   },
-  next({ json }, _call, asked) {
+  next({ json }, _call, request) {
     const status = at(json, "status");
     if (status === "failed") throw new TaskFailure(502, asText(at(json, "error")) ?? "the research failed");
-    if (asked.method === "GET") return status === "completed" ? null : { ...asked, waitMs: "growing" };
-    const id = asText(at(json, "request_id"));
-    if (id === null) throw new TypeError("there is no id in the answer");
-    const path = `/research/${encodeURIComponent(id)}`;
-    return { method: "GET", path, query: { include_usage: true }, waitMs: "growing" };
+    if (request.method === "GET") return status === "completed" ? null : { ...request, waitMs: "growing" };
+    return { ...poll("/research", json, "request_id"), query: { include_usage: true } };
   },
-  fromResponse(answer) {
-    const { json } = answer;
+  fromResponse({ json }) {
     const content = at(json, "content");
-    const output = {
+    return withUsage(json, {
       answer: asText(content),
       data: typeof content === "object" ? content : null,
-      sources: objectsIn(at(json, "sources")).map((source) => ({
-        title: asText(source["title"]),
-        url: asText(source["url"]) ?? "",
-        favicon: asText(source["favicon"]),
-      })),
+      sources: objectsIn(at(json, "sources")).map((source) => toLink(source)),
       status: asText(at(json, "status")),
       request_id: asText(at(json, "request_id")),
       created_at: asText(at(json, "created_at")),
-      usage: usageOf(answer),
-    };
-    return { output, units: unitsOf(answer) };
+    });
   },
-};
+});
 
-/** Addresses, or objects where descriptions were asked for. */
-function toImages(images: unknown): object[] {
-  return asList(images).flatMap((image) => {
-    const url = asText(image) ?? asText(at(image, "url"));
-    if (url === null) return [];
-    return [{ url, description: asText(asObject(image)["description"]), width: null, height: null }];
-  });
-}
-
-function usageOf({ json }: TaskResponse): object | null {
+function withUsage<Output extends object>(json: unknown, output: Output) {
   const usage = at(json, "usage");
-  return typeof usage === "object" ? usage : null;
-}
-
-/** Credits are what is billed; the price list counts them as tokens. */
-function unitsOf({ json }: TaskResponse): TaskResult["units"] {
-  const credits = asNumber(at(json, "usage", "credits"));
-  return { request: 1, ...(credits !== null && { token: credits }) };
+  const units = toCreditUnits(asNumber(at(usage, "credits")));
+  return { output: { ...output, usage: typeof usage === "object" ? usage : null }, units };
 }
 
 export const tavily: ProviderRow = {

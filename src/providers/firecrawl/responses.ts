@@ -1,23 +1,22 @@
-// What the answers of the vendor's several endpoints have in common.
+// Parts that the responses of several endpoints have in common.
 
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at } from "../lenient.ts";
-import { TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
+import { toCreditUnits, toWebImages } from "../shapes/web.ts";
+import { TaskFailure, type TaskResponse } from "../task.ts";
 
 export const formats = ["markdown", "links", "images"];
 
-export function toPage(page: JsonObject, asked = ""): JsonObject {
+export function toPage(page: JsonObject, requestedUrl = "") {
   const metadata = asObject(page["metadata"]);
   return {
-    url: asText(metadata["sourceURL"]) ?? asked,
+    url: asText(metadata["sourceURL"]) ?? requestedUrl,
     content: asText(page["markdown"]),
     title: asText(metadata["title"]),
     description: asText(metadata["description"]),
     status_code: asNumber(metadata["statusCode"]),
     links: asList(page["links"]).filter((link) => typeof link === "string"),
-    images: asList(page["images"]).flatMap((url) =>
-      typeof url === "string" ? [{ url, description: null, width: null, height: null }] : [],
-    ),
+    images: toWebImages(page["images"]),
     raw_html: asText(page["rawHtml"]),
     summary: asText(page["summary"]),
     published_date: asText(metadata["publishedTime"]),
@@ -31,11 +30,8 @@ export function refuseFailure({ json }: TaskResponse): void {
     throw new TaskFailure(502, asText(at(json, "error")) ?? "The provider did not succeed");
 }
 
-export function toUsage(credits: number | null): object | null {
-  return credits === null ? null : { credits };
-}
-
-/** Credits are what is billed; the price list counts them as tokens. */
-export function toUnits(credits: number | null): TaskResult["units"] {
-  return { request: 1, ...(credits !== null && { token: credits }) };
+/** `billed`: the credits to bill if the response does not state them. */
+export function withUsage<Output extends object>(credits: number | null, output: Output, billed: number | null = null) {
+  const usage = credits === null ? null : { credits };
+  return { output: { ...output, usage }, units: toCreditUnits(credits ?? billed) };
 }
