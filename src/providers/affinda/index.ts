@@ -4,13 +4,14 @@ import { type ErrorRule, readErrorRules } from "../error-rules.ts";
 import { asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toDocuments } from "../shapes/documents.ts";
-import { fileOf, filePart, languageOf } from "../shapes/inputs.ts";
-import { defineTask, type FormPart, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
+import { fileOf, languageOf } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
+import { defineTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toFinancialDocument, toIdentity, toResume } from "./documents.ts";
 
 const docs = "https://docs.affinda.com/reference/createdocument";
 
-async function toRequest(call: TaskCall): Promise<TaskRequest> {
+function toRequest(call: TaskCall): Promise<TaskRequest> {
   const { workspace, collection } = call.providerParams;
   // The workspace or collection determines what the vendor extracts, and the vendor has no default.
   if (workspace === undefined && collection === undefined)
@@ -21,13 +22,7 @@ async function toRequest(call: TaskCall): Promise<TaskRequest> {
         type: "missing",
       },
     ]);
-  const language = languageOf(call);
-  const parts: FormPart[] = [
-    { name: "wait", value: "true" },
-    ...(language === null ? [] : [{ name: "language", value: language }]),
-    await filePart("file", fileOf(call)),
-  ];
-  return { path: "/v3/documents", body: { kind: "form", parts } };
+  return postForm("/v3/documents", { wait: true, language: languageOf(call), file: fileOf(call) });
 }
 
 // https://docs.affinda.com/error-glossary: no credits are left. The vendor reports it with status 403, and in answers of status 200.

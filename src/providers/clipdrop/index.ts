@@ -1,19 +1,17 @@
 import type { ProviderRow } from "../provider.ts";
 import { toCutOut } from "../shapes/images.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
-import type { ProviderTask } from "../task.ts";
+import { fileOf } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
+import { defineTask } from "../task.ts";
 
-const removeBackground: ProviderTask = {
+const removeBackground = defineTask({
   task: "image/background_removal",
   docs: "https://clipdrop.co/apis/docs/remove-background",
   files: { mediaTypes: ["image/png", "image/jpeg", "image/webp"], maxBytes: 30 * 1_048_576 },
-  toRequest: async (call) => ({
-    path: "/remove-background/v1",
-    headers: { accept: "image/png" },
-    body: { kind: "form", parts: [await filePart("image_file", fileOf(call))] },
-  }),
+  toRequest: (call) =>
+    postForm("/remove-background/v1", { image_file: fileOf(call) }, { headers: { accept: "image/png" } }),
   fromResponse: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
-};
+});
 
 export const clipdrop: ProviderRow = {
   name: "clipdrop",

@@ -2,18 +2,16 @@ import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { joinAddress, readAddress, soleItem, toDocuments } from "../shapes/documents.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
+import { fileOf } from "../shapes/inputs.ts";
 import { asLanguage } from "../shapes/languages.ts";
+import { postForm } from "../shapes/requests.ts";
 import { defineTask } from "../task.ts";
 
 const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
   docs: "https://eagle-doc.com/docs/finance-ocr-api",
   unsupported: ["document_type", "language"],
-  toRequest: async (call) => ({
-    path: "/api/finance/v1/processing",
-    body: { kind: "form", parts: [await filePart("file", fileOf(call))] },
-  }),
+  toRequest: (call) => postForm("/api/finance/v1/processing", { file: fileOf(call) }),
   fromResponse: ({ json }) =>
     toDocuments("ocr/financial_parser", [toFinancialDocument(asObject(json))], asCount(at(json, "numberOfPages"))),
 });

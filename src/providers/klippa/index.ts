@@ -2,13 +2,13 @@ import type { JsonObject } from "../dialect.ts";
 import { asCount, asObject, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toDocuments } from "../shapes/documents.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
+import { fileOf } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
 import { defineTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toFinancialDocument, toIdentity, toResume } from "./documents.ts";
 
-async function toRequest(path: string, call: TaskCall): Promise<TaskRequest> {
-  const parts = [{ name: "pdf_text_extraction", value: "full" }, await filePart("document", fileOf(call))];
-  return { path: `/api/v1/parseDocument${path}`, body: { kind: "form", parts } };
+function toRequest(path: string, call: TaskCall): Promise<TaskRequest> {
+  return postForm(`/api/v1/parseDocument${path}`, { pdf_text_extraction: "full", document: fileOf(call) });
 }
 
 function dataOf({ json }: TaskResponse): JsonObject {

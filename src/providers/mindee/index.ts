@@ -1,16 +1,14 @@
 import { asCount, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toDocuments } from "../shapes/documents.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
+import { fileOf } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
 import { defineTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { toCheck, toFinancialDocument, toIdentity } from "./predictions.ts";
 
 /** Uses version 1 of the API, which answers within the request. */
-async function toRequest(product: string, call: TaskCall): Promise<TaskRequest> {
-  return {
-    path: `/v1/products/mindee/${product}/predict`,
-    body: { kind: "form", parts: [await filePart("document", fileOf(call))] },
-  };
+function toRequest(product: string, call: TaskCall): Promise<TaskRequest> {
+  return postForm(`/v1/products/mindee/${product}/predict`, { document: fileOf(call) });
 }
 
 function inferenceOf({ json }: TaskResponse): unknown {

@@ -1,18 +1,16 @@
 import type { ProviderRow } from "../provider.ts";
 import { toCutOut } from "../shapes/images.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
-import type { ProviderTask } from "../task.ts";
+import { fileOf } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
+import { defineTask } from "../task.ts";
 
-const removeBackground: ProviderTask = {
+const removeBackground = defineTask({
   task: "image/background_removal",
   docs: "https://docs.photoroom.com/remove-background-api-basic-plan",
-  toRequest: async (call) => ({
-    path: "/v1/segment",
-    headers: { accept: "image/png, application/json" },
-    body: { kind: "form", parts: [await filePart("image_file", fileOf(call))] },
-  }),
+  toRequest: (call) =>
+    postForm("/v1/segment", { image_file: fileOf(call) }, { headers: { accept: "image/png, application/json" } }),
   fromResponse: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
-};
+});
 
 export const photoroom: ProviderRow = {
   name: "photoroom",

@@ -2,7 +2,8 @@ import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { readAddress, toDocuments } from "../shapes/documents.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
+import { fileOf } from "../shapes/inputs.ts";
+import { poll, postForm } from "../shapes/requests.ts";
 import { defineTask, TaskFailure } from "../task.ts";
 
 const waitMs = 1_000;
@@ -12,16 +13,14 @@ const parseFinancialDocument = defineTask({
   docs: "https://docs.tabscanner.com",
   unsupported: ["language"],
   files: { mediaTypes: ["image/jpeg", "image/png", "application/pdf"] },
-  toRequest: async (call) => {
+  toRequest: (call) => {
     const { document_type: kind } = call.input;
     const documentType = kind === "invoice" || kind === "receipt" ? kind : "auto";
-    const parts = [{ name: "documentType", value: documentType }, await filePart("file", fileOf(call))];
-    return { path: "/api/2/process", body: { kind: "form", parts } };
+    return postForm("/api/2/process", { documentType, file: fileOf(call) });
   },
   next({ json }, _call, request) {
-    const token = asText(at(json, "token"));
-    if (token !== null && at(json, "success") !== false)
-      return { method: "GET", path: `/api/result/${encodeURIComponent(token)}`, waitMs };
+    if (asText(at(json, "token")) !== null && at(json, "success") !== false)
+      return { ...poll("/api/result", json, "token"), waitMs };
     if (at(json, "status") === "pending") return { ...request, waitMs };
     if (at(json, "status") === "done") return null;
     throw new TaskFailure(400, asText(at(json, "message")) ?? "The document could not be read");
