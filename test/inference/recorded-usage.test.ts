@@ -73,7 +73,7 @@ function readTold(stored: { kind: string; provider: string; response: JsonObject
 }
 
 function toUsage(kind: string, provider: string, given: JsonObject, metadata: JsonObject): JsonObject | null {
-  if (kind === "generateContent") return fromGeminiUsage(metadata, { webSearches: 0, askedTier: null });
+  if (kind === "generateContent") return fromGeminiUsage(metadata, { webSearches: 0, requestedTier: null });
   if (Object.keys(given).length === 0) return null;
   if (kind === "messages") return readAnthropicUsage(given);
   if (kind === "converse") return fromConverseUsage(given);

@@ -11,9 +11,10 @@ export function present<Members extends object>(members: Members): Filled<Member
   return Object.fromEntries(entries) as Filled<Members>;
 }
 
-/** Removes members without content: null, an empty text, an empty list. */
+/** Removes members without content: null, an empty text, list or object. */
 export function filled<Members extends object>(members: Members): Filled<Members> {
-  const isEmpty = (value: unknown) => value === "" || (Array.isArray(value) && value.length === 0);
+  const isEmpty = (value: unknown) =>
+    value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
   const entries = Object.entries(present(members)).filter(([, value]) => !isEmpty(value));
   return Object.fromEntries(entries) as Filled<Members>;
 }

@@ -38,10 +38,7 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
   const binding = toBinding(reasoning, generation, conversation);
   const instructions = answering.by === "instruction" ? [{ type: "text", text: answering.text }] : [];
   const userId = findUserId(request, report);
-  const outputConfig = present({
-    effort: reasoning.effort,
-    format: answering.by === "format" ? { type: "json_schema", schema: answering.schema } : null,
-  });
+  const format = answering.by === "format" ? { type: "json_schema", schema: answering.schema } : null;
   const body = {
     model: target.model,
     max_tokens: maxTokens,
@@ -51,10 +48,10 @@ export function toAnthropicRequest(request: ChatRequest, target: Target): Dialec
       tools,
       tool_choice: choice,
       thinking: binding.thinking,
-      output_config: Object.keys(outputConfig).length > 0 ? outputConfig : null,
+      output_config: present({ effort: reasoning.effort, format }),
       ...toSampling(request, reasoning, context),
       stop_sequences: toStopSequences(request, report),
-      metadata: userId === null ? null : { user_id: userId },
+      metadata: present({ user_id: userId }),
       service_tier: toServiceTier(request, report),
       cache_control: request["cache_control"],
     }),

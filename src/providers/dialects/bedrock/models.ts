@@ -1,34 +1,33 @@
-// What the model behind Converse accepts, by its maker: the format is one, but it refuses with a 400 what the model does not
-// have. From the vendor's pages on structured output, prompt caching, tool use and reasoning, and from its model cards.
+// The features of the models behind Converse, by their maker. The format is the same for all, but the service answers with a 400 to a
+// feature that the model lacks. From the vendor's pages on structured output, prompt caching, tool use and reasoning, and its model cards.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import { findGeneration, type Generation } from "../anthropic/generation.ts";
 
 export interface ModelTraits {
-  /** False when its id does not tell who made it. */
+  /** False when the id does not contain the maker. */
   readonly isKnown: boolean;
-  /** Of models that have generations with different rules; null for all others. */
+  /** For Claude, whose generations have different rules. */
   readonly generation: Generation | null;
-  /** The member of `additionalModelRequestFields` that takes an effort, and the levels it knows; null when there is none. */
+  /** The member of `additionalModelRequestFields` for an effort, and its levels; null when there is none. */
   readonly effort: EffortMember | null;
   /** Whether `temperature`, `topP` and `topK` may be sent. */
   readonly takesSampling: boolean;
-  /** Where `top_k` goes. */
+  /** The position of `top_k` in `additionalModelRequestFields`. */
   readonly topK: "flat" | "nested" | "none";
-  /** `any`: a call can be demanded, but not of a certain tool. */
+  /** `any`: the request can require a call, but not of a certain tool. */
   readonly toolChoice: "tool" | "any" | "none";
   readonly hasJsonSchema: boolean;
-  /** How long a mark keeps the prompt; `none`: marks are refused. */
+  /** How long a marked prompt can be cached; `none`: the model refuses cache marks. */
   readonly cache: "none" | "5m" | "1h";
   readonly cachesTools: boolean;
-  /** What may stand in one message with the results of tools. */
+  /** The content that a message with tool results may have. */
   readonly besideToolResults: "everything" | "no documents" | "nothing";
   readonly toolResultForm: "text" | "json";
-  /** Whether the conversation may begin with the assistant. */
   readonly mayBeginWithAssistant: boolean;
-  /** Which thoughts of earlier turns are taken back. `unsigned`: the model signs nothing, and a signature is refused. */
+  /** The thoughts of earlier turns that the model accepts. `unsigned`: the model refuses signatures. */
   readonly takesThoughts: "signed" | "unsigned" | "all" | "none";
-  /** Whether the usage of its streams counts what is cached among `inputTokens`, which the format does not. */
+  /** Whether `inputTokens` includes cached tokens in streams, unlike in other answers. */
   readonly countsCacheInStreams: boolean;
   /** The form of a tool call's id. */
   readonly toolCallId: RegExp;
@@ -36,7 +35,7 @@ export interface ModelTraits {
 
 export interface EffortMember {
   readonly form: "reasoning_effort" | "reasoning.effort" | "reasoning_config" | "reasoningConfig";
-  /** From little to much; `none` first where thinking can be switched off. */
+  /** Lowest first; begins with `none` if thinking can be switched off. */
   readonly levels: readonly string[];
 }
 
@@ -58,7 +57,7 @@ const plain: ModelTraits = {
   toolCallId: /^[a-zA-Z0-9_-]{1,64}$/,
 };
 
-/** Models with open weights keep the form of ids that they were trained on, such as `functions.get_weather:0`. */
+/** Models with open weights use the ids of their training, such as `functions.get_weather:0`. */
 const openWeights: Pick<ModelTraits, "takesThoughts" | "toolCallId"> = {
   takesThoughts: "unsigned",
   toolCallId: /^[a-zA-Z0-9_.:-]{1,64}$/,
@@ -77,7 +76,7 @@ const makers: Readonly<Record<string, ReadTraits>> = {
       takesSampling: generation.sampling !== "none",
       topK: "flat",
       toolChoice: generation.takesForcedTools ? "tool" : "none",
-      // Bedrock does not serve it for this family, though the maker itself does.
+      // Bedrock does not offer it for this family, unlike the maker.
       hasJsonSchema: generation.hasJsonSchema && !name.startsWith("claude-fable"),
       cache: generation.hasJsonSchema ? "1h" : "5m",
       cachesTools: true,
@@ -128,8 +127,8 @@ const makers: Readonly<Record<string, ReadTraits>> = {
 };
 
 /**
- * A model whose id does not tell its maker (an inference profile of the operator's own) is taken for one without peculiarities,
- * but its signed thoughts go back to it: only it can have given them, and it refuses the results of its calls without them.
+ * An id without a maker (an inference profile of the operator) gets the plain traits, and its own signed thoughts, because the model may
+ * refuse tool results without them.
  */
 const ofUnknownMaker: ModelTraits = { ...plain, takesThoughts: "signed" };
 
@@ -139,10 +138,7 @@ export function findTraits(model: string): ModelTraits {
   return read === undefined ? ofUnknownMaker : { ...plain, isKnown: true, ...read(name) };
 }
 
-/**
- * `us.anthropic.claude-sonnet-4-6`, `amazon.nova-lite-v1:0`, or the ARN of either: an area (`us`, `eu`, `global` …) may
- * stand before the maker.
- */
+/** `amazon.nova-lite-v1:0`, `us.anthropic.claude-sonnet-4-6` with an area (`us`, `eu`, `global` …), or the ARN of either. */
 export function splitModelId(model: string): { readonly maker: string | null; readonly name: string } {
   const id = model.startsWith("arn:") ? model.slice(model.lastIndexOf("/") + 1) : model;
   const parts = id.split(".");

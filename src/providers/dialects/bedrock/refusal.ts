@@ -1,11 +1,11 @@
-// What the service's failures mean, as refusals of a call and as events in the middle of a stream.
+// The meaning of the service's errors, in refused calls and in events of a stream.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (Errors)
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject, Refusal } from "../../dialect.ts";
 import { asString } from "../../lenient.ts";
 
-// 424 would say that the caller's request is at fault: the model's failure is an answer of 502.
+// The service sends 424, which would blame the caller's request for a failure of the model.
 const modelFailed = 502;
 
 const statuses: Readonly<Record<string, number>> = {
@@ -26,12 +26,12 @@ const unknownModel =
   /model identifier is invalid|could not resolve the foundation model|model (?:id )?.{0,200}not found/i;
 const spentQuota = /exceeds? the service quota|too many (?:requests|tokens)/i;
 
-/** Null for a kind of failure that nobody has written down. */
+/** Null for an unknown kind of failure. */
 export function statusOfFailure(name: string): number | null {
   return lookUp(statuses, name.toLowerCase()) ?? null;
 }
 
-/** The kind of failure stands in a header, and in the body only of some: what the sentence says has to do. */
+/** Most bodies do not name the kind of error, only a header does, so the message decides. */
 export function readBedrockRefusal(status: number, body: JsonObject): Refusal {
   const kind = asString(body["__type"]).split("#").at(-1) ?? "";
   const message = asString(body["message"]) || asString(body["Message"]);

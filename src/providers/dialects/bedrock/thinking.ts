@@ -1,9 +1,10 @@
-// How much a model shall think, in the words of its maker. https://docs.aws.amazon.com/bedrock/latest/userguide/inference-reasoning.html
+// Writes the requested reasoning in the form of the model's maker. https://docs.aws.amazon.com/bedrock/latest/userguide/inference-reasoning.html
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
-import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
+import { findEffort } from "../../chat-rules.ts";
 import type { JsonObject } from "../../dialect.ts";
+import { objectOrNull } from "../../lenient.ts";
 import type { Generation } from "../anthropic/generation.ts";
 import { findChanged } from "../anthropic/reasoning.ts";
 import { type RequestedReasoning, readReasoning } from "../chat-request.ts";
@@ -12,24 +13,23 @@ import type { EffortMember, ModelTraits } from "./models.ts";
 export interface Thinking {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject;
-  /** While it thinks, a model samples in its own way. */
+  /** A model that thinks refuses sampling parameters. */
   readonly isOn: boolean;
-  /** The least that has to be sent as the cap when the caller gave none. */
+  /** The lowest output limit to send when the request has none. */
   readonly minTokens: number | null;
   readonly dropped: readonly string[];
 }
 
 interface ThinkingOptions {
   readonly traits: ModelTraits;
-  /** The caller's cap on tokens. */
-  readonly cap: number | null;
-  /** The model's own, when it is known. */
+  /** The caller's limit. */
+  readonly maxTokens: number | null;
+  /** The model's limit, if it is known. */
   readonly maxOutputTokens: number | null;
-  /** Whether it is known to think. */
-  readonly thinks: boolean;
-  /** Whether a tool has to be called. */
+  readonly isReasoningModel: boolean;
+  /** Whether a tool call is required. */
   readonly isForced: boolean;
-  /** Whether the conversation waits for an answer to tool results whose calls came without their thoughts. */
+  /** Whether the last turn has results of calls that came without signed thoughts. */
   readonly lacksThoughts: boolean;
 }
 
@@ -47,24 +47,22 @@ const budgets: Readonly<Record<string, number>> = {
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 export function toThinking(request: ChatRequest, options: ThinkingOptions): Thinking {
-  const asked = readReasoning(request);
-  if (asked === null) return silent;
-  const made = toAsked(request, asked, options);
-  const given = request["thinking"];
-  const sent = made.fields["thinking"];
-  const rewritten = findChanged(isObject(given) ? given : null, isObject(sent) ? sent : null);
-  if (rewritten === null || made.dropped.includes("thinking")) return made;
-  return { ...made, dropped: [...made.dropped, rewritten] };
+  const requested = readReasoning(request);
+  if (requested === null) return silent;
+  const thinking = fulfil(request, requested, options);
+  const changed = findChanged(objectOrNull(request["thinking"]), objectOrNull(thinking.fields["thinking"]));
+  if (changed === null || thinking.dropped.includes("thinking")) return thinking;
+  return { ...thinking, dropped: [...thinking.dropped, changed] };
 }
 
-function toAsked(request: ChatRequest, asked: RequestedReasoning, options: ThinkingOptions): Thinking {
+function fulfil(request: ChatRequest, requested: RequestedReasoning, options: ThinkingOptions): Thinking {
   const name = nameOf(request);
   const { generation, effort, isKnown } = options.traits;
-  if (generation !== null) return byGeneration(asked, generation, name, options);
-  if (effort !== null) return byEffort(asked, effort, name, options);
-  // A profile of the operator's own may stand for any model: what was said in that model's words is passed on.
+  if (generation !== null) return byGeneration(requested, generation, name, options);
+  if (effort !== null) return byEffort(requested, effort, name, options);
+  // An inference profile may lead to any model, so `thinking` is passed on unchanged.
   if (!isKnown && name === "thinking") return { ...silent, fields: { thinking: request["thinking"] } };
-  return asked.isOn || options.thinks ? { ...silent, dropped: [name] } : silent;
+  return requested.isOn || options.isReasoningModel ? { ...silent, dropped: [name] } : silent;
 }
 
 function nameOf(request: ChatRequest): string {
@@ -73,24 +71,21 @@ function nameOf(request: ChatRequest): string {
 }
 
 function byGeneration(
-  asked: RequestedReasoning,
+  requested: RequestedReasoning,
   generation: Generation,
   name: string,
   options: ThinkingOptions,
 ): Thinking {
-  if (!asked.isOn) return switchOff(generation, name);
+  if (!requested.isOn) return switchOff(generation, name);
   if (generation.thinking === "adaptive") {
-    const effort = nearest(effortOf(asked), generation.efforts);
-    // Newer generations keep their thoughts to themselves unless they are asked for them.
+    const effort = nearest(effortOf(requested), generation.efforts);
+    // Newer generations omit the text of their thinking by default.
     const display = generation.sampling === "none" ? { display: "summarized" } : {};
-    const fields = {
-      thinking: { type: "adaptive", ...display },
-      ...(effort === null ? {} : { output_config: { effort } }),
-    };
-    return { ...silent, fields, isOn: true };
+    const config = effort === null ? {} : { output_config: { effort } };
+    return { ...silent, fields: { thinking: { type: "adaptive", ...display }, ...config }, isOn: true };
   }
-  const budget = generation.thinking === "budget" ? findBudget(asked, options) : null;
-  // Thinking goes neither with a forced call nor with an unfinished turn that began without it.
+  const budget = generation.thinking === "budget" ? findBudget(requested, options) : null;
+  // The model refuses thinking with a forced call, and in a turn that began without it.
   if (budget === null || options.isForced || options.lacksThoughts) return { ...silent, dropped: [name] };
   const fields = { thinking: { type: "enabled", budget_tokens: budget } };
   return { fields, isOn: true, minTokens: budget + roomForAnswer, dropped: [] };
@@ -103,37 +98,35 @@ function switchOff(generation: Generation, name: string): Thinking {
     case "disabled":
     case "between_tools":
       return { ...silent, fields: { thinking: { type: generation.thinkingOff } } };
-    case "never":
-      // As little as it can.
-      return {
-        ...silent,
-        fields: { thinking: { type: "adaptive" }, output_config: { effort: "low" } },
-        isOn: true,
-        dropped: [name],
-      };
+    case "never": {
+      const fields = { thinking: { type: "adaptive" }, output_config: { effort: "low" } };
+      return { ...silent, fields, isOn: true, dropped: [name] };
+    }
   }
 }
 
-/** The tokens to think with: less than the cap, and not below what the maker demands; null when that leaves none. */
-function findBudget(asked: RequestedReasoning, { cap, maxOutputTokens }: ThinkingOptions): number | null {
-  const limit = cap ?? maxOutputTokens ?? Number.POSITIVE_INFINITY;
+/** The thinking budget: below the output limit, and at least the maker's minimum; null when that is impossible. */
+function findBudget(requested: RequestedReasoning, { maxTokens, maxOutputTokens }: ThinkingOptions): number | null {
+  const limit = maxTokens ?? maxOutputTokens ?? Number.POSITIVE_INFINITY;
   if (limit <= minBudget) return null;
-  const wanted = asked.budgetTokens ?? lookUp(budgets, asked.effort ?? "medium") ?? budgets["medium"] ?? minBudget;
-  // A budget that follows from an effort leaves a quarter for the answer; an exact one is the caller's own choice.
-  const most = asked.budgetTokens === null ? Math.floor(limit * 0.75) : limit - 1;
+  const wanted =
+    requested.budgetTokens ?? lookUp(budgets, requested.effort ?? "medium") ?? budgets["medium"] ?? minBudget;
+  // A budget derived from an effort leaves a quarter for the answer; a budget of the caller is used as it is.
+  const most = requested.budgetTokens === null ? Math.floor(limit * 0.75) : limit - 1;
   return Math.max(minBudget, Math.min(wanted, most));
 }
 
 function byEffort(
-  asked: RequestedReasoning,
-  { form, levels }: EffortMember,
+  requested: RequestedReasoning,
+  member: EffortMember,
   name: string,
   options: ThinkingOptions,
 ): Thinking {
-  const level = asked.isOn ? nearest(effortOf(asked) ?? "medium", levels) : (levels[0] ?? null);
+  const { form, levels } = member;
+  const level = requested.isOn ? nearest(effortOf(requested) ?? "medium", levels) : (levels[0] ?? null);
   if (level === null) return { ...silent, dropped: [name] };
-  const dropped = !asked.isOn && level !== "none" ? [name] : [];
-  const thinking = { ...silent, isOn: false, dropped };
+  const dropped = !requested.isOn && level !== "none" ? [name] : [];
+  const thinking = { ...silent, dropped };
   switch (form) {
     case "reasoning_effort":
     case "reasoning_config":
@@ -145,10 +138,10 @@ function byEffort(
   }
 }
 
-/** At its highest level this model takes neither a cap nor sampling: a caller's cap counts more than the last level. */
-function toReasoningConfig(level: string, { cap }: ThinkingOptions): Pick<Thinking, "fields" | "isOn"> {
+/** At its highest level, this model accepts neither a limit nor sampling parameters, so a caller's limit lowers the level. */
+function toReasoningConfig(level: string, { maxTokens }: ThinkingOptions): Pick<Thinking, "fields" | "isOn"> {
   if (level === "none") return { fields: { reasoningConfig: { type: "disabled" } }, isOn: false };
-  const maxReasoningEffort = level === "high" && cap !== null ? "medium" : level;
+  const maxReasoningEffort = level === "high" && maxTokens !== null ? "medium" : level;
   const fields = { reasoningConfig: { type: "enabled", maxReasoningEffort } };
   return { fields, isOn: maxReasoningEffort === "high" };
 }
@@ -159,10 +152,7 @@ function effortOf({ effort, budgetTokens }: RequestedReasoning): string | null {
   return budgetTokens <= 12_288 ? "medium" : "high";
 }
 
-/** The highest known level that is not above the one asked for, else the lowest. An unknown word is no level. */
+/** Null for an effort that is unknown. */
 function nearest(effort: string | null, levels: readonly string[]): string | null {
-  const rank = effort === null ? -1 : efforts.indexOf(effort);
-  if (rank < 0) return null;
-  const thinking = levels.filter((level) => level !== "none");
-  return thinking.findLast((level) => efforts.indexOf(level) <= rank) ?? thinking[0] ?? null;
+  return effort === null || !efforts.includes(effort) ? null : findEffort(effort, levels);
 }

@@ -1,9 +1,9 @@
-// The tools of a request, which of them has to be called, and the tool that stands for a structured answer.
+// Writes the tools of a request, the choice among them, and the tool whose input is the structured answer.
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolConfiguration.html
 
 import type { ChatRequest, ChatTool } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { refuse } from "../chat-request.ts";
+import { readFunction, refuse } from "../chat-request.ts";
 import { toCachePoint } from "./messages.ts";
 import type { ModelTraits } from "./models.ts";
 import { toStrictSchema } from "./schema.ts";
@@ -13,20 +13,20 @@ export interface ToolPlan {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject;
   readonly isForced: boolean;
-  /** Told to a model that cannot be forced. */
+  /** For a model that cannot be forced to call a tool. */
   readonly instruction: string | null;
 }
 
 interface ToolOptions {
   readonly traits: ModelTraits;
-  /** Tools that the conversation has already called: it is refused when none is declared. */
+  /** Tools that the conversation has called. The service refuses such a conversation when the request has no tools. */
   readonly usedNames: ReadonlySet<string>;
   readonly answer: AnswerTool | null;
-  /** Collects what found no place. */
+  /** Collects the parameters that could not be expressed. */
   readonly dropped: Set<string>;
 }
 
-/** A structured answer is the input of a tool that is never run. */
+/** A tool that is never run: its input is the structured answer. */
 export interface AnswerTool {
   readonly name: string;
   readonly description: string;
@@ -36,20 +36,21 @@ export interface AnswerTool {
 type Choice = { readonly mode: "auto" | "any" | "none" } | { readonly mode: "tool"; readonly name: string };
 
 const anyObject = { type: "object", properties: {} };
+const noPlan: ToolPlan = { fields: {}, isForced: false, instruction: null };
 const allowedName = /^[a-zA-Z0-9_-]{1,64}$/;
-// The service refuses more.
+/** The service refuses more. */
 const maxStrictTools = 20;
 
 export function planTools(request: ChatRequest, options: ToolOptions): ToolPlan {
   const { traits, usedNames, answer, dropped } = options;
-  const asked = readChoice(request);
-  const choice = answer === null ? asked.choice : chooseAnswer(answer, asked);
-  const tools = toTools(offer(asked.tools, choice, options), traits, dropped);
+  const requested = readChoice(request);
+  const choice = answer === null ? requested.choice : chooseAnswer(answer, requested);
+  const tools = toTools(selectTools(requested.tools, choice, options), traits, dropped);
   if (answer !== null) tools.push(toTool(answer));
   if (tools.length > 0) return applyChoice(tools, choice, request.parallel_tool_calls === false, options);
-  if (usedNames.size === 0) return { fields: {}, isForced: false, instruction: null };
+  if (usedNames.size === 0) return noPlan;
   const gone = [...usedNames].map((name) => toTool({ name, description: "No longer available.", schema: anyObject }));
-  return { ...sayNone(traits), toolConfig: { tools: gone } };
+  return forbidCalls(gone, traits);
 }
 
 interface RequestedTools {
@@ -77,29 +78,27 @@ function readChoice(request: ChatRequest): RequestedTools {
 }
 
 function checkTool(tool: ChatTool, index: number): void {
-  if (tool.type !== "function" || tool.function === undefined)
-    throw refuse(["tools", index, "type"], `Tools of type '${tool.type}' are not supported by this provider`);
-  if (allowedName.test(tool.function.name)) return;
+  if (allowedName.test(readFunction(tool, index).name)) return;
   const rule = "This provider takes names of at most 64 letters, digits, underscores and hyphens";
   throw refuse(["tools", index, "function", "name"], rule, "value_error");
 }
 
-/** Beside tools that may be called, the answer is one more of them: something has to be called. */
+/** If other tools may be called, the model must call one of them or the answer tool. */
 function chooseAnswer(answer: AnswerTool, { tools, choice }: RequestedTools): Choice {
   if (choice.mode === "tool") return choice;
   return tools.length === 0 || choice.mode === "none" ? { mode: "tool", name: answer.name } : { mode: "any" };
 }
 
-/** What is left on offer by a choice that cannot be said as one. */
-function offer(tools: readonly ChatTool[], choice: Choice, { traits, usedNames }: ToolOptions): readonly ChatTool[] {
+/** Leaves tools out where Converse cannot express the choice. */
+function selectTools(tools: readonly ChatTool[], choice: Choice, { traits, usedNames }: ToolOptions) {
   if (choice.mode === "none") return usedNames.size > 0 ? tools : [];
   if (choice.mode !== "tool" || traits.toolChoice === "tool") return tools;
   return tools.filter((tool) => tool.function?.name === choice.name);
 }
 
 function toTools(tools: readonly ChatTool[], traits: ModelTraits, dropped: Set<string>): JsonObject[] {
-  const takesStrict =
-    traits.hasJsonSchema && tools.filter((tool) => tool.function?.strict === true).length <= maxStrictTools;
+  const strictCount = tools.filter((tool) => tool.function?.strict === true).length;
+  const takesStrict = traits.hasJsonSchema && strictCount <= maxStrictTools;
   return tools.flatMap((tool) => {
     const { name = "", description, parameters, strict } = tool.function ?? {};
     const schema = { ...anyObject, ...parameters };
@@ -107,11 +106,9 @@ function toTools(tools: readonly ChatTool[], traits: ModelTraits, dropped: Set<s
     if (strict && strictSchema === null) dropped.add("tools.strict");
     const mark = traits.cachesTools ? toCachePoint(tool.cache_control, traits) : null;
     if (mark === null && tool.cache_control) dropped.add("cache_control");
-    const spec = toTool(
-      { name, description: description ?? "", schema: strictSchema ?? schema },
-      strictSchema !== null,
-    );
-    return mark === null ? [spec] : [spec, mark];
+    const described = { name, description: description ?? "", schema: strictSchema ?? schema };
+    const written = toTool(described, strictSchema !== null);
+    return mark === null ? [written] : [written, mark];
   });
 }
 
@@ -127,39 +124,37 @@ function applyChoice(
   isSingle: boolean,
   { traits, answer, dropped }: ToolOptions,
 ): ToolPlan {
-  const plan = { toolConfig: { tools }, fields: {}, isForced: false, instruction: null };
   if (choice.mode === "none") {
-    if (!hasOwnWords(traits)) dropped.add("tool_choice");
-    return { ...sayNone(traits), toolConfig: { tools } };
+    if (!hasOwnChoice(traits)) dropped.add("tool_choice");
+    return forbidCalls(tools, traits);
   }
   const isForced = choice.mode !== "auto" && traits.toolChoice !== "none";
   if (choice.mode !== "auto" && !isForced && answer === null) dropped.add("tool_choice");
-  const instruction = answer !== null && !isForced ? instruct(answer) : null;
-  const said: Choice = isForced ? choice : { mode: "auto" };
-  if (isSingle && hasOwnWords(traits)) {
-    const name = said.mode === "tool" ? { name: said.name } : {};
-    const fields = { tool_choice: { type: said.mode, ...name, disable_parallel_tool_use: true } };
-    return { ...plan, fields, isForced, instruction };
+  const instruction =
+    answer === null || isForced
+      ? null
+      : `Give your final answer by calling the tool '${answer.name}', and not as text.`;
+  const effective: Choice = isForced ? choice : { mode: "auto" };
+  if (isSingle && hasOwnChoice(traits)) {
+    const name = effective.mode === "tool" ? { name: effective.name } : {};
+    const fields = { tool_choice: { type: effective.mode, ...name, disable_parallel_tool_use: true } };
+    return { toolConfig: { tools }, fields, isForced, instruction };
   }
   if (isSingle) dropped.add("parallel_tool_calls");
-  return { ...plan, toolConfig: { tools, ...toToolChoice(said, traits) }, isForced, instruction };
+  return { toolConfig: { tools, ...toToolChoice(effective, traits) }, fields: {}, isForced, instruction };
 }
 
-/** Converse cannot say "none" or "one at a time"; these models can in their own words, and then in no others. */
-function hasOwnWords({ generation }: ModelTraits): boolean {
+/** Converse has neither "none" nor "one call at a time". These models accept a `tool_choice` of their own instead. */
+function hasOwnChoice({ generation }: ModelTraits): boolean {
   return generation !== null;
 }
 
-function sayNone(traits: ModelTraits): ToolPlan {
-  const fields = hasOwnWords(traits) ? { tool_choice: { type: "none" } } : {};
-  return { fields, isForced: false, instruction: null };
+function forbidCalls(tools: readonly JsonObject[], traits: ModelTraits): ToolPlan {
+  const fields = hasOwnChoice(traits) ? { tool_choice: { type: "none" } } : {};
+  return { ...noPlan, fields, toolConfig: { tools } };
 }
 
-function instruct(answer: AnswerTool): string {
-  return `Give your final answer by calling the tool '${answer.name}', and not as text.`;
-}
-
-/** `auto` is what nothing says, and some models refuse to have it said. */
+/** `auto` is the default, and some models refuse it. */
 function toToolChoice(choice: Choice, traits: ModelTraits): JsonObject {
   if (choice.mode === "tool" && traits.toolChoice === "tool") return { toolChoice: { tool: { name: choice.name } } };
   return choice.mode === "auto" ? {} : { toolChoice: { any: {} } };

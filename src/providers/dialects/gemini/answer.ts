@@ -1,15 +1,16 @@
-// A whole answer of generateContent as a chat completion.
+// Reads an answer of generateContent as a completion.
 
 import type { ChatChoice, ChatCompletion } from "../../../contract/chat-format.ts";
 import type { JsonObject, Reading } from "../../dialect.ts";
-import { asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
+import { asString, asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
+import { filled, present, toCompletion } from "../completion.ts";
 import {
-  gatherParts,
-  googleExtra,
-  randomId,
+  emptyGathered,
+  gatherPart,
   readBlock,
   readFinish,
   toAnnotations,
+  toExtraContent,
   toLogprobs,
   toWebSearches,
 } from "./candidate.ts";
@@ -21,56 +22,51 @@ export function fromGeminiAnswer(value: JsonObject, reading: Reading): ChatCompl
   const answer = unwrap(value);
   throwErrorIn(answer);
   const candidates = objectsIn(answer["candidates"]);
-  const usage = fromGeminiUsage(answer["usageMetadata"], {
-    webSearches: candidates.reduce((sum, candidate) => sum + countWebSearches(candidate["groundingMetadata"]), 0),
-    askedTier: reading.serviceTier ?? null,
-  });
-  return {
-    id: asText(answer["responseId"]) ?? `chatcmpl-${randomId()}`,
-    object: "chat.completion",
-    created: Math.floor(Date.now() / 1_000),
+  const webSearches = countWebSearches(candidates.map((candidate) => candidate["groundingMetadata"]));
+  return toCompletion({
+    id: asString(answer["responseId"]),
     model: asText(answer["modelVersion"]) ?? reading.model,
-    choices: toChoices(answer, reading),
-    ...(usage === null ? {} : { usage }),
-  };
+    choices:
+      candidates.length === 0
+        ? [toBlockedChoice(answer)]
+        : candidates.map((candidate, index) => toChoice(candidate, index, reading)),
+    usage: fromGeminiUsage(answer["usageMetadata"], { webSearches, requestedTier: reading.serviceTier ?? null }),
+  });
 }
 
-function toChoices(answer: JsonObject, reading: Reading): ChatChoice[] {
-  const candidates = objectsIn(answer["candidates"]);
-  if (candidates.length > 0) return candidates.map((candidate, index) => toChoice(candidate, index, reading));
+function toBlockedChoice(answer: JsonObject): ChatChoice {
   const block = readBlock(answer);
-  if (block === null) throw new TypeError("the answer holds no candidates");
+  if (block === null) throw new TypeError("the answer has no candidates");
   const message = { role: "assistant", content: null, refusal: block.refusal } as const;
-  return [{ index: 0, message, finish_reason: "content_filter" }];
+  return { index: 0, message, finish_reason: "content_filter" };
 }
 
 function toChoice(candidate: JsonObject, position: number, reading: Reading): ChatChoice {
-  const gathered = gatherParts(objectOrNull(candidate["content"])?.["parts"], reading.answerTool);
+  const gathered = emptyGathered();
+  for (const part of objectsIn(objectOrNull(candidate["content"])?.["parts"]))
+    gatherPart(part, reading.answerTool, gathered);
   const { content, reasoning, calls, images } = gathered;
   const isEmpty = content === "" && calls.length === 0 && images.length === 0;
-  const finish = readFinish(candidate, { isEmpty, hasCalls: calls.length > 0 });
-  const annotations = toAnnotations(candidate["groundingMetadata"], content);
-  const searches = toWebSearches(candidate["groundingMetadata"]);
-  const extra = googleExtra(gathered);
-  const details = toCallDetails(calls);
-  const token = asText(candidate["continuationToken"]);
-  const logprobs = toLogprobs(candidate["logprobsResult"]);
   return {
     index: finiteNumber(candidate["index"]) ?? position,
     message: {
       role: "assistant",
       content: content === "" && calls.length > 0 ? null : content,
       refusal: null,
-      ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-      ...(details.length === 0 ? {} : { reasoning_details: details }),
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
-      ...(images.length === 0 ? {} : { images }),
-      ...(annotations.length === 0 ? {} : { annotations }),
-      ...(searches.length === 0 ? {} : { web_searches: searches }),
-      ...(extra === null ? {} : { extra_content: extra }),
+      ...filled({
+        reasoning_content: reasoning,
+        reasoning_details: toCallDetails(calls),
+        tool_calls: calls,
+        images,
+        annotations: toAnnotations(candidate["groundingMetadata"], content),
+        web_searches: toWebSearches(candidate["groundingMetadata"]),
+        extra_content: toExtraContent(gathered),
+      }),
     },
-    finish_reason: finish ?? "stop",
-    ...(logprobs === null ? {} : { logprobs }),
-    ...(token === null ? {} : { continuation_token: token }),
+    finish_reason: readFinish(candidate, { isEmpty, hasCalls: calls.length > 0 }) ?? "stop",
+    ...present({
+      logprobs: toLogprobs(candidate["logprobsResult"]),
+      continuation_token: asText(candidate["continuationToken"]),
+    }),
   };
 }

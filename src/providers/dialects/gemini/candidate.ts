@@ -1,19 +1,20 @@
-// What whole answers and streams have in common: the parts of a candidate, why it ended, its sources and probabilities.
+// Reads the parts of a candidate, its finish reason, its sources and its probabilities, for answers and streams alike.
 
 import type { ChatAnnotation, ChatWebSearch, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject } from "../../dialect.ts";
-import { asList, asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
+import { asList, asText, finiteNumber, objectOrNull } from "../../lenient.ts";
+import { createFinishReasons, createId, filled, present } from "../completion.ts";
 import { toExtra } from "./signature.ts";
 
-/** What one lot of parts holds. */
+/** The content of several parts. */
 export interface Gathered {
   content: string;
   reasoning: string;
   calls: Call[];
   images: JsonObject[];
-  /** Of a text: sent back with it. */
+  /** The signature of the text, which is sent back with it. */
   signature: string | null;
-  /** Calls of the vendor's own tools and their results, which the next turn has to hold. */
+  /** Calls of the vendor's own tools and their results, which the next turn must contain. */
   serverParts: JsonObject[];
 }
 
@@ -28,13 +29,7 @@ export function emptyGathered(): Gathered {
   return { content: "", reasoning: "", calls: [], images: [], signature: null, serverParts: [] };
 }
 
-export function gatherParts(parts: unknown, answerTool: string | null): Gathered {
-  const gathered = emptyGathered();
-  for (const part of objectsIn(parts)) gatherPart(part, answerTool, gathered);
-  return gathered;
-}
-
-/** Parts of a kind that is not known are passed by. */
+/** Unknown parts are skipped. */
 export function gatherPart(part: JsonObject, answerTool: string | null, gathered: Gathered): void {
   const { text, thoughtSignature } = part;
   const call = objectOrNull(part["functionCall"]);
@@ -60,24 +55,16 @@ export function gatherPart(part: JsonObject, answerTool: string | null, gathered
 
 function gatherCall(call: JsonObject, signature: string | null, answerTool: string | null, gathered: Gathered): void {
   const name = asText(call["name"]) ?? "";
-  const written = toArguments(call["args"]);
+  const args = typeof call["args"] === "string" ? call["args"] : JSON.stringify(call["args"] ?? {});
   if (name === answerTool) {
-    gathered.content += written;
+    gathered.content += args;
     return;
   }
-  gathered.calls.push({
-    id: asText(call["id"]) ?? `call_${randomId()}`,
-    type: "function",
-    function: { name, arguments: written },
-    ...toExtra(signature),
-  });
+  const id = asText(call["id"]) ?? createId("call_");
+  gathered.calls.push({ id, type: "function", function: { name, arguments: args }, ...toExtra(signature) });
 }
 
-function toArguments(args: unknown): string {
-  return typeof args === "string" ? args : JSON.stringify(args ?? {});
-}
-
-/** In the form that chat clients know images of an answer in. */
+/** The form that chat clients expect for images of an answer. */
 function toImage(part: JsonObject): JsonObject | null {
   const data = objectOrNull(part["inlineData"]);
   const bytes = asText(data?.["data"]);
@@ -89,7 +76,7 @@ function toImage(part: JsonObject): JsonObject | null {
   };
 }
 
-/** Code that the vendor ran, and what it printed, stay visible as fenced text. */
+/** Code that the vendor ran and its output become fenced text. */
 function toVisibleCode(part: JsonObject): string {
   const code = objectOrNull(part["executableCode"]);
   if (code !== null)
@@ -98,34 +85,19 @@ function toVisibleCode(part: JsonObject): string {
   return result === null ? "" : `\n\`\`\`\n${String(result["output"] ?? "")}\n\`\`\`\n`;
 }
 
-export function googleExtra(gathered: Gathered): JsonObject | null {
-  const { signature, serverParts } = gathered;
+export function toExtraContent({ signature, serverParts }: Gathered): JsonObject | null {
   if (signature === null && serverParts.length === 0) return null;
-  return {
-    google: {
-      ...(signature === null ? {} : { thought_signature: signature }),
-      ...(serverParts.length === 0 ? {} : { parts: serverParts }),
-    },
-  };
+  return { google: filled({ thought_signature: signature, parts: serverParts }) };
 }
 
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  STOP: "stop",
-  MAX_TOKENS: "length",
-  CONTINUATION: "length",
-  SAFETY: "content_filter",
-  RECITATION: "content_filter",
-  LANGUAGE: "content_filter",
-  BLOCKLIST: "content_filter",
-  PROHIBITED_CONTENT: "content_filter",
-  SPII: "content_filter",
-  MODEL_ARMOR: "content_filter",
-  IMAGE_SAFETY: "content_filter",
-  IMAGE_PROHIBITED_CONTENT: "content_filter",
-  IMAGE_RECITATION: "content_filter",
-};
+const imageFilters = ["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"];
+const textFilters = ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"];
+const findFinishReason = createFinishReasons({
+  length: ["MAX_TOKENS", "CONTINUATION"],
+  content_filter: [...textFilters, ...imageFilters],
+});
 
-// The model said something that is no answer: to ask again helps.
+// The output is unusable, and a retry may succeed.
 const failures = new Set([
   "MALFORMED_FUNCTION_CALL",
   "MALFORMED_RESPONSE",
@@ -134,14 +106,13 @@ const failures = new Set([
   "MISSING_THOUGHT_SIGNATURE",
 ]);
 
-/** Null: it has not ended. Throws when it ended in a failure and holds nothing. */
+/** Null: the candidate has not ended. Throws when it ended with a failure and is empty. */
 export function readFinish(candidate: JsonObject, holds: { isEmpty: boolean; hasCalls: boolean }): FinishReason | null {
   const reason = asText(candidate["finishReason"]);
   if (reason === null || reason === "FINISH_REASON_UNSPECIFIED") return null;
   if (failures.has(reason) && holds.isEmpty)
     throw new ErrorInAnswer(asText(candidate["finishMessage"]) ?? `the model's answer is broken (${reason})`, 502);
-  const known = Object.hasOwn(finishReasons, reason) ? finishReasons[reason] : "stop";
-  return known === "stop" && holds.hasCalls ? "tool_calls" : (known ?? "stop");
+  return findFinishReason(reason) ?? (holds.hasCalls ? "tool_calls" : "stop");
 }
 
 export function readBlock(answer: JsonObject): { refusal: string | null } | null {
@@ -151,7 +122,7 @@ export function readBlock(answer: JsonObject): { refusal: string | null } | null
   return { refusal: asText(feedback?.["blockReasonMessage"]) };
 }
 
-/** Sources, each with the stretch of the text that it supports. The vendor counts bytes, our callers characters. */
+/** Sources with the range of the text that they support. The vendor counts bytes, the chat format characters. */
 export function toAnnotations(grounding: unknown, content: string): ChatAnnotation[] {
   const chunks = asList(objectOrNull(grounding)?.["groundingChunks"]).map(toSource);
   const supports = asList(objectOrNull(grounding)?.["groundingSupports"]);
@@ -166,8 +137,8 @@ export function toAnnotations(grounding: unknown, content: string): ChatAnnotati
       const source = typeof index === "number" ? chunks[index] : undefined;
       if (source === undefined || source === null) continue;
       cited.add(index as number);
-      const stretch = start === null || end === null || end < start ? {} : { start_index: start, end_index: end };
-      annotations.push({ type: "url_citation", url_citation: { ...source, ...stretch } });
+      const range = start === null || end === null || end < start ? {} : { start_index: start, end_index: end };
+      annotations.push({ type: "url_citation", url_citation: { ...source, ...range } });
     }
   }
   for (const [index, source] of chunks.entries())
@@ -175,10 +146,10 @@ export function toAnnotations(grounding: unknown, content: string): ChatAnnotati
   return annotations;
 }
 
-/** Each is told as a search of its own: the vendor bills them so. */
+/** One search per query, as the vendor bills them. */
 export function toWebSearches(grounding: unknown): ChatWebSearch[] {
   const queries = asList(objectOrNull(grounding)?.["webSearchQueries"]);
-  return queries.map((query) => ({ id: `search_${randomId()}`, query: String(query) }));
+  return queries.map((query) => ({ id: createId("search_"), query: String(query) }));
 }
 
 function toSource(chunk: unknown): ChatAnnotation["url_citation"] | null {
@@ -187,9 +158,7 @@ function toSource(chunk: unknown): ChatAnnotation["url_citation"] | null {
     objectOrNull(found?.["web"]) ?? objectOrNull(found?.["retrievedContext"]) ?? objectOrNull(found?.["maps"]);
   const url = asText(source?.["uri"]);
   if (url === null) return null;
-  const title = asText(source?.["title"]);
-  const text = asText(source?.["text"]);
-  return { url, ...(title === null ? {} : { title }), ...(text === null ? {} : { content: text }) };
+  return { url, ...present({ title: asText(source?.["title"]), content: asText(source?.["text"]) }) };
 }
 
 function characterAt(bytes: Buffer | null, offset: unknown): number | null {
@@ -215,8 +184,4 @@ function toLogprob(candidate: unknown): { token: string; logprob: number; bytes:
     logprob: finiteNumber(objectOrNull(candidate)?.["logProbability"]) ?? 0,
     bytes: [...Buffer.from(token)],
   };
-}
-
-export function randomId(): string {
-  return crypto.randomUUID().replaceAll("-", "").slice(0, 24);
 }

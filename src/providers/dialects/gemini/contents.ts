@@ -1,13 +1,12 @@
-// A conversation as the vendor's contents: two roles, and parts.
+// Writes a conversation as the vendor's contents: two roles, and parts.
 
 import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from "../../../contract/chat-format.ts";
-import type { Problem } from "../../../errors.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asList, asText, objectOrNull, objectsIn } from "../../lenient.ts";
-import { toMediaPart } from "./media.ts";
-import type { ModelTraits } from "./model-traits.ts";
-import type { Platform } from "./platform.ts";
-import { refuse } from "./refuse.ts";
+import { type Location, refuse, textOfPart, toArgumentObject } from "../chat-request.ts";
+import { present } from "../completion.ts";
+import { type MediaPart, toMediaPart } from "./media.ts";
+import type { ModelTraits, Platform } from "./model-traits.ts";
 import { readCallDetails, readSignature } from "./signature.ts";
 
 export interface Conversation {
@@ -20,12 +19,10 @@ export interface Content {
   readonly parts: JsonObject[];
 }
 
-type Loc = Problem["loc"];
-
-// From generation 3 on a call without its signature is refused in the current turn. This is the vendor's documented way
-// to say that there is none: the call was made by another model, or the client lost it.
+// Generation 3 refuses a call without its signature in the current turn. This documented value says that there is none, because another
+// model made the call or the client lost the signature.
 const noSignature = "skip_thought_signature_validator";
-// What may stand inside the result of a function; anything else is put beside it.
+// Media types that a function result may contain; other media follow the result.
 const typesInResults = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"]);
 
 export function toConversation(request: ChatRequest, traits: ModelTraits, platform: Platform): Conversation {
@@ -36,11 +33,11 @@ class ConversationWriter {
   readonly #messages: readonly ChatMessage[];
   readonly #traits: ModelTraits;
   readonly #hasCallIds: boolean;
-  /** From here on calls have to be signed. */
+  /** The index of the last user message: later calls need a signature. */
   readonly #turnStart: number;
   readonly #system: string[] = [];
   readonly #contents: Content[] = [];
-  /** Whether results of functions may still be added to the last content. */
+  /** Whether the last content is a list of function results that may grow. */
   #isCollectingResults = false;
   readonly #namesByCallId = new Map<string, string>();
 
@@ -54,7 +51,7 @@ class ConversationWriter {
   write(): Conversation {
     for (const [index, message] of this.#messages.entries()) this.#add(message, index);
     const texts = this.#system.map((text) => ({ text }));
-    // A request without contents is refused, and some models have no place for instructions.
+    // The vendor refuses a request without contents, and some models have no system instruction.
     const isInline = texts.length > 0 && (this.#contents.length === 0 || !this.#traits.hasSystemInstruction);
     if (isInline && this.#contents[0]?.role === "user") this.#contents[0].parts.unshift(...texts);
     else if (isInline) this.#contents.unshift({ role: "user", parts: texts });
@@ -64,32 +61,35 @@ class ConversationWriter {
   }
 
   #checkEnd(): void {
-    if (this.#contents.length === 0) refuse(["messages"], "At least one message should hold something");
-    if (!this.#traits.canSample && this.#contents.at(-1)?.role === "model")
-      refuse(["messages", this.#messages.length - 1], "This model cannot continue a message of the assistant");
+    if (this.#contents.length === 0)
+      throw refuse(["messages"], "At least one message should hold something", "value_error");
+    if (this.#traits.canSample || this.#contents.at(-1)?.role !== "model") return;
+    const location = ["messages", this.#messages.length - 1];
+    throw refuse(location, "This model cannot continue a message of the assistant", "value_error");
   }
 
   #add(message: ChatMessage, index: number): void {
-    const loc = ["messages", index, "content"];
+    const location = ["messages", index, "content"];
     switch (message.role) {
       case "system":
       case "developer":
-        this.#system.push(...toTexts(message.content, loc));
+        this.#system.push(...toTexts(message.content, location));
         return;
       case "user":
-        this.#push("user", toParts(message.content, loc));
+        this.#push("user", toParts(message.content, location));
         return;
       case "assistant":
         this.#push("model", this.#toModelParts(message, index));
         return;
       case "tool": {
         const name = this.#namesByCallId.get(message.tool_call_id);
-        if (name === undefined) refuse(["messages", index, "tool_call_id"], "No earlier tool call has this id");
-        this.#pushResult(name, message.tool_call_id, toParts(message.content, loc));
+        if (name === undefined)
+          throw refuse(["messages", index, "tool_call_id"], "No earlier tool call has this id", "value_error");
+        this.#pushResult(name, message.tool_call_id, toParts(message.content, location));
         return;
       }
       case "function":
-        this.#pushResult(message.name, null, toParts(message.content ?? "", loc));
+        this.#pushResult(message.name, null, toParts(message.content ?? "", location));
     }
   }
 
@@ -102,7 +102,7 @@ class ConversationWriter {
     this.#isCollectingResults = false;
   }
 
-  /** The results of one step are one content, which holds nothing else. */
+  /** The results of one step form one content of their own. */
   #pushResult(name: string, id: string | null, parts: readonly JsonObject[]): void {
     const text = parts.map((part) => part["text"] ?? "").join("");
     const media = parts.filter((part) => part["text"] === undefined);
@@ -110,24 +110,25 @@ class ConversationWriter {
     const response = {
       ...(id !== null && this.#hasCallIds ? { id } : {}),
       name,
-      // A string, so that numbers and the order of members stay as they are.
+      // A string keeps numbers and the order of members unchanged.
       response: { output: text },
       ...(inside.length > 0 ? { parts: inside } : {}),
     };
     const beside = inside.length === 0 ? media : media.filter((part) => !mayBeInResult(part));
-    const made = [{ functionResponse: response }, ...beside];
+    const written = [{ functionResponse: response }, ...beside];
     const last = this.#contents.at(-1);
-    if (this.#isCollectingResults && last !== undefined) last.parts.push(...made);
-    else this.#contents.push({ role: "user", parts: made });
+    if (this.#isCollectingResults && last !== undefined) last.parts.push(...written);
+    else this.#contents.push({ role: "user", parts: written });
     this.#isCollectingResults = true;
   }
 
   #toModelParts(message: ChatAssistantMessage, index: number): JsonObject[] {
-    const kept = readKept(message);
-    const parts: JsonObject[] = [...kept.parts, ...toParts(message.content ?? "", ["messages", index, "content"])];
+    const extra = message.extra_content;
+    const serverParts = objectsIn(objectOrNull(extra?.["google"])?.["parts"]);
+    const parts: JsonObject[] = [...serverParts, ...toParts(message.content ?? "", ["messages", index, "content"])];
     if (message.refusal && parts.length === 0) parts.push({ text: message.refusal });
     parts.push(...toImageParts(message));
-    sign(parts, kept.signature);
+    sign(parts, readSignature(extra));
     parts.push(...this.#toCallParts(message, index));
     return parts;
   }
@@ -137,27 +138,25 @@ class ConversationWriter {
     const parts: Record<string, unknown>[] = [];
     for (const call of calls) {
       if (!call.function) continue;
-      const { name } = call.function;
+      const { name, arguments: text } = call.function;
       if (call.id) this.#namesByCallId.set(call.id, name);
       const id = call.id && this.#hasCallIds ? { id: call.id } : {};
-      const signature = readSignature(call.extra_content);
-      parts.push({
-        functionCall: { ...id, name, args: toArguments(call.function.arguments) },
-        ...(signature === null ? {} : { thoughtSignature: signature }),
-      });
+      const functionCall = { ...id, name, args: toArgumentObject(text, "value") };
+      parts.push(present({ functionCall, thoughtSignature: readSignature(call.extra_content) }));
     }
     const old = message.function_call;
-    if (old && parts.length === 0) parts.push({ functionCall: { name: old.name, args: toArguments(old.arguments) } });
+    if (old && parts.length === 0)
+      parts.push({ functionCall: { name: old.name, args: toArgumentObject(old.arguments, "value") } });
     const first = parts[0];
     if (first === undefined || parts.some((part) => part["thoughtSignature"] !== undefined)) return parts;
-    const isDemanded = this.#traits.isGeneration3 && index > this.#turnStart;
-    const signature = readCallDetails(message.reasoning_details) ?? (isDemanded ? noSignature : null);
+    const isRequired = this.#traits.isGeneration3 && index > this.#turnStart;
+    const signature = readCallDetails(message.reasoning_details) ?? (isRequired ? noSignature : null);
     if (signature !== null) first["thoughtSignature"] = signature;
     return parts;
   }
 }
 
-/** Where calls have no ids, the results of one function's calls are told apart by their order. */
+/** Without ids, the results of several calls of one function are matched by their order. */
 function inCallOrder(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const ordered = [...messages];
   for (let start = 0; start < ordered.length; start++) {
@@ -165,54 +164,34 @@ function inCallOrder(messages: readonly ChatMessage[]): readonly ChatMessage[] {
     if (message?.role !== "assistant" || (message.tool_calls?.length ?? 0) < 2) continue;
     const indexes = new Map<unknown, number>();
     for (const [index, { id }] of (message.tool_calls ?? []).entries()) if (!indexes.has(id)) indexes.set(id, index);
-    const placeOf = (result: ChatMessage) => (result.role === "tool" ? (indexes.get(result.tool_call_id) ?? -1) : -1);
+    const positionOf = (result: ChatMessage) =>
+      result.role === "tool" ? (indexes.get(result.tool_call_id) ?? -1) : -1;
     let end = start + 1;
     while (ordered[end]?.role === "tool") end++;
-    const results = ordered.slice(start + 1, end).sort((one, other) => placeOf(one) - placeOf(other));
+    const results = ordered.slice(start + 1, end).sort((one, other) => positionOf(one) - positionOf(other));
     ordered.splice(start + 1, results.length, ...results);
   }
   return ordered;
 }
 
-function toParts(content: ChatContent, loc: Loc): JsonObject[] {
+function toParts(content: ChatContent, location: Location): JsonObject[] {
   if (typeof content === "string") return content === "" ? [] : [{ text: content }];
-  const parts: JsonObject[] = [];
-  for (const [index, part] of content.entries()) {
-    if (part.type === "text" || part.type === "refusal") {
-      const text = part.type === "text" ? part.text : part.refusal;
-      if (text !== "") parts.push({ text });
-    } else parts.push(toMediaPart(part, [...loc, index]));
-  }
-  return parts;
+  return content.flatMap((part, index) => {
+    const text = textOfPart(part);
+    if (text !== null) return text === "" ? [] : [{ text }];
+    return [toMediaPart(part as MediaPart, [...location, index])];
+  });
 }
 
-function toTexts(content: ChatContent, loc: Loc): string[] {
+function toTexts(content: ChatContent, location: Location): string[] {
   if (typeof content === "string") return content === "" ? [] : [content];
   return content.flatMap((part, index) => {
-    if (part.type !== "text") return refuse([...loc, index, "type"], "Instructions should be text");
+    if (part.type !== "text") throw refuse([...location, index, "type"], "Instructions should be text", "value_error");
     return part.text === "" ? [] : [part.text];
   });
 }
 
-/** Models write arguments that are no JSON, and clients send them back. */
-function toArguments(written: string): JsonObject {
-  if (written.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(written);
-    return objectOrNull(value) ?? { value };
-  } catch {
-    return { value: written };
-  }
-}
-
-/** What an earlier answer gave the client to keep, in `extra_content` of the message. */
-function readKept(message: ChatAssistantMessage): { signature: string | null; parts: readonly JsonObject[] } {
-  const extra = (message as unknown as JsonObject)["extra_content"];
-  const parts = objectsIn(objectOrNull(objectOrNull(extra)?.["google"])?.["parts"]);
-  return { signature: readSignature(extra), parts };
-}
-
-/** The signature belongs to the last part of the text; it may come without any. */
+/** The signature belongs to the last text part, and may come without any. */
 function sign(parts: JsonObject[], signature: string | null): void {
   if (signature === null) return;
   const last = parts.findLastIndex((part) => part["text"] !== undefined);
@@ -220,15 +199,14 @@ function sign(parts: JsonObject[], signature: string | null): void {
   else parts[last] = { ...parts[last], thoughtSignature: signature };
 }
 
-/** Images that the model made, sent back so that they can be changed. */
+/** Images that the model created, which it needs back to change them. */
 function toImageParts(message: ChatAssistantMessage): JsonObject[] {
   const images = asList((message as unknown as JsonObject)["images"]);
   return images.flatMap((image) => {
     const url = asText(objectOrNull(objectOrNull(image)?.["image_url"])?.["url"]);
     if (url === null) return [];
-    const signature = readSignature(objectOrNull(image)?.["extra_content"]);
-    const part = toMediaPart({ type: "image_url", image_url: { url } }, []);
-    return [signature === null ? part : { ...part, thoughtSignature: signature }];
+    const thoughtSignature = readSignature(objectOrNull(image)?.["extra_content"]);
+    return [present({ ...toMediaPart({ type: "image_url", image_url: { url } }, []), thoughtSignature })];
   });
 }
 

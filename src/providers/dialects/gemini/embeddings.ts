@@ -1,20 +1,19 @@
 // Embeddings, which the vendor's two services take in three forms.
 
-import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject, Target } from "../../dialect.ts";
+import { lookUp } from "../../../lib/look-up.ts";
+import type { EmbeddingsAnswer, EmbeddingsDialect, EmbeddingsRequest, JsonObject } from "../../dialect.ts";
 import { asCount, asList, asText, finiteNumber, objectOrNull } from "../../lenient.ts";
+import { all } from "../../parameters.ts";
+import { filled, present } from "../completion.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
 import { modelPath } from "./request.ts";
 
 const parameters = {
-  model: "mapped",
-  input: "mapped",
-  dimensions: "mapped",
-  input_type: "mapped",
-  encoding_format: "mapped",
-  user: "dropped",
-} as const;
+  ...all("mapped", "model", "input", "dimensions", "input_type", "encoding_format"),
+  ...all("dropped", "user"),
+};
 
-// What callers of other vendors say, in this vendor's words. Its own words are taken as they are.
+// Names of other vendors → the vendor's. Its own names are passed on.
 const taskTypes: Readonly<Record<string, string>> = {
   search_query: "RETRIEVAL_QUERY",
   query: "RETRIEVAL_QUERY",
@@ -29,38 +28,37 @@ export const geminiEmbeddings: EmbeddingsDialect = {
   parameters,
   maxInputs: 100,
   toRequest(request, target) {
-    const task = toTask(request);
     const model = `models/${target.model.replace(/^models\//, "")}`;
-    const requests = request.input.map((text) => ({
-      model,
-      content: { parts: [{ text }] },
-      ...(task.type === null ? {} : { taskType: task.type }),
-      ...(request.dimensions ? { outputDimensionality: request.dimensions } : {}),
-    }));
-    return { path: modelPath(target.model, "batchEmbedContents"), body: JSON.stringify({ requests }), ...task.dropped };
+    const { config, ...report } = readConfig(request);
+    const requests = request.input.map((text) => ({ model, content: { parts: [{ text }] }, ...config }));
+    return { path: modelPath(target.model, "batchEmbedContents"), body: JSON.stringify({ requests }), ...report };
   },
   fromAnswer(value) {
-    const answer = unwrap(value);
-    throwErrorIn(answer);
-    const tokens = objectOrNull(answer["usageMetadata"])?.["promptTokenCount"];
-    return toAnswer(asList(answer["embeddings"]), finiteNumber(tokens));
+    const answer = readAnswer(value);
+    return toAnswer(asList(answer["embeddings"]), readPromptTokens(answer));
   },
 };
 
-/** The newer models take one text by embedContent; the older ones by predict, where some take one only. */
+/** Newer models take one text through embedContent; older ones use predict, where some take only one. */
 export const vertexaiEmbeddings: EmbeddingsDialect = {
   parameters,
   maxInputs: 1,
-  toRequest(request, target) {
-    return isOfPredict(target.model) ? toPredict(request, target) : toEmbedContent(request, target);
+  toRequest(request, { model }) {
+    const { config, ...report } = readConfig(request);
+    const usesPredict = !model.includes("gemini") || model.endsWith("gemini-embedding-001");
+    if (usesPredict) {
+      const { taskType, outputDimensionality } = config;
+      const instances = request.input.map((content) => ({ content, ...present({ task_type: taskType }) }));
+      const body = { instances, ...filled({ parameters: present({ outputDimensionality }) }) };
+      return { path: modelPath(model, "predict"), body: JSON.stringify(body), ...report };
+    }
+    const content = { parts: request.input.map((text) => ({ text })) };
+    const body = { content, ...filled({ embedContentConfig: config }) };
+    return { path: modelPath(model, "embedContent"), body: JSON.stringify(body), ...report };
   },
   fromAnswer(value) {
-    const answer = unwrap(value);
-    throwErrorIn(answer);
-    if (answer["embedding"] !== undefined) {
-      const tokens = objectOrNull(answer["usageMetadata"])?.["promptTokenCount"];
-      return toAnswer([answer["embedding"]], finiteNumber(tokens));
-    }
+    const answer = readAnswer(value);
+    if (answer["embedding"] !== undefined) return toAnswer([answer["embedding"]], readPromptTokens(answer));
     const embeddings = asList(answer["predictions"]).map((prediction) =>
       objectOrNull(objectOrNull(prediction)?.["embeddings"]),
     );
@@ -70,50 +68,35 @@ export const vertexaiEmbeddings: EmbeddingsDialect = {
   },
 };
 
-function isOfPredict(model: string): boolean {
-  return !model.includes("gemini") || model.endsWith("gemini-embedding-001");
+interface EmbeddingConfig {
+  readonly taskType?: string;
+  readonly outputDimensionality?: number;
 }
 
-function toPredict(request: EmbeddingsRequest, target: Target) {
-  const task = toTask(request);
-  const instances = request.input.map((content) => ({
-    content,
-    ...(task.type === null ? {} : { task_type: task.type }),
-  }));
-  const body = {
-    instances,
-    ...(request.dimensions ? { parameters: { outputDimensionality: request.dimensions } } : {}),
-  };
-  return { path: modelPath(target.model, "predict"), body: JSON.stringify(body), ...task.dropped };
+function readConfig(request: EmbeddingsRequest): { config: EmbeddingConfig; dropped?: readonly string[] } {
+  const requested = asText(request.input_type);
+  const isOwn = requested !== null && /^[A-Z_]+$/.test(requested);
+  const taskType = requested === null ? null : (lookUp(taskTypes, requested) ?? (isOwn ? requested : null));
+  const config = present({ taskType, outputDimensionality: request.dimensions || null });
+  return requested !== null && taskType === null ? { config, dropped: ["input_type"] } : { config };
 }
 
-function toEmbedContent(request: EmbeddingsRequest, target: Target) {
-  const task = toTask(request);
-  const config = {
-    ...(task.type === null ? {} : { taskType: task.type }),
-    ...(request.dimensions ? { outputDimensionality: request.dimensions } : {}),
-  };
-  const body = {
-    content: { parts: request.input.map((text) => ({ text })) },
-    ...(Object.keys(config).length === 0 ? {} : { embedContentConfig: config }),
-  };
-  return { path: modelPath(target.model, "embedContent"), body: JSON.stringify(body), ...task.dropped };
+function readAnswer(value: JsonObject): JsonObject {
+  const answer = unwrap(value);
+  throwErrorIn(answer);
+  return answer;
 }
 
-function toTask(request: EmbeddingsRequest): { type: string | null; dropped: { dropped?: readonly string[] } } {
-  const asked = asText(request.input_type);
-  if (asked === null) return { type: null, dropped: {} };
-  if (Object.hasOwn(taskTypes, asked)) return { type: taskTypes[asked] ?? null, dropped: {} };
-  if (/^[A-Z_]+$/.test(asked)) return { type: asked, dropped: {} };
-  return { type: null, dropped: { dropped: ["input_type"] } };
+function readPromptTokens(answer: JsonObject): number | null {
+  return finiteNumber(objectOrNull(answer["usageMetadata"])?.["promptTokenCount"]);
 }
 
 function toAnswer(embeddings: readonly unknown[], inputTokens: number | null): EmbeddingsAnswer {
   const vectors = embeddings.map((embedding) => {
-    const values = (embedding as JsonObject | null)?.["values"];
-    if (!Array.isArray(values)) throw new TypeError("the answer holds an embedding without values");
+    const values = objectOrNull(embedding)?.["values"];
+    if (!Array.isArray(values)) throw new TypeError("the answer has an embedding without values");
     return values as number[];
   });
-  if (vectors.length === 0) throw new TypeError("the answer holds no embeddings");
+  if (vectors.length === 0) throw new TypeError("the answer has no embeddings");
   return { vectors, model: null, inputTokens };
 }

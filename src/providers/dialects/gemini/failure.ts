@@ -1,9 +1,11 @@
-// What the vendor's errors mean. They come as `{error: {code, message, status, details}}`, or as a list with one of these.
+// The meaning of the vendor's errors: `{error: {code, message, status, details}}`, or a list with one of these.
 
+import { lookUp } from "../../../lib/look-up.ts";
 import { ErrorInAnswer, type JsonObject, type Refusal } from "../../dialect.ts";
 import { asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
+import { present } from "../completion.ts";
 
-// What a named status would have been over HTTP, for errors that name no number.
+// HTTP statuses of errors that have a name and no number.
 const statuses: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -20,7 +22,7 @@ const statuses: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504,
 };
 
-/** A single object, also where it came in a list. */
+/** The object itself, or the first object of a list. */
 export function unwrap(answer: JsonObject): JsonObject {
   return (Array.isArray(answer) ? objectOrNull(answer[0]) : objectOrNull(answer)) ?? {};
 }
@@ -29,7 +31,7 @@ export function throwErrorIn(answer: JsonObject): void {
   const error = objectOrNull(answer["error"]);
   if (error === null) return;
   const named = asText(error["status"]) ?? "";
-  const status = finiteNumber(error["code"]) ?? (Object.hasOwn(statuses, named) ? statuses[named] : undefined) ?? null;
+  const status = finiteNumber(error["code"]) ?? lookUp(statuses, named) ?? null;
   throw new ErrorInAnswer(asText(error["message"]) ?? named, correctStatus(status, error));
 }
 
@@ -37,14 +39,10 @@ export function readGeminiRefusal(status: number, body: JsonObject): Refusal {
   const error = objectOrNull(unwrap(body)["error"]);
   if (error === null) return {};
   const correct = correctStatus(status, error);
-  const delay = retryDelay(error);
-  return {
-    ...(correct === null || correct === status ? {} : { status: correct }),
-    ...(delay === null ? {} : { retryAfterSeconds: delay }),
-  };
+  return present({ status: correct === status ? null : correct, retryAfterSeconds: retryDelay(error) });
 }
 
-/** A bad key and a country that is not served come as bad requests, and the vendor's own cancelling as the caller's. */
+/** The vendor reports an invalid key and an unsupported country with 400, and its own cancellation with 499. */
 function correctStatus(status: number | null, error: JsonObject): number | null {
   if (status === 499) return 503;
   if (status !== 400) return status;

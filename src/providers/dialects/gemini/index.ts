@@ -1,5 +1,5 @@
-// Google's generateContent format, as its two services speak it: the developer API (gemini) and the cloud platform
-// (vertexai). https://ai.google.dev/api/generate-content
+// Google's generateContent format, for its two services: the developer API (gemini) and the cloud platform (vertexai).
+// https://ai.google.dev/api/generate-content
 
 import type { ChatDialect, Dialect, ParameterTable } from "../../dialect.ts";
 import { all, commonChatRules } from "../../parameters.ts";
@@ -7,7 +7,7 @@ import { fromGeminiAnswer } from "./answer.ts";
 import { geminiEmbeddings, vertexaiEmbeddings } from "./embeddings.ts";
 import { readGeminiRefusal } from "./failure.ts";
 import { isReadByVendor } from "./media.ts";
-import { cloudPlatform, developerApi, type Platform } from "./platform.ts";
+import { cloudPlatform, developerApi, type Platform } from "./model-traits.ts";
 import { fromGeminiCountAnswer, toGeminiCountRequest, toGeminiRequest } from "./request.ts";
 import { GeminiStreamReader } from "./stream.ts";
 
@@ -39,7 +39,7 @@ export const vertexai: Dialect = {
 function createChat(platform: Platform, table: ParameterTable): ChatDialect {
   return {
     parameters: table,
-    // The vendor fetches addresses itself, but keeps to robots.txt and to a few per request: what we fetch always arrives.
+    // The vendor fetches addresses itself, but only a few per request and only where robots.txt allows it, so the gateway fetches them.
     fetchesMedia: (url) => !isReadByVendor(url),
     knowsFile: isReadByVendor,
     framing: "event-stream",

@@ -1,13 +1,13 @@
-// What follows from a model's name: the vendor changes what a request may hold with the generation of the model.
+// The features of a model, by the generation in its name, and the differences between the vendor's two services.
 
 export interface ModelTraits {
-  /** From generation 3 on: signatures of thoughts are demanded, calls have ids, and tools, search and schemas combine. */
+  /** Generation 3 and later: calls need signatures and have ids, and tools, search and schemas can be combined. */
   readonly isGeneration3: boolean;
-  /** How thinking is steered; null: it cannot be. */
+  /** Null: thinking cannot be configured. */
   readonly thinking: Thinking | null;
-  /** False: temperature and the like are ignored, and a conversation that ends with the model is refused. */
+  /** False: the model ignores temperature and the like, and refuses a conversation that ends with its own message. */
   readonly canSample: boolean;
-  /** False: penalties are refused, or may be. */
+  /** False: the model may refuse penalties. */
   readonly takesPenalties: boolean;
   readonly hasSystemInstruction: boolean;
 }
@@ -17,10 +17,10 @@ export type Thinking =
   /** Tokens. `canStop`: a budget of 0 switches thinking off. */
   | { readonly kind: "budget"; readonly least: number; readonly most: number; readonly canStop: boolean };
 
-// The models whose pages name MINIMAL as a level; LOW is the least of all others, which refuse it.
+// The models whose pages name MINIMAL as a level. The others refuse it, and LOW is their lowest level.
 const thinksMinimally = /^gemini-3(?:-flash|\.1-flash-lite|\.5-flash|\.6-flash)/;
-// An alias without a number (gemini-flash-latest) stands for some model of generation 3 or later, and not always for the newest.
-const ofAliases = 300;
+// An alias without a number (gemini-flash-latest) means a model of generation 3 or later, not always the newest.
+const generationOfAliases = 300;
 
 export function readTraits(modelName: string): ModelTraits {
   const model = modelName.slice(modelName.lastIndexOf("/") + 1);
@@ -35,10 +35,10 @@ export function readTraits(modelName: string): ModelTraits {
   };
 }
 
-/** 205 for 2.5; 0 for models that are no Gemini. */
+/** 205 for 2.5; 0 for models other than Gemini. */
 function generationOf(model: string): number {
   const found = /^gemini-(\d+)(?:\.(\d+))?/.exec(model);
-  if (found === null) return isAlias(model) ? ofAliases : 0;
+  if (found === null) return isAlias(model) ? generationOfAliases : 0;
   return Number(found[1]) * 100 + Number(found[2] ?? 0);
 }
 
@@ -53,3 +53,31 @@ function thinkingOf(model: string, generation: number): Thinking | null {
   const least = model.startsWith("gemini-2.5-flash-lite") ? 512 : 1;
   return { kind: "budget", least, most: 24_576, canStop: true };
 }
+
+/** Differences between the developer API (gemini) and the cloud platform (vertexai). */
+export interface Platform {
+  /** Whether calls and their results have ids; otherwise results are matched by name and order. */
+  hasCallIds(traits: ModelTraits): boolean;
+  /** Whether a request with functions and tools of the vendor must ask for the calls of the latter. */
+  readonly asksForServerTools: boolean;
+  readonly hasServiceTier: boolean;
+  readonly hasLabels: boolean;
+  /** Whether a request to count tokens wraps the request to be counted. */
+  readonly wrapsCountRequest: boolean;
+}
+
+export const developerApi: Platform = {
+  hasCallIds: () => true,
+  asksForServerTools: true,
+  hasServiceTier: true,
+  hasLabels: false,
+  wrapsCountRequest: true,
+};
+
+export const cloudPlatform: Platform = {
+  hasCallIds: (traits) => traits.isGeneration3,
+  asksForServerTools: false,
+  hasServiceTier: false,
+  hasLabels: true,
+  wrapsCountRequest: false,
+};

@@ -1,11 +1,10 @@
-// A function call whose arguments arrive piece by piece, each with the path of the place that it fills. It is handed on
-// when it is whole.
+// A function call whose arguments arrive in pieces, each with a path. The call is passed on when it is complete.
 
 import { setOwn } from "../../../lib/set-at.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asText, objectOrNull, objectsIn } from "../../lenient.ts";
 
-const mostItems = 10_000;
+const maxItems = 10_000;
 
 type Container = Record<string, unknown> | unknown[];
 
@@ -26,7 +25,7 @@ export class PartialCall {
     for (const piece of objectsIn(call["partialArgs"])) this.#fill(piece);
   }
 
-  /** The call as if it had come at once. */
+  /** The call as an answer that is not streamed has it. */
   toPart(): JsonObject {
     const { partialArgs: _pieces, willContinue: _more, args, ...call } = this.#first;
     const whole = { ...call, args: { ...objectOrNull(args), ...this.#args } };
@@ -37,17 +36,18 @@ export class PartialCall {
     const steps = stepsOf(asText(piece["jsonPath"]) ?? "");
     const last = steps.pop();
     if (last === undefined) return;
-    let place: Container = this.#args;
+    let container: Container = this.#args;
     for (const [index, name] of steps.entries()) {
       const next = steps[index + 1] ?? last;
-      const inner = at(place, name);
-      place = typeof inner === "object" && inner !== null ? (inner as Container) : put(place, name, containerFor(next));
+      const inner = at(container, name);
+      container =
+        typeof inner === "object" && inner !== null ? (inner as Container) : put(container, name, containerFor(next));
     }
     // `$.tags[]` names an empty list.
     if (last === "") return;
-    const before = at(place, last);
+    const before = at(container, last);
     const value = readValue(piece);
-    put(place, last, typeof before === "string" && typeof value === "string" ? before + value : value);
+    put(container, last, typeof before === "string" && typeof value === "string" ? before + value : value);
   }
 }
 
@@ -64,18 +64,15 @@ function containerFor(next: string | number): Container {
   return typeof next === "number" || next === "" ? [] : Object.create(null);
 }
 
-/** Only what the call itself holds: a path may name `constructor` or `__proto__`, which would lead into the runtime's own objects. */
-function at(place: Container, name: string | number): unknown {
-  return Object.hasOwn(place, name) ? (place as Record<string | number, unknown>)[name] : undefined;
+/** Only own members: a path may contain `constructor` or `__proto__`. */
+function at(container: Container, name: string | number): unknown {
+  return Object.hasOwn(container, name) ? (container as Record<string | number, unknown>)[name] : undefined;
 }
 
-function put<Value>(place: Container, name: string | number, value: Value): Value {
-  // A path may name a place that would make a list of any length; a list has no names.
-  if (
-    Array.isArray(place) ? typeof name !== "number" || name > mostItems : typeof name === "number" && name > mostItems
-  )
-    return value;
-  setOwn(place, name, value);
+/** Ignores an index that would make a list very long, and a name in a list. */
+function put<Value>(container: Container, name: string | number, value: Value): Value {
+  const isTooLarge = typeof name === "number" && name > maxItems;
+  if (!isTooLarge && (typeof name === "number" || !Array.isArray(container))) setOwn(container, name, value);
   return value;
 }
 

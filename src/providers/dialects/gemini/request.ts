@@ -1,12 +1,12 @@
-// A chat request as the vendor's generateContent request, and as the one that only counts its tokens.
+// Writes a chat request as a generateContent request, and as a request that only counts its tokens.
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
 import { asCount, asText, objectOrNull } from "../../lenient.ts";
+import { maxTokensOf, refuse, stopSequencesOf } from "../chat-request.ts";
+import { filled, present } from "../completion.ts";
 import { toConversation } from "./contents.ts";
-import { type ModelTraits, readTraits } from "./model-traits.ts";
-import type { Platform } from "./platform.ts";
-import { refuse } from "./refuse.ts";
+import { type ModelTraits, type Platform, readTraits } from "./model-traits.ts";
 import { toThinkingConfig } from "./thinking.ts";
 import { toTooling } from "./tools.ts";
 
@@ -18,25 +18,20 @@ export function toGeminiRequest(request: ChatRequest, target: Target, platform: 
   const traits = readTraits(target.model);
   const tooling = toTooling(request, traits, platform);
   const generation = toGenerationConfig(request, traits, tooling.format);
-  const { systemInstruction, contents } = toConversation(request, traits, platform);
+  const { tools, toolConfig } = tooling;
   const body = {
-    ...(systemInstruction === null ? {} : { systemInstruction }),
-    contents,
-    ...(tooling.tools.length === 0 ? {} : { tools: tooling.tools }),
-    ...(tooling.toolConfig === null ? {} : { toolConfig: tooling.toolConfig }),
-    ...(Object.keys(generation.config).length === 0 ? {} : { generationConfig: generation.config }),
+    ...filled({ ...toConversation(request, traits, platform), tools, toolConfig, generationConfig: generation.config }),
     ...toExtras(request, platform),
   };
-  const dropped = [...generation.dropped, ...tooling.dropped];
   return {
     path: modelPath(target.model, target.isStream ? "streamGenerateContent?alt=sse" : "generateContent"),
     body: JSON.stringify(body),
-    ...(dropped.length === 0 ? {} : { dropped }),
+    dropped: [...generation.dropped, ...tooling.dropped],
     reading: { model: target.model, answerTool: tooling.answerTool, serviceTier: toTier(request, platform) },
   };
 }
 
-/** How many tokens a request would have: the same conversation and tools, without an answer. */
+/** Counts the tokens of the conversation and the tools. */
 export function toGeminiCountRequest(
   request: ChatRequest,
   target: Target,
@@ -44,12 +39,7 @@ export function toGeminiCountRequest(
 ): Pick<DialectRequest, "path" | "body"> {
   const traits = readTraits(target.model);
   const { tools } = toTooling(request, traits, platform);
-  const { systemInstruction, contents } = toConversation(request, traits, platform);
-  const counted = {
-    ...(systemInstruction === null ? {} : { systemInstruction }),
-    contents,
-    ...(tools.length === 0 ? {} : { tools }),
-  };
+  const counted = filled({ ...toConversation(request, traits, platform), tools });
   const body = platform.wrapsCountRequest
     ? { generateContentRequest: { model: `models/${target.model.replace(/^models\//, "")}`, ...counted } }
     : counted;
@@ -57,11 +47,11 @@ export function toGeminiCountRequest(
 }
 
 export function fromGeminiCountAnswer(answer: JsonObject): number {
-  if (typeof answer["totalTokens"] !== "number") throw new TypeError("the answer holds no totalTokens");
+  if (typeof answer["totalTokens"] !== "number") throw new TypeError("the answer has no totalTokens");
   return asCount(answer["totalTokens"]);
 }
 
-/** The model's name comes from the caller: it must stay one segment of the path. */
+/** The caller's model name must stay one segment of the path. */
 export function modelPath(model: string, method: string): string {
   const tuned = /^tunedModels\/(.+)$/.exec(model);
   if (tuned?.[1] !== undefined) return `/tunedModels/${encodeURIComponent(tuned[1])}:${method}`;
@@ -73,19 +63,20 @@ function toGenerationConfig(
   traits: ModelTraits,
   format: JsonObject,
 ): { config: JsonObject; dropped: readonly string[] } {
-  const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
+  const maxTokens = maxTokensOf(request);
   const thinking = toThinkingConfig(request, traits, maxTokens);
   const refused = [...(traits.canSample ? [] : samplingNames), ...(traits.takesPenalties ? [] : penaltyNames)];
-  const ignored = refused.filter((name) => isSet(request[name]));
-  const stop = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
-  const config = defined({
-    ...(traits.canSample ? toSampling(request) : {}),
-    ...(traits.takesPenalties ? toPenalties(request) : {}),
+  const ignored = refused.filter((name) => request[name] !== undefined && request[name] !== null);
+  const sampling = { temperature: request.temperature, topP: request.top_p, topK: request["top_k"] };
+  const penalties = { presencePenalty: request.presence_penalty, frequencyPenalty: request.frequency_penalty };
+  const config = filled({
+    ...(traits.canSample ? sampling : {}),
+    ...(traits.takesPenalties ? penalties : {}),
     maxOutputTokens: maxTokens,
-    stopSequences: stop.some((one) => one !== "") ? stop.filter((one) => one !== "") : null,
-    seed: isSet(request.seed) ? toSeed(request.seed as number) : null,
+    stopSequences: stopSequencesOf(request).filter((sequence) => sequence !== ""),
+    seed: toSeed(request.seed ?? null),
     responseLogprobs: request.logprobs === true ? true : null,
-    logprobs: request.logprobs === true && isSet(request.top_logprobs) ? request.top_logprobs : null,
+    logprobs: request.logprobs === true ? request.top_logprobs : null,
     responseModalities: toModalities(request["modalities"]),
     imageConfig: toImageConfig(request["image_config"]),
     thinkingConfig: thinking.config,
@@ -94,20 +85,9 @@ function toGenerationConfig(
   return { config, dropped: [...ignored, ...thinking.dropped] };
 }
 
-function toSampling(request: ChatRequest): JsonObject {
-  return {
-    temperature: request.temperature,
-    topP: request.top_p,
-    topK: request["top_k"],
-  };
-}
-
-function toPenalties(request: ChatRequest): JsonObject {
-  return { presencePenalty: request.presence_penalty, frequencyPenalty: request.frequency_penalty };
-}
-
-/** 32 bits: a larger seed is folded, which keeps it a seed. */
-function toSeed(seed: number): number {
+/** A seed has 32 bits; larger ones are truncated. */
+function toSeed(seed: number | null): number | null {
+  if (seed === null) return null;
   return Number.isInteger(seed) ? Number(BigInt.asIntN(32, BigInt(seed))) : Math.trunc(seed) | 0;
 }
 
@@ -115,7 +95,8 @@ function toModalities(value: unknown): readonly string[] | null {
   if (!Array.isArray(value)) return null;
   const names = value.map((name) => {
     const known = typeof name === "string" && Object.hasOwn(modalities, name) ? modalities[name] : undefined;
-    return known ?? refuse(["modalities"], "This provider answers in text and image", "unsupported_parameter");
+    if (known === undefined) throw refuse(["modalities"], "This provider answers in text and image");
+    return known;
   });
   return names.length === 1 && names[0] === "TEXT" ? null : names;
 }
@@ -124,13 +105,13 @@ function toImageConfig(value: unknown): JsonObject | null {
   const wanted = objectOrNull(value);
   if (wanted === null) return null;
   const { aspect_ratio, image_size, ...others } = wanted;
-  return defined({ ...others, aspectRatio: aspect_ratio, imageSize: image_size });
+  return present({ ...others, aspectRatio: aspect_ratio, imageSize: image_size });
 }
 
-/** Members of the vendor's own that callers may send along, and what stands beside the conversation. */
+/** Members beside the conversation, including the vendor's own that callers may send. */
 function toExtras(request: ChatRequest, platform: Platform): JsonObject {
   const google = objectOrNull(objectOrNull(request["extra_body"])?.["google"]) ?? objectOrNull(request["google"]);
-  return defined({
+  return present({
     safetySettings: request["safety_settings"] ?? google?.["safety_settings"],
     cachedContent: request["cached_content"] ?? google?.["cached_content"],
     continuationToken: request["continuation_token"] ?? google?.["continuation_token"],
@@ -142,12 +123,4 @@ function toExtras(request: ChatRequest, platform: Platform): JsonObject {
 function toTier(request: ChatRequest, platform: Platform): string | null {
   const tier = asText(request["service_tier"]);
   return platform.hasServiceTier && (tier === "flex" || tier === "priority") ? tier : null;
-}
-
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function defined(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => isSet(value)));
 }

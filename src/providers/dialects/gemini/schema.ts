@@ -1,91 +1,71 @@
-// A caller's JSON Schema as the vendor takes it in `parametersJsonSchema` and `responseJsonSchema`: only the keywords that
-// it documents, with the others expressed in these where that is possible. What is lost only makes the schema wider.
-// References stay references, so that a recursive schema stays finite.
+// Writes a JSON Schema for `parametersJsonSchema` and `responseJsonSchema`: only the keywords that the vendor documents. Other keywords are
+// expressed with these where possible; losing one only makes the schema wider. References stay, so that a recursive schema stays finite.
 
 import type { JsonObject } from "../../dialect.ts";
 import { asList, finiteNumber, objectOrNull } from "../../lenient.ts";
 
-const kept = new Set([
-  "$id",
-  "$anchor",
-  "type",
-  "format",
-  "title",
-  "description",
-  "enum",
-  "minItems",
-  "maxItems",
-  "minimum",
-  "maximum",
-  "required",
-  "propertyOrdering",
+const supported = new Set([
+  ...["$id", "$anchor", "type", "format", "title", "description", "enum", "required", "propertyOrdering"],
+  ...["minItems", "maxItems", "minimum", "maximum"],
 ]);
 const listsOfSchemas = new Set(["anyOf", "oneOf", "prefixItems"]);
 
 export function toGeminiSchema(schema: JsonObject): JsonObject {
-  const definitions = { ...objectOrNull(schema["definitions"]), ...objectOrNull(schema["$defs"]) };
-  const walk = new SchemaWalk(schema, definitions);
-  return walk.toRoot();
+  const { $defs, definitions, ...body } = schema;
+  return new SchemaWriter(body, { ...objectOrNull(definitions), ...objectOrNull($defs) }).write();
 }
 
-class SchemaWalk {
-  readonly #root: JsonObject;
+class SchemaWriter {
+  readonly #body: JsonObject;
   readonly #definitions: JsonObject;
-  /** For every definition, and `#` for the root: which definitions it leads to, however far. */
+  /** For every definition, and `#` for the root: the definitions that it leads to, directly or not. */
   readonly #reach: ReadonlyMap<string, ReadonlySet<string>>;
 
-  constructor(root: JsonObject, definitions: JsonObject) {
-    this.#root = root;
+  constructor(body: JsonObject, definitions: JsonObject) {
+    this.#body = body;
     this.#definitions = definitions;
-    const { $defs: _defs, definitions: _definitions, ...body } = root;
     this.#reach = reachOf({ ...definitions, "#": body });
   }
 
-  toRoot(): JsonObject {
-    const { $defs: _defs, definitions: _definitions, ...body } = this.#root;
-    const names = Object.keys(this.#definitions);
-    const root = this.#convert(body, "#");
-    if (names.length === 0) return root;
-    const $defs = Object.fromEntries(names.map((name) => [name, this.#convert(this.#definitions[name], name)]));
-    return { ...root, $defs };
+  write(): JsonObject {
+    const definitions = Object.entries(this.#definitions).map(([name, one]) => [name, this.#convert(one, name)]);
+    const root = this.#convert(this.#body, "#");
+    return definitions.length === 0 ? root : { ...root, $defs: Object.fromEntries(definitions) };
   }
 
-  /** `owner`: the definition that the schema is a part of. */
+  /** `owner`: the definition that contains the schema. */
   #convert(value: unknown, owner: string): JsonObject {
     const schema = objectOrNull(value);
-    // `true` allows everything, as the empty schema does; `false` has no counterpart.
+    // `true` allows everything, as the empty schema does; `false` cannot be expressed.
     if (schema === null) return {};
     if (typeof schema["$ref"] === "string") return this.#convertReference(schema["$ref"], schema, owner);
-    const made: Record<string, unknown> = {};
-    for (const [keyword, inner] of Object.entries(withoutUnions(schema))) {
-      if (kept.has(keyword)) made[keyword] = inner;
-      else if (listsOfSchemas.has(keyword)) made[keyword] = asList(inner).map((one) => this.#convert(one, owner));
-      else if (keyword === "items") made[keyword] = this.#convertItems(inner, made, owner);
-      else if (keyword === "properties") made[keyword] = this.#convertProperties(inner, owner);
+    const written: Record<string, unknown> = {};
+    for (const [keyword, inner] of Object.entries(withoutAllOf(schema))) {
+      if (supported.has(keyword)) written[keyword] = inner;
+      else if (listsOfSchemas.has(keyword)) written[keyword] = asList(inner).map((one) => this.#convert(one, owner));
+      // A list of items is the old form of a tuple.
+      else if (keyword === "items" && Array.isArray(inner))
+        written["prefixItems"] = inner.map((one) => this.#convert(one, owner));
+      else if (keyword === "items") written[keyword] = this.#convert(inner, owner);
+      else if (keyword === "properties") written[keyword] = this.#convertProperties(inner, owner);
       else if (keyword === "additionalProperties")
-        made[keyword] = typeof inner === "boolean" ? inner : this.#convert(inner, owner);
+        written[keyword] = typeof inner === "boolean" ? inner : this.#convert(inner, owner);
     }
-    addBounds(schema, made);
-    addEnum(schema, made);
-    this.#loosenCycles(schema, made, owner);
-    return made;
+    addBounds(schema, written);
+    addEnum(schema, written);
+    this.#loosenCycles(schema, written, owner);
+    return written;
   }
 
-  /** No other keyword may stand beside a reference. */
+  /** The vendor allows no other keyword beside a reference. */
   #convertReference(reference: string, schema: JsonObject, owner: string): JsonObject {
     if (reference === "#") return { $ref: "#" };
     const name = definitionName(reference);
-    if (name !== null && Object.hasOwn(this.#definitions, name)) return { $ref: `#/$defs/${escapePointer(name)}` };
-    // Somewhere else in the document, or in another one: what is known is what stands beside it.
+    if (name !== null && Object.hasOwn(this.#definitions, name))
+      return { $ref: `#/$defs/${name.replaceAll("~", "~0").replaceAll("/", "~1")}` };
+    // A reference to another place cannot be expressed; the keywords beside it can.
     const { $ref: _reference, ...beside } = schema;
     return this.#convert(beside, owner);
-  }
-
-  /** The old way to write a tuple. */
-  #convertItems(items: unknown, made: Record<string, unknown>, owner: string): JsonObject | undefined {
-    if (!Array.isArray(items)) return this.#convert(items, owner);
-    made["prefixItems"] = items.map((one) => this.#convert(one, owner));
-    return undefined;
   }
 
   #convertProperties(properties: unknown, owner: string): JsonObject {
@@ -93,8 +73,8 @@ class SchemaWalk {
     return Object.fromEntries(entries.map(([name, inner]) => [name, this.#convert(inner, owner)]));
   }
 
-  /** The vendor refuses a cycle that leads through a required property. */
-  #loosenCycles(schema: JsonObject, made: Record<string, unknown>, owner: string): void {
+  /** The vendor refuses a cycle through a required property. */
+  #loosenCycles(schema: JsonObject, written: Record<string, unknown>, owner: string): void {
     const required = asList(schema["required"]);
     const properties = objectOrNull(schema["properties"]);
     if (required.length === 0 || properties === null || !this.#reach.get(owner)?.has(owner)) return;
@@ -103,13 +83,13 @@ class SchemaWalk {
       return !referencesIn(properties[name]).some((target) => target === owner || this.#reach.get(target)?.has(owner));
     });
     if (open.length === required.length) return;
-    if (open.length > 0) made["required"] = open;
-    else delete made["required"];
+    if (open.length > 0) written["required"] = open;
+    else delete written["required"];
   }
 }
 
-/** `allOf` has no counterpart: its members are laid over each other. */
-function withoutUnions(schema: JsonObject): JsonObject {
+/** The vendor has no `allOf`, so its schemas are merged. */
+function withoutAllOf(schema: JsonObject): JsonObject {
   const parts = asList(schema["allOf"]).map(objectOrNull);
   if (parts.length === 0) return schema;
   const { allOf: _parts, ...own } = schema;
@@ -125,28 +105,28 @@ function withoutUnions(schema: JsonObject): JsonObject {
     if (Object.keys(properties).length > 0) merged["properties"] = properties;
     if (required.length > 0) merged["required"] = required;
   }
-  return merged["allOf"] === undefined ? merged : withoutUnions(merged);
+  return merged["allOf"] === undefined ? merged : withoutAllOf(merged);
 }
 
-function addBounds(schema: JsonObject, made: Record<string, unknown>): void {
+function addBounds(schema: JsonObject, written: Record<string, unknown>): void {
   const step = schema["type"] === "integer" ? 1 : 0;
   const above = finiteNumber(schema["exclusiveMinimum"]);
   const below = finiteNumber(schema["exclusiveMaximum"]);
-  if (above !== null && made["minimum"] === undefined) made["minimum"] = above + step;
-  if (below !== null && made["maximum"] === undefined) made["maximum"] = below - step;
+  if (above !== null && written["minimum"] === undefined) written["minimum"] = above + step;
+  if (below !== null && written["maximum"] === undefined) written["maximum"] = below - step;
 }
 
-/** `const` is an enum of one; only strings and numbers may be enumerated, null is a type. */
-function addEnum(schema: JsonObject, made: Record<string, unknown>): void {
+/** `const` becomes an enum of one. An enum may have only strings and numbers; null is a type. */
+function addEnum(schema: JsonObject, written: Record<string, unknown>): void {
   const hasConst = Object.hasOwn(schema, "const");
   if (!hasConst && !Array.isArray(schema["enum"])) return;
   const values = hasConst ? [schema["const"]] : asList(schema["enum"]);
-  const types = new Set(asList(typeof made["type"] === "string" ? [made["type"]] : made["type"]));
+  const types = new Set(asList(typeof written["type"] === "string" ? [written["type"]] : written["type"]));
   if (types.size === 0) for (const value of values) types.add(typeOf(value));
   const named = values.filter((value) => typeof value === "string" || typeof value === "number");
-  made["type"] = types.size === 1 ? [...types][0] : [...types];
-  if (named.length > 0 && !types.has("boolean")) made["enum"] = named;
-  else delete made["enum"];
+  written["type"] = types.size === 1 ? [...types][0] : [...types];
+  if (named.length > 0 && !types.has("boolean")) written["enum"] = named;
+  else delete written["enum"];
 }
 
 function typeOf(value: unknown): string {
@@ -161,7 +141,7 @@ function reachOf(definitions: JsonObject): Map<string, Set<string>> {
   for (const name of Object.keys(definitions)) reach.set(name, new Set(referencesIn(definitions[name])));
   for (const name of reach.keys()) {
     const found = reach.get(name) as Set<string>;
-    // A set that grows while it is walked is walked to its end.
+    // The loop also visits elements that are added while it runs.
     for (const next of found) for (const further of reach.get(next) ?? []) found.add(further);
   }
   return reach;
@@ -179,13 +159,5 @@ function referencesIn(value: unknown): string[] {
 
 function definitionName(reference: string): string | null {
   const found = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference);
-  return found?.[1] === undefined ? null : unescapePointer(found[1]);
-}
-
-function escapePointer(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-function unescapePointer(name: string): string {
-  return name.replaceAll("~1", "/").replaceAll("~0", "~");
+  return found?.[1] === undefined ? null : found[1].replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -1,12 +1,12 @@
-// Signatures of thoughts, which the vendor wants back with what it signed. A client keeps them in `extra_content`, as the
-// vendor's own endpoint of our format has it. The signature of a call is also told as reasoning, because formats other
-// than ours carry that from turn to turn; the mark keeps other vendors' reasoning from being taken for one.
+// Signatures of thoughts, which the vendor needs back with the content that it signed. Clients keep them in `extra_content`, as with the
+// vendor's OpenAI-compatible endpoint. The signature of a call is also sent as reasoning, which other formats keep from turn to turn; a prefix
+// distinguishes it from the reasoning of other vendors.
 
 import type { ReasoningDetail } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
-import { asText, objectOrNull } from "../../lenient.ts";
+import { asString, asText, objectOrNull, objectsIn } from "../../lenient.ts";
 
-const mark = "gemini-call:";
+const prefix = "gemini-call:";
 
 export function readSignature(extra: unknown): string | null {
   return asText(objectOrNull(objectOrNull(extra)?.["google"])?.["thought_signature"]);
@@ -18,14 +18,10 @@ export function toExtra(signature: string | null): { extra_content?: JsonObject 
 
 export function toCallDetails(calls: readonly { readonly extra_content?: JsonObject }[]): ReasoningDetail[] {
   const signature = calls.map((call) => readSignature(call.extra_content)).find((found) => found !== null);
-  return signature === undefined ? [] : [{ type: "reasoning.encrypted", data: `${mark}${signature}` }];
+  return signature === undefined ? [] : [{ type: "reasoning.encrypted", data: `${prefix}${signature}` }];
 }
 
 export function readCallDetails(details: unknown): string | null {
-  if (!Array.isArray(details)) return null;
-  for (const detail of details) {
-    const data = asText(objectOrNull(detail)?.["data"]);
-    if (data?.startsWith(mark)) return data.slice(mark.length);
-  }
-  return null;
+  const data = objectsIn(details).map((detail) => asString(detail["data"]));
+  return data.find((text) => text.startsWith(prefix))?.slice(prefix.length) ?? null;
 }

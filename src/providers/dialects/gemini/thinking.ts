@@ -1,24 +1,26 @@
-// How much a model thinks: the caller's wish, in any of the ways that it is written, as the vendor's thinkingConfig.
+// Writes `thinking`, `reasoning` or `reasoning_effort` as the vendor's thinkingConfig.
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { asText, finiteNumber, objectOrNull } from "../../lenient.ts";
+import { refuse } from "../chat-request.ts";
+import { present } from "../completion.ts";
 import type { ModelTraits, Thinking } from "./model-traits.ts";
-import { refuse } from "./refuse.ts";
 
+/** The reasoning that the caller requests. */
 interface Wish {
   readonly effort: Effort | null;
   /** Tokens. */
   readonly budget: number | null;
   readonly isShown: boolean;
-  /** The parameter that said so. */
+  /** The parameter that it comes from. */
   readonly parameter: string;
 }
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 type Effort = (typeof efforts)[number];
 
-// The vendor's own table for reasoning_effort; what it does not name gets the most.
+// The vendor's own table for reasoning_effort. Efforts that it does not list get the maximum.
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 1_024,
@@ -47,18 +49,14 @@ export function toThinkingConfig(
   };
 }
 
-/** Written for the vendor's own endpoint of our format: passed on as it is. */
+/** Written for the vendor's OpenAI-compatible endpoint, and passed on unchanged. */
 function readOwnConfig(request: ChatRequest): JsonObject | null {
   const google = objectOrNull(objectOrNull(request["extra_body"])?.["google"]) ?? objectOrNull(request["google"]);
   const config = objectOrNull(google?.["thinking_config"]);
   if (config === null) return null;
   const { include_thoughts, thinking_budget, thinking_level, ...others } = config;
-  return {
-    ...others,
-    ...(include_thoughts === undefined ? {} : { includeThoughts: include_thoughts }),
-    ...(thinking_budget === undefined ? {} : { thinkingBudget: thinking_budget }),
-    ...(thinking_level === undefined ? {} : { thinkingLevel: thinking_level }),
-  };
+  const renamed = { includeThoughts: include_thoughts, thinkingBudget: thinking_budget, thinkingLevel: thinking_level };
+  return { ...others, ...present(renamed) };
 }
 
 function readWish(request: ChatRequest): Wish | null {
@@ -81,10 +79,11 @@ function readWish(request: ChatRequest): Wish | null {
   return { effort, budget: null, isShown: effort !== "none", parameter: "reasoning_effort" };
 }
 
-function readEffort(value: unknown, ...loc: string[]): Effort | null {
+function readEffort(value: unknown, ...location: string[]): Effort | null {
   if (value === undefined || value === null) return null;
   const found = efforts.find((effort) => effort === asText(value));
-  return found ?? refuse(loc, `Input should be one of ${efforts.join(", ")}`, "literal_error");
+  if (found !== undefined) return found;
+  throw refuse(location, `Input should be one of ${efforts.join(", ")}`, "literal_error");
 }
 
 function toConfig(wish: Wish, thinking: Thinking, maxTokens: number | null): JsonObject {
@@ -100,29 +99,19 @@ function toConfig(wish: Wish, thinking: Thinking, maxTokens: number | null): Jso
 
 function toLevel({ effort, budget }: Wish, least: string): string | null {
   if (budget !== null) return budget <= 4_096 ? "LOW" : budget <= 16_384 ? "MEDIUM" : "HIGH";
-  switch (effort) {
-    case null:
-      return null;
-    case "none":
-    case "minimal":
-      return least;
-    case "low":
-      return "LOW";
-    case "medium":
-      return "MEDIUM";
-    default:
-      return "HIGH";
-  }
+  if (effort === null) return null;
+  if (effort === "none" || effort === "minimal") return least;
+  return effort === "low" ? "LOW" : effort === "medium" ? "MEDIUM" : "HIGH";
 }
 
-/** Thoughts count against the caller's cap: a fifth of it is left to the answer. Null: the model decides. */
+/** Thoughts count towards the caller's limit, so a fifth of it is left for the answer. Null: the model decides. */
 function toBudget(wish: Wish, thinking: Thinking & { kind: "budget" }, maxTokens: number | null): number | null {
   const wanted = wish.budget ?? (wish.effort === null ? null : budgets[wish.effort]);
-  const cap = maxTokens === null ? thinking.most : Math.floor(maxTokens * 0.8);
-  if (wanted === null) return cap < thinking.least && thinking.canStop ? 0 : null;
-  const budget = Math.min(wanted, thinking.most, cap);
+  const limit = maxTokens === null ? thinking.most : Math.floor(maxTokens * 0.8);
+  if (wanted === null) return limit < thinking.least && thinking.canStop ? 0 : null;
+  const budget = Math.min(wanted, thinking.most, limit);
   if (budget >= thinking.least) return budget;
   if (!thinking.canStop) return thinking.least;
-  // A small wish gets the least that there is, unless the cap has no room for it.
-  return wanted > 0 && cap >= thinking.least ? thinking.least : 0;
+  // A small budget is raised to the minimum, unless the limit is too small for it.
+  return wanted > 0 && limit >= thinking.least ? thinking.least : 0;
 }

@@ -29,7 +29,6 @@ import { readDataUrl } from "../media.ts";
 
 export function toOllamaRequest(request: ChatRequest, { model, isStream }: Target): DialectRequest {
   const dropped: string[] = [];
-  const options = toOptions(request);
   const body = present({
     model,
     stream: isStream,
@@ -37,7 +36,7 @@ export function toOllamaRequest(request: ChatRequest, { model, isStream }: Targe
     tools: toTools(request, dropped),
     format: request["format"] ?? toFormat(request),
     think: request["think"] ?? toThink(request, model),
-    options: Object.keys(options).length > 0 ? options : null,
+    ...filled({ options: toOptions(request) }),
     keep_alive: request["keep_alive"],
     logprobs: request.logprobs,
     top_logprobs: request.top_logprobs,

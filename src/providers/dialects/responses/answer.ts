@@ -1,4 +1,4 @@
-// A whole answer of the Responses API as a chat completion.
+// Reads an answer of the Responses API as a completion.
 
 import type {
   ChatAnnotation,
@@ -11,22 +11,19 @@ import type {
 } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../completion.ts";
+import { filled, toCompletion } from "../completion.ts";
 
 export function fromResponsesAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfFailed(answer);
   if (!Array.isArray(answer["output"])) throw new TypeError("the answer has no output");
-  const usage = toUsage(answer);
-  const tier = asString(answer["service_tier"]);
-  return {
-    id: asString(answer["id"]) || createId("chatcmpl-"),
-    object: "chat.completion",
-    created: asCount(answer["created_at"]) || nowSeconds(),
+  return toCompletion({
+    id: asString(answer["id"]),
+    created: asCount(answer["created_at"]),
     model: asString(answer["model"]) || reading.model,
     choices: [toChoice(answer)],
-    ...(usage === null ? {} : { usage }),
-    ...(tier === "" ? {} : { service_tier: tier }),
-  };
+    usage: toUsage(answer),
+    service_tier: asString(answer["service_tier"]),
+  });
 }
 
 export function throwIfFailed(answer: JsonObject): void {
@@ -45,28 +42,26 @@ function toChoice(answer: JsonObject): ChatChoice {
   const calls = items.filter((item) => item["type"] === "function_call").map(toToolCall);
   const reasoning = items.filter((item) => item["type"] === "reasoning");
   const thoughts = reasoning.map(readReasoningText).filter((text) => text !== "");
-  const details = reasoning.flatMap(toReasoningDetail);
   return {
     index: 0,
     message: {
       role: "assistant",
       content: content === "" && calls.length > 0 ? null : content,
-      ...(refusal !== "" && { refusal }),
-      ...(thoughts.length > 0 && { reasoning_content: thoughts.join("\n\n") }),
-      ...(details.length > 0 && { reasoning_details: details }),
-      ...(calls.length > 0 && { tool_calls: calls }),
-      ...(annotations.length > 0 && { annotations }),
+      ...filled({
+        refusal,
+        reasoning_content: thoughts.join("\n\n"),
+        reasoning_details: reasoning.flatMap(toReasoningDetail),
+        tool_calls: calls,
+        annotations,
+      }),
     },
     finish_reason: toFinishReason(answer, calls.length > 0),
   };
 }
 
 function toToolCall(item: JsonObject): ChatToolCall {
-  return {
-    id: asString(item["call_id"]),
-    type: "function",
-    function: { name: asString(item["name"]), arguments: asString(item["arguments"]) },
-  };
+  const called = { name: asString(item["name"]), arguments: asString(item["arguments"]) };
+  return { id: asString(item["call_id"]), type: "function", function: called };
 }
 
 function readReasoningText(item: JsonObject): string {
@@ -74,7 +69,7 @@ function readReasoningText(item: JsonObject): string {
   return parts.map((part) => asString(asObject(part)["text"])).join("\n\n");
 }
 
-/** The item in the form that the next request brings back. */
+/** The item in the form that the next request sends back. */
 export function toReasoningDetail(item: JsonObject): ReasoningDetail[] {
   const data = asString(item["encrypted_content"]);
   const summary = asList(item["summary"]);

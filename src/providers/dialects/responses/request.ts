@@ -1,5 +1,5 @@
-// A chat request as a request of the Responses API. Nothing is stored at the vendor: reasoning comes back encrypted, and the next
-// request brings it along.
+// Writes a chat request as a request of the Responses API. The vendor stores nothing: it returns encrypted reasoning, which the next request
+// sends back.
 
 import type {
   ChatAssistantMessage,
@@ -14,17 +14,14 @@ import type {
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
 import { asObject } from "../../lenient.ts";
-import { maxTokensOf, refuse, textOf } from "../chat-request.ts";
-import { present } from "../completion.ts";
+import { type Location, maxTokensOf, readFunction, refuse, textOf } from "../chat-request.ts";
+import { filled, present } from "../completion.ts";
 
 /** The vendor refuses a smaller limit. */
-const leastOutputTokens = 16;
+const minOutputTokens = 16;
 
-export function toResponsesRequest(
-  request: ChatRequest,
-  { model, isStream }: Target,
-  reasons: boolean,
-): DialectRequest {
+export function toResponsesRequest(request: ChatRequest, target: Target, reasons: boolean): DialectRequest {
+  const { model, isStream } = target;
   const limit = maxTokensOf(request);
   const tools = toTools(request);
   const { instructions, input } = toInput(request.messages);
@@ -32,7 +29,7 @@ export function toResponsesRequest(
     model,
     instructions,
     input,
-    max_output_tokens: limit === null ? null : Math.max(limit, leastOutputTokens),
+    max_output_tokens: limit === null ? null : Math.max(limit, minOutputTokens),
     temperature: request.temperature,
     top_p: request.top_p,
     ...(tools.length > 0 && {
@@ -40,8 +37,7 @@ export function toResponsesRequest(
       tool_choice: toToolChoice(request.tool_choice),
       parallel_tool_calls: request.parallel_tool_calls,
     }),
-    reasoning: toReasoning(request),
-    text: toText(request),
+    ...filled({ reasoning: toReasoning(request), text: toText(request) }),
     service_tier: request["service_tier"],
     prompt_cache_key: request["prompt_cache_key"],
     safety_identifier: request["safety_identifier"],
@@ -54,7 +50,7 @@ export function toResponsesRequest(
   return { path: "/responses", body: JSON.stringify(body), reading: { model, answerTool: null } };
 }
 
-/** Instructions that come first stand apart; later ones keep their place. */
+/** Leading system messages become the instructions; later ones stay in the input. */
 function toInput(messages: readonly ChatMessage[]): { instructions: string | null; input: readonly JsonObject[] } {
   const start = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
   const leading = start < 0 ? messages.length : start;
@@ -62,8 +58,6 @@ function toInput(messages: readonly ChatMessage[]): { instructions: string | nul
   const input = messages.slice(leading).flatMap((message, index) => toItems(message, ["messages", leading + index]));
   return { instructions: texts.length === 0 ? null : texts.join("\n\n"), input };
 }
-
-type Location = readonly (string | number)[];
 
 function toItems(message: ChatMessage, location: Location): JsonObject[] {
   switch (message.role) {
@@ -95,7 +89,7 @@ function toAssistantItems(message: ChatAssistantMessage): JsonObject[] {
   ];
 }
 
-/** Without its encrypted form an item of reasoning is of no use to a vendor that has not stored it. */
+/** The vendor has not stored the reasoning, so it accepts only its encrypted form. */
 function toReasoningItem(detail: ReasoningDetail): JsonObject[] {
   if (detail.type !== "reasoning.encrypted") return [];
   const { summary } = detail as unknown as JsonObject;
@@ -113,31 +107,26 @@ function toPart(part: ChatPart, location: Location): JsonObject {
       return { type: "input_text", text: part.text };
     case "image_url":
       return present({ type: "input_image", image_url: part.image_url.url, detail: part.image_url.detail ?? "auto" });
-    case "file":
-      return present({
-        type: "input_file",
-        file_id: part.file.file_id,
-        file_data: part.file.file_data,
-        filename: part.file.file_id ? null : part.file.filename,
-      });
+    case "file": {
+      const { file_id, file_data, filename } = part.file;
+      return present({ type: "input_file", file_id, file_data, filename: file_id ? null : filename });
+    }
     default:
       throw refuse([...location, "type"], `A part of type '${part.type}' cannot be sent to this model`);
   }
 }
 
-/** `strict` is said either way: here a tool is strict unless the request says otherwise. */
+/** `strict` is always sent, because the API treats a tool without it as strict. */
 function toTools({ tools, web_search_options: search }: ChatRequest): JsonObject[] {
   const declared = (tools ?? []).map(toTool);
   if (!isObject(search)) return declared;
   const { search_context_size, user_location } = search;
-  const place = isObject(user_location) ? { type: "approximate", ...asObject(user_location["approximate"]) } : null;
-  return [...declared, present({ type: "web_search", search_context_size, user_location: place })];
+  const location = isObject(user_location) ? { type: "approximate", ...asObject(user_location["approximate"]) } : null;
+  return [...declared, present({ type: "web_search", search_context_size, user_location: location })];
 }
 
 function toTool(tool: ChatTool, index: number): JsonObject {
-  if (tool.type !== "function" || tool.function === undefined)
-    throw refuse(["tools", index, "type"], `Tools of type '${tool.type}' are not supported by this provider`);
-  const { name, description, parameters, strict } = tool.function;
+  const { name, description, parameters, strict } = readFunction(tool, index);
   return {
     type: "function",
     name,
@@ -151,23 +140,18 @@ function toToolChoice(choice: ChatToolChoice | null | undefined): unknown {
   if (choice === null || choice === undefined || typeof choice === "string") return choice;
   if (choice.type === "function") return { type: "function", name: choice.function.name };
   const { mode, tools } = choice.allowed_tools;
-  return {
-    type: "allowed_tools",
-    mode,
-    tools: tools.map((tool) => ({ type: "function", name: tool.function?.name })),
-  };
+  const allowed = tools.map((tool) => ({ type: "function", name: tool.function?.name }));
+  return { type: "allowed_tools", mode, tools: allowed };
 }
 
 /** Requests a summary only when the caller wants to read one, because the vendor refuses summaries to some organisations. */
-function toReasoning({ reasoning_effort: effort, thinking }: ChatRequest): JsonObject | null {
+function toReasoning({ reasoning_effort: effort, thinking }: ChatRequest): JsonObject {
   const wantsSummary = asObject(thinking)["display"] === "summarized";
-  const reasoning = present({ effort, summary: wantsSummary ? "auto" : null });
-  return Object.keys(reasoning).length === 0 ? null : reasoning;
+  return present({ effort, summary: wantsSummary ? "auto" : null });
 }
 
-function toText({ response_format: format, verbosity }: ChatRequest): JsonObject | null {
-  const text = present({ format: toFormat(format), verbosity });
-  return Object.keys(text).length === 0 ? null : text;
+function toText({ response_format: format, verbosity }: ChatRequest): JsonObject {
+  return present({ format: toFormat(format), verbosity });
 }
 
 function toFormat(format: ChatRequest["response_format"]): JsonObject | null {

@@ -1,6 +1,6 @@
-// The events of a Responses stream as chunks of a chat completion.
+// Reads the events of a Responses stream as chunks.
 
-import type { ChatChunk, ChatDelta, FinishReason } from "../../../contract/chat-format.ts";
+import type { ChatChunk } from "../../../contract/chat-format.ts";
 import {
   type ChatStreamReader,
   ErrorInAnswer,
@@ -9,7 +9,7 @@ import {
   type Reading,
 } from "../../dialect.ts";
 import { asObject, asString } from "../../lenient.ts";
-import { createId, nowSeconds } from "../completion.ts";
+import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
 import { throwIfFailed, toAnnotation, toFinishReason, toReasoningDetail, toUsage } from "./answer.ts";
 
 interface Call {
@@ -20,22 +20,14 @@ interface Call {
 const noChunks: readonly ChatChunk[] = [];
 
 export class ResponsesStreamReader implements ChatStreamReader {
-  readonly #reading: Reading;
-  #id = "";
-  #model = "";
-  readonly #created = nowSeconds();
-  #hasRole = false;
-  #isComplete = false;
+  isComplete = false;
+  readonly #writer: ChunkWriter;
   #hasThoughts = false;
-  /** By the id of the item, or its place where the vendor leaves the id out. */
+  /** By the key of the item. */
   readonly #calls = new Map<unknown, Call>();
 
-  constructor(reading: Reading) {
-    this.#reading = reading;
-  }
-
-  get isComplete(): boolean {
-    return this.#isComplete;
+  constructor({ model }: Reading) {
+    this.#writer = new ChunkWriter(createEnvelope(model));
   }
 
   read({ value }: ProviderEvent): readonly ChatChunk[] {
@@ -48,16 +40,16 @@ export class ResponsesStreamReader implements ChatStreamReader {
       case "response.output_item.done":
         return this.#endItem(value);
       case "response.output_text.delta":
-        return this.#emit({ content: asString(value["delta"]) });
+        return [this.#writer.write({ content: asString(value["delta"]) })];
       case "response.refusal.delta":
-        return this.#emit({ refusal: asString(value["delta"]) });
+        return [this.#writer.write({ refusal: asString(value["delta"]) })];
       case "response.reasoning_summary_part.added":
-        // Parts of a summary are paragraphs.
-        return this.#hasThoughts ? this.#emit({ reasoning_content: "\n\n" }) : noChunks;
+        // The parts of a summary are paragraphs.
+        return this.#hasThoughts ? [this.#writer.write({ reasoning_content: "\n\n" })] : noChunks;
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
         this.#hasThoughts = true;
-        return this.#emit({ reasoning_content: asString(value["delta"]) });
+        return [this.#writer.write({ reasoning_content: asString(value["delta"]) })];
       case "response.function_call_arguments.delta":
         return this.#writeArguments(this.#calls.get(keyOf(value)), asString(value["delta"]));
       case "response.output_text.annotation.added":
@@ -76,8 +68,9 @@ export class ResponsesStreamReader implements ChatStreamReader {
   }
 
   #begin(response: JsonObject): void {
-    this.#id = asString(response["id"]);
-    this.#model = asString(response["model"]);
+    const { envelope } = this.#writer;
+    envelope.id = asString(response["id"]);
+    envelope.model = asString(response["model"]) || envelope.model;
   }
 
   #addItem(event: JsonObject): readonly ChatChunk[] {
@@ -85,27 +78,23 @@ export class ResponsesStreamReader implements ChatStreamReader {
     if (item["type"] !== "function_call") return noChunks;
     const call: Call = { index: this.#calls.size, arguments: "" };
     this.#calls.set(keyOf(event), call);
-    const opened = {
-      index: call.index,
-      id: asString(item["call_id"]),
-      type: "function",
-      function: { name: asString(item["name"]), arguments: "" },
-    };
-    return [...this.#emit({ tool_calls: [opened] }), ...this.#writeArguments(call, asString(item["arguments"]))];
+    const called = { name: asString(item["name"]), arguments: "" };
+    const opened = { index: call.index, id: asString(item["call_id"]), type: "function", function: called };
+    return [this.#writer.write({ tool_calls: [opened] }), ...this.#writeArguments(call, asString(item["arguments"]))];
   }
 
   #writeArguments(call: Call | undefined, piece: string): readonly ChatChunk[] {
     if (call === undefined || piece === "") return noChunks;
     call.arguments += piece;
-    return this.#emit({ tool_calls: [{ index: call.index, function: { arguments: piece } }] });
+    return [this.#writer.writeArguments(call.index, piece)];
   }
 
-  /** What the pieces have not told, the whole item tells. */
+  /** The whole item may have arguments that no delta had. */
   #endItem(event: JsonObject): readonly ChatChunk[] {
     const item = asObject(event["item"]);
     if (item["type"] === "reasoning") {
       const details = toReasoningDetail(item);
-      return details.length === 0 ? noChunks : this.#emit({ reasoning_details: details });
+      return details.length === 0 ? noChunks : [this.#writer.write({ reasoning_details: details })];
     }
     if (item["type"] !== "function_call") return noChunks;
     const opened = this.#calls.has(keyOf(event))
@@ -118,36 +107,19 @@ export class ResponsesStreamReader implements ChatStreamReader {
 
   #annotate(given: unknown): readonly ChatChunk[] {
     const annotations = toAnnotation(given);
-    return annotations.length === 0 ? noChunks : this.#emit({ annotations });
+    return annotations.length === 0 ? noChunks : [this.#writer.write({ annotations })];
   }
 
   #end(response: JsonObject): readonly ChatChunk[] {
-    this.#isComplete = true;
-    const finish = this.#emit({}, toFinishReason(response, this.#calls.size > 0));
+    this.isComplete = true;
+    const finish = this.#writer.write({}, toFinishReason(response, this.#calls.size > 0));
     const usage = toUsage(response);
-    const tier = asString(response["service_tier"]);
-    if (usage === null) return finish;
-    return [...finish, { ...this.#base(), choices: [], usage, ...(tier === "" ? {} : { service_tier: tier }) }];
-  }
-
-  #emit(delta: ChatDelta, finishReason: FinishReason | null = null): readonly ChatChunk[] {
-    const whole: ChatDelta = this.#hasRole ? delta : { role: "assistant", ...delta };
-    this.#hasRole = true;
-    return [{ ...this.#base(), choices: [{ index: 0, delta: whole, finish_reason: finishReason }] }];
-  }
-
-  #base(): Pick<ChatChunk, "id" | "object" | "created" | "model"> {
-    this.#id ||= createId("chatcmpl-");
-    return {
-      id: this.#id,
-      object: "chat.completion.chunk",
-      created: this.#created,
-      model: this.#model || this.#reading.model,
-    };
+    if (usage === null) return [finish];
+    return [finish, toUsageChunk(this.#writer.envelope, usage, asString(response["service_tier"]))];
   }
 }
 
-/** Items are told apart by their place in the output. */
+/** The index of an item in the output, or its id where the vendor leaves out the index. */
 function keyOf(event: JsonObject): unknown {
   return event["output_index"] ?? event["item_id"] ?? asObject(event["item"])["id"];
 }
