@@ -3,7 +3,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { engine as textToSpeech } from "../src/engines/local/audio/text-to-speech.ts";
+import { textToSpeech } from "../src/engines/local/audio/text-to-speech.ts";
 import { loadPdfReader } from "../src/engines/local/documents/pdf.ts";
 import { packageFolder } from "../src/engines/local/resolve-package.ts";
 import { drawPage, makeFile } from "../test/quality/ocr/measure.ts";

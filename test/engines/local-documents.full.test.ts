@@ -8,6 +8,7 @@ import { createLocalEngines, type LocalEngines } from "../../src/engines/local/i
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { measureDocumentQuality } from "../quality/ocr/measure.ts";
+import { type GreyPicture, toGreyPicture } from "../quality/ocr/rasters.ts";
 import { financialSamples } from "../quality/ocr/samples.ts";
 import { type PdfPage, text, writePdf } from "../quality/ocr/write-pdf.ts";
 import { writeDocx, writeZip } from "../quality/ocr/write-zip.ts";
@@ -108,14 +109,10 @@ function tiffOf(pages: readonly { width: number; height: number; pixels: Uint8Ar
   return Buffer.concat(parts);
 }
 
-async function greyOf(name: string): Promise<{ width: number; height: number; pixels: Uint8Array }> {
+async function greyOf(name: string): Promise<GreyPicture> {
   const { loadPdfReader } = await import("../../src/engines/local/documents/pdf.ts");
-  const pdf = (await loadPdfReader()).open(await Bun.file(join(samples, name)).bytes());
-  try {
-    return pdf.draw(0, 9_000_000);
-  } finally {
-    pdf.close();
-  }
+  using pdf = (await loadPdfReader()).open(await Bun.file(join(samples, name)).bytes());
+  return toGreyPicture(pdf.draw(0));
 }
 
 describe("ocr/ocr", () => {

@@ -5,7 +5,8 @@ import type { Caller } from "../../src/access/caller.ts";
 import { builtInPrices, createPriceBook } from "../../src/catalogue/prices.ts";
 import { createEmbeddingsRequest } from "../../src/contract/embeddings.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
-import { semanticEngines } from "../../src/engines/local/semantic/index.ts";
+import { localEngines } from "../../src/engines/local/list.ts";
+import { sentenceModelPackages } from "../../src/engines/local/semantic/sentence-model.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
 import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { createEmbeddings, type Embeddings } from "../../src/inference/embeddings.ts";
@@ -268,8 +269,10 @@ function memoryOf({ state }: LocalEngines): number {
   return light.memoryBytes + heavy.memoryBytes;
 }
 
-test("every engine of the group says which group it is of, and has a model's name", () => {
-  for (const { group, models } of semanticEngines) {
+test("every engine of the sentence model states its group and has one model name", () => {
+  const engines = localEngines.filter(({ packages }) => sentenceModelPackages.every((name) => packages.includes(name)));
+  expect(engines).toHaveLength(7);
+  for (const { group, models } of engines) {
     expect(group).toBe("embeddings");
     expect(models).toHaveLength(1);
   }

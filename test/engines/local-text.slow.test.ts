@@ -4,14 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { checkBytes } from "../../src/engines/local/checksums.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { localEngines } from "../../src/engines/local/list.ts";
-import { textEngines } from "../../src/engines/local/text/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { measureText } from "../quality/text/measure.ts";
 import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
-const tasks = textEngines.map(({ task }) => task);
+const tasks = localEngines
+  .filter(({ task, group }) => group === undefined && /^(?:text|translation)\//.test(task))
+  .map(({ task }) => task);
 let local: LocalEngines;
 
 beforeAll(() => {

@@ -4,8 +4,6 @@ import { describe, expect, test } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
 import { localEngines } from "../../src/engines/local/list.ts";
 import { findPackage } from "../../src/engines/local/resolve-package.ts";
-import { engine as grammar } from "../../src/engines/local/text/grammar.ts";
-import { textEngines } from "../../src/engines/local/text/index.ts";
 import { ValidationError } from "../../src/errors.ts";
 import { rows } from "../../src/providers/index.ts";
 import { generateImages } from "../../src/providers/stabilityai/images.ts";
@@ -110,8 +108,11 @@ test("Stability has no parameter for the resolution of an image that follows a r
 });
 
 describe("each local engine of a text task", () => {
-  const engines = [...textEngines, grammar].filter((engine) =>
-    engine.packages.every((name) => findPackage(name) !== null),
+  const engines = localEngines.filter(
+    ({ task, group = "core", packages }) =>
+      /^(?:text|translation)\//.test(task) &&
+      ["core", "grammar"].includes(group) &&
+      packages.every((name) => findPackage(name) !== null),
   );
 
   test.each(

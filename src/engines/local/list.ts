@@ -1,21 +1,71 @@
 // All local engines. If several engines perform a task and no model is given, the first one is used, so the engines that come with the gateway
 // are listed before those of the package groups.
 
-import { audioEngines } from "./audio/index.ts";
-import { documentEngines } from "./documents/index.ts";
+import { textToSpeech } from "./audio/text-to-speech.ts";
+import { financialParser } from "./documents/financial-parser.ts";
+import { identityParser } from "./documents/identity-parser.ts";
+import { resumeParser } from "./documents/resume-parser.ts";
+import { ocr, ocrAsync, ocrTables } from "./documents/text-recognition.ts";
 import type { LocalEngine } from "./local-engine.ts";
-import { semanticEngines } from "./semantic/index.ts";
-import { speechEngines } from "./speech/index.ts";
-import { engine as grammar } from "./text/grammar.ts";
-import { textEngines } from "./text/index.ts";
-import { visionEngines } from "./vision/index.ts";
+import { customClassification } from "./semantic/custom-classification.ts";
+import { embeddings } from "./semantic/embeddings.ts";
+import { keywordExtraction as semanticKeywordExtraction } from "./semantic/keyword-extraction.ts";
+import { moderation as semanticModeration } from "./semantic/moderation.ts";
+import { questionAnswer } from "./semantic/question-answer.ts";
+import { search } from "./semantic/search.ts";
+import { summarize as semanticSummarize } from "./semantic/summarize.ts";
+import { speechToText } from "./speech/speech-to-text.ts";
+import { anonymization } from "./text/anonymization.ts";
+import { grammar } from "./text/grammar.ts";
+import { keywordExtraction } from "./text/keyword-extraction.ts";
+import { languageDetection } from "./text/language-detection.ts";
+import { moderation } from "./text/moderation.ts";
+import { namedEntityRecognition } from "./text/named-entity-recognition.ts";
+import { sentimentAnalysis } from "./text/sentiment-analysis.ts";
+import { spellCheck } from "./text/spell-check.ts";
+import { summarize } from "./text/summarize.ts";
+import { syntaxAnalysis } from "./text/syntax-analysis.ts";
+import { topicExtraction } from "./text/topic-extraction.ts";
+import { imageAnonymization } from "./vision/anonymization.ts";
+import { backgroundRemoval } from "./vision/background-removal.ts";
+import { imageEmbeddings } from "./vision/embeddings.ts";
+import { explicitContent } from "./vision/explicit-content.ts";
+import { faceCompare } from "./vision/face-compare.ts";
+import { faceDetection } from "./vision/face-detection.ts";
+import { objectDetection } from "./vision/object-detection.ts";
 
 export const localEngines: readonly LocalEngine[] = [
-  ...textEngines,
-  ...semanticEngines,
+  anonymization,
+  keywordExtraction,
+  languageDetection,
+  moderation,
+  namedEntityRecognition,
+  sentimentAnalysis,
+  spellCheck,
+  summarize,
+  syntaxAnalysis,
+  topicExtraction,
+  customClassification,
+  embeddings,
+  semanticKeywordExtraction,
+  semanticModeration,
+  questionAnswer,
+  search,
+  semanticSummarize,
   grammar,
-  ...audioEngines,
-  ...documentEngines,
-  ...speechEngines,
-  ...visionEngines,
+  textToSpeech,
+  ocr,
+  ocrAsync,
+  ocrTables,
+  financialParser,
+  identityParser,
+  resumeParser,
+  speechToText,
+  objectDetection,
+  faceDetection,
+  faceCompare,
+  imageAnonymization,
+  explicitContent,
+  backgroundRemoval,
+  imageEmbeddings,
 ];

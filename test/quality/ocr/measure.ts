@@ -1,11 +1,11 @@
 // How well the engines for documents read, measured on the labelled samples of this folder: as PDFs with text, as scans, and as
 // photographs by hand. Run it alone, or by scripts/quality.ts.
 
-import { documentEngines } from "../../../src/engines/local/documents/index.ts";
-import { type GreyPicture, loadPdfReader, type PdfReader } from "../../../src/engines/local/documents/pdf.ts";
+import { loadPdfReader, type PdfReader } from "../../../src/engines/local/documents/pdf.ts";
+import { localEngines } from "../../../src/engines/local/list.ts";
 import type { LocalFile, LocalRun } from "../../../src/engines/local/local-engine.ts";
 import type { QualityLine } from "../quality.ts";
-import { photograph, toBitmap } from "./rasters.ts";
+import { type GreyPicture, photograph, toBitmap, toGreyPicture } from "./rasters.ts";
 import { financialSamples, identitySamples, resumeSamples, storyPage, storyText } from "./samples.ts";
 import { heldOutFinancialSamples, heldOutResumeSamples } from "./samples-held-out.ts";
 import { type PdfPage, writePdf } from "./write-pdf.ts";
@@ -156,7 +156,7 @@ async function measureResumes(pdfs: PdfReader, looks: readonly Look[], add: Add,
 }
 
 async function load(task: string): Promise<LocalRun> {
-  const engine = documentEngines.find((candidate) => candidate.task === task);
+  const engine = localEngines.find((candidate) => candidate.task === task);
   if (engine === undefined) throw new Error(`There is no engine for ${task}.`);
   return engine.load();
 }
@@ -178,12 +178,8 @@ export async function makeFile(pdfs: PdfReader, page: PdfPage, look: Look): Prom
 }
 
 export function drawPage(pdfs: PdfReader, bytes: Uint8Array): GreyPicture {
-  const pdf = pdfs.open(bytes);
-  try {
-    return pdf.draw(0, 9_000_000);
-  } finally {
-    pdf.close();
-  }
+  using pdf = pdfs.open(bytes);
+  return toGreyPicture(pdf.draw(0));
 }
 
 function follow(value: unknown, path: string): unknown {

@@ -1,6 +1,18 @@
 // Grey pictures for samples: how a page looks as a scan, and as a photograph by hand: slanted, unevenly lit, out of focus, noisy.
 
-import type { GreyPicture } from "../../../src/engines/local/documents/pdf.ts";
+import type { Picture } from "../../../src/engines/local/documents/picture.ts";
+
+export interface GreyPicture {
+  readonly width: number;
+  readonly height: number;
+  /** One byte per pixel, row by row. */
+  readonly pixels: Uint8Array;
+}
+
+/** The pixels are the end of a portable greymap. */
+export function toGreyPicture({ width, height, bytes }: Picture): GreyPicture {
+  return { width, height, pixels: bytes.subarray(bytes.length - width * height) };
+}
 
 /** Uncompressed and without any library: what Bun's own image pipeline takes in. */
 export function toBitmap({ width, height, pixels }: GreyPicture): Uint8Array {

@@ -1,4 +1,4 @@
-// Speech as a file.
+// Encodes speech as mp3, wav or ogg.
 
 import { importPackage } from "../resolve-package.ts";
 import type { Speech } from "./flite.ts";
@@ -25,7 +25,7 @@ interface Encoder {
 
 const blockSamples = 65_536;
 
-/** By the name of the format. */
+/** The encoders by the name of their format. */
 export async function loadEncoders(): Promise<Readonly<Record<string, (speech: Speech) => EncodedAudio>>> {
   const { createMp3Encoder, createOggEncoder } = await importPackage<EncoderPackage>(encoderPackage);
   const mp3 = await createMp3Encoder();
@@ -55,9 +55,8 @@ function run(encoder: Encoder, { samples }: Speech): Uint8Array {
 function toWave({ samples, rate }: Speech): Uint8Array {
   const headBytes = 44;
   const bytes = Buffer.alloc(headBytes + samples.length * 2);
-  bytes.write("RIFF", 0, "latin1");
+  bytes.write("RIFF    WAVEfmt ", 0, "latin1");
   bytes.writeUInt32LE(bytes.length - 8, 4);
-  bytes.write("WAVEfmt ", 8, "latin1");
   bytes.writeUInt32LE(16, 16);
   bytes.writeUInt16LE(1, 20);
   bytes.writeUInt16LE(1, 22);
@@ -67,8 +66,7 @@ function toWave({ samples, rate }: Speech): Uint8Array {
   bytes.writeUInt16LE(16, 34);
   bytes.write("data", 36, "latin1");
   bytes.writeUInt32LE(samples.length * 2, 40);
-  samples.forEach((sample, index) => {
+  for (const [index, sample] of samples.entries())
     bytes.writeInt16LE(Math.round(Math.max(-1, Math.min(1, sample)) * 32_767), headBytes + index * 2);
-  });
   return bytes;
 }

@@ -1,4 +1,4 @@
-// flite as a WASI program. Each call needs a new instance, because the program exits; the compiled module is reused.
+// Runs flite as a WASI program. Each call needs a new instance, because the program exits; the compiled module is reused.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ export interface Speech {
   readonly rate: number;
 }
 
+/** Speed and pitch are factors. */
 export interface Delivery {
   readonly voice: string;
   readonly speed: number;
@@ -21,8 +22,9 @@ export interface Delivery {
 }
 
 interface VoiceFacts {
-  /** The mean pitch in hertz, as measured; the voice with recorded pitch ignores any other. */
+  /** As measured, in hertz. */
   readonly meanPitch: number;
+  /** The pitch can be changed. */
   readonly hasPitch: boolean;
 }
 
@@ -61,7 +63,7 @@ export async function loadFlite(wasm: Uint8Array): Promise<Speak> {
   };
 }
 
-/** flite writes one form only: 16 bits, one channel, a head of 44 bytes. */
+/** flite always writes 16 bits, one channel and a header of 44 bytes. */
 function readWave(bytes: Buffer): Speech {
   const headBytes = 44;
   const samples = new Float32Array(Math.max(0, Math.floor((bytes.length - headBytes) / 2)));

@@ -15,18 +15,18 @@ interface Pixels {
   readonly height: number;
 }
 
-export const barcodePackages = ["zxing-wasm"];
+export const barcodePackage = "zxing-wasm";
 
 const maxCodes = 20;
 
 export async function loadBarcodeReader(): Promise<(picture: Picture) => Promise<Barcode[]>> {
   const { prepareZXingModule, readBarcodes } =
     await importPackage<typeof import("zxing-wasm/reader")>("zxing-wasm/reader");
-  // Without the binary it would be fetched from the web.
-  const { bytes } = await readModelFile("zxing-wasm", "dist/reader/zxing_reader.wasm");
+  // Without the binary, the package would download it.
+  const { bytes } = await readModelFile(barcodePackage, "dist/reader/zxing_reader.wasm");
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(bytes).buffer } });
   return async (picture) => {
-    // Pixels are taken too; their type is the browser's, which is not known here.
+    // The package also accepts pixels, but as a type of browsers that the compiler does not know here.
     const codes = await readBarcodes(toReadable(picture) as Uint8Array, {
       tryHarder: true,
       maxNumberOfSymbols: maxCodes,
@@ -35,7 +35,7 @@ export async function loadBarcodeReader(): Promise<(picture: Picture) => Promise
   };
 }
 
-/** It decodes PNG, JPEG and the like itself, but not the grey pictures that PDF pages are drawn as. */
+/** The package decodes files such as PNG and JPEG, but not the greymaps of PDF pages. */
 function toReadable({ bytes, width, height }: Picture): Uint8Array | Pixels {
   if (bytes[0] !== 0x50 || bytes[1] !== 0x35) return bytes;
   const grey = bytes.subarray(bytes.length - width * height);

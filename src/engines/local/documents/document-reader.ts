@@ -1,47 +1,33 @@
 // Reads any file as pages of text: PDFs by their embedded text or, for scans, by OCR; pictures; office files; plain text.
 
+import { refuseInput } from "../../../providers/task.ts";
+import { loadOnce } from "../load-once.ts";
 import type { LocalFile } from "../local-engine.ts";
 import { chooseLanguages, toTesseractLanguage } from "./languages.ts";
 import { decodeEntities, readOfficeText } from "./office-text.ts";
 import { type Page, toBox, toLine } from "./page.ts";
-import type { PdfReader } from "./pdf.ts";
-import { loadPdfReader } from "./pdf.ts";
-import { maxPixels, type Picture, preparePictures, toPortableGreymap } from "./picture.ts";
-import { loadRecogniser, type Recogniser, recogniseUpright } from "./recogniser.ts";
-import { refuseFile } from "./refuse.ts";
-
-export interface DocumentReader {
-  read(file: LocalFile | undefined, options: ReadOptions): Promise<Page[]>;
-  /** The file as pictures: of a PDF each page, up to a limit. */
-  draw(file: LocalFile, maxPages: number): Promise<Picture[]>;
-  readonly recogniser: () => Promise<Recogniser>;
-}
+import { loadPdfReader, type Pdf } from "./pdf.ts";
+import { type Picture, preparePictures } from "./picture.ts";
+import { loadRecogniser, recogniseUpright } from "./recogniser.ts";
 
 export interface ReadOptions {
-  /** BCP-47; null: whichever is installed. */
+  /** BCP-47; null: all languages that are installed. */
   readonly language: string | null;
   readonly limits: PageLimits;
-  /** How much of the file has been read, 0..1. */
-  readonly onProgress?: (share: number) => void;
+  /** The share of the file that has been read, 0 to 1. */
+  onProgress(share: number): void;
 }
 
 export interface PageLimits {
   readonly pages: number;
-  /** Recognising takes seconds a page. */
+  /** Recognition takes seconds per page. */
   readonly scannedPages: number;
-  /** What to do about it, after the sentence that names the limit. */
+  /** Follows the sentence that states the limit. */
   readonly advice: string;
 }
 
-export const limitsNow: PageLimits = {
-  pages: 200,
-  scannedPages: 20,
-  advice: "Split it, or run it as a job with ocr/ocr_async.",
-};
-export const limitsOfJobs: PageLimits = { pages: 2_000, scannedPages: 200, advice: "Split it." };
-
 const maxTextBytes = 5_000_000;
-// A thousand pages of prose. What reads rows and fields is made for documents, not for libraries.
+// About a thousand pages of prose. The parsers are made for documents and not for books.
 const maxCharacters = 2_000_000;
 const officeTypes = [
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -55,42 +41,36 @@ const officeTypes = [
 /** The packages that are needed to read documents. */
 export const readerPackages = ["tesseract.js-core", "@tesseract.js-data/eng", "@hyzyla/pdfium"];
 
-/** The parts are loaded when the first file needs them, once for all tasks of a worker. */
-export function createDocumentReader(): DocumentReader {
-  const pdfReader = once(loadPdfReader);
-  const recogniser = once(loadRecogniser);
+const getPdfReader = loadOnce(loadPdfReader);
+/** Loaded for the first picture, and shared by all engines of a worker. */
+export const getRecogniser = loadOnce(loadRecogniser);
 
-  return {
-    recogniser,
-    async read(file, { language, limits, onProgress = ignore }) {
-      if (file === undefined) throw refuseFile("The file is missing.", "missing");
-      if (file.bytes.length === 0) throw refuseFile("The file is empty.");
-      if (language !== null) toTesseractLanguage(language);
-      const kind = findKind(file);
-      if (kind === "pdf") return readPdf(await pdfReader(), recogniser, file.bytes, { language, limits, onProgress });
-      if (kind === "office") return [toFlowPage(readOfficeText(file.bytes))];
-      if (kind === "text" || kind === "html") return [toFlowPage(readPlainText(file.bytes, kind === "html"))];
-      const pictures = await preparePictures(file.bytes);
-      checkScans(pictures.length, limits);
-      const pages: Page[] = [];
-      for (const picture of pictures) {
-        pages.push(recogniseUpright(await recogniser(), picture, chooseLanguages(language)));
-        onProgress(pages.length / pictures.length);
-      }
-      return pages;
-    },
-    async draw(file, maxPages) {
-      const kind = findKind(file);
-      if (kind === "picture") return (await preparePictures(file.bytes)).slice(0, maxPages);
-      if (kind !== "pdf") return [];
-      const pdf = (await pdfReader()).open(file.bytes);
-      try {
-        return Array.from({ length: Math.min(maxPages, pdf.pageCount) }, (_, index) => drawPage(pdf, index));
-      } finally {
-        pdf.close();
-      }
-    },
-  };
+export async function readDocument(file: LocalFile | undefined, options: ReadOptions): Promise<Page[]> {
+  if (file === undefined) return refuseInput("file", "The file is missing.", "missing");
+  if (file.bytes.length === 0) refuseInput("file", "The file is empty.");
+  if (options.language !== null) toTesseractLanguage(options.language);
+  switch (findKind(file)) {
+    case "pdf":
+      return readPdf(file.bytes, options);
+    case "office":
+      return [toFlowPage(readOfficeText(file.bytes))];
+    case "text":
+      return [toFlowPage(readPlainText(file.bytes, false))];
+    case "html":
+      return [toFlowPage(readPlainText(file.bytes, true))];
+    case "picture":
+      return readPictures(await preparePictures(file.bytes), options);
+  }
+}
+
+/** The pages of a PDF, up to a limit, or of a picture file; of other files none. */
+export async function drawPages(file: LocalFile | undefined, maxPages: number): Promise<Picture[]> {
+  if (file === undefined) return [];
+  const kind = findKind(file);
+  if (kind === "picture") return (await preparePictures(file.bytes)).slice(0, maxPages);
+  if (kind !== "pdf") return [];
+  using pdf = (await getPdfReader()).open(file.bytes);
+  return Array.from({ length: Math.min(maxPages, pdf.pageCount) }, (_, index) => pdf.draw(index));
 }
 
 /** The bytes determine the type; the file name only distinguishes HTML and CSV from other text. */
@@ -98,80 +78,78 @@ function findKind(file: LocalFile): "pdf" | "picture" | "office" | "text" | "htm
   const type = file.mediaType.toLowerCase();
   const head = Buffer.from(file.bytes.subarray(0, 1024)).toString("latin1");
   if (head.includes("%PDF-")) return "pdf";
-  if (type === "application/pdf") throw refuseFile("The PDF is damaged, or not a PDF.");
+  if (type === "application/pdf") refuseInput("file", "The PDF is damaged, or not a PDF.");
   if (head.startsWith("PK\x03\x04") && (officeTypes.includes(type) || type === "application/octet-stream"))
     return "office";
   if (type.startsWith("image/")) return "picture";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
   if (type.startsWith("text/")) return "text";
-  throw refuseFile(
-    `Files of the type ${file.mediaType} cannot be read here. Send a PDF, a picture, .docx, .odt, .pptx or text.`,
-  );
+  const supported = "Send a PDF, a picture, .docx, .odt, .pptx or text.";
+  return refuseInput("file", `Files of the type ${file.mediaType} cannot be read here. ${supported}`);
 }
 
-async function readPdf(
-  reader: PdfReader,
-  recogniser: () => Promise<Recogniser>,
-  bytes: Uint8Array,
-  { language, limits, onProgress = ignore }: ReadOptions,
-): Promise<Page[]> {
-  const pdf = reader.open(bytes);
-  try {
-    if (pdf.pageCount === 0) throw refuseFile("The PDF has no pages.");
-    if (pdf.pageCount > limits.pages) {
-      throw refuseFile(
-        `The PDF has ${pdf.pageCount} pages; at most ${limits.pages} can be read here. ${limits.advice}`,
-      );
-    }
-    const read = [];
-    let characters = 0;
-    for (let index = 0; index < pdf.pageCount; index++) {
-      const next = pdf.readText(index);
-      characters += next.page.lines.reduce((total, line) => total + line.text.length, 0);
-      checkCharacters(characters);
-      read.push(next);
-    }
-    const scans = read.filter((page) => page.isScan).length;
-    checkScans(scans, limits);
-    let recognisedScans = 0;
-    const pages: Page[] = [];
-    for (const [index, { page, isScan }] of read.entries()) {
-      if (!isScan) {
-        pages.push(page);
-        continue;
-      }
-      const languages = chooseLanguages(language);
-      const recognised = recogniseUpright(await recogniser(), drawPage(pdf, index), languages);
-      // The little text that a scan has may be all that there is to read.
-      pages.push(recognised.lines.length > 0 ? recognised : page);
-      // Pages with text of their own took no time beside these.
-      recognisedScans++;
-      onProgress(recognisedScans / scans);
-    }
-    return pages;
-  } finally {
-    pdf.close();
+async function readPictures(pictures: readonly Picture[], options: ReadOptions): Promise<Page[]> {
+  checkScans(pictures.length, options.limits);
+  const pages: Page[] = [];
+  for (const picture of pictures) {
+    pages.push(await recognise(picture, options));
+    options.onProgress(pages.length / pictures.length);
   }
+  return pages;
 }
 
-function drawPage(pdf: ReturnType<PdfReader["open"]>, index: number): Picture {
-  const { width, height, pixels } = pdf.draw(index, maxPixels);
-  return { width, height, bytes: toPortableGreymap(width, height, pixels) };
+async function recognise(picture: Picture, { language }: ReadOptions): Promise<Page> {
+  return recogniseUpright(await getRecogniser(), picture, chooseLanguages(language));
+}
+
+async function readPdf(bytes: Uint8Array, options: ReadOptions): Promise<Page[]> {
+  using pdf = (await getPdfReader()).open(bytes);
+  const read = readPdfText(pdf, options.limits);
+  const scans = read.filter((page) => page.isScan).length;
+  checkScans(scans, options.limits);
+  let recognisedScans = 0;
+  const pages: Page[] = [];
+  for (const [index, { page, isScan }] of read.entries()) {
+    if (!isScan) {
+      pages.push(page);
+      continue;
+    }
+    const recognised = await recognise(pdf.draw(index), options);
+    // The little embedded text of a scan may be the only readable text.
+    pages.push(recognised.lines.length > 0 ? recognised : page);
+    // Only scans count, because pages with embedded text take hardly any time.
+    recognisedScans++;
+    options.onProgress(recognisedScans / scans);
+  }
+  return pages;
+}
+
+function readPdfText(pdf: Pdf, { pages, advice }: PageLimits) {
+  const { pageCount } = pdf;
+  if (pageCount === 0) refuseInput("file", "The PDF has no pages.");
+  if (pageCount > pages)
+    refuseInput("file", `The PDF has ${pageCount} pages; at most ${pages} can be read here. ${advice}`);
+  let characters = 0;
+  return Array.from({ length: pageCount }, (_, index) => {
+    const read = pdf.readText(index);
+    characters += read.page.lines.reduce((total, line) => total + line.text.length, 0);
+    checkCharacters(characters);
+    return read;
+  });
 }
 
 function checkScans(count: number, limits: PageLimits): void {
   if (count <= limits.scannedPages) return;
-  throw refuseFile(
-    `${count} pages are pictures; at most ${limits.scannedPages} can be recognised here. ${limits.advice}`,
-  );
+  const limit = `at most ${limits.scannedPages} can be recognised here`;
+  refuseInput("file", `${count} pages are pictures; ${limit}. ${limits.advice}`);
 }
 
 function checkCharacters(count: number): void {
-  if (count > maxCharacters) throw refuseFile(`The document has more than ${maxCharacters} characters. Split it.`);
+  if (count > maxCharacters) refuseInput("file", `The document has more than ${maxCharacters} characters. Split it.`);
 }
 
 function readPlainText(bytes: Uint8Array, isHtml: boolean): string[] {
-  if (bytes.length > maxTextBytes) throw refuseFile(`The text has more than ${maxTextBytes / 1e6} MB.`);
+  if (bytes.length > maxTextBytes) refuseInput("file", `The text has more than ${maxTextBytes / 1e6} MB.`);
   const text = new TextDecoder("utf-8").decode(bytes);
   const plain = isHtml ? stripHtml(text) : text;
   return plain.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
@@ -209,7 +187,7 @@ function findEnd(lower: string, open: number, name: string): number {
   return after(">", open);
 }
 
-/** Places as in a text of fixed width, so that what looks like columns is found as columns. */
+/** Positions as in a fixed-width font, so that columns of the text are found as columns. */
 function toFlowPage(lines: readonly string[]): Page {
   checkCharacters(lines.reduce((total, line) => total + line.length, 0));
   const tabWidth = 24;
@@ -226,17 +204,4 @@ function toFlowPage(lines: readonly string[]): Page {
   });
   const lined = placed.filter((line) => line.words.length > 0);
   return { width: columns * 6, height: height * 12, source: "flow", turned: null, lines: lined };
-}
-
-function ignore(): void {}
-
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | null = null;
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = null;
-      throw error;
-    });
-    return loading;
-  };
 }

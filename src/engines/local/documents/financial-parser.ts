@@ -1,49 +1,39 @@
 // ocr/financial_parser: invoices and receipts in the task's shape. The reading itself is in financial-document.ts.
 
-import type { LocalEngine } from "../local-engine.ts";
-import { type Barcode, barcodePackages, loadBarcodeReader } from "./barcodes.ts";
-import { type DocumentReader, limitsNow, readerPackages } from "./document-reader.ts";
-import { fillMembers } from "./fill-members.ts";
+import { fillMembers } from "../fill-members.ts";
+import { type Barcode, barcodePackage, loadBarcodeReader } from "./barcodes.ts";
+import { createDocumentEngine } from "./document-engine.ts";
+import { drawPages } from "./document-reader.ts";
 import { type FinancialDocument, type Party, readFinancialDocument } from "./financial-document.ts";
 import type { Page } from "./page.ts";
 import { type Row, toRows } from "./rows.ts";
-import { describe } from "./text-recognition.ts";
 
 const task = "ocr/financial_parser";
 // Each takes a tenth of a second, and codes stand on the first pages.
 const pagesWithBarcodes = 3;
 
-export function createFinancialParser(reader: DocumentReader): LocalEngine {
-  return {
-    task,
-    packages: [...readerPackages, ...barcodePackages],
-    async load() {
-      const readBarcodes = await loadBarcodeReader();
-      return async ({ input, files }) => {
-        const language = typeof input["language"] === "string" ? input["language"] : null;
-        const file = files["file"];
-        const pages = await reader.read(file, { language, limits: limitsNow });
-        const pictures = file === undefined ? [] : await reader.draw(file, pagesWithBarcodes);
-        const barcodes = await Promise.all(pictures.map(readBarcodes));
-        const documents = splitDocuments(pages);
-        const extracted = documents.map(({ firstPage, rows }, index) => {
-          const ownCodes = documents.length === 1 ? barcodes.flat() : (barcodes[firstPage] ?? []);
-          return toEntry(readFinancialDocument(rows), {
-            index,
-            firstPage,
-            barcodes: ownCodes,
-            asked: input["document_type"],
-          });
+export const financialParser = createDocumentEngine({
+  task,
+  packages: [barcodePackage],
+  async load() {
+    const readBarcodes = await loadBarcodeReader();
+    return async (pages, { input, files }) => {
+      const pictures = await drawPages(files["file"], pagesWithBarcodes);
+      const barcodes = await Promise.all(pictures.map(readBarcodes));
+      const documents = splitDocuments(pages);
+      const extracted = documents.map(({ firstPage, rows }, index) => {
+        const ownCodes = documents.length === 1 ? barcodes.flat() : (barcodes[firstPage] ?? []);
+        return toEntry(readFinancialDocument(rows), {
+          index,
+          firstPage,
+          barcodes: ownCodes,
+          asked: input["document_type"],
         });
-        return {
-          output: fillMembers(task, { extracted_data: extracted }),
-          original: describe(pages),
-          units: { page: pages.length },
-        };
-      };
-    },
-  };
-}
+      });
+      return fillMembers(task, { extracted_data: extracted });
+    };
+  },
+});
 
 /** A page whose document number differs from the one before begins another document. */
 function splitDocuments(pages: readonly Page[]): { firstPage: number; rows: Row[] }[] {

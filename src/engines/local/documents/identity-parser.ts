@@ -1,17 +1,16 @@
 // ocr/identity_parser: the machine-readable lines of passports and identity cards, with their check digits, and beside them what
 // stands by a label. Whether a paper is genuine is not looked at.
 
-import type { LocalEngine } from "../local-engine.ts";
+import { fillMembers } from "../fill-members.ts";
 import { round } from "../numbers.ts";
 import { importPackage } from "../resolve-package.ts";
 import { type Country, findCountry } from "./countries.ts";
-import { type DocumentReader, limitsNow, readerPackages } from "./document-reader.ts";
-import { fillMembers } from "./fill-members.ts";
+import { createDocumentEngine } from "./document-engine.ts";
+import { drawPages, getRecogniser } from "./document-reader.ts";
 import { findLabelled } from "./labels.ts";
 import { type Page, toText } from "./page.ts";
 import type { Picture } from "./picture.ts";
 import { type Row, toRows } from "./rows.ts";
-import { describe } from "./text-recognition.ts";
 import { findDate } from "./values.ts";
 
 type Mrz = typeof import("mrz");
@@ -41,39 +40,30 @@ const maxPages = 4;
 const labelConfidence = 0.5;
 const nothing: Value = { value: null, confidence: null };
 
-export function createIdentityParser(reader: DocumentReader): LocalEngine {
-  return {
-    task,
-    packages: [...readerPackages, "mrz"],
-    async load() {
-      const mrz = await importPackage<Mrz>("mrz");
-      return async ({ files }) => {
-        const file = files["file"];
-        const pages = await reader.read(file, { language: null, limits: limitsNow });
-        const hasScans = pages.some((page) => page.source === "scan");
-        const pictures = file === undefined || !hasScans ? [] : await reader.draw(file, maxPages);
-        const today = new Date();
-        const papers = [];
-        for (const [index, page] of pages.slice(0, maxPages).entries()) {
-          const texts =
-            page.source === "scan" ? [toText(page), await readZoneText(reader, pictures[index], page)] : [toText(page)];
-          const paper = toPaper(findZone(mrz, texts), toRows(page), today);
-          if (paper !== null) papers.push(paper);
-        }
-        return {
-          output: fillMembers(task, { extracted_data: papers }),
-          original: describe(pages),
-          units: { page: pages.length },
-        };
-      };
-    },
-  };
-}
+export const identityParser = createDocumentEngine({
+  task,
+  packages: ["mrz"],
+  async load() {
+    const mrz = await importPackage<Mrz>("mrz");
+    return async (pages, { files }) => {
+      const hasScans = pages.some((page) => page.source === "scan");
+      const pictures = hasScans ? await drawPages(files["file"], maxPages) : [];
+      const today = new Date();
+      const papers = [];
+      for (const [index, page] of pages.slice(0, maxPages).entries()) {
+        const picture = page.source === "scan" ? pictures[index] : undefined;
+        const texts = picture === undefined ? [toText(page)] : [toText(page), await readZoneText(picture, page)];
+        const paper = toPaper(findZone(mrz, texts), toRows(page), today);
+        if (paper !== null) papers.push(paper);
+      }
+      return fillMembers(task, { extracted_data: papers });
+    };
+  },
+});
 
-/** The zone's print has only these characters, so it is read once more with nothing else allowed. */
-async function readZoneText(reader: DocumentReader, picture: Picture | undefined, page: Page): Promise<string> {
-  if (picture === undefined) return "";
-  const recogniser = await reader.recogniser();
+/** Reads the page again with only the characters of the machine-readable zone allowed. */
+async function readZoneText(picture: Picture, page: Page): Promise<string> {
+  const recogniser = await getRecogniser();
   const degrees = page.turned?.degrees ?? 0;
   const options = { characters: zoneCharacters, isSingleBlock: true, minConfidence: 0, degrees };
   return toText(recogniser.recognise(picture, ["eng"], options).page);

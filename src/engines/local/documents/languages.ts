@@ -1,8 +1,8 @@
 // Which of tesseract's languages a caller means by a BCP-47 tag, and which are installed here.
 
 import { lookUp } from "../../../lib/look-up.ts";
+import { refuseInput } from "../../../providers/task.ts";
 import { isLanguageInstalled } from "./recogniser.ts";
-import { refuseLanguage } from "./refuse.ts";
 
 /** By the tag's first part; those that the data packages have. */
 const names: Readonly<Record<string, string>> = {
@@ -77,7 +77,7 @@ export function toTesseractLanguage(tag: string): string {
   const [first = ""] = parts;
   if (first === "zh") return parts.some((part) => ["tw", "hk", "mo", "hant"].includes(part)) ? "chi_tra" : "chi_sim";
   const name = lookUp(names, first) ?? Object.values(names).find((known) => known === first);
-  if (name === undefined) throw refuseLanguage(`No text can be recognised in the language "${tag}" here.`);
+  if (name === undefined) return refuseInput("language", `No text can be recognised in the language "${tag}" here.`);
   return name;
 }
 
@@ -87,7 +87,8 @@ export function chooseLanguages(tag: string | null): string[] {
   const name = toTesseractLanguage(tag);
   if (!isLanguageInstalled(name)) {
     const installed = installedLanguages().join(", ");
-    throw refuseLanguage(
+    return refuseInput(
+      "language",
       `Pictures in the language "${tag}" cannot be read here: the package @tesseract.js-data/${name} is not installed. ` +
         `Installed: ${installed}.`,
     );

@@ -1,6 +1,6 @@
 // The lines of goods of an invoice, by the head of their table; of a receipt, which has none, by the price at the end of each line.
 
-import { trimEndOf } from "../text/trim-end.ts";
+import { trimEndOf } from "../text/characters.ts";
 import type { Cell, Row } from "./rows.ts";
 import { readAmount } from "./values.ts";
 

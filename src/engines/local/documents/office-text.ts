@@ -3,7 +3,7 @@
 
 import { inflateRawSync } from "node:zlib";
 import { lookUp } from "../../../lib/look-up.ts";
-import { refuseFile } from "./refuse.ts";
+import { refuseInput } from "../../../providers/task.ts";
 
 const maxUnpackedBytes = 50_000_000;
 const maxEntries = 10_000;
@@ -79,7 +79,7 @@ export function readOfficeText(bytes: Uint8Array): string[] {
       return format.toLines(unpacked.toString("utf8"));
     });
   }
-  throw refuseFile("The file is neither a Word, an OpenDocument nor a PowerPoint document.");
+  refuseInput("file", "The file is neither a Word, an OpenDocument nor a PowerPoint document.");
 }
 
 function bySlideNumber(first: string, second: string): number {
@@ -91,11 +91,11 @@ function readDirectory(bytes: Uint8Array): Entry[] {
   try {
     const end = findEnd(file);
     const count = file.readUInt16LE(end + 10);
-    if (count > maxEntries) throw refuseFile("The document has too many parts.");
+    if (count > maxEntries) refuseInput("file", "The document has too many parts.");
     const entries: Entry[] = [];
     let at = file.readUInt32LE(end + 16);
     for (let index = 0; index < count; index++) {
-      if (file.readUInt32LE(at) !== directorySignature) throw damaged();
+      if (file.readUInt32LE(at) !== directorySignature) refuseDamaged();
       const nameLength = file.readUInt16LE(at + 28);
       entries.push({
         name: file.toString("utf8", at + 46, at + 46 + nameLength),
@@ -108,7 +108,7 @@ function readDirectory(bytes: Uint8Array): Entry[] {
     }
     return entries;
   } catch (error) {
-    if (error instanceof RangeError) throw damaged();
+    if (error instanceof RangeError) refuseDamaged();
     throw error;
   }
 }
@@ -118,29 +118,29 @@ function findEnd(file: Buffer): number {
   for (let at = file.length - 22; at >= Math.max(0, file.length - 65_557); at--) {
     if (file.readUInt32LE(at) === endSignature) return at;
   }
-  throw damaged();
+  refuseDamaged();
 }
 
 function unpack(bytes: Uint8Array, entry: Entry, maxOutputLength: number): Buffer {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if ((entry.flags & isEncrypted) !== 0) throw refuseFile("The document is encrypted. Send it without a password.");
+  if ((entry.flags & isEncrypted) !== 0) refuseInput("file", "The document is encrypted. Send it without a password.");
   try {
     const start = entry.offset + 30 + file.readUInt16LE(entry.offset + 26) + file.readUInt16LE(entry.offset + 28);
     const packed = file.subarray(start, start + entry.packedSize);
     if (entry.method === stored) return packed;
-    if (entry.method !== deflated) throw damaged();
+    if (entry.method !== deflated) refuseDamaged();
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, maxOutputLength) });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
-      throw refuseFile(`The document unpacks to more than ${maxUnpackedBytes / 1e6} MB.`);
+      refuseInput("file", `The document unpacks to more than ${maxUnpackedBytes / 1e6} MB.`);
     }
     if (error instanceof Error && error.name === "ValidationError") throw error;
-    throw damaged();
+    refuseDamaged();
   }
 }
 
-function damaged() {
-  return refuseFile("The document is damaged, or not of the type that its name says.");
+function refuseDamaged(): never {
+  refuseInput("file", "The document is damaged, or not of the type that its name says.");
 }
 
 interface Tags {

@@ -1,21 +1,21 @@
 // The result of reading a document: pages, lines and words, with boxes relative to the page.
 
 export interface Page {
-  /** In points or pixels; only the ratio of width and height matters. */
+  /** In points or pixels. Only the ratio of width and height matters. */
   readonly width: number;
   readonly height: number;
   /** `text`: embedded text of a PDF. `scan`: recognised in a picture. `flow`: from a file without pages; its boxes are invented. */
   readonly source: "text" | "scan" | "flow";
-  /** How the picture was rotated for reading. The boxes refer to the rotated page. Null: it was not rotated. */
+  /** How the picture was rotated for reading; null: it was not. The boxes refer to the rotated page. */
   readonly turned: Turned | null;
   /** In reading order. */
   readonly lines: readonly Line[];
 }
 
 export interface Turned {
-  /** First clockwise, by quarters. */
+  /** Clockwise, in quarters. This rotation comes first. */
   readonly degrees: 0 | 90 | 180 | 270;
-  /** Then about the centre, until the lines were level. */
+  /** Then about the centre, to make the lines horizontal. */
   readonly radians: number;
 }
 
@@ -23,7 +23,7 @@ export interface Line {
   readonly text: string;
   readonly words: readonly Word[];
   readonly box: Box;
-  /** 0..1; null: nothing was guessed. */
+  /** 0 to 1; null: the text is embedded and not recognised. */
   readonly confidence: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface Word {
   readonly confidence: number | null;
 }
 
-/** From the top left corner, 0..1. */
+/** Relative to the page, 0 to 1, from its top left corner. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -42,15 +42,22 @@ export interface Box {
 }
 
 export function toLine(words: readonly Word[]): Line {
-  const confidences = words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]));
+  const confidence = meanConfidence(words);
   return {
     text: words.map((word) => word.text).join(" "),
     words,
     box: surround(words.map((word) => word.box)),
-    confidence: confidences.length === 0 ? null : round(sum(confidences) / confidences.length),
+    confidence: confidence === null ? null : round(confidence),
   };
 }
 
+/** The mean of the known confidences; null if none is known. */
+export function meanConfidence(parts: readonly (Word | Line)[]): number | null {
+  const known = parts.flatMap(({ confidence }) => (confidence === null ? [] : [confidence]));
+  return known.length === 0 ? null : known.reduce((sum, confidence) => sum + confidence, 0) / known.length;
+}
+
+/** The smallest box around all boxes. */
 export function surround(boxes: readonly Box[]): Box {
   let [left, top, right, bottom] = [1, 1, 0, 0];
   // A loop, because a line may have more words than Math.min accepts arguments.
@@ -63,19 +70,19 @@ export function surround(boxes: readonly Box[]): Box {
   return toBox(left, top, right, bottom);
 }
 
-/** Within the page, and rounded: six digits are finer than any pixel. */
+/** Limited to the page, and rounded to six digits, which are finer than any pixel. */
 export function toBox(left: number, top: number, right: number, bottom: number): Box {
   const [x, y] = [clamp(left), clamp(top)];
   return { left: round(x), top: round(y), width: round(clamp(right) - x), height: round(clamp(bottom) - y) };
 }
 
-/** The page with the boxes of the picture as it was sent. */
+/** The page with boxes that refer to the picture as it was sent. */
 export function asSent(page: Page): Page {
   const { turned } = page;
   if (turned === null) return page;
   const lines = page.lines.map((line) =>
     toLine(
-      line.words.map((word) => ({ ...word, box: turnBack(slantBack(word.box, page, turned.radians), turned.degrees) })),
+      line.words.map((word) => ({ ...word, box: turnBack(unslant(word.box, page, turned.radians), turned.degrees) })),
     ),
   );
   const liesOnSide = turned.degrees === 90 || turned.degrees === 270;
@@ -84,7 +91,7 @@ export function asSent(page: Page): Page {
 }
 
 /** Moves the centre of the box; the box itself stays upright. */
-function slantBack({ left, top, width, height }: Box, page: Page, radians: number): Box {
+function unslant({ left, top, width, height }: Box, page: Page, radians: number): Box {
   const [x, y] = [(left + width / 2 - 0.5) * page.width, (top + height / 2 - 0.5) * page.height];
   const [cosine, sine] = [Math.cos(-radians), Math.sin(-radians)];
   const middleX = (x * cosine - y * sine) / page.width + 0.5;
@@ -117,8 +124,4 @@ function round(value: number): number {
 
 function clamp(value: number): number {
   return Math.min(1, Math.max(0, value));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,28 +1,22 @@
 // Reads PDFs with pdfium, compiled to WebAssembly: the text with the position of every word, and pages rendered as grey pictures. The classes
 // of the package hide the positions of characters, so its functions are called directly.
 
+import { refuseInput } from "../../../providers/task.ts";
 import { readModelFile } from "../checksums.ts";
 import { type Box, type Page, toBox, toLine, type Word } from "./page.ts";
-import { refuseFile } from "./refuse.ts";
+import { maxPixels, type Picture, toGreyMap } from "./picture.ts";
 
 export interface PdfReader {
-  /** Throws a ValidationError if the file is not a PDF, is damaged, or needs a password. The caller closes the document. */
+  /** Throws a ValidationError if the file is not a PDF, is damaged, or needs a password. */
   open(bytes: Uint8Array): Pdf;
 }
 
-export interface Pdf {
+export interface Pdf extends Disposable {
   readonly pageCount: number;
-  /** With `isScan` when the page shows something and hardly any of it is text that can be read. */
+  /** A page is a scan if it shows something, but has hardly any readable text. */
   readText(index: number): { readonly page: Page; readonly isScan: boolean };
-  draw(index: number, maxPixels: number): GreyPicture;
-  close(): void;
-}
-
-export interface GreyPicture {
-  readonly width: number;
-  readonly height: number;
-  /** One byte a pixel, row by row from the top. */
-  readonly pixels: Uint8Array;
+  /** As a grey picture. */
+  draw(index: number): Picture;
 }
 
 interface Pdfium {
@@ -50,9 +44,9 @@ interface Pdfium {
   _FPDF_RenderPageBitmap(bitmap: number, page: number, ...placeRotationFlags: number[]): void;
 }
 
-// 200 dots per inch: sharper costs time without reading better, measured on the samples.
+// 200 dots per inch. Measured on the samples: more takes longer and does not improve the recognition.
 const dotsPerPoint = 200 / 72;
-// A scan often has a page number or a stamp as text.
+// A scan often has a page number or a stamp as embedded text.
 const fewCharacters = 20;
 const maxCharactersPerPage = 200_000;
 const wrongPassword = 4;
@@ -65,7 +59,7 @@ export async function loadPdfReader(): Promise<PdfReader> {
   const { PDFiumLibrary } = await import("@hyzyla/pdfium");
   const { bytes } = await readModelFile("@hyzyla/pdfium", "dist/pdfium.wasm");
   const library = await PDFiumLibrary.init({ wasmBinary: new Uint8Array(bytes).buffer });
-  // The package types a handful of the functions that the module has.
+  // The types of the package contain few functions of the module.
   const { module: pdfium } = library as unknown as { module: Pdfium };
   return { open: (bytes) => openPdf(pdfium, bytes) };
 }
@@ -73,20 +67,20 @@ export async function loadPdfReader(): Promise<PdfReader> {
 function openPdf(pdfium: Pdfium, bytes: Uint8Array): Pdf {
   const { malloc, free } = pdfium.wasmExports;
   const start = malloc(bytes.length);
-  if (start === 0) throw refuseFile("The PDF is too large to be read here.");
+  if (start === 0) refuseInput("file", "The PDF is too large to be read here.");
   pdfium.HEAPU8.set(bytes, start);
   const document = pdfium._FPDF_LoadMemDocument(start, bytes.length, 0);
   if (document === 0) {
     const reason = pdfium._FPDF_GetLastError();
     free(start);
-    throw toRefusal(reason);
+    refuseInput("file", describeError(reason));
   }
   const scratch = malloc(32);
   return {
     pageCount: pdfium._FPDF_GetPageCount(document),
     readText: (index) => withPage(pdfium, document, index, (page) => readText(pdfium, page, scratch)),
-    draw: (index, maxPixels) => withPage(pdfium, document, index, (page) => draw(pdfium, page, maxPixels)),
-    close() {
+    draw: (index) => withPage(pdfium, document, index, (page) => draw(pdfium, page)),
+    [Symbol.dispose]() {
       pdfium._FPDF_CloseDocument(document);
       free(scratch);
       free(start);
@@ -94,16 +88,15 @@ function openPdf(pdfium: Pdfium, bytes: Uint8Array): Pdf {
   };
 }
 
-function toRefusal(reason: number) {
-  if (reason === wrongPassword) return refuseFile("The PDF asks for a password. Send it without one.");
-  if (reason === unsupportedSecurity)
-    return refuseFile("The PDF is encrypted in a way that cannot be read. Send it decrypted.");
-  return refuseFile("The PDF is damaged, or not a PDF.");
+function describeError(code: number): string {
+  if (code === wrongPassword) return "The PDF asks for a password. Send it without one.";
+  if (code === unsupportedSecurity) return "The PDF is encrypted in a way that cannot be read. Send it decrypted.";
+  return "The PDF is damaged, or not a PDF.";
 }
 
 function withPage<T>(pdfium: Pdfium, document: number, index: number, use: (page: number) => T): T {
   const page = pdfium._FPDF_LoadPage(document, index);
-  if (page === 0) throw refuseFile(`Page ${index + 1} of the PDF is damaged.`);
+  if (page === 0) refuseInput("file", `Page ${index + 1} of the PDF is damaged.`);
   try {
     return use(page);
   } finally {
@@ -127,11 +120,11 @@ function readText(pdfium: Pdfium, page: number, scratch: number): { page: Page; 
   }
 }
 
-/** The words of each line. pdfium itself puts the spaces and line ends where the page shows them. */
+/** The words of each line. pdfium inserts spaces and line breaks according to the layout. */
 function readWords(pdfium: Pdfium, page: number, textPage: number, scratch: number) {
   const count = pdfium._FPDFText_CountChars(textPage);
   if (count > maxCharactersPerPage) {
-    throw refuseFile(`A page of the PDF has ${count} characters; at most ${maxCharactersPerPage} can be read.`);
+    refuseInput("file", `A page of the PDF has ${count} characters; at most ${maxCharactersPerPage} can be read.`);
   }
   const lines: Word[][] = [];
   let line: Word[] = [];
@@ -170,16 +163,16 @@ function readWords(pdfium: Pdfium, page: number, textPage: number, scratch: numb
 }
 
 function toCharacter(code: number): string {
-  // pdfium marks a hyphen at a line's end by this code.
+  // pdfium uses these codes for a hyphen at the end of a line.
   if (code === 2 || code === 0xfffe) return "-";
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return "\ufffd";
   return code < 32 ? " " : String.fromCodePoint(code);
 }
 
-/** Left, top, right, bottom in points, from the bottom left. */
+/** Left, top, right and bottom in points, measured from the bottom left. */
 function readCharacterBox(pdfium: Pdfium, textPage: number, index: number, scratch: number): number[] {
   pdfium._FPDFText_GetLooseCharBox(textPage, index, scratch);
-  // The heap may have grown and moved since the last call, so no view of it is kept.
+  // The heap may have moved since the last call, so its views are not reused.
   const [left = 0, top = 0, right = 0, bottom = 0] = new Float32Array(pdfium.HEAPU8.buffer, scratch, 4);
   return [left, top, right, bottom];
 }
@@ -190,7 +183,7 @@ function union(first: readonly number[], second: readonly number[]): number[] {
   return [Math.min(l1, l2), Math.max(t1, t2), Math.max(r1, r2), Math.min(b1, b2)];
 }
 
-/** pdfium itself knows how the page is turned and cropped. */
+/** pdfium takes the rotation and cropping of the page into account. */
 function toPageBox(
   pdfium: Pdfium,
   page: number,
@@ -208,19 +201,19 @@ function toPageBox(
   return toBox(Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2));
 }
 
-function draw(pdfium: Pdfium, page: number, maxPixels: number): GreyPicture {
+function draw(pdfium: Pdfium, page: number): Picture {
   const { malloc, free } = pdfium.wasmExports;
   const points = { width: pdfium._FPDF_GetPageWidth(page), height: pdfium._FPDF_GetPageHeight(page) };
   const scale = Math.min(dotsPerPoint, Math.sqrt(maxPixels / (points.width * points.height)));
   const width = Math.max(1, Math.floor(points.width * scale));
   const height = Math.max(1, Math.floor(points.height * scale));
   const start = malloc(width * height);
-  if (start === 0) throw refuseFile("A page of the PDF is too large to be drawn here.");
+  if (start === 0) refuseInput("file", "A page of the PDF is too large to be drawn here.");
   const bitmap = pdfium._FPDFBitmap_CreateEx(width, height, greyFormat, start, width);
   try {
     pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
     pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, drawAnnotations | drawGrey);
-    return { width, height, pixels: pdfium.HEAPU8.slice(start, start + width * height) };
+    return { width, height, bytes: toGreyMap(width, height, pdfium.HEAPU8.subarray(start, start + width * height)) };
   } finally {
     pdfium._FPDFBitmap_Destroy(bitmap);
     free(start);

@@ -4,11 +4,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { refuseInput } from "../../../providers/task.ts";
 import { checkBytes, hasChecksum, readModelFile } from "../checksums.ts";
 import { findPackage } from "../resolve-package.ts";
 import { type Line, type Page, type Turned, toBox, toLine, type Word } from "./page.ts";
 import type { Picture } from "./picture.ts";
-import { refuseFile } from "./refuse.ts";
 
 export interface Recogniser {
   /** Languages by tesseract's names; all of them must be installed. */
@@ -159,7 +159,7 @@ function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseO
   // The slant is found by the automatic layout only.
   api.SetVariable("tessedit_pageseg_mode", automaticLayout);
   if (api.SetImageFile(orientation, 0) === 1) {
-    throw refuseFile("The picture is damaged, or of a format that cannot be read.");
+    refuseInput("file", "The picture is damaged, or of a format that cannot be read.");
   }
   api.FindLines();
   const slant = api.GetGradient();

@@ -1,15 +1,13 @@
 // ocr/resume_parser: a curriculum vitae by rules: its sections by their headings, jobs and studies by the dates that stand with them.
 // English headings, with the usual French, German and Spanish ones. What a layout hides from the rules is missing or in the wrong field.
 
-import type { LocalEngine } from "../local-engine.ts";
-import { trimEndOf } from "../text/trim-end.ts";
+import { fillMembers } from "../fill-members.ts";
+import { trimEndOf } from "../text/characters.ts";
 import { readAddress } from "./address.ts";
 import { findCountry } from "./countries.ts";
-import { type DocumentReader, limitsNow, readerPackages } from "./document-reader.ts";
-import { fillMembers } from "./fill-members.ts";
+import { createDocumentEngine } from "./document-engine.ts";
 import type { Page } from "./page.ts";
 import { toRows } from "./rows.ts";
-import { describe } from "./text-recognition.ts";
 import { findDate, findEmails, findFaxes, findPhones, findWebsites, monthNames, toMonth } from "./values.ts";
 
 type SectionName =
@@ -96,22 +94,10 @@ const languageCodes = new Map(
     .map((code) => [(languageNames.of(code) ?? code).toLowerCase(), code]),
 );
 
-export function createResumeParser(reader: DocumentReader): LocalEngine {
-  return {
-    task,
-    packages: readerPackages,
-    async load() {
-      return async ({ files }) => {
-        const pages = await reader.read(files["file"], { language: null, limits: limitsNow });
-        return {
-          output: fillMembers(task, { extracted_data: readResume(pages) }),
-          original: describe(pages),
-          units: { page: pages.length, file: 1 },
-        };
-      };
-    },
-  };
-}
+export const resumeParser = createDocumentEngine({
+  task,
+  load: async () => (pages) => fillMembers(task, { extracted_data: readResume(pages) }),
+});
 
 function readResume(pages: readonly Page[]) {
   const lines = pages.flatMap(toColumnLines);

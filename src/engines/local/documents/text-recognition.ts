@@ -1,66 +1,36 @@
 // ocr/ocr, ocr/ocr_async and ocr/ocr_tables_async: the text of a document and its position.
 
-import type { LocalAnswer, LocalEngine } from "../local-engine.ts";
-import { round } from "../numbers.ts";
-import { type DocumentReader, limitsNow, limitsOfJobs, readerPackages } from "./document-reader.ts";
+import { createDocumentEngine } from "./document-engine.ts";
 import { asSent, type Box, type Page, surround, toText } from "./page.ts";
 import { findTables, type Table, type TableCell } from "./tables.ts";
 
-export function createOcr(reader: DocumentReader): LocalEngine {
-  return createRecognition(reader, "ocr/ocr", (pages) => {
-    const boxes = pages
-      .filter(hasPositions)
-      .flatMap((page) => asSent(page).lines.map(({ text, box }) => ({ text, ...box })));
-    return { text: pages.map(toText).join("\n\n"), bounding_boxes: boxes };
-  });
-}
+export const ocr = createDocumentEngine({
+  task: "ocr/ocr",
+  load: async () => (pages) => {
+    const lines = pages.filter(hasPositions).flatMap((page) => asSent(page).lines);
+    return { text: toWholeText(pages), bounding_boxes: lines.map(({ text, box }) => ({ text, ...box })) };
+  },
+});
 
-export function createOcrAsync(reader: DocumentReader): LocalEngine {
-  return createRecognition(reader, "ocr/ocr_async", (pages) => ({
-    raw_text: pages.map(toText).join("\n\n"),
+export const ocrAsync = createDocumentEngine({
+  task: "ocr/ocr_async",
+  load: async () => (pages) => ({
+    raw_text: toWholeText(pages),
     pages: pages.map((page) => toPage(asSent(page))),
     number_of_pages: pages.length,
-  }));
-}
+  }),
+});
 
-export function createOcrTables(reader: DocumentReader): LocalEngine {
-  return createRecognition(reader, "ocr/ocr_tables_async", (pages) => ({
+export const ocrTables = createDocumentEngine({
+  task: "ocr/ocr_tables_async",
+  load: async () => (pages) => ({
     pages: pages.map((page) => ({ tables: findTables(page).map(toTable) })),
     num_pages: pages.length,
-  }));
-}
+  }),
+});
 
-/** Tasks whose name ends in `_async` run as jobs, with larger limits; their inputs have no language. */
-function createRecognition(
-  reader: DocumentReader,
-  task: string,
-  toOutput: (pages: readonly Page[]) => LocalAnswer["output"],
-): LocalEngine {
-  const isJob = task.endsWith("_async");
-  return {
-    task,
-    packages: readerPackages,
-    ...(isJob ? { timeLimit: "job" } : {}),
-    async load() {
-      return async ({ input, files, onProgress }) => {
-        const language = !isJob && typeof input["language"] === "string" ? input["language"] : null;
-        const limits = isJob ? limitsOfJobs : limitsNow;
-        const pages = await reader.read(files["file"], { language, limits, ...(isJob ? { onProgress } : {}) });
-        return { output: toOutput(pages), original: describe(pages), units: { page: pages.length } };
-      };
-    },
-  };
-}
-
-/** How each page was read, so that callers can judge the quality of the text. */
-export function describe(pages: readonly Page[]): { pages: { source: string; confidence: number | null }[] } {
-  return {
-    pages: pages.map((page) => {
-      const sure = page.lines.flatMap((line) => (line.confidence === null ? [] : [line.confidence]));
-      const mean = sure.reduce((total, value) => total + value, 0) / sure.length;
-      return { source: page.source, confidence: sure.length === 0 ? null : round(mean) };
-    }),
-  };
+function toWholeText(pages: readonly Page[]): string {
+  return pages.map(toText).join("\n\n");
 }
 
 function hasPositions(page: Page): boolean {

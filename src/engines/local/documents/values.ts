@@ -1,7 +1,7 @@
 // Parses printed values: amounts, dates, account and company numbers. Each function returns null for other text.
 
 import { lookUp } from "../../../lib/look-up.ts";
-import { trimEndOf } from "../text/trim-end.ts";
+import { trimEndOf } from "../text/characters.ts";
 
 export interface Amount {
   readonly value: number;

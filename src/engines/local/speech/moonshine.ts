@@ -5,43 +5,33 @@ import type { Onnx, Session, Tensor } from "../onnx.ts";
 import { importPackage } from "../resolve-package.ts";
 import { sampleRate } from "./decode-audio.ts";
 
-export const moonshinePackage = "@usefulsensors/moonshine-js";
-export const tokenizerPackage = "llama-tokenizer-js";
+const [moonshinePackage, tokenizerPackage] = ["@usefulsensors/moonshine-js", "llama-tokenizer-js"];
+export const moonshinePackages = [moonshinePackage, tokenizerPackage];
 
-export interface Heard {
+export interface Transcript {
   readonly text: string;
   /** The geometric mean of the token probabilities, 0 to 1. */
   readonly confidence: number | null;
 }
 
-export type Transcribe = (samples: Float32Array) => Promise<Heard>;
+export type Transcribe = (samples: Float32Array) => Promise<Transcript>;
 
 /** The parts of the package that we call. */
 interface TokenizerPackage {
   readonly default: { decode(tokens: readonly number[], addBos: boolean, addSpace: boolean): string };
 }
 
-interface Shape {
-  readonly layers: number;
-  readonly heads: number;
-  readonly headSize: number;
-}
-
-const shapes = {
-  base: { layers: 8, heads: 8, headSize: 52 },
-  tiny: { layers: 6, heads: 8, headSize: 36 },
-} as const satisfies Record<string, Shape>;
-
-export type MoonshineSize = keyof typeof shapes;
+const shapes = { base: { layers: 8, heads: 8, headSize: 52 }, tiny: { layers: 6, heads: 8, headSize: 36 } };
+type Shape = (typeof shapes)["base"];
 
 const firstToken = 1;
 const lastToken = 2;
 // More than anyone speaks per second. Without a limit, the decoder would repeat itself on noise.
 const tokensPerSecond = 6;
 // The model was not trained on shorter input, which contains no speech.
-const leastSamples = sampleRate / 10;
+const minSamples = sampleRate / 10;
 
-export async function loadMoonshine(onnx: Onnx, size: MoonshineSize): Promise<Transcribe> {
+export async function loadMoonshine(onnx: Onnx, size: keyof typeof shapes): Promise<Transcribe> {
   const folder = `dist/model/${size}/quantized`;
   const encoder = await onnx.open(moonshinePackage, `${folder}/encoder_model.onnx`);
   const decoder = await onnx.open(moonshinePackage, `${folder}/decoder_model_merged.onnx`);
@@ -49,28 +39,33 @@ export async function loadMoonshine(onnx: Onnx, size: MoonshineSize): Promise<Tr
   const { default: tokenizer } = await importPackage<TokenizerPackage>(tokenizerPackage);
 
   return async (samples) => {
-    if (samples.length < leastSamples) return { text: "", confidence: null };
+    if (samples.length < minSamples) return { text: "", confidence: null };
     const sound = onnx.floats(samples, [1, samples.length]);
-    const { last_hidden_state: listened } = await encoder.run({ input_values: sound });
-    if (listened === undefined) throw new Error("the encoder gave no state");
-    const most = Math.ceil((samples.length / sampleRate) * tokensPerSecond) + 2;
-    const { tokens, confidence } = await write(onnx, decoder, listened, { shape: shapes[size], most });
+    const { last_hidden_state: encoded } = await encoder.run({ input_values: sound });
+    if (encoded === undefined) throw new Error("The encoder returned no state");
+    const maxTokens = Math.ceil((samples.length / sampleRate) * tokensPerSecond) + 2;
+    const { tokens, confidence } = await decode(onnx, decoder, encoded, { shape: shapes[size], maxTokens });
     const text = tokenizer.decode(tokens, false, false).replace(/\s+/g, " ").trim();
     return { text, confidence };
   };
 }
 
-async function write(onnx: Onnx, decoder: Session, listened: Tensor, { shape, most }: { shape: Shape; most: number }) {
+async function decode(
+  onnx: Onnx,
+  decoder: Session,
+  encoded: Tensor,
+  { shape, maxTokens }: { shape: Shape; maxTokens: number },
+) {
   const past = emptyPast(onnx, shape);
   const tokens: number[] = [];
   let token = firstToken;
   let logSum = 0;
-  // What the encoder heard stays as the first step saw it; asking for it again would copy tens of megabytes a token.
+  // The cache of the encoder does not change after the first step. Requesting it again would copy tens of megabytes per token.
   const nextOutputs = decoder.outputNames.filter((name) => !name.includes(".encoder."));
-  for (let count = 0; count < most; count++) {
+  for (let count = 0; count < maxTokens; count++) {
     const feeds = {
       input_ids: onnx.integers([token], [1, 1]),
-      encoder_hidden_states: listened,
+      encoder_hidden_states: encoded,
       use_cache_branch: onnx.booleans([count > 0], [1]),
       ...past,
     };
@@ -97,7 +92,7 @@ function emptyPast(onnx: Onnx, { layers, heads, headSize }: Shape): Record<strin
 }
 
 function findBest(logits: Tensor | undefined): { token: number; logProbability: number } {
-  // Its element type is the model's: 32-bit floats.
+  // The model returns 32-bit floats.
   const values = logits?.data as Float32Array;
   let token = 0;
   let highest = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-// Numbers that carry their own proof. Each takes digits and letters without spaces.
+// Checks numbers by their check digits. Each function takes digits and letters without spaces.
 
 export function passesLuhn(digits: string): boolean {
   if (!/^\d{12,19}$/.test(digits) || /^(\d)\1+$/.test(digits)) return false;
@@ -16,26 +16,26 @@ export function isIban(text: string): boolean {
   return remainderOf97(toDigits(text.slice(4) + text.slice(0, 4))) === 1;
 }
 
-/** Of the United States' banks. */
+/** The number of a bank in the United States. */
 export function isRoutingNumber(digits: string): boolean {
   if (!/^\d{9}$/.test(digits) || digits === "000000000") return false;
   return weightedSum(digits, [3, 7, 1, 3, 7, 1, 3, 7, 1]) % 10 === 0;
 }
 
-/** Of the British health service. */
+/** The number of a patient of the British health service. */
 export function isNhsNumber(digits: string): boolean {
   if (!/^\d{10}$/.test(digits) || /^(\d)\1+$/.test(digits)) return false;
   const check = (11 - (weightedSum(digits.slice(0, 9), [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11;
   return check !== 10 && check === Number(digits[9]);
 }
 
-/** The French number of social insurance, with its key of two digits. */
+/** The French social security number, with its key of two digits. */
 export function isFrenchSocialNumber(digits: string): boolean {
   if (!/^[12]\d{14}$/.test(digits)) return false;
   return 97 - remainderOf97(digits.slice(0, 13)) === Number(digits.slice(13));
 }
 
-/** The Spanish identity number: eight digits, or X, Y, Z and seven, and a letter that follows from them. */
+/** The Spanish identity number: eight digits, or X, Y or Z and seven digits, and a check letter. */
 export function isSpanishIdentity(text: string): boolean {
   const match = /^([XYZ]?)(\d{7,8})([A-Z])$/.exec(text);
   if (match === null) return false;
@@ -49,11 +49,8 @@ export function isVehicleNumber(text: string): boolean {
   if (!/^[A-HJ-NPR-Z0-9]{17}$/.test(text) || !/\d/.test(text) || !/[A-Z]/.test(text)) return false;
   const values = "0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ";
   const weights = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
-  const sum = [...text].reduce(
-    (total, letter, index) => total + (values.indexOf(letter) % 10) * (weights[index] ?? 0),
-    0,
-  );
-  return "0123456789X"[sum % 11] === text[8];
+  const digits = Array.from(text, (letter) => values.indexOf(letter) % 10).join("");
+  return "0123456789X"[weightedSum(digits, weights) % 11] === text[8];
 }
 
 export function isSocialSecurityNumber(digits: string): boolean {

@@ -1,4 +1,4 @@
-// The English model of winkNLP: tokens, parts of speech, lemmas, and entities that have a form (dates, money, addresses of the web).
+// The English model of winkNLP: tokens with parts of speech and lemmas, and entities with a fixed form (dates, money, URLs).
 
 import { importPackage } from "../resolve-package.ts";
 import { splitWindows } from "./windows.ts";
@@ -11,7 +11,13 @@ export interface EnglishModel {
 
 export interface Reading {
   readonly tokens: readonly Token[];
-  readonly entities: readonly { readonly text: string; readonly type: string }[];
+  readonly entities: readonly Entity[];
+}
+
+export interface Entity {
+  readonly value: string;
+  /** `DATE`, `MONEY` … */
+  readonly type: string;
 }
 
 export interface Token {
@@ -19,8 +25,8 @@ export interface Token {
   /** Universal part of speech: NOUN, PROPN, VERB … */
   readonly partOfSpeech: string;
   readonly lemma: string;
-  /** It is the hyphen within a word: "lithium-ion". */
-  readonly isJoint: boolean;
+  /** It is a hyphen inside a word, as in "lithium-ion". */
+  readonly isHyphen: boolean;
 }
 
 /** The parts of the package that we call. */
@@ -33,12 +39,12 @@ type WinkNlp = (
 };
 
 interface WinkDocument {
-  tokens(): { out(what: unknown): string[] };
-  entities(): { out(what: unknown): { readonly value: string; readonly type: string }[] };
+  tokens(): { out(property: unknown): string[] };
+  entities(): { out(property: unknown): Entity[] };
 }
 
-// The library tears words before a hyphen apart ("lithium-ion" becomes "lithi u m - ion"), so it gets another sign between spaces.
-const joint = "\u2010";
+// The library splits words before a hyphen ("lithium-ion" becomes "lithi u m - ion"), so hyphens are replaced by this character between spaces.
+const hyphen = "\u2010";
 
 export async function loadEnglishModel(): Promise<EnglishModel> {
   const { default: winkNlp } = await importPackage<{ default: WinkNlp }>("wink-nlp");
@@ -46,24 +52,16 @@ export async function loadEnglishModel(): Promise<EnglishModel> {
   const { readDoc, its } = winkNlp(model, ["sbd", "pos", "ner"]);
 
   function readWindow(text: string): Reading {
-    const document = readDoc(text.replaceAll(/(?<=\p{L})-(?=\p{L})/gu, ` ${joint} `));
+    const document = readDoc(text.replaceAll(/(?<=\p{L})-(?=\p{L})/gu, ` ${hyphen} `));
     const values = document.tokens().out(its.value);
     const parts = document.tokens().out(its.pos);
     const lemmas = document.tokens().out(its.lemma);
     return {
       tokens: values.map((value, index) => {
-        const isJoint = value === joint;
-        return {
-          text: isJoint ? "-" : value,
-          partOfSpeech: isJoint ? "PUNCT" : (parts[index] ?? "X"),
-          lemma: isJoint ? "-" : (lemmas[index] ?? value),
-          isJoint,
-        };
+        if (value === hyphen) return { text: "-", partOfSpeech: "PUNCT", lemma: "-", isHyphen: true };
+        return { text: value, partOfSpeech: parts[index] ?? "X", lemma: lemmas[index] ?? value, isHyphen: false };
       }),
-      entities: document
-        .entities()
-        .out(its.detail)
-        .map(({ value, type }) => ({ text: value, type })),
+      entities: document.entities().out(its.detail),
     };
   }
 

@@ -10,7 +10,7 @@ export interface Label {
   readonly probability: number;
 }
 
-export type Classify = (text: string, most: number) => readonly Label[];
+export type Classify = (text: string, maxLabels: number) => readonly Label[];
 
 /** The parts of the package that we call. */
 interface FastTextPackage {
@@ -21,7 +21,7 @@ interface FastTextModule {
   readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
   readonly FastText: new () => {
     loadModel(path: string): void;
-    predict(text: string, most: number, threshold: number): LabelVector;
+    predict(text: string, maxLabels: number, threshold: number): LabelVector;
   };
 }
 
@@ -46,9 +46,9 @@ export async function loadFastText(packageName: string, path: string): Promise<C
   model.loadModel(fileInModule);
   fastText.FS.unlink(fileInModule);
 
-  return (text, most) => {
+  return (text, maxLabels) => {
     // It reads a single line, which must end with a line break.
-    const vector = model.predict(`${text.replace(/[\s\0]+/gu, " ").trim()}\n`, most, 0);
+    const vector = model.predict(`${text.replace(/[\s\0]+/gu, " ").trim()}\n`, maxLabels, 0);
     const labels: Label[] = [];
     for (let index = 0; index < vector.size(); index++) {
       const [probability, label] = vector.get(index);

@@ -1,12 +1,11 @@
-// Grammar by Harper's rules, spelling by our own dictionary, which knows both spellings of English and suggests better.
+// text/spell_check with grammar by Harper's rules. The spelling is checked by our own dictionary, which knows British and American English and
+// has better suggestions.
 
 import { readModelFile } from "../checksums.ts";
-import type { LocalEngine } from "../local-engine.ts";
 import { importPackage } from "../resolve-package.ts";
-import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
-import { refuseLonger } from "./limits.ts";
-import { splitSentences } from "./sentences.ts";
-import { loadSpellCheck, type Mistake, spellCheckPackages, toMistake, toSpellCheckItems } from "./spell-check.ts";
+import { type Span, splitSentences } from "./sentences.ts";
+import { loadSpellCheck, type Mistake, spellCheckPackages, toSpellCheckItems } from "./spell-check.ts";
+import { createTextEngine } from "./text-engine.ts";
 
 const harperPackage = "harper.js";
 
@@ -37,126 +36,112 @@ interface Lint {
 
 type FindMistakes = (text: string) => Promise<Mistake[]>;
 
-/** How English is written where; American when it is not said. */
+/** The numbers of the package's dialects; American is 0. */
 const dialects: readonly (readonly [RegExp, number])[] = [
   [/-(?:GB|IE|NZ|ZA)\b/i, 1],
   [/-AU\b/i, 2],
   [/-CA\b/i, 3],
   [/-IN\b/i, 4],
 ];
-/** Matters of taste, and what our own dictionary does. */
-const notMistakes: ReadonlySet<string> = new Set([
-  "Enhancement",
-  "Readability",
-  "Redundancy",
-  "Regionalism",
-  "Spelling",
-  "Style",
-]);
-/** Replace with, take away, put behind: as the package numbers them. */
+/** Matters of style, and spelling, which our own dictionary checks. */
+const ignoredKinds = new Set(["Enhancement", "Readability", "Redundancy", "Regionalism", "Spelling", "Style"]);
+/** The package's numbers of two kinds of suggestions. All others replace the text. */
 const [remove, insertAfter] = [1, 2];
-const mostCharacters = 50_000;
-// Its time grows with the square of what it is given at once in the worst case, and no rule looks further than a sentence.
-const charactersAtOnce = 2_000;
-// Its rules were made for words; what is longer is none.
-const endlessWord = /\S{80,}/gu;
+// In the worst case, the time grows with the square of the length of one call. No rule looks further than a sentence.
+const charactersPerCall = 2_000;
+// The rules were made for words, and a run of this length is not a word.
+const longRun = /\S{80,}/gu;
 
-export const engine: LocalEngine = {
+export const grammar = createTextEngine({
   task: "text/spell_check",
   packages: [harperPackage, ...spellCheckPackages],
   group: "grammar",
   timeLimit: "media",
+  lane: "heavy",
   models: ["harper"],
+  englishOnly: "checks",
+  maxCharacters: 50_000,
   async load() {
-    const detect = await loadLanguageDetector();
     const findMisspellings = await loadSpellCheck();
     const createLinter = await loadHarper();
     const linters = new Map<number, FindMistakes>();
 
-    return async ({ input }) => {
-      refuseUnlessEnglish(input, detect, "checks");
-      const text = textOf(input);
-      refuseLonger(text, mostCharacters);
-      const grammar = await check(text, dialectOf(input["language"]));
-      const spelling = findMisspellings(text).map(toMistake);
-      // What a rule of grammar says of a word is said with more knowledge of the words around it.
-      const others = spelling.filter((one) => !grammar.some((other) => overlap(one, other)));
-      const mistakes = [...grammar, ...others].sort((a, b) => a.start - b.start);
+    return async (text, { input }) => {
+      const mistakes = await check(text, dialectOf(input["language"]));
+      // Where both find a mistake, the rule of grammar is preferred, because it considers the words around it.
+      const misspellings = findMisspellings(text).filter((one) => !mistakes.some((other) => overlap(one, other)));
+      const all = [...mistakes, ...misspellings].sort((a, b) => a.start - b.start);
       return {
-        output: { text, items: toSpellCheckItems(text, mistakes) },
+        output: { text, items: toSpellCheckItems(text, all) },
         original: { engine: "harper.js, nspell, dictionary-en" },
-        units: { char: text.length },
       };
     };
 
     async function check(text: string, dialect: number): Promise<Mistake[]> {
-      const linter = linters.get(dialect) ?? (await createLinter(dialect));
-      linters.set(dialect, linter);
+      const findMistakes = linters.get(dialect) ?? (await createLinter(dialect));
+      linters.set(dialect, findMistakes);
       try {
-        return await linter(text);
+        return await findMistakes(text);
       } catch (error) {
-        // Its WebAssembly gave up, is of no use any more and cannot be loaded twice: the next call gets a new process.
+        // The WebAssembly module is unusable after a trap and cannot be loaded twice, so the next call needs a new process.
         console.error(error);
         process.exit(1);
       }
     }
   },
-};
+});
 
 /** One copy of the rules serves all dialects. */
 async function loadHarper(): Promise<(dialect: number) => Promise<FindMistakes>> {
   const { LocalLinter, createBinaryModuleFromUrl } = await importPackage<Harper>(harperPackage);
   const { bytes } = await readModelFile(harperPackage, "dist/harper_wasm_slim_bg.wasm");
-  // From memory: the bytes that were compared, and no way to a file or to the network.
-  const address = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/wasm" }));
-  const binary = createBinaryModuleFromUrl(address, "slim");
+  // The URL refers to the verified bytes in memory, so the package reads neither a file nor the network.
+  const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/wasm" }));
+  const binary = createBinaryModuleFromUrl(url, "slim");
   await binary.setup();
-  URL.revokeObjectURL(address);
+  URL.revokeObjectURL(url);
 
   return async (dialect) => {
     const linter = new LocalLinter({ binary, dialect });
     await linter.setLintConfig({ ...(await linter.getDefaultLintConfig()), SpellCheck: false });
-    return (text) => findMistakes(linter, text);
+    return async (text) => {
+      const mistakes: Mistake[] = [];
+      for (const part of splitText(text)) {
+        for (const lint of await linter.lint(part.text, { language: "plaintext" })) {
+          const mistake = toMistake(lint, text, part.start);
+          // It is allocated in the memory of the module, which is not garbage-collected.
+          lint.free();
+          if (mistake !== null) mistakes.push(mistake);
+        }
+      }
+      return mistakes;
+    };
   };
 }
 
-async function findMistakes(linter: Linter, text: string): Promise<Mistake[]> {
-  const mistakes: Mistake[] = [];
-  for (const { part, from } of cut(text)) {
-    for (const lint of await linter.lint(part, { language: "plaintext" })) {
-      const mistake = toGrammarMistake(lint, text, from);
-      // It lives in the memory of the module, which nothing else would give back.
-      lint.free();
-      if (mistake !== null) mistakes.push(mistake);
-    }
-  }
-  return mistakes;
-}
-
-/** Sentences, as many at once as are read well; endless words are blanked out. */
-function cut(text: string): { part: string; from: number }[] {
-  const blanked = text.replace(endlessWord, (word) => " ".repeat(word.length));
-  const parts: { part: string; from: number }[] = [];
-  let from = 0;
-  const close = (to: number) => {
-    for (let at = from; at < to; at += charactersAtOnce)
-      parts.push({ part: blanked.slice(at, Math.min(to, at + charactersAtOnce)), from: at });
-    from = to;
+/** As many sentences per call as fit. Long runs without a space are replaced by spaces. */
+function splitText(text: string): Span[] {
+  const blanked = text.replace(longRun, (run) => " ".repeat(run.length));
+  const parts: Span[] = [];
+  let start = 0;
+  const close = (end: number) => {
+    for (let at = start; at < end; at += charactersPerCall)
+      parts.push({ text: blanked.slice(at, Math.min(end, at + charactersPerCall)), start: at });
+    start = end;
   };
-  for (const { text: sentence, start } of splitSentences(blanked)) {
-    if (start + sentence.length - from > charactersAtOnce) close(start);
-  }
+  for (const sentence of splitSentences(blanked))
+    if (sentence.start + sentence.text.length - start > charactersPerCall) close(sentence.start);
   close(blanked.length);
   return parts;
 }
 
-function toGrammarMistake(lint: Lint, text: string, from: number): Mistake | null {
+function toMistake(lint: Lint, text: string, partStart: number): Mistake | null {
   const type = lint.lint_kind();
   const span = lint.span();
-  const [start, end] = [from + span.start, from + span.end];
+  const [start, end] = [partStart + span.start, partStart + span.end];
   span.free();
   const wrong = text.slice(start, end);
-  if (notMistakes.has(type) || wrong.trim() === "") return null;
+  if (ignoredKinds.has(type) || wrong.trim() === "") return null;
   const suggestions = lint.suggestions().map((one) => {
     const [kind, replacement] = [one.kind(), one.get_replacement_text()];
     one.free();

@@ -1,26 +1,24 @@
-import type { LocalEngine } from "../local-engine.ts";
+// translation/language_detection by the fastText model lid.176.
+
 import { round } from "../numbers.ts";
 import { fastTextPackage } from "./fast-text.ts";
-import { loadLanguageDetector, nameOf, textOf } from "./language.ts";
-import { refuseLonger } from "./limits.ts";
+import { loadLanguageDetector, nameOf } from "./language.ts";
+import { createTextEngine } from "./text-engine.ts";
 
-// Below it the model names languages at random.
-const leastConfidence = 0.05;
+// Below it, the model names languages at random.
+const minConfidence = 0.05;
 
-export const engine: LocalEngine = {
+export const languageDetection = createTextEngine({
   task: "translation/language_detection",
   packages: [fastTextPackage],
-  lane: "light",
   async load() {
     const detect = await loadLanguageDetector();
-    return async ({ input }) => {
-      const text = textOf(input);
-      refuseLonger(text);
+    return (text) => {
       const found = detect(text);
       const items = found
-        .filter(({ confidence }, index) => index === 0 || confidence >= leastConfidence)
+        .filter(({ confidence }, index) => index === 0 || confidence >= minConfidence)
         .map(({ tag, confidence }) => ({ language: tag, display_name: nameOf(tag), confidence: round(confidence) }));
-      return { output: { items }, original: { engine: "fastText lid.176", found }, units: { char: text.length } };
+      return { output: { items }, original: { engine: "fastText lid.176", found } };
     };
   },
-};
+});

@@ -1,15 +1,13 @@
-// Bad words, in English, also in disguise ("sh1t"). It knows words and no meaning: threats and hatred in polite words pass.
+// text/moderation by a list of English bad words, which are found in altered spellings ("sh1t"), too. It does not understand meaning, so it
+// misses threats and hatred in polite words.
 
-import { lookUp } from "../../../lib/look-up.ts";
 import type { JsonObject } from "../../../providers/dialect.ts";
-import type { LocalEngine } from "../local-engine.ts";
 import { importPackage } from "../resolve-package.ts";
-import { fastTextPackage } from "./fast-text.ts";
-import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
-import { refuseLonger } from "./limits.ts";
+import { createTextEngine } from "./text-engine.ts";
 
-const wordsPackage = "obscenity";
+export const badWordsPackage = "obscenity";
 
+/** The parts of the package that we call. */
 interface Obscenity {
   readonly englishDataset: {
     build(): object;
@@ -30,35 +28,28 @@ interface Kind {
   readonly score: number;
 }
 
-/** Words that also stand in textbooks are weaker signs than the rest. What is in no list here is a slur against a group. */
-const kinds: readonly { readonly kind: Kind; readonly words: ReadonlySet<string> }[] = [
+/** The words of each kind. Medical terms have a lower score. The package's other words are slurs against a group. */
+const kinds: readonly (Kind & { readonly words: string })[] = [
   {
-    kind: { category: "Sexual", subcategory: "Sexual", score: 0.4 },
-    words: wordsOf("anal anus ejaculate incest masturbate orgasm penis rape semen sex vagina"),
+    category: "Sexual",
+    subcategory: "Sexual",
+    score: 0.4,
+    words: "anal,anus,ejaculate,incest,masturbate,orgasm,penis,rape,semen,sex,vagina",
   },
   {
-    kind: { category: "Sexual", subcategory: "SexualActivity", score: 0.8 },
-    words: wordsOf(
-      "bestiality blowjob boob buttplug cock cum deepthroat dildo doggystyle felch fellatio fisting gangbang handjob hentai hooker jizz lubejob orgy porn pussy tit wank",
-    ),
+    category: "Sexual",
+    subcategory: "SexualActivity",
+    score: 0.8,
+    words:
+      "bestiality,blowjob,boob,buttplug,cock,cum,deepthroat,dildo,doggystyle,double penetration,felch,fellatio,finger bang,fisting,gangbang,handjob,hentai,hooker,jerk off,jizz,lubejob,orgy,porn,pussy,tit,wank",
   },
-  {
-    kind: { category: "Toxic", subcategory: "Insult", score: 0.8 },
-    words: wordsOf("bastard bitch cuck cunt dick prick slut twat whore"),
-  },
-  {
-    kind: { category: "Toxic", subcategory: "Profanity", score: 0.7 },
-    words: wordsOf("arse ass bollocks fuck piss scat shit turd"),
-  },
+  { category: "Toxic", subcategory: "Insult", score: 0.8, words: "bastard,bitch,cuck,cunt,dick,prick,slut,twat,whore" },
+  { category: "Toxic", subcategory: "Profanity", score: 0.7, words: "arse,ass,bollocks,fuck,piss,scat,shit,turd" },
 ];
 const slur: Kind = { category: "HateAndExtremism", subcategory: "Hate", score: 0.9 };
-const severalWords: Readonly<Record<string, Kind>> = {
-  "double penetration": { category: "Sexual", subcategory: "SexualActivity", score: 0.8 },
-  "finger bang": { category: "Sexual", subcategory: "SexualActivity", score: 0.8 },
-  "jerk off": { category: "Sexual", subcategory: "SexualActivity", score: 0.8 },
-};
-const mostCharacters = 1_000_000;
-export const moderationPackages = [wordsPackage, fastTextPackage];
+const kindsByWord = new Map(
+  kinds.flatMap(({ words, ...kind }) => words.split(",").map((word): [string, Kind] => [word, kind])),
+);
 
 export interface ModerationItem extends Kind {
   readonly label: string;
@@ -66,36 +57,28 @@ export interface ModerationItem extends Kind {
 
 export type FindBadWords = (text: string) => { readonly items: ModerationItem[]; readonly counts: Map<string, number> };
 
-export const engine: LocalEngine = {
+export const moderation = createTextEngine({
   task: "text/moderation",
-  packages: moderationPackages,
-  lane: "light",
+  packages: [badWordsPackage],
+  englishOnly: "moderates",
+  maxCharacters: 1_000_000,
   lightCharacters: 10_000,
   async load() {
-    const detect = await loadLanguageDetector();
     const findBadWords = await loadBadWords();
-
-    return async ({ input }) => {
-      refuseUnlessEnglish(input, detect, "moderates");
-      const text = textOf(input);
-      refuseLonger(text, mostCharacters);
+    return (text) => {
       const { items, counts } = findBadWords(text);
+      const note = "assistive: a list of words. That nothing was found does not mean that a text is harmless";
       return {
         output: toModerationOutput(items),
-        original: {
-          engine: wordsPackage,
-          note: "assistive: a list of words. That nothing was found does not mean that a text is harmless",
-          words: Object.fromEntries(counts),
-        },
-        units: { char: text.length },
+        original: { engine: badWordsPackage, note, words: Object.fromEntries(counts) },
       };
     };
   },
-};
+});
 
 export async function loadBadWords(): Promise<FindBadWords> {
   const { RegExpMatcher, englishDataset, englishRecommendedTransformers } =
-    await importPackage<Obscenity>(wordsPackage);
+    await importPackage<Obscenity>(badWordsPackage);
   const matcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
   return (text) => {
     const counts = new Map<string, number>();
@@ -103,14 +86,15 @@ export async function loadBadWords(): Promise<FindBadWords> {
       const word = englishDataset.getPayloadWithPhraseMetadata(match).phraseMetadata?.originalWord ?? "word";
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
-    return { items: [...counts.keys()].map((word) => ({ label: word, ...kindOf(word) })), counts };
+    return { items: [...counts.keys()].map((word) => ({ label: word, ...(kindsByWord.get(word) ?? slur) })), counts };
   };
 }
 
 export function toModerationOutput(found: readonly ModerationItem[]): JsonObject {
   const items = found.map(({ label, category, subcategory, score }) => ({
     label,
-    likelihood: toLikelihood(score),
+    // Five steps, and 0 for a score of 0.
+    likelihood: Math.ceil(score * 5),
     category,
     subcategory,
     likelihood_score: score,
@@ -120,17 +104,4 @@ export function toModerationOutput(found: readonly ModerationItem[]): JsonObject
     nsfw_likelihood_score: Math.max(0, ...items.map(({ likelihood_score }) => likelihood_score)),
     items,
   };
-}
-
-function kindOf(word: string): Kind {
-  return lookUp(severalWords, word) ?? kinds.find(({ words }) => words.has(word))?.kind ?? slur;
-}
-
-/** 0..1 in five steps, and 0 for nothing. */
-function toLikelihood(score: number): number {
-  return Math.ceil(score * 5);
-}
-
-function wordsOf(list: string): ReadonlySet<string> {
-  return new Set(list.split(" "));
 }

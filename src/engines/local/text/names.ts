@@ -1,7 +1,7 @@
-// Names of people, places and organisations in English, by the word lists and rules of compromise and a few rules of our own.
+// Finds English names of people, places and organisations by the word lists and rules of compromise and a few rules of our own.
 
 import { importPackage } from "../resolve-package.ts";
-import type { Span } from "./sentences.ts";
+import { type Span, selectSpans } from "./sentences.ts";
 import { splitWindows } from "./windows.ts";
 
 export const namesPackage = "compromise";
@@ -26,87 +26,79 @@ interface Found {
   readonly offset?: { readonly start: number; readonly length: number };
 }
 
-// With a longest length: without one, the rules read every run to its end from each of its capitals.
+// The length is limited, because otherwise every capital letter of a long run would be read to the end of the run.
 const word = String.raw`\p{Lu}[\p{L}\p{M}\d&.’'-]{0,40}`;
 const space = String.raw`[ \u00a0]`;
 
-const organizationRules: readonly RegExp[] = [
-  // A name that ends in what a company is: "Harbour & Sons Ltd", "Bosch GmbH"
-  new RegExp(
-    String.raw`(?:${word}${space}(?:&${space})?){1,4}(?:Inc|Ltd|Limited|LLC|LLP|PLC|plc|GmbH|AG|KG|SE|S\.A\.|SA|SAS|SARL|S\.p\.A\.|B\.V\.|N\.V\.|Corp|Corporation|Company|Group|Holdings|Foundation|Institute|University|College|Hospital|Airlines|Motors|Bank|Agency|Association|Ministry|Parliament)\b\.?`,
-    "gu",
-  ),
-  new RegExp(
-    String.raw`\b(?:University|Bank|Ministry|Department|Institute|College|Museum|Church|Council|Bureau|Services)${space}of${space}(?:the${space})?${word}(?:${space}${word}){0,2}`,
-    "gu",
-  ),
+/** Our own rules, before the word lists: of two equally long names the first wins. */
+const rules: readonly (readonly [NameKind, RegExp])[] = [
+  // A name that ends with a type of company or institution: "Harbour & Sons Ltd", "Bosch GmbH"
+  [
+    "ORGANIZATION",
+    new RegExp(
+      String.raw`(?:${word}${space}(?:&${space})?){1,4}(?:Inc|Ltd|Limited|LLC|LLP|PLC|plc|GmbH|AG|KG|SE|S\.A\.|SA|SAS|SARL|S\.p\.A\.|B\.V\.|N\.V\.|Corp|Corporation|Company|Group|Holdings|Foundation|Institute|University|College|Hospital|Airlines|Motors|Bank|Agency|Association|Ministry|Parliament)\b\.?`,
+      "gu",
+    ),
+  ],
+  [
+    "ORGANIZATION",
+    new RegExp(
+      String.raw`\b(?:University|Bank|Ministry|Department|Institute|College|Museum|Church|Council|Bureau|Services)${space}of${space}(?:the${space})?${word}(?:${space}${word}){0,2}`,
+      "gu",
+    ),
+  ],
+  [
+    "PERSON",
+    new RegExp(
+      String.raw`\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Dame|Lord|Lady|Judge|Captain|Sergeant|President|Senator|Chancellor|Herr|Frau|Monsieur|Madame|Señor|Señora)\.?${space}${word}(?:${space}${word}){0,2}`,
+      "gu",
+    ),
+  ],
 ];
 
-const personRules: readonly RegExp[] = [
-  new RegExp(
-    String.raw`\b(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Dame|Lord|Lady|Judge|Captain|Sergeant|President|Senator|Chancellor|Herr|Frau|Monsieur|Madame|Señor|Señora)\.?${space}${word}(?:${space}${word}){0,2}`,
-    "gu",
-  ),
-];
-
-// The lists of compromise take these for names at the head of a sentence or a line.
+/** Words that compromise takes for names at the start of a sentence or a line. */
 const notNames = new Set(
   "i you he she it we they mum dad mom monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december english french german spanish hello hi dear regards thanks best kind sincerely phone email address name internet god christmas easter".split(
     " ",
   ),
 );
+/** Names of regions that are not countries, or that are also common as a given name or a word. */
+const notCountries = new Set("Unknown Region,Jersey,Guinea,Georgia,Eurozone,Pseudo-Accents,Pseudo-Bidi".split(","));
 
 export async function loadNames(): Promise<FindNames> {
   const { default: nlp } = await importPackage<{ default: Compromise }>(namesPackage);
-  const countries = countryNames();
+  const countries = countryPattern();
 
-  function findInWindow(piece: string, base: number): Name[] {
-    const view = nlp(piece);
-    const options = { offset: true, terms: false } as const;
-    const names: Name[] = [];
-    for (const rule of organizationRules) names.push(...matchAll(piece, rule, "ORGANIZATION"));
-    for (const rule of personRules) names.push(...matchAll(piece, rule, "PERSON"));
-    names.push(
-      ...view
-        .people()
-        .json(options)
-        .flatMap((found) => toNames(piece, found, "PERSON")),
-    );
-    names.push(
-      ...view
-        .organizations()
-        .json(options)
-        .flatMap((found) => toNames(piece, found, "ORGANIZATION")),
-    );
-    names.push(...matchAll(piece, countries, "LOCATION"));
-    names.push(
-      ...view
-        .places()
-        .json(options)
-        .flatMap((found) => toNames(piece, found, "LOCATION")),
-    );
-    return names.filter(isPlausible).map((name) => ({ ...name, start: name.start + base }));
+  function findInWindow({ text, start }: Span): Name[] {
+    const view = nlp(text);
+    const matchAll = (kind: NameKind, rule: RegExp) =>
+      [...text.matchAll(rule)].map((match) => trimName(match[0], match.index, kind));
+    const fromList = (kind: NameKind, list: View) =>
+      list.json({ offset: true, terms: false }).flatMap((found) => splitName(text, found, kind));
+    const names = [
+      ...rules.flatMap(([kind, rule]) => matchAll(kind, rule)),
+      ...fromList("PERSON", view.people()),
+      ...fromList("ORGANIZATION", view.organizations()),
+      ...matchAll("LOCATION", countries),
+      ...fromList("LOCATION", view.places()),
+    ];
+    const longestFirst = (a: Name, b: Name) => b.text.length - a.text.length;
+    const selected = selectSpans(names.filter(isPlausible), longestFirst);
+    return selected.map((name) => ({ ...name, start: name.start + start }));
   }
 
-  return (text) => splitWindows(text).flatMap((window) => withoutOverlaps(findInWindow(window.text, window.start)));
+  return (text) => splitWindows(text).flatMap(findInWindow);
 }
 
-/** One for each part: "Lisbon, Portugal" is two places, "Ann Lee and Bob Ray" two people. */
-function toNames(piece: string, found: Found, kind: NameKind): Name[] {
-  if (found.offset === undefined) return [];
-  const { start, length } = found.offset;
-  const whole = piece.slice(start, start + length);
-  const names: Name[] = [];
-  for (const match of whole.matchAll(/(?:(?!,|;|\n| and | or )[\s\S])+/g))
-    names.push(trimName(match[0], start + match.index, kind));
-  return names;
+/** Splits enumerations: "Lisbon, Portugal" is two places, "Ann Lee and Bob Ray" two people. */
+function splitName(text: string, { offset }: Found, kind: NameKind): Name[] {
+  if (offset === undefined) return [];
+  const whole = text.slice(offset.start, offset.start + offset.length);
+  const parts = whole.matchAll(/(?:(?!,|;|\n| and | or )[\s\S])+/g);
+  return [...parts].map((part) => trimName(part[0], offset.start + part.index, kind));
 }
 
-function matchAll(piece: string, rule: RegExp, kind: NameKind): Name[] {
-  return [...piece.matchAll(rule)].map((match) => trimName(match[0], match.index, kind));
-}
-
-/** Without the punctuation around it, the article before and the possessive behind. */
+/** Removes surrounding punctuation, an article or preposition before the name, and a possessive ending. */
 function trimName(raw: string, start: number, kind: NameKind): Name {
   const before = /^(?:[^\p{L}\d]*(?:the|in|at|from|near|to|of|a)\b(?=\s))?[^\p{L}\d]*/iu.exec(raw)?.[0].length ?? 0;
   const text = raw
@@ -121,42 +113,14 @@ function isPlausible({ text }: Name): boolean {
   return text.length > 1 && /^\p{Lu}/u.test(text) && !notNames.has(text.toLowerCase()) && !/[@/\\<>{}]/.test(text);
 }
 
-/** The longest wins; of equals the one that was found first, for the rules stand in the order of trust. */
-function withoutOverlaps(names: readonly Name[]): Name[] {
-  const kept: Name[] = [];
-  const byLength = names.map((name, order) => ({ name, order }));
-  byLength.sort((a, b) => b.name.text.length - a.name.text.length || a.order - b.order);
-  const taken = new Set<number>();
-  for (const { name } of byLength) {
-    const places = Array.from({ length: name.text.length }, (_, index) => name.start + index);
-    if (places.some((place) => taken.has(place))) continue;
-    for (const place of places) taken.add(place);
-    kept.push(name);
-  }
-  return kept.sort((a, b) => a.start - b.start);
-}
-
-/** Every country that has a code, as the runtime's own language data call it. */
-function countryNames(): RegExp {
+/** Matches the English names of all countries. */
+function countryPattern(): RegExp {
   const display = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
   const alphabet = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-  const names = alphabet.flatMap((first) => alphabet.map((second) => display.of(first + second)));
-  // Codes that are no country, and one that is a common given name.
-  const unwanted = new Set([
-    "Unknown Region",
-    "Jersey",
-    "Guinea",
-    "Georgia",
-    "Eurozone",
-    "Pseudo-Accents",
-    "Pseudo-Bidi",
-  ]);
-  const known = names.filter(
-    (name): name is string => name !== undefined && !unwanted.has(name) && /^[\p{L} .'’-]+$/u.test(name),
-  );
-  known.sort((a, b) => b.length - a.length);
-  return new RegExp(
-    String.raw`(?<![\p{L}\d])(?:${known.map((name) => name.replaceAll(".", "\\.")).join("|")})(?![\p{L}\d])`,
-    "gu",
-  );
+  const names = alphabet
+    .flatMap((first) => alphabet.map((second) => display.of(first + second) ?? ""))
+    .filter((name) => !notCountries.has(name) && /^[\p{L} .'’-]+$/u.test(name))
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replaceAll(".", "\\."));
+  return new RegExp(String.raw`(?<![\p{L}\d])(?:${names.join("|")})(?![\p{L}\d])`, "gu");
 }

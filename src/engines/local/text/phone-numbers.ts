@@ -1,5 +1,5 @@
-// Telephone numbers, judged by the numbering plans of the world. A number without a country is believed when it is written like one,
-// or announced as one: otherwise every order number would be somebody's telephone.
+// Finds telephone numbers by the numbering plans of the world. A number without a country code counts only if it is written like a telephone
+// number or follows a word such as "phone", because order numbers look the same.
 
 import { importPackage } from "../resolve-package.ts";
 import type { Span } from "./sentences.ts";
@@ -14,56 +14,36 @@ interface PhonePackage {
 }
 
 const candidate = /(?<![\w.,/@#-])(?:\+|00)?\(?\d(?:[\s().\u00a0-]{0,2}\d){6,14}(?![\w@]|[.,]\d)/gu;
+/** A word before the number that announces it. */
 const announcement =
   /(?:phone|tel|telephone|mobile|cell|call|fax|whatsapp|text|ring|dial|number is|reach\w* \w+ (?:at|on)|handy|téléphone|teléfono|móvil|cellulare|portable)\b[^\d\n]{0,25}$/iu;
-// Three groups or more, the first in brackets or with a leading zero, or the form that North America uses.
-const writtenLikeOne = /^(?:\(?0\d+\)?[\s.-]?\d+[\s.-]\d+|\(\d{2,4}\)[\s.-]?\d+[\s.-]\d+|\d{3}[.-]\d{3}[.-]\d{4}$)/u;
-const aDate = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})/u;
-const mostRemembered = 10_000;
-const countries = [
-  "US",
-  "GB",
-  "FR",
-  "DE",
-  "ES",
-  "IT",
-  "NL",
-  "BE",
-  "CH",
-  "AT",
-  "PT",
-  "IE",
-  "SE",
-  "PL",
-  "IN",
-  "AU",
-  "BR",
-  "MX",
-  "JP",
-];
+/** At least three groups, the first in brackets or with a leading zero, or the North American form. */
+const phoneForm = /^(?:\(?0\d+\)?[\s.-]?\d+[\s.-]\d+|\(\d{2,4}\)[\s.-]?\d+[\s.-]\d+|\d{3}[.-]\d{3}[.-]\d{4}$)/u;
+const dateForm = /^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})/u;
+const maxCached = 10_000;
+/** The countries whose plans are tried for numbers without a country code. */
+const countries = "US GB FR DE ES IT NL BE CH AT PT IE SE PL IN AU BR MX JP".split(" ");
 
 export async function loadPhoneNumbers(): Promise<FindPhoneNumbers> {
   const { parsePhoneNumberFromString: parse } = await importPackage<PhonePackage>(`${phonePackage}/max`);
   const isValid = (number: string, country?: string) => parse(number, country)?.isValid() === true;
 
-  // A number is looked up once, however often a text repeats it: to ask every plan takes most of a millisecond.
-  const looked = new Map<string, boolean>();
+  // Trying every plan takes nearly a millisecond, and texts repeat numbers.
+  const cache = new Map<string, boolean>();
   function isInAnyPlan(number: string): boolean {
-    const known = looked.get(number);
-    if (known !== undefined) return known;
-    if (looked.size >= mostRemembered) looked.clear();
-    const isNumber = countries.some((country) => isValid(number, country));
-    looked.set(number, isNumber);
-    return isNumber;
+    const known = cache.get(number) ?? countries.some((country) => isValid(number, country));
+    if (cache.size >= maxCached) cache.clear();
+    cache.set(number, known);
+    return known;
   }
 
   function isPhoneNumber(number: string, before: string): boolean {
     if (number.startsWith("+")) return isValid(number);
     if (number.startsWith("00") && isValid(`+${number.slice(2)}`)) return true;
-    if (aDate.test(number)) return false;
-    // The plans keep no numbers that were never given out, and examples are full of them: an announced number needs no plan.
+    if (dateForm.test(number)) return false;
+    // Numbers in examples are often in no plan, so an announced number is not looked up.
     if (announcement.test(before) && number.replace(/\D/g, "").length >= 7) return true;
-    return writtenLikeOne.test(number) && isInAnyPlan(number);
+    return phoneForm.test(number) && isInAnyPlan(number);
   }
 
   return (text) =>

@@ -1,4 +1,4 @@
-// Splits a text into sentences and words, in any language.
+// Splits a text into sentences and words, in any language, and selects among overlapping spans.
 
 export interface Span {
   readonly text: string;
@@ -28,6 +28,21 @@ export function splitSentences(text: string): Span[] {
     start += open.length;
     open = "";
   }
+}
+
+/** Drops every span that overlaps a better one. The others are returned in the order of the text. */
+export function selectSpans<Found extends Span>(
+  found: readonly Found[],
+  compare: (a: Found, b: Found) => number,
+): Found[] {
+  const taken = new Set<number>();
+  const selected = found.toSorted(compare).filter(({ text, start }) => {
+    const offsets = Array.from({ length: text.length }, (_, index) => start + index);
+    if (offsets.some((offset) => taken.has(offset))) return false;
+    for (const offset of offsets) taken.add(offset);
+    return true;
+  });
+  return selected.sort((a, b) => a.start - b.start);
 }
 
 /** Words only, without spaces and punctuation. */

@@ -1,19 +1,20 @@
-// The English dictionary: whether a word is in it, and which of its words somebody may have meant.
+// The English dictionary: checks words, and suggests words that are close to a misspelt one.
 
 import { readModelFile } from "../checksums.ts";
+import { round } from "../numbers.ts";
 import { importPackage } from "../resolve-package.ts";
 
 export const spellingPackages = ["nspell", "dictionary-en"];
 
 export interface Spelling {
-  isRight(word: string): boolean;
+  isCorrect(word: string): boolean;
   suggest(word: string): readonly Suggestion[];
 }
 
 export interface Suggestion {
-  readonly word: string;
-  /** 1: the same word; each slip takes from it. */
-  readonly likeness: number;
+  readonly suggestion: string;
+  /** 1 for the same word, less for each edit; null: unknown. */
+  readonly score: number | null;
 }
 
 /** The parts of the package that we call. `data` holds every form of every word. */
@@ -22,13 +23,26 @@ type Nspell = (dictionary: { aff: Buffer; dic: Buffer }) => {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-const mostSuggestions = 5;
-const longestWord = 24;
-// One slip first: to look for two takes ten times as long, and is seldom needed.
-const slipLimits = [1.5, 2.5];
+interface Candidate {
+  readonly word: string;
+  /** The set of its letters, one bit for each. */
+  readonly letters: number;
+}
 
-/** The dictionary is American. A word is right as well when its American form is. */
-const british: readonly (readonly [RegExp, string])[] = [
+interface CloseWord {
+  readonly word: string;
+  readonly distance: number;
+  /** The distance, reduced for common words. */
+  readonly cost: number;
+}
+
+const maxSuggestions = 5;
+const maxWordLength = 24;
+// The search for a single edit comes first, because the search for two takes ten times as long and is seldom needed.
+const maxDistances = [1.5, 2.5];
+
+/** British forms and their American ones. The dictionary is American, so a word is also correct if its American form is. */
+const britishForms: readonly (readonly [RegExp, string])[] = [
   [/our/, "or"],
   [/is(e[drs]?|ing|ation|ations)$/, "iz$1"],
   [/ys(e[drs]?|ing)$/, "yz$1"],
@@ -43,81 +57,59 @@ const british: readonly (readonly [RegExp, string])[] = [
   [/que(s?)$/, "ck$1"],
   [/grey/, "gray"],
 ];
+const vowels = new Set("aeiouy");
+const similarSounds = new Set(["ck", "kc", "cs", "sc", "sz", "zs", "fv", "vf", "gj", "jg", "td", "dt", "mn", "nm"]);
 
 export async function loadSpelling(commonWords: ReadonlySet<string>): Promise<Spelling> {
   const { default: nspell } = await importPackage<{ default: Nspell }>("nspell");
   const aff = await readModelFile("dictionary-en", "index.aff");
   const dic = await readModelFile("dictionary-en", "index.dic");
   const dictionary = nspell({ aff: Buffer.from(aff.bytes), dic: Buffer.from(dic.bytes) });
-  const byLength = groupByLength(Object.keys(dictionary.data));
+  const candidates = toCandidates(Object.keys(dictionary.data));
 
-  function isRight(word: string): boolean {
-    if (dictionary.correct(word)) return true;
-    const lower = word.toLowerCase();
-    return british.some(([form, american]) => {
-      const other = lower.replace(form, american);
-      return other !== lower && dictionary.correct(other);
-    });
-  }
-
-  function findNear(word: string, most: number): Near[] {
+  function findClose(word: string, maxDistance: number): CloseWord[] {
     const letters = lettersOf(word);
-    const found: Near[] = [];
+    const found: CloseWord[] = [];
     for (let length = word.length - 2; length <= word.length + 2; length++) {
-      for (const candidate of byLength.get(length) ?? []) {
-        // Each slip changes two letters of the set at most: this spares the comparison of nearly all words.
-        if (countBits(letters ^ candidate.letters) > 2 * most) continue;
-        const slips = countSlips(word, candidate.word, most);
-        if (slips > most) continue;
-        found.push({ word: candidate.word, slips, isCommon: commonWords.has(candidate.word) });
+      for (const candidate of candidates.get(length) ?? []) {
+        // An edit changes at most two letters of the set. This excludes nearly all words before the slower comparison.
+        if (countBits(letters ^ candidate.letters) > 2 * maxDistance) continue;
+        const distance = editDistance(word, candidate.word, maxDistance);
+        if (distance > maxDistance) continue;
+        const cost = distance - (commonWords.has(candidate.word) ? 0.3 : 0);
+        found.push({ word: candidate.word, distance, cost });
       }
     }
-    return found;
+    return found.sort((a, b) => a.cost - b.cost || a.word.length - b.word.length || (a.word < b.word ? -1 : 1));
   }
 
-  function suggest(word: string): Suggestion[] {
-    if (word.length > longestWord) return [];
-    const lower = word.toLowerCase();
-    let found: Near[] = [];
-    for (const limit of slipLimits) if (found.length === 0) found = findNear(lower, limit);
-    const cost = (one: Pick<Near, "slips" | "isCommon">) => one.slips - (one.isCommon ? 0.3 : 0);
-    found.sort((a, b) => cost(a) - cost(b) || a.word.length - b.word.length || (a.word < b.word ? -1 : 1));
-    const best = cost(found[0] ?? { slips: 0, isCommon: false });
-    return found
-      .filter((one) => cost(one) <= best + 1)
-      .slice(0, mostSuggestions)
-      .map((one) => ({
-        word: likeCase(word, one.word),
-        likeness: Math.max(0, 1 - one.slips / Math.max(lower.length, one.word.length)),
+  return {
+    isCorrect(word) {
+      if (dictionary.correct(word)) return true;
+      const lower = word.toLowerCase();
+      const americanForms = britishForms.map(([british, american]) => lower.replace(british, american));
+      return americanForms.some((form) => form !== lower && dictionary.correct(form));
+    },
+    suggest(word) {
+      if (word.length > maxWordLength) return [];
+      const lower = word.toLowerCase();
+      let found: CloseWord[] = [];
+      for (const maxDistance of maxDistances) if (found.length === 0) found = findClose(lower, maxDistance);
+      const best = found[0]?.cost ?? 0;
+      const close = found.filter(({ cost }) => cost <= best + 1).slice(0, maxSuggestions);
+      return close.map((one) => ({
+        suggestion: copyCase(word, one.word),
+        score: round(Math.max(0, 1 - one.distance / Math.max(lower.length, one.word.length))),
       }));
-  }
-
-  return { isRight, suggest };
+    },
+  };
 }
 
-interface Near {
-  readonly word: string;
-  readonly slips: number;
-  readonly isCommon: boolean;
-}
-
-interface Candidate {
-  readonly word: string;
-  /** Which letters it has, a bit for each. */
-  readonly letters: number;
-}
-
-function groupByLength(words: readonly string[]): ReadonlyMap<number, readonly Candidate[]> {
-  const groups = new Map<number, Candidate[]>();
-  for (const word of words) {
-    // Possessives and names are no help to somebody who cannot spell a word.
-    if (!/^[a-z]+(?:'[a-z]+)?$/.test(word) || word.endsWith("'s")) continue;
-    const candidate = { word, letters: lettersOf(word) };
-    const group = groups.get(word.length);
-    if (group === undefined) groups.set(word.length, [candidate]);
-    else group.push(candidate);
-  }
-  return groups;
+/** Groups words by length. Possessives and names are never suggested. */
+function toCandidates(words: readonly string[]): ReadonlyMap<number, readonly Candidate[]> {
+  const suggested = words.filter((word) => /^[a-z]+(?:'[a-z]+)?$/.test(word) && !word.endsWith("'s"));
+  const candidates = suggested.map((word) => ({ word, letters: lettersOf(word) }));
+  return Map.groupBy(candidates, ({ word }) => word.length);
 }
 
 function lettersOf(word: string): number {
@@ -132,13 +124,10 @@ function countBits(bits: number): number {
   return count;
 }
 
-const vowels = new Set("aeiouy");
-const soundAlike = new Set(["ck", "kc", "cs", "sc", "sz", "zs", "fv", "vf", "gj", "jg", "td", "dt", "mn", "nm"]);
-
-/** What lies between two words, in slips of the pen: exchanged neighbours and doubled letters are small ones. Above `most` it stops early. */
-function countSlips(typed: string, meant: string, most: number): number {
-  if (Math.abs(typed.length - meant.length) > most) return Number.POSITIVE_INFINITY;
-  // Hardly anybody gets the first letter wrong.
+/** A weighted Damerau-Levenshtein distance: swapped and doubled letters cost less. Infinity as soon as it exceeds the maximum. */
+function editDistance(typed: string, meant: string, maxDistance: number): number {
+  if (Math.abs(typed.length - meant.length) > maxDistance) return Number.POSITIVE_INFINITY;
+  // A wrong first letter is rare.
   const first = typed[0] === meant[0] || typed[0] === meant[1] || typed[1] === meant[0] ? 0 : 0.7;
   const width = meant.length + 1;
   const table = new Float64Array((typed.length + 1) * width);
@@ -149,27 +138,27 @@ function countSlips(typed: string, meant: string, most: number): number {
     let least = row;
     const letter = typed[row - 1] ?? "";
     for (let column = 1; column < width; column++) {
-      const wanted = meant[column - 1] ?? "";
-      const tooMany = at(row - 1, column) + (letter === typed[row - 2] ? 0.6 : 1);
-      const missing = at(row, column - 1) + (wanted === meant[column - 2] ? 0.6 : 1);
-      let slips = Math.min(tooMany, missing, at(row - 1, column - 1) + replaceCost(letter, wanted));
-      const isExchanged = row > 1 && column > 1 && letter === meant[column - 2] && typed[row - 2] === wanted;
-      if (isExchanged) slips = Math.min(slips, at(row - 2, column - 2) + 0.7);
-      table[row * width + column] = slips;
-      if (slips < least) least = slips;
+      const expected = meant[column - 1] ?? "";
+      const deletion = at(row - 1, column) + (letter === typed[row - 2] ? 0.6 : 1);
+      const insertion = at(row, column - 1) + (expected === meant[column - 2] ? 0.6 : 1);
+      let distance = Math.min(deletion, insertion, at(row - 1, column - 1) + replaceCost(letter, expected));
+      const isSwapped = row > 1 && column > 1 && letter === meant[column - 2] && typed[row - 2] === expected;
+      if (isSwapped) distance = Math.min(distance, at(row - 2, column - 2) + 0.7);
+      table[row * width + column] = distance;
+      if (distance < least) least = distance;
     }
-    if (least > most) return Number.POSITIVE_INFINITY;
+    if (least > maxDistance) return Number.POSITIVE_INFINITY;
   }
   return at(typed.length, meant.length) + first;
 }
 
-function replaceCost(letter: string, wanted: string): number {
-  if (letter === wanted) return 0;
-  if (vowels.has(letter) && vowels.has(wanted)) return 0.8;
-  return soundAlike.has(letter + wanted) ? 0.8 : 1.1;
+function replaceCost(letter: string, expected: string): number {
+  if (letter === expected) return 0;
+  if (vowels.has(letter) && vowels.has(expected)) return 0.8;
+  return similarSounds.has(letter + expected) ? 0.8 : 1.1;
 }
 
-function likeCase(model: string, word: string): string {
+function copyCase(model: string, word: string): string {
   if (model.length > 1 && model === model.toUpperCase()) return word.toUpperCase();
   return /^\p{Lu}/u.test(model) ? word.charAt(0).toUpperCase() + word.slice(1) : word;
 }

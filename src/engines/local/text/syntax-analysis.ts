@@ -1,9 +1,8 @@
+// text/syntax_analysis: the words of a text with their parts of speech and lemmas.
+
 import { lookUp } from "../../../lib/look-up.ts";
-import type { LocalEngine } from "../local-engine.ts";
 import { englishModelPackages, loadEnglishModel } from "./english-model.ts";
-import { fastTextPackage } from "./fast-text.ts";
-import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
-import { refuseLonger } from "./limits.ts";
+import { createTextEngine } from "./text-engine.ts";
 
 /** The universal parts of speech in the words that the task's other providers use. */
 const tags: Readonly<Record<string, string>> = {
@@ -24,31 +23,24 @@ const tags: Readonly<Record<string, string>> = {
   SYM: "Symbol",
   VERB: "Verb",
 };
-const mostCharacters = 100_000;
 
-export const engine: LocalEngine = {
+export const syntaxAnalysis = createTextEngine({
   task: "text/syntax_analysis",
-  packages: [...englishModelPackages, fastTextPackage],
-  lane: "light",
+  packages: englishModelPackages,
+  englishOnly: "parses",
+  maxCharacters: 100_000,
   async load() {
-    const detect = await loadLanguageDetector();
     const model = await loadEnglishModel();
-
-    return async ({ input }) => {
-      refuseUnlessEnglish(input, detect, "parses");
-      const text = textOf(input);
-      refuseLonger(text, mostCharacters);
-      const items = model
-        .read(text)
-        .tokens.filter(({ partOfSpeech }) => partOfSpeech !== "SPACE")
-        .map((token) => ({
-          word: token.text,
-          importance: null,
-          tag: lookUp(tags, token.partOfSpeech) ?? "Other",
-          lemma: token.lemma,
-          others: { universal_tag: token.partOfSpeech },
-        }));
-      return { output: { items }, original: { engine: "winkNLP, English lite model" }, units: { char: text.length } };
+    return (text) => {
+      const words = model.read(text).tokens.filter(({ partOfSpeech }) => partOfSpeech !== "SPACE");
+      const items = words.map(({ text: word, partOfSpeech, lemma }) => ({
+        word,
+        importance: null,
+        tag: lookUp(tags, partOfSpeech) ?? "Other",
+        lemma,
+        others: { universal_tag: partOfSpeech },
+      }));
+      return { output: { items }, original: { engine: "winkNLP, English lite model" } };
     };
   },
-};
+});

@@ -1,11 +1,9 @@
-// News topics: the model knows four of them and nothing else, which its labels say.
+// text/topic_extraction by a fastText model of news, which knows four topics and no others.
 
 import { lookUp } from "../../../lib/look-up.ts";
-import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
 import { fastTextPackage, loadFastText, toTrainingForm } from "./fast-text.ts";
-import { loadLanguageDetector, refuseUnlessEnglish, textOf } from "./language.ts";
-import { refuseLonger } from "./limits.ts";
+import { createTextEngine } from "./text-engine.ts";
 
 const topics: Readonly<Record<string, string>> = {
   "1": "World",
@@ -13,30 +11,22 @@ const topics: Readonly<Record<string, string>> = {
   "3": "Business",
   "4": "Science & Technology",
 };
-const leastImportance = 0.05;
+const minImportance = 0.05;
 
-export const engine: LocalEngine = {
+export const topicExtraction = createTextEngine({
   task: "text/topic_extraction",
   packages: [fastTextPackage, "fasttextweb"],
-  lane: "light",
+  englishOnly: "sorts",
   async load() {
-    const detect = await loadLanguageDetector();
     const classify = await loadFastText("fasttextweb", "tests/agNews/agModel.ftz");
-
-    return async ({ input }) => {
-      refuseUnlessEnglish(input, detect, "sorts");
-      const text = textOf(input);
-      refuseLonger(text);
+    return (text) => {
       const prepared = toTrainingForm(text);
       const found = /\p{L}/u.test(prepared) ? classify(prepared, Object.keys(topics).length) : [];
       const items = found
-        .filter(({ probability }) => probability >= leastImportance)
+        .filter(({ probability }) => probability >= minImportance)
         .map(({ name, probability }) => ({ category: lookUp(topics, name) ?? name, importance: round(probability) }));
-      return {
-        output: { items },
-        original: { engine: "fastText: AG News", note: "knows four topics of the news, no others", found },
-        units: { char: text.length },
-      };
+      const note = "knows four topics of the news, no others";
+      return { output: { items }, original: { engine: "fastText: AG News", note, found } };
     };
   },
-};
+});

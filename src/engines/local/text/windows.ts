@@ -3,12 +3,12 @@
 import type { Span } from "./sentences.ts";
 
 /** Longer than ordinary sentences, so matches across the end of a window are lost only in unusually long ones. */
-const usualCharacters = 2_000;
+const defaultMaxCharacters = 2_000;
 /** Longer than any word and nearly any URL. A longer run without a space is split at this length. */
-const longestRun = 256;
+const maxRun = 256;
 
 /** The windows cover the whole text, in order. It is split after a sentence if possible, otherwise at a space, otherwise anywhere. */
-export function splitWindows(text: string, mostCharacters = usualCharacters): Span[] {
+export function splitWindows(text: string, maxCharacters = defaultMaxCharacters): Span[] {
   const windows: Span[] = [];
   let start = 0;
   let runStart = 0;
@@ -23,12 +23,12 @@ export function splitWindows(text: string, mostCharacters = usualCharacters): Sp
     if (isSpace(code)) {
       runStart = afterSpace = at + 1;
       if (code === newline || isSentenceEnd(text.charCodeAt(at - 1))) afterSentence = at + 1;
-    } else if (at - runStart >= longestRun && !isSecondOfPair(code)) {
+    } else if (at - runStart >= maxRun && !isSecondOfPair(code)) {
       close(at);
       runStart = at;
     }
-    if (at + 1 - start < mostCharacters) continue;
-    if (afterSentence - start > mostCharacters / 2) close(afterSentence);
+    if (at + 1 - start < maxCharacters) continue;
+    if (afterSentence - start > maxCharacters / 2) close(afterSentence);
     else if (afterSpace > start) close(afterSpace);
     else close(isSecondOfPair(text.charCodeAt(at + 1)) ? at : at + 1);
   }

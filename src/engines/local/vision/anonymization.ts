@@ -1,49 +1,44 @@
-// Pixelates faces, with a preference for false positives. Faces that are turned away, tiny or covered may still be missed.
+// image/anonymization: pixelates faces, with a preference for false positives. Faces that are turned away, tiny or covered may still be missed.
 
 import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
 import { type Box, toEdges } from "./boxes.ts";
-import type { FaceWish } from "./face-finder.ts";
-import { humanPackage } from "./human.ts";
+import { type FindOptions, loadFaceFinder } from "./face-finder.ts";
+import { maxPixelsReturned, oneImage } from "./picture-engine.ts";
 import { type Pixels, readPixels, writePixels } from "./pixels.ts";
 import { createSampler } from "./sampler.ts";
-import { tensorflowPackages } from "./tensorflow.ts";
-import { maxPixelsMade, oneImage, type Vision } from "./vision.ts";
+import { humanPackages } from "./tensorflow.ts";
 
-const wish: FaceWish = { leastScore: 0.3, most: 200, leastWindow: 192 };
+const findOptions: FindOptions = { minScore: 0.3, maxFaces: 200, minWindow: 192 };
 // The mesh does not include hair and ears, which also identify people.
 const margin = 0.2;
 // With so few patches, a face cannot be recognised.
 const patches = 6;
 
-export function createAnonymization(vision: Vision): LocalEngine {
-  return {
-    task: "image/anonymization",
-    group: "vision",
-    packages: [...tensorflowPackages, humanPackage],
-    async load() {
-      const finder = await vision.faceFinder();
-      return async ({ files }) => {
-        const pixels = await readPixels(files["file"], "file", maxPixelsMade);
-        const faces = finder.find(createSampler(pixels), wish).map(({ score, box }) => ({ score, box: widen(box) }));
-        for (const { box } of faces) blur(pixels, box);
-        const image = await writePixels(pixels);
-        return {
-          output: {
-            items: faces.map(({ score, box }) => ({
-              kind: "face",
-              confidence: round(score),
-              bounding_boxes: toEdges(box, pixels),
-            })),
-          },
-          original: { engine: "blazeface, facemesh" },
-          units: oneImage,
-          binaries: [{ base64Path: ["image"], urlPath: ["image_resource_url"], ...image }],
-        };
+export const imageAnonymization: LocalEngine = {
+  task: "image/anonymization",
+  group: "vision",
+  packages: humanPackages,
+  async load() {
+    const finder = await loadFaceFinder();
+    return async ({ files }) => {
+      const pixels = await readPixels(files["file"], "file", maxPixelsReturned);
+      const faces = finder.find(createSampler(pixels), findOptions);
+      const items = faces.map(({ score, box: face }) => {
+        const box = widen(face);
+        blur(pixels, box);
+        return { kind: "face", confidence: round(score), bounding_boxes: toEdges(box, pixels) };
+      });
+      const image = await writePixels(pixels);
+      return {
+        output: { items },
+        original: { engine: "blazeface, facemesh" },
+        units: oneImage,
+        binaries: [{ base64Path: ["image"], urlPath: ["image_resource_url"], ...image }],
       };
-    },
-  };
-}
+    };
+  },
+};
 
 function widen({ left, top, right, bottom }: Box): Box {
   const across = (right - left) * margin;

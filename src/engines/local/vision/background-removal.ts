@@ -1,13 +1,13 @@
-// Cuts the subject out of its background: U²-Netp for things of any kind, MODNet for people and their hair.
+// image/background_removal: U²-Netp for subjects of any kind, MODNet for people and their hair.
 
 import { lookUp } from "../../../lib/look-up.ts";
 import type { LocalEngine } from "../local-engine.ts";
 import { loadOnnx, type Onnx, onnxPackage, type Session } from "../onnx.ts";
+import { maxPixelsReturned, oneImage } from "./picture-engine.ts";
 import { type Pixels, readPixels, writePixels } from "./pixels.ts";
 import { createSampler, type Sampler, wholeOf } from "./sampler.ts";
-import { maxPixelsMade, oneImage } from "./vision.ts";
 
-/** How much of each place belongs to the subject, 0..1. */
+/** The share of each pixel that belongs to the subject, 0 to 1. */
 interface Mask {
   readonly width: number;
   readonly height: number;
@@ -17,11 +17,11 @@ interface Mask {
 interface Model {
   readonly packageName: string;
   readonly path: string;
-  /** Of the picture that the network is shown. */
+  /** The size of the network's input. */
   sizeFor(picture: Sampler): { width: number; height: number };
   readonly means: readonly [number, number, number];
   readonly spreads: readonly [number, number, number];
-  /** Its surest place is taken for certain, and its least sure one for none. */
+  /** Whether the mask is scaled so that its values extend from 0 to 1. */
   readonly stretches: boolean;
 }
 
@@ -39,7 +39,7 @@ const models: Readonly<Record<string, Model>> = {
     path: "models/Xenova/modnet/onnx/model.onnx",
     sizeFor: ({ width, height }) => {
       const scale = 512 / Math.min(width, height);
-      // It takes any size in steps of 32; beyond twice as long as wide it would take minutes.
+      // It accepts any multiple of 32. Pictures more than twice as long as wide would take minutes.
       const side = (length: number) => Math.min(1_024, Math.max(32, Math.round((length * scale) / 32) * 32));
       return { width: side(width), height: side(height) };
     },
@@ -50,35 +50,31 @@ const models: Readonly<Record<string, Model>> = {
 };
 const defaultModel = "u2netp";
 
-export function createBackgroundRemoval(): LocalEngine {
-  return {
-    task: "image/background_removal",
-    group: "vision",
-    packages: [onnxPackage, ...Object.values(models).map(({ packageName }) => packageName)],
-    models: Object.keys(models),
-    async load() {
-      const onnx = await loadOnnx();
-      const sessions: Record<string, Session> = {};
-      return async ({ model, files }) => {
-        const name = model ?? defaultModel;
-        const chosen = lookUp(models, name);
-        if (chosen === undefined) throw new Error(`no model ${name}`);
-        const pixels = await readPixels(files["file"], "file", maxPixelsMade);
-        sessions[name] ??= await onnx.open(chosen.packageName, chosen.path);
-        const mask = await findSubject(onnx, sessions[name], chosen, createSampler(pixels));
-        cutOut(pixels, mask);
-        return {
-          output: {},
-          original: { engine: name },
-          units: oneImage,
-          binaries: [
-            { base64Path: ["image_b64"], urlPath: ["image_resource_url"], ...(await writePixels(pixels, "png")) },
-          ],
-        };
+export const backgroundRemoval: LocalEngine = {
+  task: "image/background_removal",
+  group: "vision",
+  packages: [onnxPackage, ...Object.values(models).map(({ packageName }) => packageName)],
+  models: Object.keys(models),
+  async load() {
+    const onnx = await loadOnnx();
+    const sessions: Record<string, Session> = {};
+    return async ({ model, files }) => {
+      const name = model ?? defaultModel;
+      const chosen = lookUp(models, name);
+      if (chosen === undefined) throw new Error(`There is no model ${name}`);
+      const pixels = await readPixels(files["file"], "file", maxPixelsReturned);
+      sessions[name] ??= await onnx.open(chosen.packageName, chosen.path);
+      cutOut(pixels, await findSubject(onnx, sessions[name], chosen, createSampler(pixels)));
+      const image = await writePixels(pixels, "png");
+      return {
+        output: {},
+        original: { engine: name },
+        units: oneImage,
+        binaries: [{ base64Path: ["image_b64"], urlPath: ["image_resource_url"], ...image }],
       };
-    },
-  };
-}
+    };
+  },
+};
 
 async function findSubject(onnx: Onnx, session: Session, model: Model, picture: Sampler): Promise<Mask> {
   const { width, height } = model.sizeFor(picture);
@@ -86,11 +82,11 @@ async function findSubject(onnx: Onnx, session: Session, model: Model, picture: 
   const planes = toPlanes(picture.cut(wholeOf(picture), width, height), model);
   const answer = await session.run({ [input]: onnx.floats(planes, [1, 3, height, width]) });
   const data = answer[output]?.data;
-  if (!(data instanceof Float32Array)) throw new Error("the network gave no mask");
+  if (!(data instanceof Float32Array)) throw new Error("The network returned no mask");
   return { width, height, data: model.stretches ? stretch(data) : data };
 }
 
-/** The channels one after the other, in the numbers that the network was trained with. */
+/** One channel after the other, normalised as in training. */
 function toPlanes(colours: Float32Array, { means, spreads, stretches }: Model): Float32Array {
   const count = colours.length / 3;
   const brightest = stretches ? colours.reduce((most, value) => Math.max(most, value), 1) : 255;
@@ -110,7 +106,7 @@ function stretch(data: Float32Array): Float32Array {
   return data.map((value) => (value - least) / Math.max(most - least, 1e-6));
 }
 
-/** What does not belong to the subject becomes transparent. */
+/** Makes the background transparent. */
 function cutOut({ width, height, data }: Pixels, mask: Mask): void {
   for (let y = 0; y < height; y++) {
     const down = Math.max(0, ((y + 0.5) / height) * mask.height - 0.5);

@@ -7,43 +7,31 @@ export interface Box {
   readonly bottom: number;
 }
 
-export interface Edges {
-  readonly x_min: number;
-  readonly x_max: number;
-  readonly y_min: number;
-  readonly y_max: number;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
 /** Non-maximum suppression: keeps the best of overlapping boxes. */
 export function keepBest<Found extends { readonly box: Box; readonly score: number }>(
   found: readonly Found[],
-  mostOverlap: number,
+  maxOverlap: number,
 ): Found[] {
   const kept: Found[] = [];
   for (const one of found.toSorted((a, b) => b.score - a.score))
-    if (kept.every((other) => overlapOf(one.box, other.box) < mostOverlap)) kept.push(one);
+    if (kept.every((other) => overlapOf(one.box, other.box) < maxOverlap)) kept.push(one);
   return kept;
 }
 
 /** The overlap relative to the smaller box, so that a part of an object counts as the object. */
-function overlapOf(one: Box, other: Box): number {
-  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+function overlapOf(a: Box, b: Box): number {
+  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   if (width <= 0 || height <= 0) return 0;
-  return (width * height) / Math.min(areaOf(one), areaOf(other));
+  return (width * height) / Math.min(areaOf(a), areaOf(b));
 }
 
 export function areaOf({ left, top, right, bottom }: Box): number {
   return (right - left) * (bottom - top);
 }
 
-/** In parts of the picture, and within it. */
-export function toEdges({ left, top, right, bottom }: Box, { width, height }: Size): Edges {
+/** As shares of the width and height, limited to the picture. */
+export function toEdges({ left, top, right, bottom }: Box, { width, height }: { width: number; height: number }) {
   return {
     x_min: toPart(left, width),
     x_max: toPart(right, width),

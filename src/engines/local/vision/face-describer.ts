@@ -1,21 +1,21 @@
-// What networks guess about a face: a vector that is alike for pictures of one person, age, sex, expression. Guesses, no more.
+// Guesses about a face: age, sex, expression, and a vector that is similar for pictures of the same person.
 
+import { loadOnce } from "../load-once.ts";
 import type { Face } from "./face-finder.ts";
-import { humanPackage } from "./human.ts";
 import type { Sampler } from "./sampler.ts";
-import type { Tensorflow } from "./tensorflow.ts";
+import { loadTensorflow } from "./tensorflow.ts";
 
 export interface FaceDescriber {
   describe(picture: Sampler, face: Face): Description;
-  /** Of length one, so that the product of two says how alike they are. */
+  /** A vector of length 1. The scalar product of two is their similarity. */
   toVector(picture: Sampler, face: Face): Float32Array;
-  /** 0..1, by the names of the task's schema. */
+  /** 0 to 1, by the names in the task's schema. */
   toEmotions(picture: Sampler, face: Face): Readonly<Record<string, number>>;
 }
 
 export interface Description {
   readonly age: number;
-  /** Null: the network cannot tell. */
+  /** Null: the network is not sure. */
   readonly gender: "male" | "female" | null;
 }
 
@@ -24,22 +24,15 @@ const emotionSize = 64;
 /** In the order of the network's outputs. */
 const emotions = ["anger", "disgust", "fear", "joy", "sorrow", "surprise", "neutral"];
 const luminance = [0.2989, 0.587, 0.114] as const;
-// On either side of a half.
+// The sex is unknown if its probability is this close to a half.
 const unsure = 0.15;
 
-export async function loadFaceDescriber(tensorflow: Tensorflow): Promise<FaceDescriber> {
-  const describer = await tensorflow.openGraph({
-    packageName: humanPackage,
-    path: "models/faceres",
-    shape: [1, describerSize, describerSize, 3],
-    outputs: ["global_pooling/Mean", "age_pred/Softmax", "gender_pred/Sigmoid"],
-  });
-  const emotion = await tensorflow.openGraph({
-    packageName: humanPackage,
-    path: "models/emotion",
-    shape: [1, emotionSize, emotionSize, 1],
-    outputs: ["Identity"],
-  });
+/** All engines of a worker share its networks. */
+export const loadFaceDescriber = loadOnce(async (): Promise<FaceDescriber> => {
+  const { openGraph } = await loadTensorflow();
+  const outputs = ["global_pooling/Mean", "age_pred/Softmax", "gender_pred/Sigmoid"];
+  const describer = await openGraph({ name: "faceres", size: describerSize, outputs });
+  const emotion = await openGraph({ name: "emotion", size: emotionSize, channels: 1, outputs: ["Identity"] });
   const look = (picture: Sampler, { area }: Face) => describer(picture.cut(area, describerSize, describerSize));
 
   return {
@@ -67,4 +60,4 @@ export async function loadFaceDescriber(tensorflow: Tensorflow): Promise<FaceDes
       return Object.fromEntries(emotions.map((name, index) => [name, shares[index] as number]));
     },
   };
-}
+});

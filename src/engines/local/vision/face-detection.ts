@@ -1,20 +1,17 @@
-// Faces, where their parts are, which way they look, and guesses about age, sex and expression.
+// image/face_detection: faces with landmarks and pose, and guesses about age, sex and expression.
 
-import { fillMembers } from "../documents/fill-members.ts";
-import type { LocalEngine } from "../local-engine.ts";
-import { round } from "../numbers.ts";
+import { fillMembers } from "../fill-members.ts";
+import { round, toLikelihood } from "../numbers.ts";
 import { toEdges, toPart } from "./boxes.ts";
-import type { Face } from "./face-finder.ts";
-import { humanPackage } from "./human.ts";
-import { toLikelihood } from "./likelihood.ts";
-import { readPixels } from "./pixels.ts";
-import { createSampler, type Sampler } from "./sampler.ts";
-import { tensorflowPackages } from "./tensorflow.ts";
-import { maxPixelsSeen, oneImage, type Vision } from "./vision.ts";
+import { loadFaceDescriber } from "./face-describer.ts";
+import { type Face, loadFaceFinder } from "./face-finder.ts";
+import { createPictureEngine } from "./picture-engine.ts";
+import type { Sampler } from "./sampler.ts";
+import { humanPackages } from "./tensorflow.ts";
 
 const task = "image/face_detection";
 
-/** Points of the mesh, the middle where there are several. Left and right are as the viewer sees them. */
+/** Points of the mesh; a landmark with several is at their mean. Left and right are as the viewer sees them. */
 const landmarks: Readonly<Record<string, readonly number[]>> = {
   left_eye: [33, 133, 159, 145],
   left_eye_top: [159],
@@ -62,50 +59,45 @@ const landmarks: Readonly<Record<string, readonly number[]>> = {
 /** The ends of the face: top, bottom, left, right. */
 const ends = [10, 152, 234, 454] as const;
 
-export function createFaceDetection(vision: Vision): LocalEngine {
-  return {
-    task,
-    group: "vision",
-    packages: [...tensorflowPackages, humanPackage],
-    async load() {
-      const finder = await vision.faceFinder();
-      const describer = await vision.faceDescriber();
-      return async ({ files }) => {
-        const picture = createSampler(await readPixels(files["file"], "file", maxPixelsSeen));
-        const items = finder.find(picture).map((face) => {
-          const emotions = Object.entries(describer.toEmotions(picture, face));
-          return {
-            confidence: round(face.score),
-            landmarks: toLandmarks(face, picture),
-            emotions: Object.fromEntries(emotions.map(([name, share]) => [name, toLikelihood(share)])),
-            poses: toPose(face),
-            ...describer.describe(picture, face),
-            bounding_box: toEdges(face.box, picture),
-          };
-        });
+export const faceDetection = createPictureEngine({
+  task,
+  packages: humanPackages,
+  async load() {
+    const finder = await loadFaceFinder();
+    const describer = await loadFaceDescriber();
+    return (picture) => {
+      const items = finder.find(picture).map((face) => {
+        const emotions = Object.entries(describer.toEmotions(picture, face));
         return {
-          output: fillMembers(task, { items }),
-          original: { engine: "blazeface, facemesh, faceres, emotion" },
-          units: oneImage,
+          confidence: round(face.score),
+          landmarks: toLandmarks(face, picture),
+          emotions: Object.fromEntries(emotions.map(([name, share]) => [name, toLikelihood(share)])),
+          poses: toPose(face),
+          ...describer.describe(picture, face),
+          bounding_box: toEdges(face.box, picture),
         };
+      });
+      return {
+        output: fillMembers(task, { items }),
+        original: { engine: "blazeface, facemesh, faceres, emotion" },
       };
-    },
-  };
-}
+    };
+  },
+});
 
+/** Positions as shares of the picture's width and height. */
 function toLandmarks({ mesh, ears: [leftEar, rightEar] }: Face, { width, height }: Sampler) {
-  const place = ([x = 0, y = 0]: readonly number[]) => [toPart(x, width), toPart(y, height)];
-  const middle = (indices: readonly number[], axis: 0 | 1) =>
+  const position = ([x = 0, y = 0]: readonly number[]) => [toPart(x, width), toPart(y, height)];
+  const mean = (indices: readonly number[], axis: 0 | 1) =>
     indices.reduce((sum, index) => sum + (mesh[index]?.[axis] ?? 0), 0) / indices.length;
-  const ofMesh = Object.entries(landmarks).map(([name, indices]) => [
-    name,
-    place([middle(indices, 0), middle(indices, 1)]),
-  ]);
+  const positions = Object.entries(landmarks).map(
+    ([name, indices]) => [name, position([mean(indices, 0), mean(indices, 1)])] as const,
+  );
   return {
-    ...Object.fromEntries(ofMesh),
-    left_ear_tragion: place(leftEar),
-    right_ear_tragion: place(rightEar),
-  } as Readonly<Record<string, readonly number[]>>;
+    ...Object.fromEntries(positions),
+    left_ear_tragion: position(leftEar),
+    right_ear_tragion: position(rightEar),
+  };
 }
 
 /** In degrees: up, clockwise and to the viewer's right are positive. */
@@ -122,8 +114,8 @@ function toPose({ mesh }: Face): { pitch: number; roll: number; yaw: number } {
 
 type Vector = readonly [number, number, number];
 
-function minus(one: Vector, other: Vector): Vector {
-  return [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
+function minus(a: Vector, b: Vector): Vector {
+  return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 }
 
 function toDegrees(radians: number): number {

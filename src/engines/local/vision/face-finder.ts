@@ -1,10 +1,10 @@
 // Finds faces: BlazeFace searches the whole picture and parts of it, and a mesh of 468 points is fitted to each candidate. A candidate that the
 // mesh does not fit is dropped.
 
+import { loadOnce } from "../load-once.ts";
 import { areaOf, type Box, keepBest } from "./boxes.ts";
-import { humanPackage } from "./human.ts";
 import type { Area, Sampler } from "./sampler.ts";
-import type { Network, Tensorflow } from "./tensorflow.ts";
+import { loadTensorflow, type Network } from "./tensorflow.ts";
 
 export type Point = readonly [x: number, y: number];
 
@@ -12,9 +12,9 @@ export interface Face {
   readonly score: number;
   /** From chin to forehead, in pixels. */
   readonly box: Box;
-  /** The face and a little around it, turned as it is: what the networks that judge faces know. */
+  /** The face with a margin, rotated like the face: the input of the networks that describe faces. */
   readonly area: Area;
-  /** In pixels; the third is towards the viewer when negative. */
+  /** In pixels. A negative z is towards the viewer. */
   readonly mesh: readonly (readonly [x: number, y: number, z: number])[];
   /** The ears, left and right as the viewer sees them. */
   readonly ears: readonly [Point, Point];
@@ -22,82 +22,74 @@ export interface Face {
 
 export interface FaceFinder {
   /** The largest first. */
-  find(picture: Sampler, wish?: FaceWish): Face[];
+  find(picture: Sampler, options?: FindOptions): Face[];
 }
 
-export interface FaceWish {
-  /** From here on a guess counts, of the detector and of the mesh. */
-  readonly leastScore: number;
-  readonly most: number;
-  /** In pixels: parts of the picture that are smaller are not looked at on their own. */
-  readonly leastWindow: number;
+export interface FindOptions {
+  /** Applies to the detector and to the mesh. */
+  readonly minScore: number;
+  readonly maxFaces: number;
+  /** In pixels. Smaller parts of the picture are not searched separately. */
+  readonly minWindow: number;
 }
 
 interface Candidate {
   readonly score: number;
   readonly box: Box;
-  /** Eyes, nose, mouth, ears; the left one first, as the viewer sees it. */
+  /** Eyes, nose, mouth, ears; of each pair the left one first, as the viewer sees it. */
   readonly points: readonly Point[];
 }
 
 const origin: Point = [0, 0];
 const detectorSize = 256;
-/** Each cell of the grid has so many guesses. */
+/** Each cell of a grid has several anchors. */
 const grids = [
-  { stride: 16, guesses: 2 },
-  { stride: 32, guesses: 6 },
+  { stride: 16, anchors: 2 },
+  { stride: 32, anchors: 6 },
 ];
 // The box, then six points.
-const numbersPerGuess = 16;
-const mostOverlap = 0.4;
+const numbersPerAnchor = 16;
+const maxOverlap = 0.4;
 const meshSize = 192;
-// The detector's box ends at the eyebrows; the mesh wants the whole head.
+// The detector's box ends at the eyebrows, but the mesh needs the whole head.
 const headScale = 1.5;
-// Of the mesh. Measured: closer or wider, pictures of one person are told less well from those of others.
+// The margin around the mesh. Measured: with less or more, people are distinguished less well.
 const portraitScale = 1.3;
-// Of the longest side. Smaller faces than a twentieth of a window are not seen in it.
+// The sizes of windows relative to the longest side. Faces smaller than a twentieth of a window are not found in it.
 const windowParts = [1, 1 / 2, 1 / 4];
 const windowStep = 0.75;
 /** Further faces are ignored, because a crowd would occupy a worker for minutes. */
-const usualWish: FaceWish = { leastScore: 0.5, most: 64, leastWindow: 320 };
+const defaultOptions: FindOptions = { minScore: 0.5, maxFaces: 64, minWindow: 320 };
 /** The outer corners of the eyes, left and right as the viewer sees them. */
 const eyeCorners = [33, 263] as const;
 
-export async function loadFaceFinder(tensorflow: Tensorflow): Promise<FaceFinder> {
-  const detector = await tensorflow.openGraph({
-    packageName: humanPackage,
-    path: "models/blazeface",
-    shape: [1, detectorSize, detectorSize, 3],
-    // Scores and places of the fine grid, then of the coarse one.
-    outputs: ["Identity", "Identity_2", "Identity_1", "Identity_3"],
-  });
-  const mesh = await tensorflow.openGraph({
-    packageName: humanPackage,
-    path: "models/facemesh",
-    shape: [1, meshSize, meshSize, 3],
-    outputs: ["Identity_2", "Identity_1"],
-  });
+/** All engines of a worker share its networks. */
+export const loadFaceFinder = loadOnce(async (): Promise<FaceFinder> => {
+  const { openGraph } = await loadTensorflow();
+  // Scores and positions of the fine grid, then of the coarse one.
+  const outputs = ["Identity", "Identity_2", "Identity_1", "Identity_3"];
+  const detector = await openGraph({ name: "blazeface", size: detectorSize, outputs });
+  const mesh = await openGraph({ name: "facemesh", size: meshSize, outputs: ["Identity_2", "Identity_1"] });
   return {
-    find(picture, { leastScore, most, leastWindow } = usualWish) {
-      const candidates = windowsOf(picture, leastWindow).flatMap((window) =>
-        detect(detector, picture, window, leastScore),
-      );
-      const faces = keepBest(candidates, mostOverlap)
-        .slice(0, most)
-        .map((candidate) => layMesh(mesh, picture, candidate))
-        .filter(({ score }) => score >= leastScore);
-      // Two candidates on one head are one face as soon as the mesh is there.
-      return keepBest(faces, mostOverlap).toSorted((a, b) => areaOf(b.box) - areaOf(a.box));
+    find(picture, { minScore, maxFaces, minWindow } = defaultOptions) {
+      const windows = windowsOf(picture, minWindow);
+      const candidates = windows.flatMap((window) => detect(detector, picture, window, minScore));
+      const faces = keepBest(candidates, maxOverlap)
+        .slice(0, maxFaces)
+        .map((candidate) => fitMesh(mesh, picture, candidate))
+        .filter(({ score }) => score >= minScore);
+      // The meshes of two candidates on one head overlap.
+      return keepBest(faces, maxOverlap).toSorted((a, b) => areaOf(b.box) - areaOf(a.box));
     },
   };
-}
+});
 
-/** Squares: all of the picture, then parts that lie over one another, so that no face is cut in each. */
-function windowsOf({ width, height }: Sampler, leastWindow: number): Area[] {
+/** Squares: the whole picture, then overlapping parts, so that every face is complete in one of them. */
+function windowsOf({ width, height }: Sampler, minWindow: number): Area[] {
   const longest = Math.max(width, height);
   return windowParts.flatMap((part) => {
     const side = longest * part;
-    if (part < 1 && side < leastWindow) return [];
+    if (part < 1 && side < minWindow) return [];
     return centresOf(width, side).flatMap((x) =>
       centresOf(height, side).map((y) => ({ x, y, width: side, height: side })),
     );
@@ -110,24 +102,24 @@ function centresOf(length: number, side: number): number[] {
   return Array.from({ length: count }, (_, index) => side / 2 + (index * (length - side)) / (count - 1));
 }
 
-function detect(detector: Network, picture: Sampler, window: Area, leastScore: number): Candidate[] {
+function detect(detector: Network, picture: Sampler, window: Area, minScore: number): Candidate[] {
   const input = picture.cut(window, detectorSize, detectorSize).map((value) => value / 127.5 - 1);
   const outputs = detector(input);
   const scale = window.width / detectorSize;
   const left = window.x - window.width / 2;
   const top = window.y - window.height / 2;
   const found: Candidate[] = [];
-  for (const [index, { stride, guesses }] of grids.entries()) {
+  for (const [index, { stride, anchors }] of grids.entries()) {
     const scores = outputs[index * 2] as Float32Array;
-    const places = outputs[index * 2 + 1] as Float32Array;
+    const positions = outputs[index * 2 + 1] as Float32Array;
     const cells = detectorSize / stride;
-    for (const [guess, logit] of scores.entries()) {
+    for (const [anchor, logit] of scores.entries()) {
       const score = 1 / (1 + Math.exp(-logit));
-      if (score < leastScore) continue;
-      const cell = Math.floor(guess / guesses);
+      if (score < minScore) continue;
+      const cell = Math.floor(anchor / anchors);
       const cellX = ((cell % cells) + 0.5) * stride;
       const cellY = (Math.floor(cell / cells) + 0.5) * stride;
-      const at = (offset: number) => places[guess * numbersPerGuess + offset] as number;
+      const at = (offset: number) => positions[anchor * numbersPerAnchor + offset] as number;
       const point = (offset: number): Point => [
         left + (cellX + at(offset)) * scale,
         top + (cellY + at(offset + 1)) * scale,
@@ -142,7 +134,7 @@ function detect(detector: Network, picture: Sampler, window: Area, leastScore: n
   return found;
 }
 
-function layMesh(network: Network, picture: Sampler, { score, box, points }: Candidate): Face {
+function fitMesh(network: Network, picture: Sampler, { score, box, points }: Candidate): Face {
   const [leftEye = origin, rightEye = origin, , , leftEar = origin, rightEar = origin] = points;
   const head = squareAround(box, headScale, angleOf(leftEye, rightEye));
   const input = picture.cut(head, meshSize, meshSize).map((value) => value / 255);

@@ -1,4 +1,4 @@
-// Networks in the form of Keras: a list of layers, and weights by name. Only the layers that our two networks are made of.
+// Runs networks that Keras describes as a list of layers and weights. Only the layers of our two networks are supported.
 
 import { type Core, compute, type Network, type Tensor } from "./tensorflow.ts";
 
@@ -10,7 +10,7 @@ export interface LayeredFile {
 interface WeightSpec {
   readonly name: string;
   readonly shape: readonly number[];
-  /** Present: each number is a byte, a step on this scale. */
+  /** Present: each weight is a byte, which is multiplied by the scale and added to the minimum. */
   readonly quantization?: { readonly min: number; readonly scale: number };
 }
 
@@ -18,7 +18,7 @@ interface Layer {
   readonly name: string;
   readonly class_name: string;
   readonly config: LayerConfig;
-  /** The names of the layers it takes, inside of two lists. */
+  /** The names of its input layers, nested in two lists. */
   readonly inbound_nodes: readonly (readonly (readonly [string, ...unknown[]])[])[];
 }
 
@@ -44,9 +44,9 @@ interface Step {
 }
 
 const inputShape = [1, 224, 224, 3];
-const nothing = (input: Tensor) => input;
+const identity = (input: Tensor) => input;
 
-/** Answers with the output of the layer of this name; what comes after it is never computed. Changes the bytes it is given. */
+/** The network up to the output layer. The bytes of the weights are modified. */
 export function openLayers(core: Core, file: LayeredFile, bytes: Uint8Array, outputLayer: string): Network {
   const { layers } = file.modelTopology.model_config.config;
   const steps: Step[] = [];
@@ -95,7 +95,7 @@ function readWeights(bytes: Uint8Array, specs: readonly WeightSpec[]): Weights {
   return weights;
 }
 
-/** A normalisation is a factor and a shift for each channel: the convolution before it can have them in its own weights. */
+/** Merges a normalisation, which is a factor and an offset for each channel, into the weights of the convolution before it. */
 function foldInto(weights: Weights, layer: Layer): void {
   const [before = ""] = inputsOf(layer);
   const part = (name: string) => (weights[`${layer.name}/${name}`] as Weight).values;
@@ -107,7 +107,7 @@ function foldInto(weights: Weights, layer: Layer): void {
     (factor, channel) => (beta[channel] as number) + ((oldBias?.[channel] ?? 0) - (mean[channel] as number)) * factor,
   );
   weights[`${before}/bias`] = { values: bias, shape: [bias.length] };
-  // The channels are the innermost axis: of the depthwise kind too, which has one output for each of them.
+  // The channels are the innermost axis, also of depthwise convolutions, which have one output per channel.
   const kernel = (weights[`${before}/kernel`] ?? weights[`${before}/depthwise_kernel`]) as Weight;
   const channels = factors.length;
   for (let index = 0; index < kernel.values.length; index++)
@@ -148,7 +148,7 @@ function toRun(core: Core, weights: Weights, { name, class_name, config }: Layer
       return activationOf(core, config.activation) as Step["run"];
     case "Add":
       return (one, other) => core.add(one as Tensor, other as Tensor);
-    // In both networks the pool is as large as the picture has become.
+    // In both networks, the pool covers the whole input.
     case "AveragePooling2D":
     case "GlobalAveragePooling2D":
       return (x) => core.mean(x as Tensor, [1, 2]);
@@ -156,15 +156,15 @@ function toRun(core: Core, weights: Weights, { name, class_name, config }: Layer
     case "BatchNormalization":
     case "Flatten":
     case "Dropout":
-      return nothing as Step["run"];
+      return identity as Step["run"];
     default:
-      throw new Error(`no layer of the kind ${class_name} was expected`);
+      throw new Error(`Layers of the kind ${class_name} are not supported`);
   }
 }
 
 function activationOf(core: Core, name = "linear"): (input: Tensor) => Tensor {
   if (name === "relu") return core.relu;
   if (name === "softmax") return core.softmax;
-  if (name === "linear") return nothing;
-  throw new Error(`no activation ${name} was expected`);
+  if (name === "linear") return identity;
+  throw new Error(`The activation ${name} is not supported`);
 }

@@ -1,21 +1,18 @@
-// Everyday things of eighty kinds, by CenterNet. Basic: small things are missed, and some are called by another name.
+// image/object_detection of eighty kinds of everyday objects, by CenterNet. Basic: it misses small objects and confuses some kinds.
 
-import type { LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
 import { keepBest, toEdges } from "./boxes.ts";
-import { humanPackage } from "./human.ts";
-import { readPixels } from "./pixels.ts";
-import { createSampler, type Sampler } from "./sampler.ts";
-import { type Network, tensorflowPackages } from "./tensorflow.ts";
-import { maxPixelsSeen, oneImage, type Vision } from "./vision.ts";
+import { createPictureEngine } from "./picture-engine.ts";
+import type { Sampler } from "./sampler.ts";
+import { humanPackages, loadTensorflow, type Network } from "./tensorflow.ts";
 
 const size = 512;
-const numbersPerThing = 6;
-// Below it every second find was a mistake.
-const leastScore = 0.4;
-const mostOverlap = 0.7;
+const numbersPerObject = 6;
+// Below it, every second result was wrong.
+const minScore = 0.4;
+const maxOverlap = 0.7;
 
-/** In the order of the network's classes, which is that of the COCO pictures. */
+/** The classes of the COCO dataset, in the order of the network's outputs. */
 const labels =
   `person,bicycle,car,motorcycle,airplane,bus,train,truck,boat,traffic light,fire hydrant,stop sign,parking meter,bench,
 bird,cat,dog,horse,sheep,cow,elephant,bear,zebra,giraffe,backpack,umbrella,handbag,tie,suitcase,frisbee,skis,snowboard,sports ball,
@@ -25,50 +22,36 @@ cell phone,microwave,oven,toaster,sink,refrigerator,book,clock,vase,scissors,ted
     .split(",")
     .map((label) => label.trim());
 
-export function createObjectDetection(vision: Vision): LocalEngine {
-  return {
-    task: "image/object_detection",
-    group: "vision",
-    packages: [...tensorflowPackages, humanPackage],
-    async load() {
-      const tensorflow = await vision.tensorflow();
-      const network = await tensorflow.openGraph({
-        packageName: humanPackage,
-        path: "models/centernet",
-        shape: [1, size, size, 3],
-        outputs: ["tower_0/detections"],
-      });
-      return async ({ files }) => {
-        const picture = createSampler(await readPixels(files["file"], "file", maxPixelsSeen));
-        const items = findThings(network, picture).map(({ label, score, box }) => ({
-          label,
-          confidence: round(score),
-          ...toEdges(box, picture),
-        }));
-        return { output: { items }, original: { engine: "centernet" }, units: oneImage };
-      };
-    },
-  };
-}
+export const objectDetection = createPictureEngine({
+  task: "image/object_detection",
+  packages: humanPackages,
+  async load() {
+    const { openGraph } = await loadTensorflow();
+    const network = await openGraph({ name: "centernet", size, outputs: ["tower_0/detections"] });
+    return (picture) => {
+      const items = findObjects(network, picture).map(({ label, score, box }) => ({
+        label,
+        confidence: round(score),
+        ...toEdges(box, picture),
+      }));
+      return { output: { items }, original: { engine: "centernet" } };
+    };
+  },
+});
 
-function findThings(network: Network, picture: Sampler) {
-  // A square: stretched things are known less well.
+function findObjects(network: Network, picture: Sampler) {
+  // The window is square, because stretched objects are recognised less well.
   const side = Math.max(picture.width, picture.height);
   const window = { x: picture.width / 2, y: picture.height / 2, width: side, height: side };
   const [found = new Float32Array()] = network(picture.cut(window, size, size));
-  const left = window.x - side / 2;
-  const top = window.y - side / 2;
-  const things = Array.from({ length: found.length / numbersPerThing }, (_, index) => {
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0, score = 0, kind = -1] = found.subarray(
-      index * numbersPerThing,
-      (index + 1) * numbersPerThing,
-    );
-    const scale = side / size;
+  const [left, top, scale] = [window.x - side / 2, window.y - side / 2, side / size];
+  const objects = [];
+  for (let at = 0; at < found.length; at += numbersPerObject) {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0, score = 0, kind = -1] = found.subarray(at, at + numbersPerObject);
+    const label = labels[Math.round(kind)];
+    if (label === undefined || score < minScore) continue;
     const box = { left: left + x1 * scale, top: top + y1 * scale, right: left + x2 * scale, bottom: top + y2 * scale };
-    return { label: labels[Math.round(kind)] ?? null, score: Math.min(1, score), box };
-  });
-  return keepBest(
-    things.flatMap(({ label, score, box }) => (label === null || score < leastScore ? [] : [{ label, score, box }])),
-    mostOverlap,
-  );
+    objects.push({ label, score: Math.min(1, score), box });
+  }
+  return keepBest(objects, maxOverlap);
 }

@@ -2,7 +2,7 @@
 
 import type { Pixels } from "./pixels.ts";
 
-/** A rectangle in pixels of the picture. It may be turned around its centre, and reach beyond the edges. */
+/** A rectangle in pixels, given by its centre. It may be rotated and extend beyond the edges of the picture. */
 export interface Area {
   readonly x: number;
   readonly y: number;
@@ -15,7 +15,7 @@ export interface Area {
 export interface Sampler {
   readonly width: number;
   readonly height: number;
-  /** Red, green and blue, 0..255, line by line. What lies beyond the edges is black. */
+  /** Red, green and blue, 0 to 255, line by line. Pixels beyond the edges are black. */
   cut(area: Area, width: number, height: number): Float32Array;
 }
 
@@ -30,7 +30,7 @@ const channels = 3;
 export function createSampler(pixels: Pixels): Sampler {
   const levels: Level[] = [onWhite(pixels)];
 
-  /** The smallest half of a half that still has a pixel for each one wanted: else fine patterns would turn into false ones. */
+  /** The smallest level (each has half the size of the one before) with enough pixels, because skipping pixels causes moiré patterns. */
   function levelFor(scale: number): { level: Level; shrink: number } {
     let index = 0;
     while (scale / 2 ** (index + 1) >= 1) {
@@ -56,7 +56,7 @@ export function createSampler(pixels: Pixels): Sampler {
           const right = ((column + 0.5) / width - 0.5) * area.width;
           const x = (area.x + right * cos - down * sin) / shrink - 0.5;
           const y = (area.y + right * sin + down * cos) / shrink - 0.5;
-          mix(level, x, y, result, (row * width + column) * channels);
+          interpolate(level, x, y, result, (row * width + column) * channels);
         }
       }
       return result;
@@ -68,8 +68,8 @@ export function wholeOf({ width, height }: { width: number; height: number }): A
   return { x: width / 2, y: height / 2, width, height };
 }
 
-/** Between the four pixels around a place. */
-function mix({ width, height, data }: Level, x: number, y: number, into: Float32Array, at: number): void {
+/** Bilinear interpolation between four pixels. */
+function interpolate({ width, height, data }: Level, x: number, y: number, into: Float32Array, at: number): void {
   if (x <= -1 || y <= -1 || x >= width || y >= height) return;
   const left = Math.floor(x);
   const top = Math.floor(y);

@@ -1,6 +1,6 @@
 // Outputs contain every member of their schema, so that callers need not check whether a member exists.
 
-import { findTask, type JsonSchema } from "../../../contract/tasks.ts";
+import { findTask, type JsonSchema } from "../../contract/tasks.ts";
 
 /** A copy of the value in which missing members are null, or empty lists. */
 export function fillMembers<Value extends object>(task: string, value: Value): Value {

@@ -1,0 +1,54 @@
+// The common part of engines that read a document: its pages, how each was read, and the units of the answer.
+
+import type { LocalAnswer, LocalCall, LocalEngine } from "../local-engine.ts";
+import { round } from "../numbers.ts";
+import { type PageLimits, readDocument, readerPackages } from "./document-reader.ts";
+import { meanConfidence, type Page } from "./page.ts";
+
+interface DocumentEngine extends Pick<LocalEngine, "task"> {
+  /** Packages in addition to those that read documents. */
+  readonly packages?: readonly string[];
+  load(): Promise<RunDocument>;
+}
+
+type RunDocument = (pages: readonly Page[], call: LocalCall) => DocumentOutput | Promise<DocumentOutput>;
+type DocumentOutput = LocalAnswer["output"];
+
+const limitsOfCalls: PageLimits = {
+  pages: 200,
+  scannedPages: 20,
+  advice: "Split it, or run it as a job with ocr/ocr_async.",
+};
+const limitsOfJobs: PageLimits = { pages: 2_000, scannedPages: 200, advice: "Split it." };
+
+/** Tasks whose name ends in `_async` run as jobs, with larger limits. */
+export function createDocumentEngine({ task, packages = [], load }: DocumentEngine): LocalEngine {
+  const isJob = task.endsWith("_async");
+  return {
+    task,
+    packages: [...readerPackages, ...packages],
+    ...(isJob && { timeLimit: "job" }),
+    async load() {
+      const run = await load();
+      return async (call) => {
+        const { input, files, onProgress } = call;
+        const pages = await readDocument(files["file"], {
+          language: typeof input["language"] === "string" ? input["language"] : null,
+          limits: isJob ? limitsOfJobs : limitsOfCalls,
+          onProgress,
+        });
+        return {
+          output: await run(pages, call),
+          original: { pages: pages.map(describePage) },
+          units: { page: pages.length, file: 1 },
+        };
+      };
+    },
+  };
+}
+
+/** How a page was read, so that callers can judge the quality of the text. */
+function describePage({ source, lines }: Page): { source: string; confidence: number | null } {
+  const confidence = meanConfidence(lines);
+  return { source, confidence: confidence === null ? null : round(confidence) };
+}

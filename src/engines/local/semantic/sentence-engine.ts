@@ -1,0 +1,75 @@
+// The common part of engines that compare texts by the sentence model: they read the texts of a call and enforce the limits.
+
+import { ValidationError } from "../../../errors.ts";
+import type { LocalAnswer, LocalCall, LocalEngine } from "../local-engine.ts";
+import { loadSentenceModel, type SentenceModel, sentenceModelName, sentenceModelPackages } from "./sentence-model.ts";
+
+interface SentenceEngine extends Pick<LocalEngine, "task" | "unsupported"> {
+  run(texts: readonly string[], model: SentenceModel, call: LocalCall): Promise<SentenceAnswer>;
+}
+
+interface SentenceAnswer extends Pick<LocalAnswer, "output" | "units"> {
+  /** Added to the name of the model. */
+  readonly original?: object;
+}
+
+/** The facts that engines of the sentence model share. */
+export const sentenceEngineFacts = {
+  packages: sentenceModelPackages,
+  group: "embeddings",
+  timeLimit: "media",
+  lane: "light",
+  lightCharacters: 4_000,
+} satisfies Partial<LocalEngine>;
+
+const maxTexts = 2_048;
+const maxCharacters = 200_000;
+const maxTokensPerText = 8_192;
+// A window of 256 tokens takes about 25 ms, so a call takes at most half a minute.
+const maxTokens = 300_000;
+
+export function createSentenceEngine({ run, ...facts }: SentenceEngine): LocalEngine {
+  return {
+    ...sentenceEngineFacts,
+    ...facts,
+    models: [sentenceModelName],
+    async load() {
+      const model = await loadSentenceModel();
+      return async (call) => {
+        const { texts } = call.input;
+        const answer = await run(Array.isArray(texts) ? texts.map(String) : [], model, call);
+        return { ...answer, original: { engine: "all-MiniLM-L6-v2, 8 bits", ...answer.original } };
+      };
+    },
+  };
+}
+
+/** The tokens of each text. Throws a ValidationError with the location of a text that exceeds a limit. */
+export function toTokens(texts: readonly string[], model: SentenceModel, member: string): (readonly number[])[] {
+  if (texts.length > maxTexts) throw overLimit([member], `at most ${count(maxTexts)} texts`, count(texts.length));
+  let sum = 0;
+  return texts.map((text, index) => {
+    const path = [member, index];
+    if (text.length > maxCharacters)
+      throw overLimit(path, `at most ${count(maxCharacters)} characters of a text`, count(text.length));
+    const tokens = model.toTokens(text);
+    if (tokens.length > maxTokensPerText)
+      throw overLimit(path, `at most ${count(maxTokensPerText)} tokens of a text`, count(tokens.length));
+    sum += tokens.length;
+    if (sum > maxTokens) throw overLimit([member], `at most ${count(maxTokens)} tokens in all`, "more");
+    return tokens;
+  });
+}
+
+export function countCharacters(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+function overLimit(path: readonly (string | number)[], limit: string, actual: string): ValidationError {
+  const msg = `The local engine accepts ${limit}, but got ${actual}. Split the input.`;
+  return new ValidationError([{ loc: ["body", "input", ...path], msg, type: "value_error" }]);
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en");
+}

@@ -1,0 +1,30 @@
+// The common part of engines that look at one picture.
+
+import type { LocalAnswer, LocalEngine } from "../local-engine.ts";
+import { readPixels } from "./pixels.ts";
+import { createSampler, type Sampler } from "./sampler.ts";
+
+interface PictureEngine extends Omit<LocalEngine, "load"> {
+  load(): Promise<(picture: Sampler) => Omit<LocalAnswer, "units">>;
+}
+
+/** Networks use at most 512 pixels a side, and a window is a quarter of the picture, so more pixels would be wasted. */
+export const maxPixelsRead = 4_000_000;
+/** Returned pictures are scaled down only if they are larger than this. */
+export const maxPixelsReturned = 16_000_000;
+
+export const oneImage = { image: 1, file: 1, request: 1 };
+
+export function createPictureEngine(engine: PictureEngine): LocalEngine {
+  return {
+    ...engine,
+    group: "vision",
+    async load() {
+      const run = await engine.load();
+      return async ({ files }) => {
+        const picture = createSampler(await readPixels(files["file"], "file", maxPixelsRead));
+        return { ...run(picture), units: oneImage };
+      };
+    },
+  };
+}
