@@ -1,9 +1,10 @@
 // Relays a streamed chat completion from any provider format to any caller format. The chat format is the intermediate format; where
 // both sides use it, the provider's frames are forwarded unchanged.
 
+import type { ChatChunk } from "../contract/chat-format.ts";
 import { doneFrame, toFrame } from "../lib/event-stream.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
-import { type Charge, type Quote, toCostMembers } from "./pricing.ts";
+import { type Charge, type Quote, toCostMembers, unknownUsage } from "./pricing.ts";
 import type { Relay } from "./relay-stream.ts";
 
 /** Writes chunks in the caller's format. */
@@ -139,4 +140,28 @@ export class ChatChunkWriter implements ChunkWriter {
     }
     frames.push(doneFrame);
   }
+}
+
+/** Writes chunks as the events of another format. */
+export interface EventWriter {
+  write(chunk: ChatChunk): readonly string[];
+  end(charge: Charge, metadata: Record<string, unknown> | null): readonly string[];
+}
+
+const encoder = new TextEncoder();
+
+/** For callers that use another format. */
+export function encodeEvents(writer: EventWriter): ChunkWriter {
+  let charge = unknownUsage;
+  const add = (events: readonly string[], frames: Uint8Array[]) => {
+    for (const event of events) frames.push(encoder.encode(event));
+  };
+  return {
+    chunk: (chunk, _frame, _text, frames) => add(writer.write(chunk as unknown as ChatChunk), frames),
+    usage(chunk, known, frames) {
+      charge = known;
+      add(writer.write({ ...chunk, choices: [] } as unknown as ChatChunk), frames);
+    },
+    end: (frames, metadata) => add(writer.end(charge, metadata), frames),
+  };
 }

@@ -35,6 +35,9 @@ export interface Charge {
   readonly version: string | null;
 }
 
+/** The charge for an answer whose usage the provider did not report. */
+export const unknownUsage: Charge = { cost: null, reason: "usage_unknown", version: null };
+
 const typicalUsage = { prompt_tokens: 3_000, completion_tokens: 1_000, total_tokens: 4_000 };
 // Callers can name any model, so the cache needs a bound.
 const mostCached = 10_000;

@@ -2,7 +2,7 @@
 // provider the request is translated into a chat completion, and the answer back into a message.
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
-import type { ChatChunk, ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
+import type { ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
 import { editMembers } from "../../lib/json-scan.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
@@ -12,7 +12,7 @@ import type { ChatRules } from "../../providers/provider.ts";
 import { toErrorInAnswer } from "../../providers/refusal.ts";
 import { attempt, type ProviderRequest } from "../attempt.ts";
 import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
-import type { ChunkWriter } from "../chat-relay.ts";
+import { encodeEvents } from "../chat-relay.ts";
 import { countAtProvider } from "../count-at-provider.ts";
 import type { FrameStream } from "../frame-stream.ts";
 import { type FetchMedia, mustFetchFiles, toMustFetch } from "../media.ts";
@@ -50,7 +50,6 @@ export interface MessagesDependencies extends PlanDependencies {
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
-const encoder = new TextEncoder();
 
 export function createMessages(dependencies: MessagesDependencies): Messages {
   const { chatCompletions, fetchMedia, clocks } = dependencies;
@@ -76,15 +75,13 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       ...(throughResponses && { thinking: own.request["thinking"] }),
       strict_parameters: request.strict_parameters,
     };
-    const createWriter = () => createChunkWriter(request, origin);
+    const { model: name, stop_sequences: stopSequences = null } = request;
+    const createWriter = () => encodeEvents(new MessagesStreamWriter({ model: name, stopSequences, origin }));
     const chatInput = toChatInput(input, chat, { value, throughResponses, createWriter });
     const answer = await chatCompletions.attempt(chatInput, candidate);
     trace.dropped = [...dropped, ...trace.dropped];
     if (answer.kind === "stream") return answer;
-    const message = toMessagesAnswer(answer.value as ChatCompletion, {
-      stopSequences: request.stop_sequences ?? null,
-      origin,
-    });
+    const message = toMessagesAnswer(answer.value as ChatCompletion, { stopSequences, origin });
     return { kind: "whole", text: JSON.stringify({ ...message, ...answer.added }) };
   }
 
@@ -168,21 +165,4 @@ function needsResponses({ responsesOnly = [], efforts = [] }: ChatRules, request
   if (responsesOnly.includes("search") && request["web_search_options"] !== undefined) return true;
   const isOff = request.reasoning_effort === "none" && efforts.includes("none");
   return responsesOnly.includes("tools") && (request.tools?.length ?? 0) > 0 && !isOff;
-}
-
-function createChunkWriter(request: MessagesRequest, origin: string | null): ChunkWriter {
-  const { model, stop_sequences: stopSequences = null } = request;
-  const writer = new MessagesStreamWriter({ model, stopSequences, origin });
-  let cost: number | null = null;
-  const add = (texts: readonly string[], frames: Uint8Array[]) => {
-    for (const text of texts) frames.push(encoder.encode(text));
-  };
-  return {
-    chunk: (chunk, _frame, _text, frames) => add(writer.write(chunk as unknown as ChatChunk), frames),
-    usage(chunk, charge, frames) {
-      cost = charge.cost;
-      add(writer.write({ ...chunk, choices: [] } as unknown as ChatChunk), frames);
-    },
-    end: (frames) => add(writer.end({ cost }), frames),
-  };
 }

@@ -36,30 +36,12 @@ export interface PendingResponse {
 /** `unfinished`: the response did not complete, so it cannot be continued. `broken`: a turn of it is missing. */
 export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 
-export interface ConversationStore {
-  /** The gateway stores the conversations of every provider. */
-  readonly storesAll: boolean;
-  /** Whether the gateway stores the conversations of this provider. */
-  storesFor(provider: string): boolean;
-  issue(owner: string, isKept: boolean): string;
-  isOwnUnstored(id: string, owner: string): boolean;
-  store(response: NewResponse): PendingResponse;
-  /** Stores the end of a stored response. The first end counts. */
-  complete(record: ResponseRecord, response: JsonObject): Promise<void>;
-  find(id: string, owner: string): Promise<ResponseRecord | null>;
-  remove(id: string, owner: string): Promise<boolean>;
-  /** Null when the gateway does not store the content. */
-  readResponse(record: ResponseRecord): Promise<JsonObject | null>;
-  /** All items up to and including this response; null when the gateway stores no conversations of its provider. */
-  readConversation(record: ResponseRecord): Promise<Conversation | null>;
-  /** The input that this response answers. */
-  readInput(record: ResponseRecord): Promise<readonly JsonObject[]>;
-  findDeployment(provider: string, deployment: string): { provider: Provider; deployment: Deployment } | null;
-}
+export type ConversationStore = ReturnType<typeof createConversationStore>;
 
 export interface ConversationStoreOptions {
   readonly store: ResponseStore;
   readonly ids: ResponseIds;
+  /** The gateway stores the conversations of every provider. */
   readonly storesAll: boolean;
   readonly sealer: Sealer;
   readonly lifetimeMs: number;
@@ -67,29 +49,27 @@ export interface ConversationStoreOptions {
   readonly log: Log;
 }
 
-interface Turn {
-  readonly input: readonly JsonObject[];
-  readonly output: readonly JsonObject[];
-}
+type Turn = Readonly<Record<"input" | "output", readonly JsonObject[]>>;
 
 const mostTurns = 1_000;
 const finished: ReadonlySet<string> = new Set(["completed", "incomplete"]);
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-export function createConversationStore(options: ConversationStoreOptions): ConversationStore {
+export function createConversationStore(options: ConversationStoreOptions) {
   const { store, ids, storesAll, sealer, lifetimeMs, providers, log } = options;
+  /** Whether the gateway stores the conversations of this provider. */
   const storesFor = (name: string) => storesAll || findProvider(providers, name)?.row.keepsResponses === true;
 
-  async function seal(value: unknown, what: string, { id, owner }: { id: string; owner: string }) {
+  async function seal(value: unknown, member: string, { id, owner }: { id: string; owner: string }) {
     if (value === null) return null;
-    return sealer.seal(encoder.encode(JSON.stringify(value)), ["responses", what, id, owner]);
+    return sealer.seal(encoder.encode(JSON.stringify(value)), ["responses", member, id, owner]);
   }
 
-  async function open<T>(bytes: Uint8Array | null, what: string, { id, owner }: ResponseRecord): Promise<T | null> {
+  async function open<T>(bytes: Uint8Array | null, member: string, { id, owner }: ResponseRecord): Promise<T | null> {
     if (bytes === null) return null;
     try {
-      return JSON.parse(decoder.decode(await sealer.open(bytes, ["responses", what, id, owner]))) as T;
+      return JSON.parse(decoder.decode(await sealer.open(bytes, ["responses", member, id, owner]))) as T;
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
       log.error("A stored response cannot be decrypted", { response: id, reason: error.reason });
@@ -126,6 +106,7 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
     });
   }
 
+  /** Stores the end of a stored response. The first end counts. */
   async function complete({ id, owner }: Pick<ResponseRecord, "id" | "owner">, response: JsonObject): Promise<void> {
     await store.update(id, owner, { status: statusOf(response), body: await seal(response, "body", { id, owner }) });
   }
@@ -133,9 +114,9 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
   return {
     storesAll,
     storesFor,
-    issue: (owner, isKept) => ids.issue(owner, isKept ? "stored" : "not-stored"),
+    issue: (owner: string, isStored: boolean) => ids.issue(owner, isStored ? "stored" : "not-stored"),
     isOwnUnstored: ids.isOwnUnstored,
-    store(response) {
+    store(response: NewResponse): PendingResponse {
       const stored = create(response);
       // The caller of `store` awaits it as well; this handler only keeps a rejection from being unhandled.
       stored.catch(() => {});
@@ -151,27 +132,30 @@ export function createConversationStore(options: ConversationStoreOptions): Conv
       };
     },
     complete,
-    async find(id, owner) {
+    async find(id: string, owner: string): Promise<ResponseRecord | null> {
       const found = await store.find(id, owner);
       // The operator has disabled storing since then, so the response is treated as unknown.
       return found !== null && found.providerResponseId === null && !storesFor(found.provider) ? null : found;
     },
-    remove: (id, owner) => store.delete(id, owner),
-    readResponse: (record) => open<JsonObject>(record.body, "body", record),
-    async readConversation(record) {
+    remove: (id: string, owner: string) => store.delete(id, owner),
+    /** Null when the gateway does not store the content. */
+    readResponse: (record: ResponseRecord) => open<JsonObject>(record.body, "body", record),
+    /** All items up to and including this response; null when the gateway stores no conversations of its provider. */
+    async readConversation(record: ResponseRecord): Promise<Conversation | null> {
       if (!storesFor(record.provider)) return null;
       // A broken or running response is incomplete.
       if (!finished.has(record.status)) return "unfinished";
       const turns = await readTurns(record);
       return turns === "broken" ? turns : turns.flatMap(({ input, output }) => [...input, ...output]);
     },
-    async readInput(record) {
+    /** The input that this response answers. */
+    async readInput(record: ResponseRecord): Promise<readonly JsonObject[]> {
       const turns = await readTurns(record);
       if (turns === "broken") return (await open<readonly JsonObject[]>(record.input, "input", record)) ?? [];
       const earlier = turns.slice(0, -1).flatMap(({ input, output }) => [...input, ...output]);
       return [...earlier, ...(turns.at(-1)?.input ?? [])];
     },
-    findDeployment(name, deploymentName) {
+    findDeployment(name: string, deploymentName: string): { provider: Provider; deployment: Deployment } | null {
       const provider = findProvider(providers, name);
       if (provider === undefined) return null;
       // The response may have been stored under another name of the provider.

@@ -7,12 +7,12 @@ import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import { toErrorInAnswer } from "../../providers/refusal.ts";
-import { type Attempt, attempt, type ProviderRequest } from "../attempt.ts";
+import { type Attempt, type AttemptOptions, attempt, type ProviderRequest } from "../attempt.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
 import type { Candidate } from "../route-planner.ts";
 import type { PendingResponse, ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
-import { type NativeRequest, toNativeRequest } from "./native-request.ts";
+import { toNativeRequest } from "./native-request.ts";
 import {
   createSignId,
   type IdPairs,
@@ -25,7 +25,7 @@ import {
 } from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
 import { isCancelled } from "./response-defaults.ts";
-import type { ResponseContext } from "./response-planner.ts";
+import { type ResponseContext, toRecordMembers } from "./response-planner.ts";
 import { ResponseRecorder } from "./response-recorder.ts";
 import {
   type ResponsesAnswer,
@@ -47,8 +47,14 @@ const compactedMembers: ReadonlySet<string> = new Set([
 
 /** A request that is ready to be sent, with the ids in it. */
 interface Prepared {
-  readonly native: NativeRequest;
-  readonly sent: ProviderRequest;
+  readonly sent: { readonly path: string; readonly body: string };
+  readonly pairs: IdPairs;
+}
+
+interface NativeCall {
+  readonly input: ResponsesInput;
+  readonly candidate: Candidate;
+  readonly context: ResponseContext;
 }
 
 export function createNativeResponses(dependencies: ResponsesDependencies) {
@@ -60,25 +66,21 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     context: ResponseContext,
   ): Promise<ResponsesAnswer> {
     const { request } = input;
+    const call = { input, candidate, context };
     const mayStore = candidate.provider.row.responses?.kind === "native" && request.store !== false;
     if (request["background"] === true && !mayStore) throw stateless(candidate, "background");
-    const prepared = prepare(input, candidate, context, mayStore);
+    const prepared = prepare(call, mayStore);
     const isStream = request.stream === true;
-    const creation = new Creation(dependencies, { input, candidate, context, mayStore });
-    return send(prepared, context, () =>
-      attempt(dependencies, { context: input, candidate, isStream }, (running) =>
-        isStream ? creation.stream(running, prepared.sent) : creation.read(running, prepared.sent),
-      ),
-    );
+    const creation = openCreation(dependencies, call, mayStore);
+    return send(call, prepared, { isStream }, isStream ? creation.stream : creation.read);
   }
 
   async function countInput(input: ResponsesInput, candidate: Candidate, context: ResponseContext): Promise<number> {
-    const prepared = toPathBelow(prepare(input, candidate, context, true), "/input_tokens", countedMembers);
-    const options = { context: input, candidate, isStream: false, isReported: false };
-    const { value } = await send(prepared, context, () =>
-      attempt(dependencies, options, async (running) => readAnswer(await running.read(prepared.sent), candidate)),
-    );
-    const count = value["input_tokens"];
+    const call = { input, candidate, context };
+    const prepared = toPathBelow(prepare(call, true), "/input_tokens", countedMembers);
+    const options = { isStream: false, isReported: false };
+    const text = await send(call, prepared, options, (running, sent) => running.read(sent));
+    const count = readAnswer(text, candidate.provider)["input_tokens"];
     if (typeof count !== "number") throw badAnswer(candidate.provider, "did not answer with a count");
     return count;
   }
@@ -86,50 +88,61 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   /** The JSON of the compacted conversation: its items have the gateway's ids, and can be sent back as input. */
   async function compact(input: ResponsesInput, candidate: Candidate, context: ResponseContext): Promise<string> {
     const { provider, deployment } = candidate;
-    const prepared = toPathBelow(prepare(input, candidate, context, true), "/compact", compactedMembers);
+    const call = { input, candidate, context };
+    const prepared = toPathBelow(prepare(call, true), "/compact", compactedMembers);
     const signId = createSignId(owned, { owner: context.owner, deployment: deployment.name });
-    return send(prepared, context, () =>
-      attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
-        const { text, value } = readAnswer(await running.read(prepared.sent), candidate);
-        const { output, id } = value;
-        if (!Array.isArray(output)) throw badAnswer(provider, "did not answer with a compacted conversation");
-        const usage = toChatUsage(value["usage"]);
-        const charge = running.quote.chargeFor(usage, value);
-        running.complete(usage, charge);
-        const own = {
-          ...value,
-          ...(typeof id === "string" && { id: signId(id) }),
-          output: output.map((item) => toOwnItem(item, signId)),
-          ...running.toMembers(charge),
-        };
-        return patchJson(text, value, own);
-      }),
-    );
+    return send(call, prepared, { isStream: false }, async (running, sent) => {
+      const text = await running.read(sent);
+      const value = readAnswer(text, provider);
+      const { output, id } = value;
+      if (!Array.isArray(output)) throw badAnswer(provider, "did not answer with a compacted conversation");
+      const own = {
+        ...value,
+        ...(typeof id === "string" && { id: signId(id) }),
+        output: output.map((item) => toOwnItem(item, signId)),
+        ...account(running, value),
+      };
+      return patchJson(text, value, own);
+    });
   }
 
-  function prepare(
-    input: ResponsesInput,
-    { provider, deployment, model }: Candidate,
-    { owner, previous, history }: ResponseContext,
-    mayStore: boolean,
-  ): Prepared {
+  function prepare({ input, candidate, context }: NativeCall, mayStore: boolean): Prepared {
+    const { provider, deployment, model } = candidate;
+    const { owner, previous, history } = context;
     const scope = { owner, deployment: deployment.name };
     const isStateless = provider.row.responses?.kind === "stateless";
-    const native = toNativeRequest(input, { model, owned, scope, previous, history, mayStore, isStateless });
-    if (input.request.strict_parameters === true) refuseDropped(native.dropped);
-    input.trace.dropped = native.dropped;
-    return { native, sent: { path: fillModel(deployment.responsesPath, model), body: native.body } };
+    const options = { model, owned, scope, previous, history, mayStore, isStateless };
+    const { body, dropped, pairs } = toNativeRequest(input, options);
+    if (input.request.strict_parameters === true) refuseDropped(dropped);
+    input.trace.dropped = dropped;
+    return { sent: { path: fillModel(deployment.responsesPath, model), body }, pairs };
+  }
+
+  /** One attempt, whose errors have the caller's ids. */
+  async function send<Answer>(
+    { input, candidate, context }: NativeCall,
+    { sent, pairs }: Prepared,
+    options: Pick<AttemptOptions, "isStream" | "isReported">,
+    exchange: (running: Attempt, sent: ProviderRequest) => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await attempt(dependencies, { context: input, candidate, ...options }, (running) =>
+        exchange(running, sent),
+      );
+    } catch (error) {
+      throw toOwnError(error, pairs, context.previous);
+    }
   }
 
   return { create, countInput, compact };
 }
 
 /** The same request for a path below that of the Responses API, with only these members. */
-function toPathBelow({ native, sent }: Prepared, suffix: string, members: ReadonlySet<string>): Prepared {
-  const scan = scanJson(native.body);
+function toPathBelow({ sent, pairs }: Prepared, suffix: string, members: ReadonlySet<string>): Prepared {
+  const scan = scanJson(sent.body);
   const remove = new Set(scan.members.map(({ name }) => name).filter((name) => !members.has(name)));
-  const body = editMembers(native.body, scan, { replace: new Map(), remove, append: [] });
-  return { native, sent: { path: appendPath(sent.path, suffix), body } };
+  const body = editMembers(sent.body, scan, { replace: new Map(), remove, append: [] });
+  return { sent: { path: appendPath(sent.path, suffix), body }, pairs };
 }
 
 /** Adds the suffix before the query that the path may have, and `query` after it. */
@@ -139,20 +152,8 @@ export function appendPath(path: string, suffix: string, query = ""): string {
   return `${pathname}${suffix}${search === "" ? "" : `?${search}`}`;
 }
 
-async function send<Answer>(
-  { native }: Prepared,
-  { previous }: ResponseContext,
-  call: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await call();
-  } catch (error) {
-    throw toOwnError(error, native, previous);
-  }
-}
-
 /** The provider's message with the caller's ids. When it says that an id is unknown, the error says which of the caller's. */
-function toOwnError(error: unknown, { pairs }: NativeRequest, previous: ResponseRecord | null): unknown {
+function toOwnError(error: unknown, pairs: IdPairs, previous: ResponseRecord | null): unknown {
   const own = withOwnIds(error, pairs);
   if (!(own instanceof GatewayError) || own === error) return own;
   const { code, message } = own;
@@ -175,84 +176,107 @@ export function withOwnIds(error: unknown, pairs: IdPairs): unknown {
   return message === error.message ? error : new GatewayError(error.code, message, error.details);
 }
 
-interface NativeAnswer {
-  readonly text: string;
-  readonly value: JsonObject;
-}
-
-function readAnswer(text: string, { provider }: Candidate): NativeAnswer {
+function readAnswer(text: string, provider: Provider): JsonObject {
   const value = readObject(text, provider);
   if (value["error"]) throw toErrorInAnswer(provider, value["error"]);
-  return { text, value };
+  return value;
 }
 
-export function readResponse(text: string, provider: Provider): NativeAnswer {
+export function readResponse(text: string, provider: Provider): JsonObject {
   const value = readObject(text, provider);
   // A failed response is an answer, too: its status says that it failed.
   if (value["error"] && value["object"] !== "response") throw toErrorInAnswer(provider, value["error"]);
   if (!Array.isArray(value["output"])) throw badAnswer(provider, "did not answer with a response");
-  return { text, value };
+  return value;
 }
 
-interface CreationOptions {
-  readonly input: ResponsesInput;
-  readonly candidate: Candidate;
-  readonly context: ResponseContext;
-  /** The provider may store the response. */
-  readonly mayStore: boolean;
+/** Reports the usage of an answer, and returns the members that the gateway adds to it. */
+function account(running: Attempt, value: JsonObject): JsonObject {
+  const usage = toChatUsage(value["usage"]);
+  const charge = running.quote.chargeFor(usage, value);
+  running.complete(usage, charge);
+  return running.toMembers(charge);
 }
 
-/** One response that a provider creates: its ids, where it is stored, and its answer. */
-class Creation {
-  readonly #dependencies: ResponsesDependencies;
-  readonly #options: CreationOptions;
-  /** The gateway stores the response itself. */
-  readonly #isStoredHere: boolean;
+/** One response that a provider creates: its ids, where it is stored, and its answer. `mayStore`: the provider may store it. */
+function openCreation(
+  { owned, conversations }: ResponsesDependencies,
+  { input, candidate, context }: NativeCall,
+  mayStore: boolean,
+) {
+  const { request } = input;
+  const { provider, deployment } = candidate;
+  const isStoredHere = conversations.storesAll && request.store !== false;
+  const signId = createSignId(owned, { owner: context.owner, deployment: deployment.name });
 
-  constructor(dependencies: ResponsesDependencies, options: CreationOptions) {
-    this.#dependencies = dependencies;
-    this.#options = options;
-    this.#isStoredHere = dependencies.conversations.storesAll && options.input.request.store !== false;
+  /** The provider may decline to store a response, and its answer says so. */
+  const isAtProvider = (answer: JsonObject) => mayStore && answer["store"] !== false;
+
+  function name(answer: JsonObject): ResponseNames {
+    const isStored = isAtProvider(answer) || isStoredHere;
+    return {
+      id: conversations.issue(context.owner, isStored),
+      previousId: request.previous_response_id ?? null,
+      isStored,
+      instructions: request.instructions ?? null,
+    };
   }
 
-  async read(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
-    const { text, value } = readResponse(await running.read(sent), this.#options.candidate.provider);
-    const usage = toChatUsage(value["usage"]);
-    const charge = running.quote.chargeFor(usage, value);
-    running.complete(usage, charge);
-    const own = toOwnResponse(value, this.#name(value), this.#createSignId(), running.toMembers(charge));
-    await this.#store(value, own)?.stored;
+  function store(answer: JsonObject, own: JsonObject): PendingResponse | null {
+    if (!own["store"]) return null;
+    if (typeof answer["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
+    return conversations.store({
+      ...toRecordMembers(input, candidate, context),
+      id: own["id"] as string,
+      providerResponseId: isAtProvider(answer) ? answer["id"] : null,
+      response: own,
+      input: isStoredHere ? toItems(request.input) : null,
+    });
+  }
+
+  function remember(own: JsonObject): void {
+    if (own["status"] === "failed" || isCancelled(own)) return;
+    const output = (own["output"] ?? []) as readonly JsonObject[];
+    const items = [...(context.history ?? []), ...toItems(request.input), ...output];
+    input.local?.remember(own["id"] as string, items);
+  }
+
+  async function read(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
+    const text = await running.read(sent);
+    const value = readResponse(text, provider);
+    const own = toOwnResponse(value, name(value), signId, account(running, value));
+    await store(value, own)?.stored;
     return { kind: "whole", text: patchJson(text, value, own) };
   }
 
-  async stream(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
+  async function stream(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
     const recorder = new ResponseRecorder();
     const { quote, startedAt } = running;
     let isOnlyHere = false;
     const relay = new NativeRelay({
-      provider: this.#options.candidate.provider,
-      signId: this.#createSignId(),
+      provider,
+      signId,
       quote,
       startedAt,
       isRetrieved: false,
-      name: (response) => this.#name(response),
-      onCreated: (response, own) => {
-        isOnlyHere = this.#isStoredHere && !this.#isAtProvider(response);
-        recorder.begin(this.#store(response, own));
+      name,
+      onCreated(response, own) {
+        isOnlyHere = isStoredHere && !isAtProvider(response);
+        recorder.begin(store(response, own));
       },
-      onEnded: (own) => {
-        this.#remember(own);
-        if (this.#isStoredHere) recorder.complete(own);
+      onEnded(own) {
+        remember(own);
+        if (isStoredHere) recorder.complete(own);
       },
     });
     // The provider itself knows the end of a response that it stores.
     const giveUp = (changes: JsonObject) => {
       if (isOnlyHere && relay.response !== null) recorder.giveUp({ ...relay.response, ...changes });
     };
-    const stream = await running.stream(sent, () => relay);
+    const relayed = await running.stream(sent, () => relay);
     return {
       kind: "stream",
-      stream: await recorder.open(stream, () => giveUp(toCancelled(startedAt))),
+      stream: await recorder.open(relayed, () => giveUp(toCancelled(startedAt))),
       fail(error) {
         const frames = relay.fail(error);
         giveUp({});
@@ -261,52 +285,5 @@ class Creation {
     };
   }
 
-  #createSignId() {
-    const { candidate, context } = this.#options;
-    return createSignId(this.#dependencies.owned, { owner: context.owner, deployment: candidate.deployment.name });
-  }
-
-  /** The provider may decline to store a response, and its answer says so. */
-  #isAtProvider(answer: JsonObject): boolean {
-    return this.#options.mayStore && answer["store"] !== false;
-  }
-
-  #name(answer: JsonObject): ResponseNames {
-    const { input, context } = this.#options;
-    const isStored = this.#isAtProvider(answer) || this.#isStoredHere;
-    return {
-      id: this.#dependencies.conversations.issue(context.owner, isStored),
-      previousId: input.request.previous_response_id ?? null,
-      isStored,
-      instructions: input.request.instructions ?? null,
-    };
-  }
-
-  #store(answer: JsonObject, own: JsonObject): PendingResponse | null {
-    const { input, candidate, context } = this.#options;
-    const { provider, deployment, model } = candidate;
-    if (!own["store"]) return null;
-    if (typeof answer["id"] !== "string") throw badAnswer(provider, "answered with a response that has no id");
-    return this.#dependencies.conversations.store({
-      id: own["id"] as string,
-      owner: context.owner,
-      keyId: input.caller.keyId,
-      provider: provider.name,
-      deployment: deployment.name,
-      providerResponseId: this.#isAtProvider(answer) ? answer["id"] : null,
-      model,
-      previousId: input.request.previous_response_id ?? null,
-      depth: (context.previous?.depth ?? 0) + 1,
-      response: own,
-      input: this.#isStoredHere ? toItems(input.request.input) : null,
-    });
-  }
-
-  #remember(own: JsonObject): void {
-    const { input, context } = this.#options;
-    if (own["status"] === "failed" || isCancelled(own)) return;
-    const output = (own["output"] ?? []) as readonly JsonObject[];
-    const items = [...(context.history ?? []), ...toItems(input.request.input), ...output];
-    input.local?.remember(own["id"] as string, items);
-  }
+  return { read, stream };
 }

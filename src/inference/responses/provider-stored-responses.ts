@@ -1,6 +1,6 @@
 // Responses that a provider stores: retrieves, deletes and cancels them there, and lists their input.
 
-import { GatewayError, ValidationError } from "../../errors.ts";
+import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { type Attempt, type AttemptTarget, attempt, type ProviderRequest } from "../attempt.ts";
 import { toCostMembers } from "../pricing.ts";
@@ -18,7 +18,13 @@ import {
 } from "./native-response.ts";
 import { appendPath, readResponse, withOwnIds } from "./native-responses.ts";
 import { patchJson } from "./patch-json.ts";
-import { notFound, type ResponseLookup, type ResponsesAnswer, type ResponsesDependencies } from "./responses-input.ts";
+import {
+  invalidQuery,
+  notFound,
+  type ResponseLookup,
+  type ResponsesAnswer,
+  type ResponsesDependencies,
+} from "./responses-input.ts";
 
 interface LookupOptions {
   /** GET when absent. */
@@ -36,10 +42,7 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
 
   async function retrieve(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<ResponsesAnswer> {
     const isStream = lookup.query.get("stream") === "true";
-    const { provider } = findTarget(record);
-    const { id, previousId } = record;
-    const names = { id, previousId, isStored: true };
-    const signId = createSignId(owned, { owner, deployment: record.deployment });
+    const { provider, names, signId } = describe(record, owner);
     return lookUp(lookup, record, { isStream }, async (running, sent): Promise<ResponsesAnswer> => {
       const { quote, startedAt } = running;
       if (isStream) {
@@ -56,7 +59,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
         const stream = await running.stream(sent, () => relay);
         return { kind: "stream", stream, fail: (error) => relay.fail(error) };
       }
-      const { text, value } = readResponse(await running.read(sent), provider);
+      const text = await running.read(sent);
+      const value = readResponse(text, provider);
       const charge = quote.chargeFor(toChatUsage(value["usage"]), value);
       const added = { provider: provider.name, ...toCostMembers(charge), ...toFinishedTime(value, startedAt) };
       const own = toOwnResponse(value, names, signId, added);
@@ -76,35 +80,39 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
   }
 
   async function cancel(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
-    const { provider } = findTarget(record);
-    const { id, previousId } = record;
-    const signId = createSignId(owned, { owner, deployment: record.deployment });
+    const { provider, names, signId } = describe(record, owner);
     return lookUp(lookup, record, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
-      const { text, value } = readResponse(await running.read(sent), provider);
+      const text = await running.read(sent);
+      const value = readResponse(text, provider);
       const added = { provider: provider.name, ...toFinishedTime(value, running.startedAt) };
-      return patchJson(text, value, toOwnResponse(value, { id, previousId, isStored: true }, signId, added));
+      return patchJson(text, value, toOwnResponse(value, names, signId, added));
     });
   }
 
   async function listInputItems(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
-    const { provider } = findTarget(record);
-    const scope = { owner, deployment: record.deployment };
+    const { provider, scope, signId } = describe(record, owner);
     const after = lookup.query.get("after");
     const providerAfter = after === null ? null : owned.verify(after, scope);
-    if (after !== null && providerAfter === null) throw noSuchItem();
+    if (after !== null && providerAfter === null) throw invalidQuery("after", "There is no such item");
     const options = { suffix: "/input_items", after: providerAfter };
     const text = await lookUp(lookup, record, options, (running, sent) => running.read(sent));
     const list = readObject(text, provider);
     if (!Array.isArray(list["data"])) throw badAnswer(provider, "did not answer with a list");
-    const signId = createSignId(owned, scope);
-    const mark = (id: unknown) => (typeof id === "string" ? signId(id) : null);
+    const sign = (id: unknown) => (typeof id === "string" ? signId(id) : null);
     const own: JsonObject = {
       ...list,
       data: list["data"].map((item) => toOwnItem(item, signId)),
-      first_id: mark(list["first_id"]),
-      last_id: mark(list["last_id"]),
+      first_id: sign(list["first_id"]),
+      last_id: sign(list["last_id"]),
     };
     return withoutProviderIds(patchJson(text, list, own), [[record.providerResponseId ?? "", record.id]]);
+  }
+
+  function describe(record: ResponseRecord, owner: string) {
+    const { id, previousId, deployment } = record;
+    const scope = { owner, deployment };
+    const names = { id, previousId, isStored: true };
+    return { provider: findTarget(record).provider, names, scope, signId: createSignId(owned, scope) };
   }
 
   function findTarget({ provider, deployment, model }: ResponseRecord): AttemptTarget {
@@ -148,8 +156,4 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
   }
 
   return { retrieve, remove, cancel, listInputItems };
-}
-
-export function noSuchItem(): ValidationError {
-  return new ValidationError([{ loc: ["query", "after"], msg: "There is no such item", type: "value_error" }]);
 }

@@ -123,3 +123,20 @@ export function createResponsePlanner({ router, conversations, owned }: Response
 function cannotContinue(message: string): GatewayError {
   return new GatewayError("previous_response_not_found", message, { param: "previous_response_id" });
 }
+
+/** The members of a stored response that are known before the answer. */
+export function toRecordMembers(
+  { caller, request }: ResponsesInput,
+  { provider, deployment, model }: Candidate,
+  { owner, previous }: ResponseContext,
+) {
+  return {
+    owner,
+    keyId: caller.keyId,
+    provider: provider.name,
+    deployment: deployment.name,
+    model,
+    previousId: request.previous_response_id ?? null,
+    depth: (previous?.depth ?? 0) + 1,
+  };
+}

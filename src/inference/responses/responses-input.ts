@@ -1,7 +1,7 @@
 // The requests of the Responses API, their answers, and what their code needs.
 
 import type { ResponseRequest } from "../../contract/responses.ts";
-import { GatewayError } from "../../errors.ts";
+import { GatewayError, ValidationError } from "../../errors.ts";
 import type { OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { ChatCompletions } from "../chat-completions.ts";
@@ -11,6 +11,7 @@ import type { JsonRequest, RequestContext } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
 import type { PlanDependencies } from "../try-candidates.ts";
 import type { ConversationStore } from "./conversation-store.ts";
+import type { StreamFailure } from "./response-events.ts";
 
 export interface ResponsesInput extends JsonRequest<ResponseRequest> {
   /** The parsed body with members that the schema does not know. */
@@ -39,7 +40,7 @@ export type ResponsesAnswer =
       readonly kind: "stream";
       readonly stream: FrameStream;
       /** The last events of a stream that fails. */
-      readonly fail: (error: { readonly code: string; readonly message: string }) => Uint8Array;
+      readonly fail: (error: StreamFailure) => Uint8Array;
     };
 
 export interface ResponsesDependencies extends PlanDependencies {
@@ -51,6 +52,10 @@ export interface ResponsesDependencies extends PlanDependencies {
 
 export function notFound(): GatewayError {
   return new GatewayError("response_not_found", "There is no such response.", { param: "response_id" });
+}
+
+export function invalidQuery(name: string, msg: string): ValidationError {
+  return new ValidationError([{ loc: ["query", name], msg, type: "value_error" }]);
 }
 
 export function stateless(candidate: Candidate | undefined, param: string): GatewayError {

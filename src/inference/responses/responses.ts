@@ -2,7 +2,7 @@
 // gateway, or not at all; and found again only by their owner.
 
 import { ownerOf } from "../../access/caller.ts";
-import { GatewayError, ValidationError } from "../../errors.ts";
+import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { countAtProvider } from "../count-at-provider.ts";
 import type { FrameStream } from "../frame-stream.ts";
@@ -13,10 +13,11 @@ import { deadlineOf, tryCandidates } from "../try-candidates.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { createNativeResponses } from "./native-responses.ts";
-import { createProviderStoredResponses, noSuchItem } from "./provider-stored-responses.ts";
+import { createProviderStoredResponses } from "./provider-stored-responses.ts";
 import { createDraft } from "./response-defaults.ts";
 import { createResponsePlanner, type ResponseContext, type ResponsePlan } from "./response-planner.ts";
 import {
+  invalidQuery,
   notFound,
   type ResponseLookup,
   type ResponsesAnswer,
@@ -28,29 +29,19 @@ import { ResponsesStreamWriter } from "./responses-stream.ts";
 import { nowInSeconds } from "./to-response.ts";
 import { createTranslatedResponses } from "./translated-responses.ts";
 
-export interface Responses {
-  create(input: ResponsesInput): Promise<ResponsesAnswer>;
-  /** The JSON of the count. */
-  countInput(input: ResponsesInput): Promise<string>;
-  /** The JSON of the compacted conversation. */
-  compact(input: ResponsesInput): Promise<string>;
-  retrieve(lookup: ResponseLookup): Promise<ResponsesAnswer>;
-  remove(lookup: ResponseLookup): Promise<string>;
-  cancel(lookup: ResponseLookup): Promise<string>;
-  listInputItems(lookup: ResponseLookup): Promise<string>;
-}
+export type Responses = ReturnType<typeof createResponses>;
 
 const encoder = new TextEncoder();
 
-export function createResponses(dependencies: ResponsesDependencies): Responses {
+export function createResponses(dependencies: ResponsesDependencies) {
   const { fetchMedia, conversations, clocks } = dependencies;
   const plan = createResponsePlanner(dependencies);
   const native = createNativeResponses(dependencies);
   const createTranslated = createTranslatedResponses(dependencies);
   const atProvider = createProviderStoredResponses(dependencies);
 
-  async function create(given: ResponsesInput): Promise<ResponsesAnswer> {
-    const planned = await plan(given);
+  async function create(received: ResponsesInput): Promise<ResponsesAnswer> {
+    const planned = await plan(received);
     const { input, candidates, context } = planned;
     if (input.generates === false) return rememberInput(planned);
     return tryCandidates(dependencies, input, candidates, (candidate) =>
@@ -60,9 +51,9 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     );
   }
 
-  /** Counts the tokens of the input at the provider, or estimates them where the provider cannot count. */
-  async function countInput(given: ResponsesInput): Promise<string> {
-    const { input, candidates, context } = await plan(given);
+  /** The JSON of the count, which the provider returns, or the gateway estimates where the provider cannot count. */
+  async function countInput(received: ResponsesInput): Promise<string> {
+    const { input, candidates, context } = await plan(received);
     return tryCandidates(dependencies, input, candidates, async (candidate) => {
       const counted = await countAt(input, candidate, context);
       return JSON.stringify({ object: "response.input_tokens", ...counted, provider: candidate.provider.name });
@@ -93,9 +84,9 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     return { input_tokens: await countAtProvider(dependencies, options, whole) };
   }
 
-  /** Replaces a long conversation by a shorter one, at providers that support it. */
-  async function compact(given: ResponsesInput): Promise<string> {
-    const { input, candidates, context } = await plan(given);
+  /** The JSON of a shorter conversation, at providers that support it. */
+  async function compact(received: ResponsesInput): Promise<string> {
+    const { input, candidates, context } = await plan(received);
     const able = candidates.filter(({ provider }) => provider.row.responses?.paths?.includes("compact"));
     if (able.length === 0)
       throw new GatewayError(
@@ -113,14 +104,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     const writer = new ResponsesStreamWriter(
       createDraft({ ...request, store: false }, { id, createdAt: nowInSeconds(), model: candidate?.model ?? "" }),
     );
-    const texts = [
-      ...writer.begin(),
-      ...writer.end({ provider: candidate?.provider.name ?? "", cost: 0, provider_time: 0 }),
-    ];
+    const end = writer.end({ provider: candidate?.provider.name ?? "", cost: 0, provider_time: 0 });
     local?.remember(id, [...(context.history ?? []), ...toItems(request.input)]);
     return {
       kind: "stream",
-      stream: toStream(texts.map((text) => encoder.encode(text))),
+      stream: toStream(end.map((text) => encoder.encode(text))),
       fail: (error) => encoder.encode(writer.fail(error, { provider_time: 0 }).join("")),
     };
   }
@@ -153,38 +141,31 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
     create,
     countInput,
     compact,
-    async retrieve(lookup) {
+    async retrieve(lookup: ResponseLookup): Promise<ResponsesAnswer> {
       const record = await find(lookup);
       if (record.providerResponseId !== null) return atProvider.retrieve(lookup, record, ownerOf(lookup.caller));
       if (lookup.query.get("stream") === "true")
-        throw new ValidationError([
-          {
-            loc: ["query", "stream"],
-            msg: "The gateway stores this response without its events, so it cannot be streamed again",
-            type: "value_error",
-          },
-        ]);
+        throw invalidQuery(
+          "stream",
+          "The gateway stores this response without its events, so it cannot be streamed again",
+        );
       return { kind: "whole", text: JSON.stringify(await readStored(record)) };
     },
-    async remove(lookup) {
+    async remove(lookup: ResponseLookup): Promise<string> {
       const record = await find(lookup);
       if (record.providerResponseId !== null) await atProvider.remove(lookup, record);
       if (!(await conversations.remove(lookup.id, ownerOf(lookup.caller)))) throw notFound();
       return JSON.stringify({ id: lookup.id, object: "response.deleted", deleted: true });
     },
-    async cancel(lookup) {
+    async cancel(lookup: ResponseLookup): Promise<string> {
       const record = await find(lookup);
       if (record.providerResponseId === null)
-        throw new GatewayError(
-          "stateful_not_supported",
-          "Only a response that runs in the background can be cancelled.",
-          {
-            param: "response_id",
-          },
-        );
+        throw new GatewayError("stateful_not_supported", "Only a background response can be cancelled.", {
+          param: "response_id",
+        });
       return atProvider.cancel(lookup, record, ownerOf(lookup.caller));
     },
-    async listInputItems(lookup) {
+    async listInputItems(lookup: ResponseLookup): Promise<string> {
       const record = await find(lookup);
       const owner = ownerOf(lookup.caller);
       if (record.providerResponseId !== null) return atProvider.listInputItems(lookup, record, owner);
@@ -195,16 +176,11 @@ export function createResponses(dependencies: ResponsesDependencies): Responses 
 
 /** A stream whose frames are known from the start. */
 function toStream(frames: readonly Uint8Array[]): FrameStream {
-  let left: readonly Uint8Array[] | null = frames;
+  let waiting = [frames];
   const abandon = () => {
-    left = null;
+    waiting = [];
   };
-  const take = () => {
-    const taken = left;
-    abandon();
-    return taken;
-  };
-  return { take, wait: async () => {}, abandon };
+  return { take: () => waiting.pop() ?? null, wait: async () => {}, abandon };
 }
 
 const defaultItems = 20;
@@ -213,7 +189,7 @@ function toItemList(items: readonly JsonObject[], query: URLSearchParams) {
   const ordered = query.get("order") === "asc" ? items : items.toReversed();
   const after = query.get("after");
   const index = ordered.findIndex(({ id }) => id === after);
-  if (after !== null && index < 0) throw noSuchItem();
+  if (after !== null && index < 0) throw invalidQuery("after", "There is no such item");
   const start = after === null ? 0 : index + 1;
   const limit = Number(query.get("limit") ?? defaultItems);
   const data = ordered.slice(start, start + limit);
