@@ -1,7 +1,7 @@
 // Writes a stream of frames to a caller: one event per write, no faster than the caller reads, a heartbeat during long silence, and after a
 // failure an error event instead of a clean end.
 
-import type { FrameStream } from "../inference/frame-stream.ts";
+import type { FrameStream } from "../inference/relay-stream.ts";
 import { heartbeatFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { CallerLeft } from "../providers/call.ts";

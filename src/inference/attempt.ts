@@ -3,11 +3,10 @@
 import { ValidationError } from "../errors.ts";
 import { authorizeRequest } from "../providers/authorize-request.ts";
 import { type CallOptions, ProviderCall } from "../providers/call.ts";
-import type { CallDependencies } from "./call-dependencies.ts";
 import type { Charge, Quote } from "./pricing.ts";
 import { type Relay, RelayStream, type StreamEnd } from "./relay-stream.ts";
 import { type AttemptReport, readUsage, toOutcome } from "./report.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { CallDependencies, RequestContext } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 
 export interface AttemptOptions {

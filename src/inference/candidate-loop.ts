@@ -6,7 +6,7 @@ import { pause } from "../lib/deadline.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
 import type { Admission, OfferHealth } from "./health.ts";
 import { toOutcome } from "./report.ts";
-import type { AttemptNote, AttemptReason, Trace } from "./trace.ts";
+import type { AttemptNote, AttemptReason, NamedTarget, Trace } from "./trace.ts";
 
 /** After these failures another candidate may succeed. A request that was rejected as invalid would be rejected again. */
 export const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -41,11 +41,8 @@ const firstPauseMs = 100;
 // A provider that asks for a longer pause ends the request: the caller receives the provider's `Retry-After`.
 const longestPauseMs = 2_000;
 
-/** What the loop has to know about a candidate. */
-export interface LoopCandidate {
-  readonly provider: { readonly name: string };
-  readonly deployment: { readonly name: string };
-  readonly model: string;
+/** The part of a candidate that the loop uses. */
+export interface LoopCandidate extends NamedTarget {
   /** Null: no circuit breaker. */
   readonly health: OfferHealth | null;
   /** Why it cannot be tried here; absent or null when it can. */

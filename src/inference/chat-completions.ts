@@ -6,14 +6,14 @@ import { scanJson } from "../lib/json-scan.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { ChatChunkWriter, ChatRelay, type ChunkWriter } from "./chat-relay.ts";
-import type { FrameStream } from "./frame-stream.ts";
 import { type FetchMedia, toMustFetch } from "./media.ts";
 import { joinAnswers, ParallelSource } from "./parallel-choices.ts";
 import { passThroughChat } from "./passthrough-chat.ts";
+import type { FrameStream } from "./relay-stream.ts";
 import type { JsonRequest, RequestContext } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 import { translateChat, translateToResponses } from "./translated-chat.ts";
-import { deadlineOf, type PlanDependencies, planAndTry } from "./try-candidates.ts";
+import { limitsOf, type PlanDependencies, planAndTry } from "./try-candidates.ts";
 
 export interface ChatInput extends JsonRequest<ChatCompletionRequest> {
   /** The parsed body with members that the schema does not know, for translations. */
@@ -81,8 +81,7 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
     const dialect = candidate.provider.dialect?.chat;
     if (input.throughResponses === true) return translateToResponses(input.value, candidate);
     if (dialect === undefined) return passThroughChat(input, candidate);
-    const limits = { connection: input.connection, deadline: deadlineOf(input.trace, clocks) };
-    return fetchMedia(input.value, toMustFetch(dialect.fetchesMedia), limits).then((value) =>
+    return fetchMedia(input.value, toMustFetch(dialect.fetchesMedia), limitsOf(input, clocks)).then((value) =>
       translateChat(value, candidate, dialect, input.checksStructure !== false),
     );
   }

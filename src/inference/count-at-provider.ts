@@ -1,26 +1,32 @@
 // The tokens of a chat request, counted by a provider that has an endpoint for it.
 
 import type { ChatRequest } from "../contract/chat-format.ts";
-import type { TokenCounting } from "../providers/dialect.ts";
+import type { ChatDialect, TokenCounting } from "../providers/dialect.ts";
 import { findModelFacts } from "../providers/provider.ts";
-import { type AttemptOptions, attempt } from "./attempt.ts";
-import type { CallDependencies } from "./call-dependencies.ts";
+import { attempt } from "./attempt.ts";
+import { type FetchMedia, toMustFetch } from "./media.ts";
 import { badAnswer, readObject } from "./provider-answer.ts";
+import type { CallDependencies, RequestContext } from "./request-context.ts";
+import type { Candidate } from "./route-planner.ts";
+import { limitsOf } from "./try-candidates.ts";
 
-interface CountOptions extends Pick<AttemptOptions, "context" | "candidate"> {
+interface CountOptions extends Pick<ChatDialect, "fetchesMedia"> {
   readonly counting: TokenCounting;
+  readonly request: ChatRequest;
 }
 
 export async function countAtProvider(
-  dependencies: CallDependencies,
-  { counting, ...options }: CountOptions,
-  request: ChatRequest,
+  dependencies: CallDependencies & { readonly fetchMedia: FetchMedia },
+  context: RequestContext,
+  candidate: Candidate,
+  { counting, fetchesMedia, request }: CountOptions,
 ): Promise<number> {
-  const { provider, model } = options.candidate;
-  const sent = counting.toRequest(request, { model, facts: findModelFacts(provider.row, model), isStream: false });
-  const text = await attempt(dependencies, { ...options, isStream: false, isReported: false }, (running) =>
-    running.read(sent),
-  );
+  const { provider, model } = candidate;
+  const limits = limitsOf(context, dependencies.clocks);
+  const whole = await dependencies.fetchMedia(request, toMustFetch(fetchesMedia), limits);
+  const sent = counting.toRequest(whole, { model, facts: findModelFacts(provider.row, model), isStream: false });
+  const options = { context, candidate, isStream: false, isReported: false };
+  const text = await attempt(dependencies, options, (running) => running.read(sent));
   const answer = readObject(text, provider);
   try {
     return counting.fromAnswer(answer);

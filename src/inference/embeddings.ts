@@ -79,11 +79,8 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
     return translate(input, candidate, running, dialect.embeddings);
   }
 
-  async function embedLocally(
-    { request, value, trace, connection, requestId, caller }: EmbeddingsInput,
-    { model }: Candidate,
-    engine: LocalEmbeddings,
-  ): Promise<Vectors> {
+  async function embedLocally(input: EmbeddingsInput, { model }: Candidate, engine: LocalEmbeddings): Promise<Vectors> {
+    const { request, value, trace, connection, requestId, caller } = input;
     const texts = toTexts(request.input);
     trace.dropped = findDropped(value as never, localParameters, handled);
     if (request.strict_parameters === true) refuseDropped(trace.dropped);
@@ -93,7 +90,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
       dimensions: request.dimensions ?? null,
       connection,
       shutdownSignal,
-      deadline: deadlineOf(trace, clocks),
+      deadline: deadlineOf(input, clocks),
       requestId,
       owner: ownerOf(caller),
     });

@@ -7,6 +7,7 @@ import { EgressError } from "../egress/egress-error.ts";
 import { fetchMedia, toDataUrl } from "../egress/media.ts";
 import type { MediaKind } from "../egress/media-type.ts";
 import { type Problem, ValidationError } from "../errors.ts";
+import { startDeadline } from "../lib/deadline.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
 
 /** Whether the gateway has to fetch the address, because the provider does not. */
@@ -69,11 +70,11 @@ export function createFetchMedia(egress: Egress): FetchMedia {
     const missing = addresses.filter(({ url }) => !found.has(url));
     const waiting = [...new Map(missing.map((address) => [address.url, address])).values()];
     const stop = new AbortController();
-    const signal = AbortSignal.any([limits.connection.signal, stop.signal]);
+    using download = startDeadline({ signals: [limits.connection.signal, stop.signal] });
     let totalBytes = 0;
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const media = await fetchOne(next, found, { signal, deadline: limits.deadline });
+        const media = await fetchOne(next, found, { signal: download.signal, deadline: limits.deadline });
         totalBytes += media.bytes.length;
         if (totalBytes > maxTotalBytes)
           throw refused(next.loc, `The files together are larger than ${maxTotalBytes} bytes`, "too_large");

@@ -3,6 +3,7 @@
 
 import type { Caller } from "../access/caller.ts";
 import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
+import type { ChatCompletionRequest } from "../contract/chat-completions.ts";
 import { GatewayError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
@@ -16,19 +17,8 @@ export interface Offer {
   readonly pool?: string;
 }
 
-export interface Wanted {
-  readonly model: string;
-  readonly fallbacks?: readonly string[] | null | undefined;
-  readonly routing?:
-    | {
-        readonly sort?: "cost" | "latency" | "order" | undefined;
-        readonly allowed_providers?: readonly string[] | undefined;
-        readonly allow_fallbacks?: boolean | undefined;
-      }
-    | null
-    | undefined;
-  readonly session_id?: string | null | undefined;
-}
+export type Wanted = Pick<ChatCompletionRequest, "model"> &
+  Partial<Pick<ChatCompletionRequest, "fallbacks" | "routing" | "session_id">>;
 
 /** A target of an alias. Without weights, targets are tried in their order. */
 export interface AliasTarget {

@@ -3,21 +3,18 @@
 
 import { type ChatCompletionRequest, gatewayMemberNames } from "../contract/chat-completions.ts";
 import type { GatewayError } from "../errors.ts";
-import { editMembers, type JsonScan, type Replacement, scanJson } from "../lib/json-scan.ts";
+import { editMembers, type Replacement } from "../lib/json-scan.ts";
 import type { Provider } from "../providers/configure.ts";
 import { readErrorRules } from "../providers/error-rules.ts";
 import { toErrorInAnswer, toRefusal } from "../providers/refusal.ts";
 import type { Accounting } from "./attempt.ts";
 import type { ChatAdapter, WholeAnswer } from "./chat-adapter.ts";
 import { PlainSource } from "./chunk-source.ts";
-import { badAnswer, fillModel, readObject } from "./provider-answer.ts";
+import { appendMembers, badAnswer, fillModel, readObject } from "./provider-answer.ts";
+import type { JsonRequest } from "./request-context.ts";
 import type { Candidate } from "./route-planner.ts";
 
-export interface PlainInput {
-  readonly request: ChatCompletionRequest;
-  readonly text: string;
-  readonly scan: JsonScan;
-}
+type PlainInput = Pick<JsonRequest<ChatCompletionRequest>, "request" | "text" | "scan">;
 
 const gatewayMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 // A provider that always or never sends usage may reject `stream_options`.
@@ -50,22 +47,15 @@ function toProviderBody({ request, text, scan }: PlainInput, { row }: Provider, 
   return editMembers(text, scan, { replace, remove, append });
 }
 
-const noEdits: readonly Replacement[] = [];
-const addedNames = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
-
 function readWhole(text: string, provider: Provider, accounting: Accounting): WholeAnswer {
   const value = readCompletion(text, provider);
   const usage = value["usage"];
   const charge = accounting.quote.chargeFor(usage ?? null, value);
   const added = accounting.toMembers(charge);
-  const addedText = JSON.stringify(added).slice(1, -1);
   const total = missingTotal(usage);
-  const isPlain = total === null && !("provider" in value) && !("cost" in value) && !("provider_time" in value);
-  if (isPlain) return { text: `${text.slice(0, text.lastIndexOf("}"))},${addedText}}`, value, charge, added };
-  const withTotal = () => JSON.stringify({ ...(usage as object), total_tokens: total });
-  const replace: readonly Replacement[] = total === null ? noEdits : [["usage", withTotal()]];
-  const edits = { replace, remove: addedNames, append: [addedText] };
-  return { text: editMembers(text, scanJson(text), edits), value, charge, added };
+  if (total === null) return { text: appendMembers(text, value, added), value, charge, added };
+  const whole = JSON.stringify({ ...(usage as object), total_tokens: total });
+  return { text: appendMembers(text, value, added, [["usage", whole]]), value, charge, added };
 }
 
 function readCompletion(text: string, provider: Provider): Record<string, unknown> {

@@ -1,7 +1,9 @@
-// Reads a provider's answers as JSON objects, and names what is wrong with an answer that is not one.
+// Reads a provider's answers as JSON objects, and adds the gateway's members to them.
 
 import { GatewayError } from "../errors.ts";
+import { editMembers, type Replacement, scanJson } from "../lib/json-scan.ts";
 import type { Provider } from "../providers/configure.ts";
+import type { JsonObject } from "../providers/dialect.ts";
 
 export function readObject(text: string, provider: Provider): Record<string, unknown> {
   let value: unknown;
@@ -29,4 +31,15 @@ export function incompleteStream(provider: Provider): GatewayError {
 /** Fills in the model where the provider's path contains it. */
 export function fillModel(path: string, model: string): string {
   return path.includes("{model}") ? path.replaceAll("{model}", encodeURIComponent(model)) : path;
+}
+
+const addedNames = new Set(["provider", "cost", "cost_reason", "provider_time", "switchyard"]);
+const noReplacements: readonly Replacement[] = [];
+
+/** The text, whose parsed form is `value`, with more members. Members that another gateway added under these names are removed. */
+export function appendMembers(text: string, value: JsonObject, added: object, replace = noReplacements): string {
+  const members = JSON.stringify(added).slice(1, -1);
+  const isPlain = replace.length === 0 && !("provider" in value) && !("cost" in value) && !("provider_time" in value);
+  if (isPlain) return `${text.slice(0, text.lastIndexOf("}"))},${members}}`;
+  return editMembers(text, scanJson(text), { replace, remove: addedNames, append: [members] });
 }

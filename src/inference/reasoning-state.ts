@@ -69,17 +69,6 @@ export function mergeExtraContent(earlier: ExtraContent | null, later: ExtraCont
   return Object.fromEntries(merged);
 }
 
-/** Streams that split a block of reasoning into pieces number it; the pieces are joined into one detail. */
-function addDetail(details: ReasoningDetail[], detail: ReasoningDetail): void {
-  const last = details.at(-1);
-  if (last === undefined || detail.index === undefined || last.index !== detail.index) details.push(detail);
-  else if (last.type === "reasoning.text" && detail.type === "reasoning.text" && !last.signature)
-    details[details.length - 1] = { ...last, ...detail, text: `${last.text ?? ""}${detail.text ?? ""}` };
-  else if (last.type === "reasoning.summary" && detail.type === "reasoning.summary")
-    details[details.length - 1] = { ...last, ...detail, summary: `${last.summary}${detail.summary}` };
-  else details.push(detail);
-}
-
 function isDetail(value: unknown): value is ReasoningDetail {
   if (!isObject(value)) return false;
   switch (value["type"]) {
@@ -120,8 +109,15 @@ export class ReasoningCollector {
     this.#origin = origin;
   }
 
+  /** Streams that split a block of reasoning into pieces number it; the pieces are joined into one detail. */
   addDetail(detail: ReasoningDetail): void {
-    addDetail(this.#details, detail);
+    const last = this.#details.at(-1);
+    const isNext = last !== undefined && detail.index !== undefined && last.index === detail.index;
+    if (isNext && last.type === "reasoning.text" && detail.type === "reasoning.text" && !last.signature)
+      this.#details.splice(-1, 1, { ...last, ...detail, text: `${last.text ?? ""}${detail.text ?? ""}` });
+    else if (isNext && last.type === "reasoning.summary" && detail.type === "reasoning.summary")
+      this.#details.splice(-1, 1, { ...last, ...detail, summary: `${last.summary}${detail.summary}` });
+    else this.#details.push(detail);
   }
 
   setCall(callId: string, extra: ExtraContent): void {

@@ -3,9 +3,18 @@
 
 import { GatewayError } from "../errors.ts";
 import type { ProviderCall } from "../providers/call.ts";
-import type { FrameStream } from "./frame-stream.ts";
 import type { Charge } from "./pricing.ts";
 import { type AttemptReport, toOutcome } from "./report.ts";
+
+/** Frames of an event stream, pulled no faster than the caller reads. */
+export interface FrameStream {
+  /** The frames to write next; null at the end; undefined while there are none. */
+  take(): readonly Uint8Array[] | null | undefined;
+  /** Resolves when `take` has something to return. */
+  wait(): Promise<void>;
+  /** The caller disconnected, or the rest of the stream is not wanted. */
+  abandon(): void;
+}
 
 /** Turns a provider's bytes into frames for the caller. Failures are thrown as our errors. */
 export interface Relay {

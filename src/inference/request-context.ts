@@ -1,8 +1,13 @@
-// What every request to a provider carries along, whatever its format.
+// The context of a request to a provider, whatever its format, and the dependencies that all of these requests share.
 
 import type { Caller } from "../access/caller.ts";
 import type { JsonScan } from "../lib/json-scan.ts";
-import type { Connection } from "../providers/call.ts";
+import type { Ticker } from "../lib/ticker.ts";
+import type { Clocks, Connection } from "../providers/call.ts";
+import type { HttpClient } from "../providers/http-client.ts";
+import type { CandidateLoop } from "./candidate-loop.ts";
+import type { Pricing } from "./pricing.ts";
+import type { AttemptReport } from "./report.ts";
 import type { Trace } from "./trace.ts";
 
 export interface RequestContext {
@@ -21,4 +26,16 @@ export interface JsonRequest<Body> extends RequestContext {
   /** The body as it was received. */
   readonly text: string;
   readonly scan: JsonScan;
+}
+
+export interface CallDependencies {
+  readonly candidateLoop: CandidateLoop;
+  readonly pricing: Pricing;
+  readonly clocks: Clocks;
+  readonly ticker: Ticker;
+  readonly http: HttpClient;
+  /** Fires when the time for a graceful shutdown is over. */
+  readonly shutdownSignal: AbortSignal;
+  /** Called exactly once for every attempt that was sent to a provider. */
+  readonly report: (attempt: AttemptReport) => void;
 }

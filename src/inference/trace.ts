@@ -6,7 +6,7 @@ import type { ErrorCode } from "../errors.ts";
 export type AttemptNote = AttemptRecord;
 export type AttemptReason = AttemptNote["reason"];
 
-interface AttemptTarget {
+export interface NamedTarget {
   readonly provider: { readonly name: string };
   readonly deployment: { readonly name: string };
   readonly model: string;
@@ -38,7 +38,7 @@ export class Trace {
     this.queueMs = queueMs;
   }
 
-  begin({ provider, deployment, model }: AttemptTarget, reason: AttemptReason): AttemptNote {
+  begin({ provider, deployment, model }: NamedTarget, reason: AttemptReason): AttemptNote {
     const note: AttemptNote = {
       provider: provider.name,
       model,

@@ -1,8 +1,9 @@
 // Plans the candidates of a request and tries them in turn.
 
-import type { CallDependencies } from "./call-dependencies.ts";
+import type { Clocks } from "../providers/call.ts";
+import type { MediaLimits } from "./media.ts";
 import type { Wanted } from "./offers.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { CallDependencies, RequestContext } from "./request-context.ts";
 import type { Candidate, RoutePlanner } from "./route-planner.ts";
 
 export interface PlanDependencies extends CallDependencies {
@@ -24,19 +25,22 @@ export function planAndTry<Answer>(
 
 export function tryCandidates<Answer>(
   { router, candidateLoop, clocks }: PlanDependencies,
-  { request, caller, trace, connection }: PlannedRequest,
+  input: PlannedRequest,
   candidates: readonly Candidate[],
   attempt: (candidate: Candidate) => Promise<Answer>,
 ): Promise<Answer> {
-  const deadline = deadlineOf(trace, clocks);
+  const { request, caller, trace, connection } = input;
+  const deadline = deadlineOf(input, clocks);
   const onAnswered = (candidate: Candidate) => router.remember(request, caller, candidate);
   return candidateLoop.run({ candidates, trace, connection, deadline, onAnswered }, attempt);
 }
 
 /** In the milliseconds of `performance.now()`. */
-export function deadlineOf(
-  { startedAt }: RequestContext["trace"],
-  { totalTimeoutMs }: CallDependencies["clocks"],
-): number {
-  return startedAt + totalTimeoutMs;
+export function deadlineOf({ trace }: Pick<RequestContext, "trace">, { totalTimeoutMs }: Clocks): number {
+  return trace.startedAt + totalTimeoutMs;
+}
+
+/** The limits of a download for this request. */
+export function limitsOf(context: RequestContext, clocks: Clocks): MediaLimits {
+  return { connection: context.connection, deadline: deadlineOf(context, clocks) };
 }

@@ -1,16 +1,10 @@
 // Errors in the Messages format: https://platform.claude.com/docs/en/api/errors
 
+import type { z } from "zod";
+import type { messagesError } from "../../contract/messages.ts";
 import { toEventFrame } from "./messages-stream.ts";
 
-export interface MessagesError {
-  readonly type: "error";
-  readonly error: {
-    readonly type: string;
-    readonly message: string;
-    readonly details?: Readonly<Record<string, unknown>>;
-  };
-  readonly request_id: string | null;
-}
+export type MessagesError = z.infer<typeof messagesError>;
 
 const types: Readonly<Record<number, string>> = {
   401: "authentication_error",

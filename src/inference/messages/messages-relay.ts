@@ -5,7 +5,7 @@ import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
 import { EventRelay, type ForwardedEvent } from "../event-relay.ts";
 import { type Quote, toCostMembers } from "../pricing.ts";
-import { appendMembers } from "./append-members.ts";
+import { appendMembers } from "../provider-answer.ts";
 
 interface Options {
   readonly provider: Provider;

@@ -14,13 +14,12 @@ import { attempt, type ProviderRequest } from "../attempt.ts";
 import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
 import { encodeEvents } from "../chat-relay.ts";
 import { countAtProvider } from "../count-at-provider.ts";
-import type { FrameStream } from "../frame-stream.ts";
-import { type FetchMedia, mustFetchFiles, toMustFetch } from "../media.ts";
-import { badAnswer, readObject } from "../provider-answer.ts";
-import type { JsonRequest, RequestContext } from "../request-context.ts";
+import { type FetchMedia, mustFetchFiles } from "../media.ts";
+import { appendMembers, badAnswer, readObject } from "../provider-answer.ts";
+import type { FrameStream } from "../relay-stream.ts";
+import type { JsonRequest } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
-import { deadlineOf, type PlanDependencies, planAndTry } from "../try-candidates.ts";
-import { appendMembers } from "./append-members.ts";
+import { limitsOf, type PlanDependencies, planAndTry } from "../try-candidates.ts";
 import { countTokens } from "./count-tokens.ts";
 import { fromMessagesRequest } from "./from-messages-request.ts";
 import { MessagesRelay } from "./messages-relay.ts";
@@ -53,7 +52,6 @@ const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 
 export function createMessages(dependencies: MessagesDependencies): Messages {
   const { chatCompletions, fetchMedia, clocks } = dependencies;
-  const limitsOf = ({ connection, trace }: RequestContext) => ({ connection, deadline: deadlineOf(trace, clocks) });
 
   /** Through the chat format. */
   async function translate(input: MessagesInput, candidate: Candidate): Promise<MessagesAnswer> {
@@ -68,7 +66,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
       ? toPlainChatRequest(own, throughResponses ? { ...rules, reasoningReturn: "reasoning_details" } : rules)
       : own;
     // The Messages format names documents by their address; the chat format does not.
-    const chat = isPlain ? await fetchMedia(translated, mustFetchFiles, limitsOf(input)) : translated;
+    const chat = isPlain ? await fetchMedia(translated, mustFetchFiles, limitsOf(input, clocks)) : translated;
     if (request.strict_parameters === true) refuseDropped(dropped);
     const value = {
       ...chat,
@@ -144,8 +142,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
     if (chat?.counting === undefined) return JSON.stringify(countTokens(input.request));
     // A request to count lacks the members that only an answer needs; the translation does not read them.
     const { request } = fromMessagesRequest(input.request as MessagesRequest);
-    const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limitsOf(input));
-    const count = await countAtProvider(dependencies, { context: input, candidate, counting: chat.counting }, whole);
+    const count = await countAtProvider(dependencies, input, candidate, { ...chat, counting: chat.counting, request });
     return JSON.stringify({ input_tokens: count });
   }
 

@@ -2,7 +2,7 @@
 // stored.
 
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { FrameStream } from "../frame-stream.ts";
+import type { FrameStream } from "../relay-stream.ts";
 import type { PendingResponse } from "./conversation-store.ts";
 
 // The event that ends the response, and the end marker after it.

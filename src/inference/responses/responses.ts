@@ -5,11 +5,10 @@ import { ownerOf } from "../../access/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { countAtProvider } from "../count-at-provider.ts";
-import type { FrameStream } from "../frame-stream.ts";
-import { toMustFetch } from "../media.ts";
 import { estimateChatTokens } from "../messages/count-tokens.ts";
+import type { FrameStream } from "../relay-stream.ts";
 import type { Candidate } from "../route-planner.ts";
-import { deadlineOf, tryCandidates } from "../try-candidates.ts";
+import { tryCandidates } from "../try-candidates.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { createNativeResponses } from "./native-responses.ts";
@@ -34,7 +33,7 @@ export type Responses = ReturnType<typeof createResponses>;
 const encoder = new TextEncoder();
 
 export function createResponses(dependencies: ResponsesDependencies) {
-  const { fetchMedia, conversations, clocks } = dependencies;
+  const { conversations, clocks } = dependencies;
   const plan = createResponsePlanner(dependencies);
   const native = createNativeResponses(dependencies);
   const createTranslated = createTranslatedResponses(dependencies);
@@ -78,10 +77,8 @@ export function createResponses(dependencies: ResponsesDependencies) {
     const { request } = fromResponsesRequest(input.request, context.history ?? []);
     const chat = provider.dialect?.chat;
     if (chat?.counting === undefined) return { input_tokens: estimateChatTokens(request), estimated: true };
-    const limits = { connection: input.connection, deadline: deadlineOf(input.trace, clocks) };
-    const whole = await fetchMedia(request, toMustFetch(chat.fetchesMedia), limits);
-    const options = { context: input, candidate, counting: chat.counting };
-    return { input_tokens: await countAtProvider(dependencies, options, whole) };
+    const options = { ...chat, counting: chat.counting, request };
+    return { input_tokens: await countAtProvider(dependencies, input, candidate, options) };
   }
 
   /** The JSON of a shorter conversation, at providers that support it. */

@@ -10,7 +10,7 @@ import { mustFetchFiles } from "../media.ts";
 import { toPlainChatRequest } from "../messages/to-plain-chat-request.ts";
 import { toCostMembers } from "../pricing.ts";
 import type { Candidate } from "../route-planner.ts";
-import { deadlineOf } from "../try-candidates.ts";
+import { limitsOf } from "../try-candidates.ts";
 import { fromResponsesRequest } from "./from-responses-request.ts";
 import { toCancelled, toSeconds } from "./native-response.ts";
 import { createDraft } from "./response-defaults.ts";
@@ -31,7 +31,7 @@ import { toToolNames } from "./tool-names.ts";
 const encoder = new TextEncoder();
 
 export function createTranslatedResponses(dependencies: ResponsesDependencies) {
-  const { chatCompletions, conversations } = dependencies;
+  const { chatCompletions, conversations, fetchMedia, clocks } = dependencies;
 
   return async function create(
     input: ResponsesInput,
@@ -96,14 +96,14 @@ export function createTranslatedResponses(dependencies: ResponsesDependencies) {
   };
 
   async function translate(input: ResponsesInput, { provider, model }: Candidate, history: readonly JsonObject[]) {
-    const { request, trace, connection } = input;
+    const { request } = input;
     const isPlain = provider.dialect === null;
     const origin = isPlain ? provider.name : null;
     const options = { origin, searchDomains: provider.dialect?.chat?.searchDomains };
     const own = fromResponsesRequest(request, history, options);
     const { request: chat, dropped } = isPlain ? toPlainChatRequest(own, findChatRules(provider.row, model)) : own;
     if (request.strict_parameters === true) refuseDropped(dropped);
-    const limits = { connection, deadline: deadlineOf(trace, dependencies.clocks) };
-    return { chat: isPlain ? await dependencies.fetchMedia(chat, mustFetchFiles, limits) : chat, dropped, origin };
+    const limits = limitsOf(input, clocks);
+    return { chat: isPlain ? await fetchMedia(chat, mustFetchFiles, limits) : chat, dropped, origin };
   }
 }
