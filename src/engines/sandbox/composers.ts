@@ -1,262 +1,181 @@
 // Sandbox outputs that depend on the input, by simple rules. Other tasks get an example of their output schema.
 
+import type { TaskInputs } from "../../contract/task-types.ts";
+import type { TaskDraft, TaskName } from "../../contract/tasks.ts";
 import { ValidationError } from "../../errors.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
-import type { TaskCall, TaskResult } from "../engine.ts";
+import type { BinaryResult } from "../engine.ts";
 import { createOffsets } from "../llm/quotes.ts";
 import { makePicture, makeSheet, makeTone, makeVideo } from "./media.ts";
 
-type Composer = (call: TaskCall) => Pick<TaskResult, "output" | "binaries">;
+type Composers<Composed extends Record<TaskName, unknown>> = {
+  readonly [Name in TaskName]?: (input: TaskInputs[Name], fileName: string) => Composed[Name];
+};
 
-/** Of text alone. */
-function fromInput(make: (input: JsonObject) => JsonObject): Composer {
-  return ({ input }) => ({ output: make(input) });
-}
+const confidence = 0.9;
+const maxListed = 20;
+const maxDimensions = 4_096;
+const defaultDimensions = 256;
+const greeting = "Hello from the sandbox.";
+const firstLine = { left: 0.1, top: 0.1, width: 0.8, height: 0.05 };
 
-function fromText(make: (text: string) => JsonObject): Composer {
-  return fromInput((input) => make(String(input["text"])));
-}
-
-const certainty = 0.9;
-const mostListed = 20;
-const mostDimensions = 4_096;
-const usualDimensions = 256;
-
-export const composers: Readonly<Record<string, Composer>> = {
-  "text/moderation": fromText(moderate),
-  "text/named_entity_recognition": fromText((text) => ({
-    items: namesIn(text).map((entity) => ({ entity, category: "Person", importance: certainty })),
-  })),
-  "text/topic_extraction": fromText((text) => ({
+export const outputComposers: Composers<{ [Name in TaskName]: TaskDraft<Name> }> = {
+  "text/moderation": ({ text }) => moderate(text),
+  "text/named_entity_recognition": ({ text }) => ({
+    items: namesIn(text).map((entity) => ({ entity, category: "Person", importance: confidence })),
+  }),
+  "text/topic_extraction": ({ text }) => ({
     items: keywordsIn(text)
       .slice(0, 3)
-      .map((category) => ({ category, importance: certainty })),
-  })),
-  "text/spell_check": fromText((text) => ({ text, items: mistakesIn(text) })),
-  "text/anonymization": fromText(anonymize),
-  "text/sentiment_analysis": fromText((text) => ({
+      .map((category) => ({ category, importance: confidence })),
+  }),
+  "text/spell_check": ({ text }) => ({ text, items: mistakesIn(text) }),
+  "text/anonymization": ({ text }) => anonymize(text),
+  "text/sentiment_analysis": ({ text }) => ({
     general_sentiment: sentimentOf(text),
-    general_sentiment_rate: certainty,
-    items: sentencesOf(text).map((segment) => ({
-      segment,
-      sentiment: sentimentOf(segment),
-      sentiment_rate: certainty,
-    })),
-  })),
-  "text/keyword_extraction": fromText((text) => ({
-    items: keywordsIn(text).map((keyword) => ({ keyword, importance: certainty })),
-  })),
-  "text/entity_sentiment": fromText((text) => {
+    general_sentiment_rate: confidence,
+    items: sentencesOf(text).map((segment) => {
+      return { segment, sentiment: sentimentOf(segment), sentiment_rate: confidence };
+    }),
+  }),
+  "text/keyword_extraction": ({ text }) => ({
+    items: keywordsIn(text).map((keyword) => ({ keyword, importance: confidence })),
+  }),
+  "text/entity_sentiment": ({ text }) => {
     const toOffset = createOffsets(text);
     const items = namesIn(text).map((name) => {
       const start = text.indexOf(name);
       const { offset, length } = toOffset({ start, end: start + name.length });
-      const begin = { begin_offset: offset, end_offset: offset + length };
-      return { type: "PERSON", text: name, sentiment: sentimentOf(text), ...begin };
+      const offsets = { begin_offset: offset, end_offset: offset + length };
+      return { type: "PERSON", text: name, sentiment: sentimentOf(text), ...offsets };
     });
     return { items };
-  }),
-  "text/emotion_detection": fromText((text) => ({
+  },
+  "text/emotion_detection": ({ text }) => ({
     text,
     items: [{ emotion: sentimentOf(text) === "Negative" ? "Sadness" : "Joy", emotion_score: 90 }],
-  })),
-  "text/summarize": fromInput((input) => ({
-    result: sentencesOf(String(input["text"]))
-      .slice(0, Number(input["output_sentences"] ?? 1))
+  }),
+  "text/summarize": ({ text, output_sentences }) => ({
+    result: sentencesOf(text)
+      .slice(0, output_sentences ?? 1)
       .join(" "),
-  })),
-  "text/embeddings": fromInput((input) => ({
-    items: textsOf(input).map((text) => ({ embedding: vectorOf(text, dimensionsOf(input)) })),
-  })),
-  "text/question_answer": fromInput((input) => ({
-    answers: [bestFor(String(input["question"]), textsOf(input).flatMap(sentencesOf))],
-  })),
-  "text/search": fromInput((input) => ({
-    items: textsOf(input)
-      .map((_, document) => ({
-        object: "search_result",
-        document,
-        score: overlap(String(input["query"]), textsOf(input)[document] ?? ""),
-      }))
+  }),
+  "text/embeddings": ({ texts, dimensions }) => ({
+    items: texts.map((text) => ({ embedding: vectorOf(text, dimensionsOf(dimensions)) })),
+  }),
+  "text/question_answer": ({ question, texts }) => ({ answers: [bestFor(question, texts.flatMap(sentencesOf))] }),
+  "text/search": ({ query, texts }) => ({
+    items: texts
+      .map((text, document) => ({ object: "search_result", document, score: overlap(query, text) }))
       .toSorted((one, other) => other.score - one.score),
-  })),
-  "text/syntax_analysis": fromText((text) => ({
-    items: (text.match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? []).map((word) => {
-      const isWord = /[\p{L}\p{N}]/u.test(word);
-      return {
-        word,
-        importance: null,
-        tag: isWord ? "Noun" : "Punctuation",
-        lemma: isWord ? word.toLowerCase() : null,
-      };
-    }),
-  })),
-  "text/custom_classification": fromInput((input) => ({
-    classifications: textsOf(input).map((text) => ({
-      input: text,
-      label: labelFor(text, input),
-      confidence: certainty,
+  }),
+  "text/syntax_analysis": ({ text }) => ({
+    items: (text.match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? []).map((word) => ({
+      word,
+      importance: null,
+      ...(/[\p{L}\p{N}]/u.test(word)
+        ? { tag: "Noun", lemma: word.toLowerCase() }
+        : { tag: "Punctuation", lemma: null }),
     })),
-  })),
-  "text/custom_named_entity_recognition": fromInput((input) => {
-    const types = input["entities"] as readonly string[];
-    const names = namesIn(String(input["text"]));
-    return { items: names.map((entity, at) => ({ entity, category: types[at % types.length] ?? "" })) };
   }),
-  "translation/automatic_translation": fromInput((input) => ({
-    text: `[${String(input["target_language"])}] ${String(input["text"])}`,
-  })),
-  "translation/language_detection": fromText((text) => ({ items: [languageOf(text)] })),
-  "translation/document_translation": (call) => ({
-    output: {},
-    binaries: [
-      {
-        base64Path: ["file"],
-        urlPath: ["document_resource_url"],
-        bytes: makeSheet(
-          `${fileName(call)} in ${String(call.input["target_language"])}, as the sandbox translates it.`,
-        ),
-        mediaType: "application/pdf",
-      },
-    ],
+  "text/custom_classification": ({ texts, labels }) => ({
+    classifications: texts.map((text) => ({ input: text, label: labelFor(text, labels), confidence })),
   }),
-  "ocr/ocr": (call) => {
-    const text = `Text of ${fileName(call)}, as the sandbox reads it.`;
-    return { output: { text, bounding_boxes: [{ text, left: 0.1, top: 0.1, width: 0.8, height: 0.05 }] } };
+  "text/custom_named_entity_recognition": ({ text, entities }) => ({
+    items: namesIn(text).map((entity, index) => ({ entity, category: entities[index % entities.length] ?? "" })),
+  }),
+  "translation/automatic_translation": ({ text, target_language }) => ({ text: `[${target_language}] ${text}` }),
+  "translation/language_detection": ({ text }) => ({ items: [languageOf(text)] }),
+  "ocr/ocr": (_input, fileName) => {
+    const text = `Text of ${fileName}, as the sandbox reads it.`;
+    return { text, bounding_boxes: [{ text, ...firstLine }] };
   },
-  "ocr/ocr_async": (call) => {
-    const text = `Text of ${fileName(call)}, as the sandbox reads it.`;
-    const box = { left: 0.1, top: 0.1, width: 0.8, height: 0.05 };
-    const words = text.split(" ").map((word) => ({ text: word, bounding_box: box, confidence: certainty }));
-    const lines = [{ text, words, bounding_box: box, confidence: certainty }];
-    return { output: { raw_text: text, pages: [{ lines }], number_of_pages: 1 } };
+  "ocr/ocr_async": (_input, fileName) => {
+    const text = `Text of ${fileName}, as the sandbox reads it.`;
+    const words = text.split(" ").map((word) => ({ text: word, bounding_box: firstLine, confidence }));
+    const lines = [{ text, words, bounding_box: firstLine, confidence }];
+    return { raw_text: text, pages: [{ lines }], number_of_pages: 1 };
   },
-  "ocr/custom_document_parsing_async": fromInput((input) => ({
-    items: (input["queries"] as readonly JsonObject[]).map(({ query }) => ({
-      query: String(query),
-      value: "Hello from the sandbox.",
-      confidence: certainty,
-      bounding_box: { left: 0.1, top: 0.1, width: 0.8, height: 0.05 },
-      page: 1,
-    })),
-  })),
-  "ocr/anonymization_async": (call) => ({
-    output: {},
-    binaries: [
-      {
-        base64Path: ["document"],
-        urlPath: ["document_url"],
-        bytes: makeSheet(`${fileName(call)}, as the sandbox redacts it.`),
-        mediaType: "application/pdf",
-      },
-    ],
+  "ocr/custom_document_parsing_async": ({ queries }) => ({
+    items: queries.map(({ query }) => ({ query, value: greeting, confidence, bounding_box: firstLine, page: 1 })),
   }),
-  "image/generation": ({ input }) => pictures(String(input["text"]), input),
-  "image/variation": (call) => pictures(fileName(call), call.input),
-  "image/background_removal": (call) => ({
-    output: {},
-    binaries: [picture(["image_b64"], ["image_resource_url"], fileName(call))],
+  "image/generation": ({ num_images }) => ({ items: indexesUpTo(num_images).map(() => ({})) }),
+  "image/variation": ({ num_images }) => ({ items: indexesUpTo(num_images).map(() => ({})) }),
+  "image/anonymization": () => ({
+    items: [{ kind: "face", confidence, bounding_boxes: { x_min: 0.2, x_max: 0.4, y_min: 0.2, y_max: 0.5 } }],
   }),
-  "image/anonymization": (call) => ({
-    output: {
-      items: [
-        { kind: "face", confidence: certainty, bounding_boxes: { x_min: 0.2, x_max: 0.4, y_min: 0.2, y_max: 0.5 } },
-      ],
-    },
-    binaries: [picture(["image"], ["image_resource_url"], fileName(call))],
+  "image/explicit_content": () => moderate(""),
+  "image/question_answer": ({ question }, fileName) => ({
+    answers: [`The sandbox sees ${fileName}, and was asked: ${question ?? ""}`],
   }),
-  "image/explicit_content": fromInput(() => moderate("")),
-  "image/question_answer": (call) => ({
-    output: { answers: [`The sandbox sees ${fileName(call)}, and was asked: ${String(call.input["question"] ?? "")}`] },
-  }),
-  "audio/tts": ({ input }) => ({
-    output: {},
-    binaries: [
-      {
-        base64Path: null,
-        urlPath: ["audio_resource_url"],
-        bytes: makeTone(String(input["text"]).length),
-        mediaType: "audio/wav",
-      },
-    ],
-  }),
-  "audio/speech_to_text_async": (call) => {
-    const text = `Speech of ${fileName(call)}, as the sandbox hears it.`;
-    const entry = { segment: text, start_time: "0.0", end_time: "2.5", speaker: 1, confidence: certainty };
-    return { output: { text, diarization: { total_speakers: 1, entries: [entry], error_message: null } } };
+  "audio/speech_to_text_async": (_input, fileName) => {
+    const text = `Speech of ${fileName}, as the sandbox hears it.`;
+    const entry = { segment: text, start_time: "0.0", end_time: "2.5", speaker: 1, confidence };
+    return { text, diarization: { total_speakers: 1, entries: [entry], error_message: null } };
   },
-  "video/generation_async": ({ input }) => ({
-    output: {},
-    binaries: [
-      {
-        base64Path: ["video"],
-        urlPath: ["video_resource_url"],
-        bytes: makeVideo(String(input["text"])),
-        mediaType: "video/x-msvideo",
-      },
-    ],
+  "video/question_answer_async": ({ text }, fileName) => ({
+    answer: `The sandbox sees ${fileName}, and was asked: ${text}`,
+    finish_reason: "stop",
   }),
-  "video/question_answer_async": (call) => ({
-    output: {
-      answer: `The sandbox sees ${fileName(call)}, and was asked: ${String(call.input["text"])}`,
-      finish_reason: "stop",
-    },
-  }),
-  "web/search": fromInput((input) => ({
-    query: String(input["query"]),
-    results: [
-      {
-        title: "Sandbox",
-        url: "https://example.com/",
-        content: "Hello from the sandbox.",
-        score: certainty,
-        images: [],
-      },
-    ].slice(0, Number(input["max_results"] ?? 1)),
-    answer: `The sandbox was asked: ${String(input["query"])}`,
-    sources: [{ title: "Sandbox", url: "https://example.com/", snippet: "Hello from the sandbox." }],
+  "web/search": ({ query, max_results }) => ({
+    query,
+    results: [{ ...sandboxPage, content: greeting, score: confidence, images: [] }].slice(0, max_results ?? 1),
+    answer: `The sandbox was asked: ${query}`,
+    sources: [{ ...sandboxPage, snippet: greeting }],
     images: [],
-  })),
-  "web/scraping": fromInput((input) => scraped(String(input["url"]))),
-  "web/map": fromInput((input) => ({
-    url: String(input["url"]),
-    links: [{ url: String(input["url"]), title: "Sandbox", description: null }],
-  })),
-  "web/crawl_async": fromInput((input) => ({
-    pages: [scraped(String(input["url"]))],
-    status: "completed",
-    total: 1,
-    completed: 1,
-  })),
-  "web/batch_scrape_async": fromInput((input) => ({
-    pages: (input["urls"] as readonly string[]).map(scraped),
-    failed_results: [],
-  })),
+  }),
+  "web/scraping": ({ url }) => scraped(url),
+  "web/map": ({ url }) => ({ url, links: [{ url, title: "Sandbox", description: null }] }),
+  "web/crawl_async": ({ url }) => ({ pages: [scraped(url)], status: "completed", total: 1, completed: 1 }),
+  "web/batch_scrape_async": ({ urls }) => ({ pages: urls.map(scraped), failed_results: [] }),
 };
 
-function fileName({ files }: TaskCall): string {
-  return Object.values(files)[0]?.name ?? "the file";
+/** The output of a task that is listed only here has no other members. */
+export const binaryComposers: Composers<Record<TaskName, readonly BinaryResult[]>> = {
+  "translation/document_translation": ({ target_language }, fileName) => [
+    {
+      base64Path: ["file"],
+      urlPath: ["document_resource_url"],
+      ...makeSheet(`${fileName} in ${target_language}, as the sandbox translates it.`),
+    },
+  ],
+  "ocr/anonymization_async": (_input, fileName) => [
+    {
+      base64Path: ["document"],
+      urlPath: ["document_url"],
+      ...makeSheet(`${fileName}, as the sandbox redacts it.`),
+    },
+  ],
+  "image/generation": ({ text, num_images }) => pictures(text, num_images),
+  "image/variation": ({ num_images }, fileName) => pictures(fileName, num_images),
+  "image/background_removal": (_input, fileName) => [
+    { base64Path: ["image_b64"], urlPath: ["image_resource_url"], ...makePicture(fileName) },
+  ],
+  "image/anonymization": (_input, fileName) => [
+    { base64Path: ["image"], urlPath: ["image_resource_url"], ...makePicture(fileName) },
+  ],
+  "audio/tts": ({ text }) => [{ base64Path: null, urlPath: ["audio_resource_url"], ...makeTone(text.length) }],
+  "video/generation_async": ({ text }) => [
+    { base64Path: ["video"], urlPath: ["video_resource_url"], ...makeVideo(text) },
+  ],
+};
+
+const sandboxPage = { title: "Sandbox", url: "https://example.com/" };
+
+function scraped(url: string) {
+  return { url, content: greeting, title: "Sandbox", status_code: 200, links: [], images: [] };
 }
 
-function textsOf(input: JsonObject): readonly string[] {
-  return input["texts"] as readonly string[];
+function pictures(seed: string, count: number | null): BinaryResult[] {
+  return indexesUpTo(count).map((index) => ({
+    base64Path: ["items", index, "image"],
+    urlPath: ["items", index, "image_resource_url"],
+    ...makePicture(`${seed} ${index}`),
+  }));
 }
 
-function scraped(url: string): JsonObject {
-  return { url, content: "Hello from the sandbox.", title: "Sandbox", status_code: 200, links: [], images: [] };
-}
-
-function picture(base64Path: readonly (string | number)[], urlPath: readonly (string | number)[], seed: string) {
-  return { base64Path, urlPath, bytes: makePicture(seed), mediaType: "image/png" };
-}
-
-function pictures(seed: string, input: JsonObject): Pick<TaskResult, "output" | "binaries"> {
-  const places = Array.from({ length: Number(input["num_images"] ?? 1) }, (_, at) => at);
-  return {
-    output: { items: places.map(() => ({})) },
-    binaries: places.map((at) => picture(["items", at, "image"], ["items", at, "image_resource_url"], `${seed} ${at}`)),
-  };
+function indexesUpTo(count: number | null): number[] {
+  return Array.from({ length: count ?? 1 }, (_, index) => index);
 }
 
 const goodWords = /\b(?:love|great|good|happy|excellent|wonderful|best|thanks?|nice)\b/gi;
@@ -273,7 +192,7 @@ function countOf(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-function moderate(text: string): JsonObject {
+function moderate(text: string) {
   if (!rudeWords.test(text)) return { nsfw_likelihood: 1, nsfw_likelihood_score: 0.02, items: [] };
   const item = { label: "insult", category: "Toxic", subcategory: "Insult", likelihood: 5, likelihood_score: 0.95 };
   return { nsfw_likelihood: 5, nsfw_likelihood_score: 0.95, items: [item] };
@@ -289,12 +208,12 @@ function sentencesOf(text: string): string[] {
 /** Capitalised words: several in a row, or one that does not start a sentence. */
 function namesIn(text: string): string[] {
   const found = text.match(/\p{Lu}\p{Ll}+(?:\s\p{Lu}\p{Ll}+)+|(?<!^|[.!?]\s)\p{Lu}\p{Ll}+/gu) ?? [];
-  return [...new Set(found)].slice(0, mostListed);
+  return [...new Set(found)].slice(0, maxListed);
 }
 
 function keywordsIn(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{5,}/gu) ?? [];
-  return [...new Set(words)].slice(0, mostListed);
+  return [...new Set(words)].slice(0, maxListed);
 }
 
 const misspelt: Readonly<Record<string, string>> = {
@@ -305,33 +224,28 @@ const misspelt: Readonly<Record<string, string>> = {
   wrld: "world",
 };
 
-function mistakesIn(text: string): JsonObject[] {
+function mistakesIn(text: string) {
   const toOffset = createOffsets(text);
-  return Array.from(text.matchAll(/\p{L}+/gu), ({ index, 0: word }) => ({ index, word })).flatMap(({ index, word }) => {
+  return [...text.matchAll(/\p{L}+/gu)].flatMap(({ index, 0: word }) => {
     const suggestion = lookUp(misspelt, word.toLowerCase());
     if (suggestion === undefined) return [];
-    return [
-      {
-        text: word,
-        type: "spelling",
-        ...toOffset({ start: index, end: index + word.length }),
-        suggestions: [{ suggestion, score: certainty }],
-      },
-    ];
+    const suggestions = [{ suggestion, score: confidence }];
+    return [{ text: word, type: "spelling", ...toOffset({ start: index, end: index + word.length }), suggestions }];
   });
 }
 
 const secrets = /(?<email>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+)|(?<phone>\+?\d[\d ()-]{6,20}\d)/g;
 
-function anonymize(text: string): JsonObject {
+function anonymize(text: string) {
   const toOffset = createOffsets(text);
   const entities = Array.from(text.matchAll(secrets), ({ index, 0: content, groups }) => ({
     ...toOffset({ start: index, end: index + content.length }),
     category: "PersonalInformation",
-    subcategory: groups?.["email"] === undefined ? "Phone" : "Email",
-    original_label: groups?.["email"] === undefined ? "PHONE_NUMBER" : "EMAIL",
+    ...(groups?.["email"] === undefined
+      ? { subcategory: "Phone", original_label: "PHONE_NUMBER" }
+      : { subcategory: "Email", original_label: "EMAIL" }),
     content,
-    confidence_score: certainty,
+    confidence_score: confidence,
   }));
   return { result: text.replace(secrets, (found) => "*".repeat(found.length)), entities };
 }
@@ -343,45 +257,46 @@ const commonWords: readonly (readonly [tag: string, name: string, words: RegExp]
   ["es", "Spanish", /\b(?:el|los|es|una|por|hola)\b/gi],
 ];
 
-function languageOf(text: string): JsonObject {
-  const [tag, name] = commonWords.reduce((best, one) => (countOf(text, one[2]) > countOf(text, best[2]) ? one : best));
-  return { language: tag, display_name: name, confidence: certainty };
+function languageOf(text: string) {
+  const [language, display_name] = maxBy(commonWords, ([, , words]) => countOf(text, words)) ?? [];
+  return { language, display_name, confidence };
 }
 
-function labelFor(text: string, input: JsonObject): string {
-  const labels = input["labels"] as readonly string[];
+function labelFor(text: string, labels: readonly string[]): string {
   return labels.find((label) => text.toLowerCase().includes(label.toLowerCase())) ?? labels[0] ?? "";
+}
+
+/** The share of the query's words that the text contains. */
+function overlap(query: string, text: string): number {
+  const wanted = wordsOf(query);
+  return wanted.size === 0 ? 0 : wordsOf(text).intersection(wanted).size / wanted.size;
 }
 
 function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 }
 
-/** The share of the query's words that the text contains. */
-function overlap(query: string, text: string): number {
-  const asked = wordsOf(query);
-  const shared = wordsOf(text).intersection(asked).size;
-  return asked.size === 0 ? 0 : shared / asked.size;
-}
-
 function bestFor(question: string, sentences: readonly string[]): string {
-  return sentences.reduce(
-    (best, one) => (overlap(question, one) > overlap(question, best) ? one : best),
-    sentences[0] ?? "",
-  );
+  return maxBy(sentences, (sentence) => overlap(question, sentence)) ?? "";
 }
 
-function dimensionsOf({ dimensions }: JsonObject): number {
-  const wanted = Number(dimensions ?? usualDimensions);
-  if (wanted <= mostDimensions) return wanted;
-  const msg = `Input should be less than or equal to ${mostDimensions}`;
+/** The first of the items with the highest score. */
+function maxBy<Item>(items: readonly Item[], score: (item: Item) => number): Item | undefined {
+  const scores = items.map(score);
+  return items[scores.indexOf(Math.max(...scores))];
+}
+
+function dimensionsOf(wanted: number | null): number {
+  if (wanted === null) return defaultDimensions;
+  if (wanted <= maxDimensions) return wanted;
+  const msg = `Input should be less than or equal to ${maxDimensions}`;
   throw new ValidationError([{ loc: ["body", "input", "dimensions"], msg, type: "less_than_equal" }]);
 }
 
 /** A deterministic vector of length 1. */
 function vectorOf(text: string, dimensions: number): number[] {
-  const bytes = Array.from({ length: Math.ceil(dimensions / 32) }, (_, at) => [
-    ...new Bun.CryptoHasher("sha256").update(`${at} ${text}`).digest(),
+  const bytes = Array.from({ length: Math.ceil(dimensions / 32) }, (_, index) => [
+    ...new Bun.CryptoHasher("sha256").update(`${index} ${text}`).digest(),
   ]).flat();
   const raw = bytes.slice(0, dimensions).map((byte) => byte - 127.5);
   const length = Math.hypot(...raw);

@@ -4,13 +4,14 @@
 import { type Task, tasks } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import { pause } from "../../lib/deadline.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 import { configureProviders, type Provider } from "../../providers/configure.ts";
 import { toRefusal } from "../../providers/refusal.ts";
 import { sandbox } from "../../providers/sandbox/index.ts";
 import { type Fault, findBehaviour, sandboxModels } from "../../providers/sandbox/models.ts";
 import { errorBody, SandboxRefusal } from "../../providers/sandbox/refusal.ts";
-import type { Engine, TaskCall, TaskResult } from "../engine.ts";
-import { composers } from "./composers.ts";
+import type { BinaryResult, Engine, TaskCall, TaskResult } from "../engine.ts";
+import { binaryComposers, outputComposers } from "./composers.ts";
 import { makeSensibleExample } from "./examples.ts";
 
 const goodModel = "ok";
@@ -40,33 +41,35 @@ async function run(task: Task, provider: Provider, call: TaskCall): Promise<Task
   refuseLongTexts(call.input);
   const isGarbage = fault.kind === "garbage" || fault.kind === "garbage-in-stream";
   const composed = isGarbage ? { output: { page: "It works!" } } : compose(task, call);
-  return {
-    output: composed.output,
-    original: { sandbox: true, task: task.name },
-    units: { request: 1 },
-    charge: { cost: 0, reason: null },
-    ...(composed.binaries === undefined ? {} : { binaries: composed.binaries }),
-  };
+  const original = { sandbox: true, task: task.name };
+  return { ...composed, original, units: { request: 1 }, charge: { cost: 0, reason: null } };
 }
 
 /** The sandbox runs on the event loop, and some outputs are many times as long as the input. */
-const mostCharacters = 250_000;
+const maxCharacters = 250_000;
 
 function refuseLongTexts(input: unknown): void {
-  let left = mostCharacters;
+  let left = maxCharacters;
   const count = (value: unknown): void => {
     if (typeof value === "string") left -= value.length;
     else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) count(inner);
   };
   count(input);
   if (left >= 0) return;
-  const msg = `The sandbox takes at most ${mostCharacters} characters of text in a task`;
+  const msg = `The sandbox takes at most ${maxCharacters} characters of text in a task`;
   throw new ValidationError([{ loc: ["body", "input"], msg, type: "string_too_long" }]);
 }
 
-function compose(task: Task, call: TaskCall): Pick<TaskResult, "output" | "binaries"> {
-  const composer = composers[task.name];
-  return composer?.(call) ?? { output: makeSensibleExample(task.outputSchema) };
+type Composer<Composed> = (input: JsonObject, fileName: string) => Composed;
+
+function compose({ name, outputSchema }: Task, { input, files }: TaskCall): Pick<TaskResult, "output" | "binaries"> {
+  // The input has been checked against the schema of this task.
+  const toOutput = outputComposers[name] as Composer<JsonObject> | undefined;
+  const toBinaries = binaryComposers[name] as Composer<BinaryResult[]> | undefined;
+  const fileName = Object.values(files)[0]?.name ?? "the file";
+  const output = toOutput?.(input, fileName);
+  if (toBinaries === undefined) return { output: output ?? makeSensibleExample(outputSchema) };
+  return { output: output ?? {}, binaries: toBinaries(input, fileName) };
 }
 
 function findFault(model: string | null): Fault {

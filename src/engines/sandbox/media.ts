@@ -2,24 +2,26 @@
 
 import { crc32, deflateSync } from "node:zlib";
 
+export interface MediaFile {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}
+
 const side = 64;
 
 /** A PNG of one colour, which depends on the seed. */
-export function makePicture(seed: string): Uint8Array {
-  const row = Buffer.alloc(1 + side * 3);
-  for (let at = 0; at < side; at++) row.set(colourOf(seed), 1 + at * 3);
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  // 8 bits for each of red, green and blue.
-  header.set([8, 2], 8);
-  const pixels = deflateSync(Buffer.concat(Array.from({ length: side }, () => row)));
-  return Buffer.concat([
-    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+export function makePicture(seed: string): MediaFile {
+  // Each row starts with its filter type.
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(side * 3, colourOf(seed))]);
+  // Width, height, and 8 bits for each of red, green and blue.
+  const header = Buffer.from([0, 0, 0, side, 0, 0, 0, side, 8, 2, 0, 0, 0]);
+  const chunks = [
     pngChunk("IHDR", header),
-    pngChunk("IDAT", pixels),
+    pngChunk("IDAT", deflateSync(Buffer.concat(Array.from({ length: side }, () => row)))),
     pngChunk("IEND", Buffer.alloc(0)),
-  ]);
+  ];
+  const bytes = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...chunks]);
+  return { bytes, mediaType: "image/png" };
 }
 
 function pngChunk(type: string, data: Uint8Array): Buffer {
@@ -38,23 +40,18 @@ function colourOf(seed: string): Uint8Array {
 const samplesPerSecond = 16_000;
 const toneHertz = 440;
 const secondsPerCharacter = 0.06;
-const mostSeconds = 3;
+const maxSeconds = 3;
 
 /** A WAV file with a tone that lasts about as long as speaking the text. */
-export function makeTone(characters: number): Uint8Array {
-  const seconds = Math.min(mostSeconds, Math.max(0.2, characters * secondsPerCharacter));
-  const count = Math.round(seconds * samplesPerSecond);
-  const samples = Buffer.alloc(count * 2);
-  for (let at = 0; at < count; at++)
-    samples.writeInt16LE(Math.round(8_000 * Math.sin((2 * Math.PI * toneHertz * at) / samplesPerSecond)), at * 2);
-  const format = Buffer.alloc(16);
-  format.writeUInt16LE(1, 0);
-  format.writeUInt16LE(1, 2);
-  format.writeUInt32LE(samplesPerSecond, 4);
-  format.writeUInt32LE(samplesPerSecond * 2, 8);
-  format.writeUInt16LE(2, 12);
-  format.writeUInt16LE(16, 14);
-  return riff("WAVE", [riffChunk("fmt ", format), riffChunk("data", samples)]);
+export function makeTone(characters: number): MediaFile {
+  const seconds = Math.min(maxSeconds, Math.max(0.2, characters * secondsPerCharacter));
+  const samples = Int16Array.from({ length: Math.round(seconds * samplesPerSecond) }, (_, index) =>
+    Math.round(8_000 * Math.sin((2 * Math.PI * toneHertz * index) / samplesPerSecond)),
+  );
+  // PCM with one channel of 16 bits.
+  const format = Buffer.concat([toShorts(1, 1), toWords(samplesPerSecond, samplesPerSecond * 2), toShorts(2, 16)]);
+  const chunks = [riffChunk("fmt ", format), riffChunk("data", new Uint8Array(samples.buffer))];
+  return { bytes: riff("WAVE", chunks), mediaType: "audio/wav" };
 }
 
 const frames = 10;
@@ -63,49 +60,29 @@ const clipSide = 16;
 const frameBytes = clipSide * clipSide * 3;
 
 /** An AVI of one second and one colour, uncompressed. */
-export function makeVideo(seed: string): Uint8Array {
-  const frame = Buffer.alloc(frameBytes);
-  for (let at = 0; at < frameBytes; at += 3) frame.set(colourOf(seed), at);
-  const pieces = Array.from({ length: frames }, () => riffChunk("00db", frame));
-  const stream = riffList("strl", [riffChunk("strh", streamHeader()), riffChunk("strf", bitmapHeader())]);
-  return riff("AVI ", [riffList("hdrl", [riffChunk("avih", clipHeader()), stream]), riffList("movi", pieces)]);
+export function makeVideo(seed: string): MediaFile {
+  const frame = Buffer.alloc(frameBytes, colourOf(seed));
+  // The structures AVIMAINHEADER, AVISTREAMHEADER and BITMAPINFOHEADER.
+  const clip = [
+    toWords(1_000_000 / framesPerSecond, frameBytes * framesPerSecond, 0, 0, frames, 0, 1, frameBytes),
+    toWords(clipSide, clipSide, 0, 0, 0, 0),
+  ];
+  const rates = toWords(0, 0, 0, 1, framesPerSecond, 0, frames, frameBytes, -1, 0);
+  const stream = Buffer.concat([Buffer.from("vidsDIB ", "latin1"), rates, toShorts(0, 0, clipSide, clipSide)]);
+  const bitmap = Buffer.concat([toWords(40, clipSide, clipSide), toShorts(1, 24), toWords(0, frameBytes, 0, 0, 0, 0)]);
+  const streamList = riffList("strl", [riffChunk("strh", stream), riffChunk("strf", bitmap)]);
+  const movie = riffList("movi", Array(frames).fill(riffChunk("00db", frame)));
+  const chunks = [riffList("hdrl", [riffChunk("avih", Buffer.concat(clip)), streamList]), movie];
+  return { bytes: riff("AVI ", chunks), mediaType: "video/x-msvideo" };
 }
 
-function clipHeader(): Buffer {
-  const header = Buffer.alloc(56);
-  header.writeUInt32LE(1_000_000 / framesPerSecond, 0);
-  header.writeUInt32LE(frameBytes * framesPerSecond, 4);
-  header.writeUInt32LE(frames, 16);
-  // One stream.
-  header.writeUInt32LE(1, 24);
-  header.writeUInt32LE(frameBytes, 28);
-  header.writeUInt32LE(clipSide, 32);
-  header.writeUInt32LE(clipSide, 36);
-  return header;
+/** Little-endian, as RIFF files have them. */
+function toWords(...values: readonly number[]): Uint8Array {
+  return new Uint8Array(Int32Array.from(values).buffer);
 }
 
-function streamHeader(): Buffer {
-  const header = Buffer.alloc(56);
-  header.write("vidsDIB ", 0, "latin1");
-  header.writeUInt32LE(1, 20);
-  header.writeUInt32LE(framesPerSecond, 24);
-  header.writeUInt32LE(frames, 32);
-  header.writeUInt32LE(frameBytes, 36);
-  header.writeInt32LE(-1, 40);
-  header.writeUInt16LE(clipSide, 52);
-  header.writeUInt16LE(clipSide, 54);
-  return header;
-}
-
-function bitmapHeader(): Buffer {
-  const header = Buffer.alloc(40);
-  header.writeUInt32LE(40, 0);
-  header.writeInt32LE(clipSide, 4);
-  header.writeInt32LE(clipSide, 8);
-  header.writeUInt16LE(1, 12);
-  header.writeUInt16LE(24, 14);
-  header.writeUInt32LE(frameBytes, 20);
-  return header;
+function toShorts(...values: readonly number[]): Uint8Array {
+  return new Uint8Array(Int16Array.from(values).buffer);
 }
 
 function riff(kind: string, chunks: readonly Buffer[]): Buffer {
@@ -125,11 +102,11 @@ function riffChunk(type: string, data: Uint8Array): Buffer {
   return chunk;
 }
 
-const mostOnSheet = 80;
+const maxLineLength = 80;
 
 /** A PDF with one page and one line. */
-export function makeSheet(line: string): Uint8Array {
-  const shown = line.replace(/[^\x20-\x7e]|[()\\]/g, "_").slice(0, mostOnSheet);
+export function makeSheet(line: string): MediaFile {
+  const shown = line.replace(/[^\x20-\x7e]|[()\\]/g, "_").slice(0, maxLineLength);
   const content = `BT /F1 11 Tf 40 780 Td (${shown}) Tj ET`;
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
@@ -139,12 +116,12 @@ export function makeSheet(line: string): Uint8Array {
     "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
   ];
   let body = "%PDF-1.4\n";
-  const places = objects.map((object, at) => {
-    const place = body.length;
-    body += `${at + 1} 0 obj\n${object}\nendobj\n`;
-    return `${String(place).padStart(10, "0")} 00000 n \n`;
+  const offsets = objects.map((object, index) => {
+    const offset = body.length;
+    body += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(offset).padStart(10, "0")} 00000 n \n`;
   });
-  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join("")}`;
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join("")}`;
   const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${body.length}\n%%EOF\n`;
-  return Buffer.from(`${body}${table}${trailer}`, "latin1");
+  return { bytes: Buffer.from(`${body}${table}${trailer}`, "latin1"), mediaType: "application/pdf" };
 }
