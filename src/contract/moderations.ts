@@ -48,20 +48,17 @@ export const categoryNames = [
   "violence/graphic",
 ] as const;
 
+const moderationResult = z.looseObject({
+  flagged: z.boolean(),
+  categories: z.record(z.string(), z.boolean().nullable()),
+  category_scores: z.record(z.string(), z.number()),
+  category_applied_input_types: z
+    .record(z.string(), z.array(z.string()))
+    .describe("Empty for a category that the provider did not report."),
+});
+
+export type ModerationResult = z.output<typeof moderationResult>;
+
 export const moderationsAnswer = z
-  .looseObject({
-    id: z.string(),
-    model: z.string(),
-    results: z.array(
-      z.looseObject({
-        flagged: z.boolean(),
-        categories: z.record(z.string(), z.boolean().nullable()),
-        category_scores: z.record(z.string(), z.number()),
-        category_applied_input_types: z
-          .record(z.string(), z.array(z.string()))
-          .describe("Empty for a category that the provider did not report."),
-      }),
-    ),
-    ...taskAnswerMembers,
-  })
+  .looseObject({ id: z.string(), model: z.string(), results: z.array(moderationResult), ...taskAnswerMembers })
   .meta({ id: "Moderations" });

@@ -1,29 +1,28 @@
-// What a provider of the operator's own made, in an output of our shape: base64, a `data:` URL, or an address from which it is fetched.
-// Callers get the gateway's own copy, whose address lives as long as is promised.
+// Binary results in the output of a declared provider: base64, a `data:` URL, or an address that is fetched. Callers get the gateway's own
+// copy, whose address is valid for the documented time.
 
 import type { EgressAnswer } from "../egress/egress.ts";
 import { detectMediaType, type MediaKind } from "../egress/media-type.ts";
 import { GatewayError } from "../errors.ts";
-import { isObject } from "../lib/lenient-json.ts";
-import type { JsonObject } from "../providers/dialect.ts";
+import { isObject, type JsonObject } from "../lib/lenient-json.ts";
 import type { BinaryResult, TaskResult } from "./engine.ts";
 
 export interface DeclaredOutput {
-  /** Of the task's output. */
+  /** The output schema of the task. */
   readonly schema: JsonObject;
   readonly output: JsonObject;
   /** The provider's name. */
   readonly provider: string;
-  /** Of all files together. */
+  /** All files together. */
   readonly maxBytes: number;
-  /** Throws a GatewayError that says why the file cannot be fetched. */
+  /** Throws a GatewayError. */
   readonly fetchResult: (url: string, maxBytes: number) => Promise<EgressAnswer>;
 }
 
 interface Binary {
-  /** Members that may hold the bytes as base64: the one that the schema has, or else the first, which is then left out. */
+  /** Members that may hold the bytes as base64: the one that the schema has, otherwise the first, which is then removed. */
   readonly bytesMembers: readonly string[];
-  /** Null: a document of any kind. */
+  /** Null: any kind of document. */
   readonly kind: MediaKind | null;
 }
 
@@ -37,11 +36,10 @@ export const binaryMembers: Readonly<Record<string, Binary>> = {
 };
 
 type Path = readonly (string | number)[];
-type Members = Record<string, unknown>;
 
-/** One place of the output at which there is something binary. */
-interface Place {
-  readonly holder: Members;
+/** Where the output may contain a binary result. */
+interface Slot {
+  readonly parent: Record<string, unknown>;
   readonly path: Path;
   readonly urlMember: string;
   readonly bytesMember: string;
@@ -51,63 +49,63 @@ interface Place {
 
 interface Content {
   readonly bytes: Buffer;
-  /** What it is said to be. */
+  /** The media type that the provider states. */
   readonly stated: string;
 }
 
 const unknownType = "application/octet-stream";
 
-export async function takeBinaries(made: DeclaredOutput): Promise<Pick<TaskResult, "output" | "binaries">> {
-  const output = copyOf(made.output) as Members;
+export async function takeBinaries(declared: DeclaredOutput): Promise<Pick<TaskResult, "output" | "binaries">> {
+  const output = copyOf(declared.output) as Record<string, unknown>;
   const binaries: BinaryResult[] = [];
-  let remainingBytes = made.maxBytes;
-  for (const place of findPlaces(made.schema, output, [])) {
-    const { holder, path, urlMember, bytesMember, isInSchema } = place;
-    const content = await readContent(place, made, remainingBytes);
+  let remainingBytes = declared.maxBytes;
+  for (const slot of findSlots(declared.schema, output, [])) {
+    const { parent, path, urlMember, bytesMember, isInSchema } = slot;
+    const content = await readContent(slot, declared, remainingBytes);
     if (content === null) continue;
     remainingBytes = Math.max(0, remainingBytes - content.bytes.length);
-    // The gateway writes them anew.
-    delete holder[bytesMember];
-    delete holder[urlMember];
+    // The gateway fills in both again.
+    delete parent[bytesMember];
+    delete parent[urlMember];
     binaries.push({
       base64Path: isInSchema ? [...path, bytesMember] : null,
       urlPath: [...path, urlMember],
       bytes: content.bytes,
-      mediaType: typeOf(content, place, made.provider),
+      mediaType: typeOf(content, slot, declared.provider),
     });
   }
   return binaries.length === 0 ? { output } : { output, binaries };
 }
 
-/** Texts, which may be large, are shared with the original. */
+/** A copy that shares its strings, which may be large, with the original. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner)]));
 }
 
-function findPlaces(schema: unknown, value: unknown, path: Path): Place[] {
+function findSlots(schema: unknown, value: unknown, path: Path): Slot[] {
   if (!isObject(schema)) return [];
-  if (Array.isArray(value)) return value.flatMap((one, index) => findPlaces(schema["items"], one, [...path, index]));
+  if (Array.isArray(value)) return value.flatMap((one, index) => findSlots(schema["items"], one, [...path, index]));
   const properties = schema["properties"];
   if (!isObject(value) || !isObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, inner]) => {
     const binary = Object.hasOwn(binaryMembers, name) ? binaryMembers[name] : undefined;
-    if (binary === undefined) return findPlaces(inner, value[name], [...path, name]);
+    if (binary === undefined) return findSlots(inner, value[name], [...path, name]);
     const { bytesMembers, kind } = binary;
     const own = bytesMembers.find((member) => Object.hasOwn(properties, member));
     const bytesMember = own ?? bytesMembers[0] ?? name;
-    return [{ holder: value, path, urlMember: name, bytesMember, isInSchema: own !== undefined, kind }];
+    return [{ parent: value, path, urlMember: name, bytesMember, isInSchema: own !== undefined, kind }];
   });
 }
 
-/** The bytes where they are given, else what the address leads to. Null: there is neither, and the schema says what that means. */
+/** The bytes in the answer, otherwise those at the address. Null: there is neither; the schema decides whether that is allowed. */
 async function readContent(
-  { holder, bytesMember, urlMember }: Place,
+  { parent, bytesMember, urlMember }: Slot,
   { provider, fetchResult }: DeclaredOutput,
   maxBytes: number,
 ): Promise<Content | null> {
-  const [text, url] = [holder[bytesMember], holder[urlMember]];
+  const [text, url] = [parent[bytesMember], parent[urlMember]];
   if (typeof text === "string" && text !== "") {
     const content = decodeUrl(text) ?? decodeBase64(text);
     if (content === null) throw badResponse(provider, `answered with '${bytesMember}' that is not base64`);
@@ -142,12 +140,12 @@ function refuseEmpty(content: Content, member: string, provider: string): Conten
   return content;
 }
 
-/** Told from the bytes; what has no mark of its own, such as plain samples, is believed to be what it is said to be. */
-function typeOf({ bytes, stated }: Content, { kind, urlMember }: Place, provider: string): string {
+/** Detected from the bytes. The stated type is used for formats without a signature, such as raw samples. */
+function typeOf({ bytes, stated }: Content, { kind, urlMember }: Slot, provider: string): string {
   const found = detectMediaType(bytes);
   if (found !== null && kind !== null && !found.kinds.includes(kind))
     throw badResponse(provider, `answered with ${found.mediaType} as '${urlMember}'`);
-  // A container of films may hold sound alone.
+  // A video container may hold audio only.
   if (found !== null && found.mediaType !== "text/plain")
     return kind === "audio" ? found.mediaType.replace(/^video\//, "audio/") : found.mediaType;
   const type = stated.split(";", 1)[0]?.trim().toLowerCase() ?? "";

@@ -1,6 +1,7 @@
 // A task that is requested in an OpenAI format: the parts of the request that are the same for speech, transcripts, images and moderations.
 
 import { engineMemberNames } from "../contract/engine-models.ts";
+import type { TaskName } from "../contract/tasks.ts";
 import type { ShapedTask } from "../inference/universal-ai/shaped-task.ts";
 import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
 import type { JsonObject } from "../providers/dialect.ts";
@@ -14,9 +15,13 @@ interface EngineRequest {
 }
 
 /** `members`: the members of the format that the route reads itself. */
-export function createTaskReader(universalAi: UniversalAi, task: string, members: readonly string[]) {
+export function createTaskReader<Name extends TaskName>(
+  universalAi: UniversalAi,
+  task: Name,
+  members: readonly string[],
+) {
   const read = new Set([...engineMemberNames, ...members]);
-  return (request: EngineRequest): Omit<ShapedTask, "input" | "names"> => ({
+  return (request: EngineRequest): Omit<ShapedTask<Name>, "input" | "names"> => ({
     task,
     models: universalAi.aliases.resolveFor(task, [request.model, ...(request.fallbacks ?? [])]),
     others: Object.fromEntries(Object.entries(request).filter(([name]) => !read.has(name))),

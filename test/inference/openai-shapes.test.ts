@@ -1,6 +1,7 @@
 // What engines tell of a recording or a text, in the shapes of OpenAI's format: transcripts, subtitles, moderation.
 
 import { describe, expect, test } from "bun:test";
+import type { TaskOutputs } from "../../src/contract/task-types.ts";
 import { toModerationResult } from "../../src/inference/universal-ai/moderation-shape.ts";
 import { toTranscript } from "../../src/inference/universal-ai/transcript-shape.ts";
 import { listVoices } from "../../src/inference/universal-ai/voices.ts";
@@ -136,17 +137,19 @@ test("voices are those of providers that can speak here", () => {
 });
 
 describe("moderation", () => {
-  const item = (label: string, category: string, subcategory: string, likelihood_score: number) => ({
-    label,
-    category,
-    subcategory,
-    likelihood_score,
-    likelihood: 1,
-  });
+  type Item = NonNullable<TaskOutputs["text/moderation"]["items"]>[number];
+  const likely = { nsfw_likelihood: 1, nsfw_likelihood_score: 0 };
+  const item = (
+    label: string,
+    category: Item["category"],
+    subcategory: Item["subcategory"],
+    likelihood_score: number,
+  ): Item => ({ label, category, subcategory, likelihood_score, likelihood: 1 });
 
   test("the format's own names are found whatever they look like; others by their meaning; the rest keep theirs", () => {
     const { category_scores, categories, flagged } = toModerationResult(
       {
+        ...likely,
         items: [
           item("self-harm/intent", "Violence", "PhysicalViolence", 0.1),
           item("SelfHarm", "Violence", "PhysicalViolence", 0.2),
@@ -177,14 +180,14 @@ describe("moderation", () => {
 
   test("of several findings in one category the worst counts, and 0.5 is enough to flag it", () => {
     const items = [item("a", "Toxic", "Insult", 0.5), item("b", "Toxic", "Insult", 0.2)];
-    const { category_scores, categories, flagged } = toModerationResult({ items }, null);
+    const { category_scores, categories, flagged } = toModerationResult({ ...likely, items }, null);
     expect(category_scores["harassment"]).toBe(0.5);
     expect(categories["harassment"]).toBe(true);
     expect(flagged).toBe(true);
   });
 
   test("an answer that only resembles the format is not taken for it", () => {
-    const output = { items: [item("sexual", "Sexual", "Sexual", 0.9)] };
+    const output = { ...likely, items: [item("sexual", "Sexual", "Sexual", 0.9)] };
     for (const original of [{ results: [{ categories: {}, category_scores: {} }] }, { results: [] }, "x", null, []])
       expect(toModerationResult(output, original).flagged).toBe(true);
   });

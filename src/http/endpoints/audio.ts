@@ -21,7 +21,6 @@ import {
 import { toTranscript } from "../../inference/universal-ai/transcript-shape.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { listVoices } from "../../inference/universal-ai/voices.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
 import { contextOf } from "../call-context.ts";
 import { modelCallErrors } from "../call-errors.ts";
 import { createTaskReader } from "../openai-task.ts";
@@ -148,7 +147,7 @@ export function audioRoutes({ universalAi, aliases, uploads }: Dependencies): Ro
   ];
 }
 
-function toSpeechInput({ input, voice, speed, response_format }: SpeechRequest): JsonObject {
+function toSpeechInput({ input, voice, speed, response_format }: SpeechRequest) {
   return {
     text: input,
     voice: typeof voice === "object" && voice !== null ? voice.id : (voice ?? null),

@@ -3,7 +3,6 @@
 import { createImagesRequest, type ImagesRequest, imagesAnswer } from "../../contract/images.ts";
 import { runShapedTask } from "../../inference/universal-ai/shaped-task.ts";
 import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
 import { contextOf } from "../call-context.ts";
 import { modelCallErrors } from "../call-errors.ts";
 import { createTaskReader } from "../openai-task.ts";
@@ -13,11 +12,6 @@ import { defineRoute, type Route } from "../route.ts";
 interface Dependencies {
   readonly universalAi: UniversalAi;
   readonly aliases: ReadonlySet<string>;
-}
-
-interface GeneratedImage {
-  readonly image: string;
-  readonly image_resource_url: string;
 }
 
 const names = { text: "prompt", resolution: "size", num_images: "n" };
@@ -50,10 +44,9 @@ export function imagesRoutes({ universalAi, aliases }: Dependencies): Route[] {
           ...(format === "b64_json" && { takeBinary: () => "" }),
         };
         const answer = await runShapedTask(universalAi, task, { ...contextOf(call), baseUrl: call.baseUrl });
-        const images = (answer.output["items"] ?? []) as readonly GeneratedImage[];
         return replyJson({
           created: Math.floor(Date.now() / 1_000),
-          data: images.map(({ image, image_resource_url }) => ({
+          data: (answer.output.items ?? []).map(({ image, image_resource_url }) => ({
             ...(format !== "b64_json" && { url: image_resource_url }),
             ...(format !== "url" && { b64_json: image }),
           })),
@@ -65,6 +58,6 @@ export function imagesRoutes({ universalAi, aliases }: Dependencies): Route[] {
   ];
 }
 
-function toInput({ prompt, n, size }: ImagesRequest): JsonObject {
+function toInput({ prompt, n, size }: ImagesRequest) {
   return { text: prompt, num_images: n ?? 1, resolution: size === "auto" ? null : (size ?? null) };
 }

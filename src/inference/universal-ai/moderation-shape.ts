@@ -1,24 +1,13 @@
 // Converts the output of text/moderation into OpenAI's moderation result. Categories that OpenAI does not have keep their own names.
 
-import { categoryNames } from "../../contract/moderations.ts";
+import { categoryNames, type ModerationResult } from "../../contract/moderations.ts";
+import type { TaskOutputs } from "../../contract/task-types.ts";
 import { isObject } from "../../lib/lenient-json.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
+import { asList, at } from "../../providers/lenient.ts";
 
-export interface ModerationResult {
-  readonly flagged: boolean;
-  readonly categories: Readonly<Record<string, boolean | null>>;
-  readonly category_scores: Readonly<Record<string, number>>;
-  readonly category_applied_input_types: Readonly<Record<string, readonly string[]>>;
-}
-
-interface Item {
-  readonly label: string;
-  readonly category: string;
-  readonly subcategory: string;
-  readonly likelihood_score: number;
-}
-
+type Moderation = TaskOutputs["text/moderation"];
+type Item = NonNullable<Moderation["items"]>[number];
 type CategoryName = (typeof categoryNames)[number];
 
 // Engines return a likelihood and leave the decision to their callers.
@@ -40,13 +29,13 @@ const sameMeaning: Readonly<Record<string, CategoryName>> = {
 /** Vendors write `selfharm` or `SelfHarm` for the same category. */
 const byLabel = new Map(categoryNames.map((name) => [plain(name), name]));
 
-export function toModerationResult(output: JsonObject, original: unknown): ModerationResult {
-  return ownResult(original) ?? fromItems((output["items"] ?? []) as readonly Item[]);
+export function toModerationResult(output: Moderation, original: unknown): ModerationResult {
+  return ownResult(original) ?? fromItems(output.items ?? []);
 }
 
-/** An engine that answers in this shape has decided itself, which is better than our threshold. */
+/** A provider that answers in this format has decided itself, which is better than our threshold. */
 function ownResult(original: unknown): ModerationResult | null {
-  const [result, ...others] = listIn(original, "results");
+  const [result, ...others] = asList(at(original, "results"));
   if (others.length > 0 || !isObject(result) || typeof result["flagged"] !== "boolean") return null;
   const { categories, category_scores: scores, category_applied_input_types: types } = result;
   if (!isObject(categories) || !isObject(scores)) return null;
@@ -77,7 +66,7 @@ function withEveryName() {
   return {
     categories: each(false),
     category_scores: each(0),
-    category_applied_input_types: each<readonly string[]>([]),
+    category_applied_input_types: each<string[]>([]),
   };
 }
 
@@ -95,9 +84,4 @@ function plain(name: string): string {
 
 function toSnake(name: string): string {
   return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
-}
-
-function listIn(value: unknown, member: string): readonly unknown[] {
-  const list = isObject(value) ? value[member] : undefined;
-  return Array.isArray(list) ? list : [];
 }

@@ -1,12 +1,14 @@
-// Runs a task for an endpoint of another shape, such as OpenAI's audio routes: builds the names of the models, passes members that the task
-// does not have on to the provider or names them as dropped, and reports problems under the caller's own member names.
+// Runs a task for an endpoint of another format, such as OpenAI's audio routes: builds the names of the models, passes members that the task
+// does not have on to the provider or reports them as dropped, and reports problems under the caller's own member names.
 
 import type { Caller } from "../../access/caller.ts";
 import { fitsPattern } from "../../catalogue/model-name.ts";
+import type { TaskInputs, TaskOutputs } from "../../contract/task-types.ts";
+import type { TaskName } from "../../contract/tasks.ts";
 import type { BinaryResult, InputFile } from "../../engines/engine.ts";
-import { listPassedMembers } from "../../engines/passed-members.ts";
 import { GatewayError, type Problem, ValidationError } from "../../errors.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
+import { rows } from "../../providers/index.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { AddedMembers } from "../attempt.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -16,12 +18,12 @@ export interface ShapedContext extends RequestContext {
   readonly baseUrl: string;
 }
 
-export interface ShapedTask {
-  /** `audio/tts` */
-  readonly task: string;
+export interface ShapedTask<Name extends TaskName = TaskName> {
+  readonly task: Name;
   /** `<provider>[/<model>]`, then its fallbacks. */
   readonly models: readonly [string, ...string[]];
-  readonly input: JsonObject;
+  /** The schema fills in defaults. */
+  readonly input: Partial<TaskInputs[Name]>;
   /** The caller's member names by those of the task: `text` → `prompt`. */
   readonly names: Readonly<Record<string, string>>;
   /** Members of the request that the task does not have. */
@@ -36,19 +38,19 @@ export interface ShapedTask {
 /** A binary result without its address. */
 export type TakenBinary = Pick<BinaryResult, "bytes" | "mediaType">;
 
-export interface ShapedAnswer {
-  readonly output: JsonObject;
+export interface ShapedAnswer<Name extends TaskName = TaskName> {
+  readonly output: TaskOutputs[Name];
   readonly model: string | null;
   readonly original_response?: unknown;
   /** The members that the gateway adds to every answer. */
   readonly added: AddedMembers;
 }
 
-export async function runShapedTask(
+export async function runShapedTask<Name extends TaskName>(
   universalAi: UniversalAi,
-  shaped: ShapedTask,
+  shaped: ShapedTask<Name>,
   context: ShapedContext,
-): Promise<ShapedAnswer> {
+): Promise<ShapedAnswer<Name>> {
   const { task, models, files, takeBinary } = shaped;
   for (const model of models) refuseForbidden(task, model, context.caller);
   const passed = passOn(shaped, context);
@@ -66,22 +68,18 @@ export async function runShapedTask(
         show_original_response: shaped.wantsOriginal ?? false,
       },
       runsJobs: true,
-      ...(files === undefined ? {} : { files }),
-      ...(takeBinary === undefined ? {} : { takeBinary }),
+      ...(files && { files }),
+      ...(takeBinary && { takeBinary }),
     });
     const { output, model: used, original_response, provider, cost, cost_reason, provider_time, switchyard } = answer;
-    return {
-      output,
-      model: used,
-      original_response,
-      added: {
-        provider,
-        cost,
-        ...(cost_reason !== undefined && { cost_reason }),
-        provider_time,
-        ...(switchyard !== undefined && { switchyard }),
-      },
-    } as ShapedAnswer;
+    const added = {
+      provider,
+      cost,
+      ...(cost_reason !== undefined && { cost_reason }),
+      provider_time,
+      ...(switchyard !== undefined && { switchyard }),
+    };
+    return { output, model: used, original_response, added } as ShapedAnswer<Name>;
   } catch (error) {
     throw error instanceof ValidationError ? inCallersNames(error, shaped.names) : error;
   }
@@ -94,24 +92,30 @@ function refuseForbidden(task: string, model: string, { allowedModels }: Caller)
   throw new GatewayError("model_not_allowed", `This key may not use the model '${model}'.`, { param: "model" });
 }
 
-/** Members that all providers accept under the same name become provider parameters; the others are dropped and named. */
-function passOn({ task, models, others = {}, isStrict = false }: ShapedTask, context: ShapedContext): JsonObject {
+type PassedOn = Pick<ShapedTask, "task" | "models" | "others" | "isStrict">;
+
+/** Members that all providers accept under the same name become provider parameters; the others are dropped and reported. */
+function passOn({ task, models, others = {}, isStrict = false }: PassedOn, context: ShapedContext): JsonObject {
   const providers = context.caller.kind === "sandbox" ? [] : models.map((model) => model.split("/", 1)[0] ?? "");
-  const given = Object.entries(others).filter(([, value]) => value !== null && value !== undefined);
-  const isTaken = (name: string) =>
-    providers.length > 0 && providers.every((provider) => listPassedMembers(provider, task).includes(name));
-  const dropped = given.flatMap(([name]) => (isTaken(name) ? [] : [name]));
+  const isAccepted = (name: string) =>
+    providers.length > 0 && providers.every((provider) => passthroughMembersOf(provider, task).includes(name));
+  const present = Object.entries(others).filter(([, value]) => value !== null && value !== undefined);
+  const dropped = present.flatMap(([name]) => (isAccepted(name) ? [] : [name]));
   if (isStrict) refuseDropped(dropped);
   context.trace.dropped = dropped;
-  return Object.fromEntries(given.filter(([name]) => isTaken(name)));
+  return Object.fromEntries(present.filter(([name]) => isAccepted(name)));
+}
+
+function passthroughMembersOf(provider: string, task: TaskName): readonly string[] {
+  const row = rows.find(({ name }) => name === provider);
+  return row?.tasks?.find((one) => one.task === task)?.passthroughMembers ?? [];
 }
 
 function inCallersNames(error: ValidationError, names: ShapedTask["names"]): ValidationError {
   const [first, ...others] = error.problems.map((problem): Problem => {
-    const [root, place, member, ...rest] = problem.loc;
-    if (place !== "input" || member === undefined) return problem;
-    const name = names[String(member)];
-    return name === undefined ? problem : { ...problem, loc: [root ?? "body", name, ...rest] };
+    const [root = "body", parent, member, ...rest] = problem.loc;
+    const name = parent === "input" && member !== undefined ? names[String(member)] : undefined;
+    return name === undefined ? problem : { ...problem, loc: [root, name, ...rest] };
   });
   return new ValidationError([first as Problem, ...others]);
 }

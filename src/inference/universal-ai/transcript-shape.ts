@@ -1,11 +1,14 @@
 // Converts the output of audio/speech_to_text_async into OpenAI's transcripts: three kinds of JSON, plain text, and subtitles.
 
 import type { TranscriptFormat } from "../../contract/audio.ts";
+import type { TaskOutputs } from "../../contract/task-types.ts";
 import { ValidationError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { asObject } from "../../providers/lenient.ts";
 
-export interface TranscriptWish {
+type Transcript = TaskOutputs["audio/speech_to_text_async"];
+
+export interface TranscriptOptions {
   readonly format: TranscriptFormat;
   readonly language: string | null;
   readonly wantsWords: boolean;
@@ -29,8 +32,8 @@ const longestCueSeconds = 7;
 const longestPauseSeconds = 1;
 
 /** `original` is the provider's answer, which contains more when it has this format. */
-export function toTranscript(output: JsonObject, wish: TranscriptWish, original: unknown = null): ShapedTranscript {
-  const text = String(output["text"]);
+export function toTranscript(output: Transcript, wish: TranscriptOptions, original: unknown = null): ShapedTranscript {
+  const { text } = output;
   const { format, wantsWords } = wish;
   if (format === "json") return { kind: "json", members: { text } };
   if (format === "text") return { kind: "text", text: `${text}\n`, mediaType: "text/plain" };
@@ -84,13 +87,12 @@ function readOwn(original: unknown): OwnTranscript | null {
 }
 
 /** Null when a word or a segment has no times. */
-function readSpans(output: JsonObject): Span[] | null {
-  const { entries = [] } = output["diarization"] as { readonly entries?: readonly JsonObject[] };
+function readSpans({ diarization }: Transcript): Span[] | null {
   const spans: Span[] = [];
-  for (const { segment, start_time, end_time, speaker } of entries) {
+  for (const { segment, start_time, end_time, speaker } of diarization.entries ?? []) {
     const [start, end] = [toSeconds(start_time), toSeconds(end_time)];
     if (start === null || end === null) return null;
-    spans.push({ text: String(segment).trim(), start, end: Math.max(start, end), speaker: Number(speaker) });
+    spans.push({ text: segment.trim(), start, end: Math.max(start, end), speaker });
   }
   return spans.filter(({ text }) => text !== "");
 }

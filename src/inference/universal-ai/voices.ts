@@ -1,8 +1,17 @@
-// The voices of providers that offer the same voices to every account.
+// Lists the voices of providers that offer the same voices to every account. Other providers have hundreds, or each account has its own.
 
 import type { VoiceList } from "../../contract/audio.ts";
 import type { Engine } from "../../engines/engine.ts";
-import { voiceLists } from "../../engines/voices.ts";
+import { voices as fliteVoices } from "../../engines/local/audio/flite.ts";
+import { rows } from "../../providers/index.ts";
+import type { Voices } from "../../providers/task.ts";
+
+const voiceLists: readonly (Voices & { readonly provider: string })[] = [
+  { provider: "local", languages: ["en"], models: { "": Object.keys(fliteVoices) } },
+  ...rows.flatMap(({ name, tasks = [] }) =>
+    tasks.flatMap(({ voices }) => (voices ? [{ provider: name, ...voices }] : [])),
+  ),
+];
 
 export function listVoices(engines: readonly Engine[]): VoiceList {
   const speaking = new Set(
