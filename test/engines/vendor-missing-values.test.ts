@@ -134,6 +134,7 @@ describe("a missing score", () => {
     );
     expect(read("sentisight", "image/explicit_content", [{ label: "unsafe" }], photo)).rejects.toThrow(TypeError);
     expect(read("mistral", "text/moderation", { results: [{}] }, text)).rejects.toThrow(TypeError);
+    expect(read("openai", "text/moderation", { results: [{}] }, text)).rejects.toThrow(TypeError);
     expect(read("google", "image/explicit_content", { responses: [{}] }, photo)).rejects.toThrow(TypeError);
   });
 

@@ -244,6 +244,25 @@ describe("text", () => {
     expect(answer.units).toEqual({ char: 6, request: 1 });
   });
 
+  test("a vehicle number has the same category with every provider", async () => {
+    const entity = {
+      text: "1HGCM",
+      best_label: "VEHICLE_ID",
+      labels: { VEHICLE_ID: 1 },
+      location: { stt_idx: 0, end_idx: 5 },
+    };
+    const json = [{ processed_text: "[VEHICLE_ID_1]", entities: [entity] }];
+    const { output } = await ask({
+      row: privateai,
+      task: "text/anonymization",
+      input: { text: "1HGCM" },
+      answers: [{ json }],
+    });
+    expect(output["entities"]).toMatchObject([
+      { category: "Miscellaneous", subcategory: "VehicleIdentificationNumber", content: "1HGCM", confidence_score: 1 },
+    ]);
+  });
+
   test("a translation is billed by the characters that the vendor counted", async () => {
     const json = { translations: [{ detected_source_language: "EN", text: "Hallo", billed_characters: 7 }] };
     const asked = { row: deepl, task: "translation/automatic_translation" };

@@ -1,22 +1,20 @@
-import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asScore, asText, at, objectsIn, rounded } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { type Edges, noEdges } from "../shapes/boxes.ts";
 import { toCutOut } from "../shapes/images.ts";
-import { fileOf, filePart } from "../shapes/inputs.ts";
-import { type Kind, other, safe, toModeration } from "../shapes/moderation.ts";
-import type { TaskCall } from "../task.ts";
-import { type ProviderTask, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
-import { toBox } from "./box.ts";
-import { toFaces } from "./faces.ts";
+import { fileOf, oneImage as units } from "../shapes/inputs.ts";
+import { safe, toFindings, toModeration } from "../shapes/moderation.ts";
+import { postForm } from "../shapes/requests.ts";
+import { requireValue } from "../shapes/require-value.ts";
+import { toShape } from "../shapes/to-shape.ts";
+import { defineTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 
-const units = { file: 1, image: 1, request: 1 };
-
-async function toRequest(path: string, call: TaskCall): Promise<TaskRequest> {
-  return { path, body: { kind: "form", parts: [await filePart("image", fileOf(call))] } };
+function toRequest(path: string, call: TaskCall): Promise<TaskRequest> {
+  return postForm(path, { image: fileOf(call) });
 }
 
-/** The entities of the only result. Failures come with status 200. */
+/** The entities of the only result. Failures are reported with status 200. */
 function entitiesOf({ json }: TaskResponse): readonly JsonObject[] {
   const result = at(json, "results", 0);
   if (at(result, "status", "code") === "failure")
@@ -24,141 +22,157 @@ function entitiesOf({ json }: TaskResponse): readonly JsonObject[] {
   return objectsIn(at(result, "entities"));
 }
 
-/** What was found in the image: a box, and for each name how sure it is. */
-function objectsOf(answer: TaskResponse): readonly JsonObject[] {
-  return objectsIn(entitiesOf(answer).find(({ kind }) => kind === "objects")?.["objects"]);
+/** An entity of kind `objects` has a member `objects`, and so on. */
+function entityOf(entities: unknown, kind: string): unknown {
+  return objectsIn(entities).find((entity) => entity["kind"] === kind)?.[kind];
 }
 
-function classesOf(found: JsonObject): readonly (readonly [string, number | null])[] {
-  const classes = asObject(objectsIn(found["entities"]).find(({ kind }) => kind === "classes")?.["classes"]);
+/** The objects in the image: each has a box and, in its entities, scores by class. */
+function objectsOf(response: TaskResponse): readonly JsonObject[] {
+  return objectsIn(entityOf(entitiesOf(response), "objects"));
+}
+
+function classesOf({ entities }: JsonObject): readonly (readonly [string, number | null])[] {
+  const classes = asObject(entityOf(entities, "classes"));
   return Object.entries(classes).map(([name, score]) => [name, asScore(score)]);
 }
 
 /** For outputs whose schema requires a confidence. */
-function scoredClassesOf(found: JsonObject): readonly (readonly [string, number])[] {
-  return classesOf(found).flatMap(([name, score]) => (score === null ? [] : [[name, score] as const]));
+function scoredClassesOf(object: JsonObject): readonly (readonly [string, number])[] {
+  return classesOf(object).flatMap(([name, score]) => (score === null ? [] : [[name, score] as const]));
 }
 
-const detectObjects: ProviderTask = {
+/** The vendor sends left, top, width and height, relative to the image. */
+function sidesOf({ box }: JsonObject): readonly (number | null)[] {
+  return [0, 1, 2, 3].map((index) => asNumber(at(box, index)));
+}
+
+function edgesOf(object: JsonObject): Edges | typeof noEdges {
+  const [left = null, top = null, width = null, height = null] = sidesOf(object);
+  if (left === null || top === null || width === null || height === null) return noEdges;
+  return { x_min: rounded(left), x_max: rounded(left + width), y_min: rounded(top), y_max: rounded(top + height) };
+}
+
+const detectObjects = defineTask({
   task: "image/object_detection",
   docs: "https://api4.ai/docs/general-detection",
   toRequest: (call) => toRequest("/general-det/v1/results", call),
-  fromResponse(answer) {
-    const items = objectsOf(answer).flatMap((found) =>
-      scoredClassesOf(found).map(([label, confidence]) => ({ label, confidence, ...toBox(found["box"]) })),
+  fromResponse(response) {
+    const items = objectsOf(response).flatMap((object) =>
+      scoredClassesOf(object).map(([label, confidence]) => ({ label, confidence, ...edgesOf(object) })),
     );
     return { output: { items }, units };
   },
-};
+});
 
-const detectLogos: ProviderTask = {
+const detectLogos = defineTask({
   task: "image/logo_detection",
   docs: "https://api4.ai/docs/brand-recognition",
   models: ["v1", "v2"],
   toRequest: (call) => toRequest(`/brand-det/${call.model ?? "v1"}/results`, call),
-  fromResponse(answer) {
-    const items = [...objectsOf(answer).flatMap(toLogos), ...entitiesOf(answer).flatMap(toNamedBrands)];
+  fromResponse(response) {
+    const items = [...objectsOf(response).flatMap(toLogos), ...entitiesOf(response).flatMap(toNamedBrands)];
     return { output: { items }, units };
   },
-};
+});
 
-function toLogos(found: JsonObject): object[] {
-  const { x_min, x_max, y_min, y_max } = toBox(found["box"]);
+function toLogos(object: JsonObject) {
+  const { x_min, x_max, y_min, y_max } = edgesOf(object);
   const vertices = [
     { x: x_min, y: y_min },
     { x: x_max, y: y_min },
     { x: x_max, y: y_max },
     { x: x_min, y: y_max },
   ];
-  return classesOf(found).map(([description, score]) => ({ bounding_poly: { vertices }, description, score }));
+  return classesOf(object).map(([description, score]) => ({ bounding_poly: { vertices }, description, score }));
 }
 
-/** The second version names the brands of the image without saying where they are or how sure it is. */
-function toNamedBrands({ array }: JsonObject): object[] {
+/** Version 2 names the brands without a position or a confidence. */
+function toNamedBrands({ array }: JsonObject) {
   return asList(array).flatMap((brand) => {
     const description = asText(brand) ?? asText(at(brand, "name"));
     return description === null ? [] : [{ bounding_poly: { vertices: null }, description, score: null }];
   });
 }
 
-const anonymize: ProviderTask = {
+const anonymize = defineTask({
   task: "image/anonymization",
   docs: "https://api4.ai/docs/image-anonymization",
   toRequest: (call) => toRequest("/img-anonymization/v1/results", call),
-  fromResponse(answer) {
-    const image = toImage(answer);
-    const items = objectsOf(answer).flatMap((found) =>
-      scoredClassesOf(found).map(([kind, confidence]) => ({ kind, confidence, bounding_boxes: toBox(found["box"]) })),
+  fromResponse(response) {
+    const items = objectsOf(response).flatMap((object) =>
+      scoredClassesOf(object).map(([kind, confidence]) => ({ kind, confidence, bounding_boxes: edgesOf(object) })),
     );
-    return {
-      output: { items },
-      units,
-      binaries: [{ base64Path: ["image"], urlPath: ["image_resource_url"], ...image }],
-    };
+    const image = { base64Path: ["image"], urlPath: ["image_resource_url"], ...toImage(response) };
+    return { output: { items }, units, binaries: [image] };
   },
-};
+});
 
-const removeBackground: ProviderTask = {
+const removeBackground = defineTask({
   task: "image/background_removal",
   docs: "https://api4.ai/docs/background-removal",
   toRequest: (call) => toRequest("/img-bg-removal/v1/general/results", call),
-  fromResponse: (answer) => toCutOut(toImage(answer)),
-};
+  fromResponse: (response) => toCutOut(toImage(response)),
+});
 
-function toImage(answer: TaskResponse): { bytes: Uint8Array; mediaType: string } {
-  const image = entitiesOf(answer).find(({ kind }) => kind === "image");
-  const base64 = asText(image?.["image"]);
-  if (base64 === null) throw new TypeError("there is no image in the answer");
-  const format = (asText(image?.["format"]) ?? "png").toLowerCase();
-  return { bytes: Buffer.from(base64, "base64"), mediaType: `image/${format === "jpg" ? "jpeg" : format}` };
+function toImage(response: TaskResponse): { bytes: Uint8Array; mediaType: string } {
+  const { image, format } = asObject(entitiesOf(response).find(({ kind }) => kind === "image"));
+  const base64 = requireValue(asText(image), "image");
+  const type = (asText(format) ?? "png").toLowerCase();
+  return { bytes: Buffer.from(base64, "base64"), mediaType: `image/${type === "jpg" ? "jpeg" : type}` };
 }
 
-const detectFaces: ProviderTask = {
+const detectFaces = defineTask({
   task: "image/face_detection",
   docs: "https://api4.ai/docs/face-analysis",
   toRequest: (call) => toRequest("/face-analyzer/v1/results", call),
-  fromResponse: (answer) => ({ output: { items: toFaces(objectsOf(answer)) }, units }),
-};
+  fromResponse(response) {
+    const items = objectsOf(response).flatMap(toFace);
+    return { output: toShape("image/face_detection", { items }), units };
+  },
+});
 
-const kinds: Readonly<Record<string, Kind>> = { nsfw: ["Sexual", "Sexual"], sfw: safe };
+/** The schema requires a confidence. */
+function toFace(object: JsonObject) {
+  const confidence = asScore(at(entityOf(object["entities"], "classes"), "face"));
+  if (confidence === null) return [];
+  const point = (name: string) => asList(at(entityOf(object["entities"], "namedpoints"), name));
+  const landmarks = {
+    left_eye: point("left-eye"),
+    right_eye: point("right-eye"),
+    nose_tip: point("nose-tip"),
+    mouth_left: point("mouth-left-corner"),
+    mouth_right: point("mouth-right-corner"),
+  };
+  return [{ confidence, landmarks, bounding_box: edgesOf(object) }];
+}
 
-const detectExplicitContent: ProviderTask = {
+const detectExplicitContent = defineTask({
   task: "image/explicit_content",
   docs: "https://api4.ai/docs/nsfw",
   toRequest: (call) => toRequest("/nsfw/v1/results", call),
-  fromResponse(answer) {
-    const classes = asObject(entitiesOf(answer).find(({ kind }) => kind === "classes")?.["classes"]);
-    const findings = Object.entries(classes).map(([label, score]) => ({
-      label,
-      score,
-      kind: lookUp(kinds, label) ?? other,
-    }));
-    if (findings.length === 0) throw new TypeError("there are no classes in the answer");
+  fromResponse(response) {
+    const findings = toFindings(entityOf(entitiesOf(response), "classes"), { nsfw: ["Sexual", "Sexual"], sfw: safe });
     return { output: toModeration(findings), units };
   },
-};
+});
 
-const readText: ProviderTask = {
+const readText = defineTask({
   task: "ocr/ocr",
   docs: "https://api4.ai/docs/ocr",
   unsupported: ["language"],
   toRequest: (call) => toRequest("/ocr/v1/results", call),
-  fromResponse(answer) {
-    const boxes = objectsOf(answer).flatMap((found) =>
-      objectsIn(found["entities"]).flatMap(({ text }) => {
-        if (typeof text !== "string") return [];
-        const sides = [0, 1, 2, 3].map((index) => {
-          const side = asNumber(at(found["box"], index));
-          return side === null ? null : rounded(side);
-        });
-        const [left = null, top = null, width = null, height = null] = sides;
-        return [{ text, left, top, width, height }];
-      }),
-    );
+  fromResponse(response) {
+    const boxes = objectsOf(response).flatMap((object) => {
+      const sides = sidesOf(object).map((side) => (side === null ? null : rounded(side)));
+      const [left = null, top = null, width = null, height = null] = sides;
+      const texts = objectsIn(object["entities"]).map(({ text }) => text);
+      return texts.filter((text) => typeof text === "string").map((text) => ({ text, left, top, width, height }));
+    });
     const text = boxes.map((box) => box.text).join("\n");
     return { output: { text, bounding_boxes: boxes }, units: { ...units, page: 1 } };
   },
-};
+});
 
 export const api4ai: ProviderRow = {
   name: "api4ai",
@@ -166,7 +180,7 @@ export const api4ai: ProviderRow = {
   docs: "https://api4.ai/docs",
   baseUrl: "https://api4ai.cloud",
   auth: { kind: "header", name: "x-api-key" },
-  // Instead of an upload it takes an address: that would be another file than the one that was checked.
+  // They would replace the file that was checked.
   sealedParams: ["url", "image"],
   tasks: [detectObjects, detectLogos, anonymize, removeBackground, detectFaces, detectExplicitContent, readText],
 };

@@ -1,60 +1,91 @@
 import { lookUp } from "../../lib/look-up.ts";
+import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { countCharacters, refuseMembers, textOf } from "../shapes/inputs.ts";
+import { countCharacters, fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { TaskCall } from "../task.ts";
-import { type ProviderTask, refuseInput } from "../task.ts";
-import { transcribe } from "./transcribe.ts";
+import { toPiece, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
+import { defineTask, refuseInput, type TaskCall } from "../task.ts";
 
-interface Format {
-  readonly encoding: string;
-  readonly container?: string;
-  readonly mediaType: string;
-}
-
-const formats: Readonly<Record<string, Format>> = {
-  mp3: { encoding: "mp3", mediaType: "audio/mpeg" },
+const formats = {
+  mp3: { encoding: "mp3", container: null, mediaType: "audio/mpeg" },
   wav: { encoding: "linear16", container: "wav", mediaType: "audio/wav" },
   pcm: { encoding: "linear16", container: "none", mediaType: "audio/pcm" },
   opus: { encoding: "opus", container: "ogg", mediaType: "audio/ogg" },
-  flac: { encoding: "flac", mediaType: "audio/flac" },
-  aac: { encoding: "aac", mediaType: "audio/aac" },
+  flac: { encoding: "flac", container: null, mediaType: "audio/flac" },
+  aac: { encoding: "aac", container: null, mediaType: "audio/aac" },
 };
 
-/** The vendor's names are those of voices: generation, voice and language, as in `aura-2-thalia-en`. */
-const usualVoices: Readonly<Record<string, string>> = { aura: "asteria", "aura-2": "thalia" };
+const maxTextLength = 2_000;
 
-const longestText = 2_000;
-
-const speak: ProviderTask = {
+const speak = defineTask({
   task: "audio/tts",
   docs: "https://developers.deepgram.com/reference/text-to-speech/speak-request",
   models: ["aura-2", "aura"],
   acceptsAnyModel: true,
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
-    const text = textOf(call);
-    if (countCharacters(text) > longestText)
-      refuseInput("text", `This provider takes at most ${longestText} characters`, "string_too_long");
+    const { text, speed } = call.input;
+    if (countCharacters(text) > maxTextLength)
+      refuseInput("text", `This provider takes at most ${maxTextLength} characters`, "string_too_long");
     const { encoding, container } = formatOf(call, formats);
-    const { speed } = call.input;
-    return {
-      path: "/v1/speak",
-      query: { model: toVoice(call), encoding, container, ...(typeof speed === "number" && { speed }) },
-      body: { kind: "json", value: { text } },
-    };
+    return postJson("/v1/speak", { text }, { query: { model: toVoice(call), encoding, container, speed } });
   },
-  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats).mediaType),
-};
+  fromResponse: (response, call) => toSpeech(response, call, formatOf(call, formats).mediaType),
+});
 
-/** The model says the generation, or the voice with all of its name; a voice may be named in full or by its own name alone. */
+const defaultVoices: Readonly<Record<string, string>> = { aura: "asteria", "aura-2": "thalia" };
+
+/**
+ * The vendor's voices are models, named by generation, voice and language: `aura-2-thalia-en`. A caller may name the generation or
+ * the whole voice as the model, and the voice with or without generation and language.
+ */
 function toVoice(call: TaskCall): string {
   const model = call.model ?? "aura-2";
-  const voice = voiceOf(call) ?? lookUp(usualVoices, model);
+  const voice = voiceOf(call) ?? lookUp(defaultVoices, model);
   if (voice === undefined) return model;
   if (voice.startsWith("aura")) return voice;
   return /-[a-z]{2}$/.test(voice) ? `${model}-${voice}` : `${model}-${voice}-en`;
 }
+
+/** The vendor responds when the transcript is complete, so there is nothing to poll. */
+const transcribe = defineTask({
+  task: "audio/speech_to_text_async",
+  docs: "https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded",
+  unsupported: ["speakers"],
+  models: ["enhanced", "base", "nova-3", "nova-2"],
+  acceptsAnyModel: true,
+  toRequest: async (call) => {
+    const language = languageOf(call);
+    const model = call.model ?? "enhanced";
+    const file = fileOf(call);
+    const parameter = model.startsWith("nova-3") ? "keyterm" : "keywords";
+    const terms = vocabularyOf(call).map((word) => `${parameter}=${encodeURIComponent(word)}`);
+    return {
+      path: `/v1/listen${terms.length === 0 ? "" : `?${terms.join("&")}`}`,
+      query: {
+        model,
+        punctuate: true,
+        diarize: true,
+        profanity_filter: wantsNoProfanity(call),
+        ...(language === null ? { detect_language: true } : { language }),
+      },
+      body: { kind: "bytes", bytes: await file.read(), mediaType: file.mediaType },
+    };
+  },
+  fromResponse({ json }) {
+    const channels = objectsIn(at(json, "results", "channels")).map((channel) => at(channel, "alternatives", 0));
+    const pieces = channels.flatMap((channel, index) =>
+      objectsIn(at(channel, "words")).map((word) => {
+        const { punctuated_word, word: plainWord, speaker } = word;
+        // Each channel counts its speakers from 0.
+        const name = speaker === undefined ? null : `${index}-${asNumber(speaker) ?? 0}`;
+        return toPiece(word, asText(punctuated_word) ?? plainWord, name);
+      }),
+    );
+    const text = channels.map((channel) => asString(at(channel, "transcript"))).join("\n");
+    return toTranscript(text, pieces, asNumber(at(json, "metadata", "duration")));
+  },
+});
 
 export const deepgram: ProviderRow = {
   name: "deepgram",

@@ -1,8 +1,10 @@
+import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { refuseMembers, textOf } from "../shapes/inputs.ts";
+import { fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { ProviderTask } from "../task.ts";
-import { transcribe } from "./transcribe.ts";
+import { speakersOf, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask } from "../task.ts";
 
 const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
   mp3: ["mp3_44100_128", "audio/mpeg"],
@@ -12,10 +14,10 @@ const formats: Readonly<Record<string, readonly [format: string, mediaType: stri
   ulaw: ["ulaw_8000", "audio/basic"],
 };
 
-/** The voice of the documentation's own examples, which every account has. */
-const usualVoice = "JBFqnCBsd6RMkjVDRZzb";
+/** The voice of the examples in the documentation, which every account has. */
+const defaultVoice = "JBFqnCBsd6RMkjVDRZzb";
 
-const speak: ProviderTask = {
+const speak = defineTask({
   task: "audio/tts",
   docs: "https://elevenlabs.io/docs/api-reference/text-to-speech/convert",
   models: [
@@ -30,24 +32,47 @@ const speak: ProviderTask = {
   acceptsAnyModel: true,
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
-    const [format] = formatOf(call, formats);
-    const { speed } = call.input;
-    return {
-      path: `/v1/text-to-speech/${encodeURIComponent(voiceOf(call) ?? usualVoice)}`,
-      query: { output_format: format },
-      headers: { accept: "audio/*" },
-      body: {
-        kind: "json",
-        value: {
-          text: textOf(call),
-          model_id: call.model ?? "eleven_multilingual_v2",
-          ...(typeof speed === "number" && { voice_settings: { speed } }),
-        },
-      },
+    const { text, speed } = call.input;
+    const body = {
+      text,
+      model_id: call.model ?? "eleven_multilingual_v2",
+      voice_settings: typeof speed === "number" ? { speed } : undefined,
     };
+    return postJson(`/v1/text-to-speech/${encodeURIComponent(voiceOf(call) ?? defaultVoice)}`, body, {
+      query: { output_format: formatOf(call, formats)[0] },
+      headers: { accept: "audio/*" },
+    });
   },
-  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
-};
+  fromResponse: (response, call) => toSpeech(response, call, formatOf(call, formats)[1]),
+});
+
+/** The vendor responds when the transcript is complete, so there is nothing to poll. */
+const transcribe = defineTask({
+  task: "audio/speech_to_text_async",
+  docs: "https://elevenlabs.io/docs/api-reference/speech-to-text/convert",
+  models: ["scribe_v2", "scribe_v1"],
+  acceptsAnyModel: true,
+  toRequest: (call) => {
+    refuseMembers(call, ["profanity_filter"]);
+    return postForm("/v1/speech-to-text", {
+      model_id: call.model ?? "scribe_v2",
+      diarize: true,
+      language_code: languageOf(call)?.split("-")[0],
+      num_speakers: speakersOf(call),
+      keyterms: vocabularyOf(call),
+      file: fileOf(call),
+    });
+  },
+  fromResponse({ json }) {
+    const words = objectsIn(at(json, "words")).filter(({ type }) => type === "word");
+    const pieces = words.map((word) => {
+      const { text, speaker_id, logprob } = word;
+      const confidence = typeof logprob === "number" ? Math.exp(logprob) : null;
+      return { ...toPiece(word, text, asText(speaker_id)), confidence };
+    });
+    return toTranscript(asString(at(json, "text")), pieces, asNumber(at(json, "audio_duration_secs")));
+  },
+});
 
 export const elevenlabs: ProviderRow = {
   name: "elevenlabs",
@@ -55,7 +80,7 @@ export const elevenlabs: ProviderRow = {
   docs: "https://elevenlabs.io/docs/api-reference/introduction",
   baseUrl: "https://api.elevenlabs.io",
   auth: { kind: "header", name: "xi-api-key" },
-  // https://help.elevenlabs.io/hc/en-us/articles/19572237925521: the credits are used up.
+  // https://help.elevenlabs.io/hc/en-us/articles/19572237925521: no credits are left.
   errors: [{ status: 401, says: /"status"\s*:\s*"quota_exceeded"/, means: "rate_limit" }],
   tasks: [speak, transcribe],
 };

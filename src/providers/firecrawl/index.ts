@@ -1,7 +1,7 @@
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { postJson } from "../shapes/requests.ts";
+import { postJson } from "../shapes/inputs.ts";
 import { defineTask, type TaskResponse } from "../task.ts";
 import { crawl, extract, research, scrapeBatch } from "./jobs.ts";
 import { formats, refuseFailure, toPage, withUsage } from "./responses.ts";

@@ -2,8 +2,8 @@
 
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asText, at, objectsIn } from "../lenient.ts";
-import { refuseMembers } from "../shapes/inputs.ts";
-import { poll, postJson } from "../shapes/requests.ts";
+import { postJson, refuseMembers } from "../shapes/inputs.ts";
+import { poll } from "../shapes/requests.ts";
 import { emptySource } from "../shapes/web.ts";
 import { defineTask, type NextRequest, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 import { formats, refuseFailure, toPage, withUsage } from "./responses.ts";

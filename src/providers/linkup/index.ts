@@ -1,7 +1,8 @@
 import type { JsonObject } from "../dialect.ts";
 import { asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { poll, postJson } from "../shapes/requests.ts";
+import { postJson } from "../shapes/inputs.ts";
+import { poll } from "../shapes/requests.ts";
 import { emptyPage, emptySource, toLink, toWebImages } from "../shapes/web.ts";
 import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 

@@ -1,8 +1,7 @@
-import { lookUp } from "../../lib/look-up.ts";
-import { asList, asObject } from "../lenient.ts";
-import { textOf } from "../shapes/inputs.ts";
-import { type Kind, other, toModeration } from "../shapes/moderation.ts";
-import type { ProviderTask } from "../task.ts";
+import { at } from "../lenient.ts";
+import { postJson } from "../shapes/inputs.ts";
+import { type Kind, toFindings, toModeration } from "../shapes/moderation.ts";
+import { defineTask } from "../task.ts";
 
 const kinds: Readonly<Record<string, Kind>> = {
   sexual: ["Sexual", "Sexual"],
@@ -19,23 +18,16 @@ const kinds: Readonly<Record<string, Kind>> = {
   "illicit/violent": ["Violence", "WeaponViolence"],
 };
 
-export const moderateText: ProviderTask = {
+export const moderateText = defineTask({
   task: "text/moderation",
   docs: "https://developers.openai.com/api/reference/resources/moderations/methods/create",
   unsupported: ["language"],
   models: ["omni-moderation-latest", "text-moderation-latest", "text-moderation-stable", "text-moderation-007"],
   acceptsAnyModel: true,
-  toRequest: (call) => ({
-    path: "/moderations",
-    body: { kind: "json", value: { model: call.model ?? "omni-moderation-latest", input: textOf(call) } },
+  toRequest: ({ model, input }) =>
+    postJson("/moderations", { model: model ?? "omni-moderation-latest", input: input.text }),
+  fromResponse: ({ json }) => ({
+    output: toModeration(toFindings(at(json, "results", 0, "category_scores"), kinds)),
+    units: { request: 1 },
   }),
-  fromResponse({ json }) {
-    const scores = asObject(asObject(asList(asObject(json)["results"])[0])["category_scores"]);
-    const findings = Object.entries(scores).map(([label, score]) => ({
-      label,
-      score,
-      kind: lookUp(kinds, label) ?? other,
-    }));
-    return { output: toModeration(findings), units: { request: 1 } };
-  },
-};
+});

@@ -1,52 +1,47 @@
-import { lookUp } from "../../lib/look-up.ts";
-import { asList, asNumber, asScore, asText, at, objectsIn } from "../lenient.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asList, asNumber, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { toJudgedText } from "../shapes/detection.ts";
-import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
-import type { ProviderTask } from "../task.ts";
+import { postJson, textUnits } from "../shapes/inputs.ts";
+import { requireValue } from "../shapes/require-value.ts";
+import { type RatedSentiment, readSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
+import { defineTask } from "../task.ts";
 
-const detectAi: ProviderTask = {
+const detectAi = defineTask({
   task: "text/ai_detection",
   docs: "https://sapling.ai/docs/api/detector",
-  toRequest: (call) => ({ path: "/aidetect", body: { kind: "json", value: { text: textOf(call) } } }),
+  toRequest: ({ input }) => postJson("/aidetect", { text: input.text }),
   fromResponse({ json }, call) {
-    const score = asScore(at(json, "score"));
-    if (score === null) throw new TypeError("there is no score in the answer");
-    const items = objectsIn(at(json, "sentence_scores")).flatMap((sentence) =>
-      toJudgedText(asText(sentence["sentence"]) ?? "", sentence["score"]),
+    const ai_score = requireValue(asScore(at(json, "score")), "score");
+    const items = objectsIn(at(json, "sentence_scores")).flatMap(({ sentence, score }) =>
+      toJudgedText(asString(sentence), score),
     );
-    return { output: { ai_score: score, items }, units: unitsOf(textOf(call)) };
+    return { output: { ai_score, items }, units: textUnits(call) };
   },
-};
+});
 
-const checkSpelling: ProviderTask = {
+const checkSpelling = defineTask({
   task: "text/spell_check",
   docs: "https://sapling.ai/docs/api/spelling-overview",
-  toRequest: (call) => ({
-    path: "/spellcheck",
-    body: {
-      kind: "json",
-      value: {
-        text: textOf(call),
-        session_id: call.requestId,
-        multiple_edits: true,
-        ...(languageOf(call) !== null && { lang: languageOf(call) }),
-      },
-    },
-  }),
+  toRequest: ({ input, requestId }) =>
+    postJson("/spellcheck", {
+      text: input.text,
+      session_id: requestId,
+      multiple_edits: true,
+      lang: input.language ?? undefined,
+    }),
   fromResponse({ json }, call) {
-    const text = textOf(call);
     const items = objectsIn(at(json, "edits")).map((edit) => toItem(edit, at(json, "candidates")));
-    return { output: { text, items }, units: unitsOf(text) };
+    return { output: { text: call.input.text, items }, units: textUnits(call) };
   },
-};
+});
 
-/** Positions are told within the sentence, and the sentence's within the text. */
-function toItem(edit: Readonly<Record<string, unknown>>, candidates: unknown): object {
+/** The position of a word is relative to its sentence. */
+function toItem(edit: JsonObject, candidates: unknown) {
   const start = asNumber(edit["start"]) ?? 0;
   const end = asNumber(edit["end"]) ?? start;
-  const word = (asText(edit["sentence"]) ?? "").slice(start, end);
-  const replacements = [asText(edit["replacement"]) ?? "", ...asList(at(candidates, word)).map(String)];
+  const word = asString(edit["sentence"]).slice(start, end);
+  const replacements = [asString(edit["replacement"]), ...asList(at(candidates, word)).map(String)];
   return {
     text: word,
     type: asText(edit["general_error_type"]),
@@ -56,40 +51,28 @@ function toItem(edit: Readonly<Record<string, unknown>>, candidates: unknown): o
   };
 }
 
-const sentiments: Readonly<Record<string, string>> = { POSITIVE: "Positive", NEGATIVE: "Negative", NEUTRAL: "Neutral" };
-
-const analyseSentiment: ProviderTask = {
+const analyseSentiment = defineTask({
   task: "text/sentiment_analysis",
   docs: "https://sapling.ai/docs/api/sentiment",
   unsupported: ["language"],
-  toRequest: (call) => ({ path: "/sentiment", body: { kind: "json", value: { text: textOf(call) } } }),
+  toRequest: ({ input }) => postJson("/sentiment", { text: input.text }),
   fromResponse({ json }, call) {
-    const overall = toSentiment(at(json, "overall"));
-    if (overall === null) throw new TypeError("there is no overall sentiment in the answer");
-    const items = asList(at(json, "sents")).flatMap((segment, index) => {
-      const found = toSentiment(at(json, "results", index));
-      return found === null
-        ? []
-        : [{ segment: String(segment), sentiment: found.sentiment, sentiment_rate: found.rate }];
+    const overall = requireValue(toRatedSentiment(at(json, "overall")), "overall sentiment");
+    const segments = asList(at(json, "sents")).flatMap((text, index) => {
+      const rated = toRatedSentiment(at(json, "results", index));
+      return rated === null ? [] : [{ text: String(text), ...rated }];
     });
-    return {
-      output: { general_sentiment: overall.sentiment, general_sentiment_rate: overall.rate, items },
-      units: unitsOf(textOf(call)),
-    };
+    return { output: toSentimentAnalysis(overall, segments), units: textUnits(call) };
   },
-};
+});
 
-/** Pairs of score and label, the likeliest first; those that we have no word for (mixed) are passed over. */
-function toSentiment(pairs: unknown): { readonly sentiment: string; readonly rate: number | null } | null {
+/** From pairs of score and label, the most likely first. A label that the task does not have, such as mixed, is skipped. */
+function toRatedSentiment(pairs: unknown): RatedSentiment | null {
   for (const pair of asList(pairs)) {
-    const sentiment = lookUp(sentiments, String(at(pair, 1)).toUpperCase());
-    if (sentiment !== undefined) return { sentiment, rate: asScore(at(pair, 0)) };
+    const sentiment = readSentiment(at(pair, 1));
+    if (sentiment !== null) return { sentiment, rate: asScore(at(pair, 0)) };
   }
   return null;
-}
-
-function unitsOf(text: string): { char: number; request: number } {
-  return { char: countCharacters(text), request: 1 };
 }
 
 export const sapling: ProviderRow = {

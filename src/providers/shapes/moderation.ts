@@ -1,7 +1,8 @@
 // The output of moderation tasks: each score with a likelihood from 0 (none) to 5 (almost certain), and the worst of them overall.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
-import { asScore } from "../lenient.ts";
+import { lookUp } from "../../lib/look-up.ts";
+import { asObject, asScore } from "../lenient.ts";
 
 export type Kind = readonly [category: string, subcategory: string];
 
@@ -12,6 +13,13 @@ export interface Finding {
   readonly label: string;
   readonly score: unknown;
   readonly kind: Kind;
+}
+
+/** From scores by label. A response without any score does not say that the content is harmless. */
+export function toFindings(scores: unknown, kinds: Readonly<Record<string, Kind>>): Finding[] {
+  const entries = Object.entries(asObject(scores));
+  if (entries.length === 0) throw new TypeError("there are no scores in the answer");
+  return entries.map(([label, score]) => ({ label, score, kind: lookUp(kinds, label) ?? other }));
 }
 
 /**

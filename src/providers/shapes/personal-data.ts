@@ -79,7 +79,7 @@ export function toAnonymization(
 }
 
 /** Every entity repeats its text: without a limit, entities that overlap would cause an output and work of any size. */
-export function refuseOverlaps(found: readonly Pick<FoundData, "offset" | "length">[], textLength: number): void {
+function refuseOverlaps(found: readonly FoundData[], textLength: number): void {
   let coveredCharacters = 0;
   for (const { offset, length } of found) {
     if (offset === null || length === null) continue;

@@ -1,17 +1,9 @@
 // Requests that many vendors take in the same form.
 
-import type { JsonObject } from "../dialect.ts";
 import { asText, at } from "../lenient.ts";
 import type { FormPart, InputFile, NextRequest, TaskRequest } from "../task.ts";
 import { filePart } from "./inputs.ts";
 import { requireValue } from "./require-value.ts";
-
-type Options = Omit<TaskRequest, "path" | "body">;
-
-/** Members that are undefined are not sent. */
-export function postJson(path: string, value: JsonObject, options: Options = {}): TaskRequest {
-  return { path, body: { kind: "json", value }, ...options };
-}
 
 type FieldValue = string | number | boolean | InputFile | null | undefined;
 
@@ -19,7 +11,7 @@ type FieldValue = string | number | boolean | InputFile | null | undefined;
 export async function postForm(
   path: string,
   fields: Readonly<Record<string, FieldValue | readonly FieldValue[]>>,
-  options: Options = {},
+  options: Omit<TaskRequest, "path" | "body"> = {},
 ): Promise<TaskRequest> {
   const parts: FormPart[] = [];
   for (const [name, values] of Object.entries(fields))

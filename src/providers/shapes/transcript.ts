@@ -1,7 +1,8 @@
 // Transcripts: the input members that vendors of `audio/speech_to_text_async` read, and the output.
 
 import type { TaskDraft } from "../../contract/tasks.ts";
-import { asNumber, asScore } from "../lenient.ts";
+import type { JsonObject } from "../dialect.ts";
+import { asNumber, asScore, asString } from "../lenient.ts";
 import type { ProviderTaskCall, TaskResult } from "../task.ts";
 
 export interface SpokenPiece {
@@ -35,6 +36,15 @@ export function toTranscript(
     output: { text, diarization },
     units: { request: 1, file: 1, ...(seconds !== null && { second: seconds }) },
   };
+}
+
+/** A word or segment whose members have the names that most vendors use. */
+export function toPiece(
+  { start, end, confidence }: JsonObject,
+  text: unknown,
+  speaker: SpokenPiece["speaker"],
+): SpokenPiece {
+  return { text: asString(text), start, end, speaker, confidence };
 }
 
 function byName(one: string | number | null, another: string | number | null): number {

@@ -1,7 +1,7 @@
 import { asList, asNumber, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { refuseMembers } from "../shapes/inputs.ts";
-import { poll, postJson } from "../shapes/requests.ts";
+import { postJson, refuseMembers } from "../shapes/inputs.ts";
+import { poll } from "../shapes/requests.ts";
 import { emptyPage, toCreditUnits, toLink, toWebImages } from "../shapes/web.ts";
 import { defineTask, TaskFailure } from "../task.ts";
 
