@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { errorCatalogue } from "../src/errors.ts";
-import { errorMeanings } from "../src/http/openapi/error-meanings.ts";
 import { rows } from "../src/providers/index.ts";
 import { importsTable } from "./arrows.ts";
 import { faultsPage } from "./faults-page.ts";
@@ -34,10 +33,10 @@ function withBlock(path: string, name: string, content: string): string {
 }
 
 function errorsPage(): string {
-  const lines = Object.entries(errorCatalogue).map(([code, entry]) => {
-    const meaning = errorMeanings[code as keyof typeof errorCatalogue];
-    return `| ${entry.status} | \`${entry.type}\` | \`${code}\` | ${"retry" in entry ? "no" : ""} | ${meaning} |`;
-  });
+  const lines = Object.entries(errorCatalogue).map(
+    ([code, { status, type, mayRetry, meaning }]) =>
+      `| ${status} | \`${type}\` | \`${code}\` | ${mayRetry ? "" : "no"} | ${meaning} |`,
+  );
   return `# Errors
 
 Made from \`src/errors.ts\`. Every answer that is not a success carries both forms, so that OpenAI clients and FastAPI

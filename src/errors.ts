@@ -1,78 +1,117 @@
-// The error catalogue: every code that a caller can meet, its status and type, and whether a client's retry makes sense.
-// Whatever is thrown on the way of a request ends in http/error-reply.ts, which turns these into an answer.
+// The error catalogue: every error code with its status, type and meaning. http/error-reply.ts turns a thrown error into an answer.
 
-interface Entry {
+/** The type of an error follows from its status; `invalid_request_error` is that of all others. */
+const types: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  402: "insufficient_quota",
+  403: "permission_error",
+  429: "rate_limit_error",
+  500: "server_error",
+  502: "upstream_error",
+  503: "service_unavailable",
+  504: "upstream_error",
+};
+
+/** Status and meaning. The meanings are part of the API reference. */
+const entries = {
+  malformed_request: [400, "The request is not well-formed HTTP."],
+  invalid_utf8: [400, "The body is not valid UTF-8."],
+  provider_rejected_request: [400, "The provider refused the request; the message carries its reason."],
+  previous_response_not_found: [400, "No stored response of this caller has the id in `previous_response_id`."],
+  previous_response_provider_mismatch: [
+    400,
+    "The earlier response is stored by another provider; only that provider can continue it.",
+  ],
+  stateful_not_supported: [
+    400,
+    "The provider stores no responses, so it cannot continue one or run one in the background.",
+  ],
+  compaction_not_supported: [400, "The provider cannot compact conversations."],
+  async_only: [400, "The task runs only as a job: send it to `/v3/universal-ai/async`."],
+  no_webhook_receiver: [400, "The job was submitted without a `webhook_receiver`, so there is no callback to send."],
+  response_in_progress: [400, "Over a WebSocket: the previous response has not ended yet."],
+  unknown_message: [400, "Over a WebSocket: the message is not `response.create`."],
+  missing_api_key: [401, "The request has no `Authorization` header."],
+  invalid_auth_scheme: [401, "The `Authorization` header does not use the scheme `Bearer`."],
+  invalid_api_key: [401, "The key is not known."],
+  api_key_expired: [401, "The key has expired."],
+  api_key_revoked: [401, "The key was revoked. Revoking is final."],
+  insufficient_credits: [402, "The key's budget is spent."],
+  insufficient_scope: [403, "The key may not call this path: it has the wrong kind, or lacks the scope."],
+  model_not_allowed: [403, "The key may not use this model."],
+  not_found: [404, "There is no route for this path."],
+  provider_not_found: [404, "No provider has the name before the first slash of `model`."],
+  model_not_found: [404, "No configured provider offers the model."],
+  feature_not_found: [404, "There is no such feature."],
+  subfeature_not_found: [404, "The feature has no such subfeature."],
+  response_not_found: [404, "No stored response of this caller has the id."],
+  response_not_stored: [
+    404,
+    "The response was created with `store: false`, or its provider stores none, so it was not stored.",
+  ],
+  job_not_found: [404, "No job of this caller has the id, or the job has expired."],
+  file_not_found: [404, "No file of this caller has the id, or the signed URL is no longer valid."],
+  key_not_found: [404, "No key has the id."],
+  method_not_allowed: [405, "The path does not allow this method; `Allow` lists the methods that it allows."],
+  request_timeout: [408, "The body did not arrive in time."],
+  job_processing: [409, "The job is still running."],
+  job_finished: [409, "The job has ended, so it cannot be cancelled."],
+  key_conflict: [409, "The key is in a state that does not allow the change."],
+  payload_too_large: [413, "The body is larger than the gateway accepts."],
+  unsupported_media_type: [415, "The body is not declared as `application/json`."],
+  unsupported_charset: [415, "The body is declared with a character set other than UTF-8."],
+  unsupported_content_encoding: [415, "The body has a content encoding. Send it uncompressed."],
+  expectation_failed: [417, "The `Expect` header asks for something other than `100-continue`."],
+  invalid_request: [422, "The JSON or the values in it are not valid; `detail` lists every problem."],
+  rate_limit_exceeded: [429, "The key's rate limit is reached; `Retry-After` is the time to wait."],
+  too_many_auth_failures: [429, "Too many requests with wrong keys came from this address."],
+  provider_rate_limited: [429, "The provider's own rate limit is reached."],
+  headers_too_large: [431, "The headers or the URL are too long."],
+  too_many_headers: [431, "There are too many headers."],
+  internal_error: [500, "A bug of the gateway. Report the `x-request-id`."],
+  not_implemented: [501, "The gateway does not support this."],
+  provider_auth_failed: [502, "The provider refused the gateway's own credentials. The operator has to act."],
+  provider_error: [502, "The provider failed."],
+  provider_unreachable: [502, "The provider could not be reached."],
+  provider_bad_response: [502, "The provider's answer could not be understood."],
+  provider_disconnected: [502, "The provider closed the connection before its answer was complete."],
+  provider_not_configured: [503, "The provider is known, but has no credentials; the message names the setting."],
+  provider_unavailable: [
+    503,
+    "The circuit of the provider is open after repeated failures; `Retry-After` is the time to wait.",
+  ],
+  overloaded: [503, "The gateway is overloaded."],
+  draining: [503, "This process is shutting down; connect again to reach another one."],
+  dependency_unavailable: [503, "The gateway's store does not answer."],
+  provider_timeout: [504, "The provider did not answer in time."],
+} as const satisfies Record<string, readonly [status: number, meaning: string]>;
+
+/** SDKs are told not to retry these by themselves (`x-should-retry: false`). */
+const notRetried: ReadonlySet<string> = new Set<ErrorCode>([
+  "response_not_stored",
+  "job_processing",
+  "job_finished",
+  "key_conflict",
+  "not_implemented",
+  "provider_auth_failed",
+  "provider_not_configured",
+]);
+
+export type ErrorCode = keyof typeof entries;
+
+interface CatalogueEntry {
   readonly status: number;
   readonly type: string;
-  /** `false` is told to SDKs by `x-should-retry: false`: their automatic retry would be wrong. */
-  readonly retry?: false;
+  readonly meaning: string;
+  readonly mayRetry: boolean;
 }
 
-const invalid = "invalid_request_error";
-const unavailable = "service_unavailable";
-
-export const errorCatalogue = {
-  malformed_request: { status: 400, type: invalid },
-  invalid_utf8: { status: 400, type: invalid },
-  provider_rejected_request: { status: 400, type: invalid },
-  previous_response_not_found: { status: 400, type: invalid },
-  previous_response_provider_mismatch: { status: 400, type: invalid },
-  stateful_not_supported: { status: 400, type: invalid },
-  compaction_not_supported: { status: 400, type: invalid },
-  async_only: { status: 400, type: invalid },
-  no_webhook_receiver: { status: 400, type: invalid },
-  response_in_progress: { status: 400, type: invalid },
-  unknown_message: { status: 400, type: invalid },
-  missing_api_key: { status: 401, type: "authentication_error" },
-  invalid_auth_scheme: { status: 401, type: "authentication_error" },
-  invalid_api_key: { status: 401, type: "authentication_error" },
-  api_key_expired: { status: 401, type: "authentication_error" },
-  api_key_revoked: { status: 401, type: "authentication_error" },
-  insufficient_credits: { status: 402, type: "insufficient_quota" },
-  insufficient_scope: { status: 403, type: "permission_error" },
-  model_not_allowed: { status: 403, type: "permission_error" },
-  not_found: { status: 404, type: invalid },
-  provider_not_found: { status: 404, type: invalid },
-  model_not_found: { status: 404, type: invalid },
-  feature_not_found: { status: 404, type: invalid },
-  subfeature_not_found: { status: 404, type: invalid },
-  response_not_found: { status: 404, type: invalid },
-  response_not_stored: { status: 404, type: invalid, retry: false },
-  job_not_found: { status: 404, type: invalid },
-  file_not_found: { status: 404, type: invalid },
-  key_not_found: { status: 404, type: invalid },
-  method_not_allowed: { status: 405, type: invalid },
-  request_timeout: { status: 408, type: invalid },
-  job_processing: { status: 409, type: invalid, retry: false },
-  job_finished: { status: 409, type: invalid, retry: false },
-  key_conflict: { status: 409, type: invalid, retry: false },
-  payload_too_large: { status: 413, type: invalid },
-  unsupported_media_type: { status: 415, type: invalid },
-  unsupported_charset: { status: 415, type: invalid },
-  unsupported_content_encoding: { status: 415, type: invalid },
-  expectation_failed: { status: 417, type: invalid },
-  invalid_request: { status: 422, type: invalid },
-  rate_limit_exceeded: { status: 429, type: "rate_limit_error" },
-  too_many_auth_failures: { status: 429, type: "rate_limit_error" },
-  provider_rate_limited: { status: 429, type: "rate_limit_error" },
-  headers_too_large: { status: 431, type: invalid },
-  too_many_headers: { status: 431, type: invalid },
-  internal_error: { status: 500, type: "server_error" },
-  not_implemented: { status: 501, type: invalid, retry: false },
-  provider_auth_failed: { status: 502, type: "upstream_error", retry: false },
-  provider_error: { status: 502, type: "upstream_error" },
-  provider_unreachable: { status: 502, type: "upstream_error" },
-  provider_bad_response: { status: 502, type: "upstream_error" },
-  provider_disconnected: { status: 502, type: "upstream_error" },
-  provider_not_configured: { status: 503, type: unavailable, retry: false },
-  provider_unavailable: { status: 503, type: unavailable },
-  overloaded: { status: 503, type: unavailable },
-  draining: { status: 503, type: unavailable },
-  dependency_unavailable: { status: 503, type: unavailable },
-  provider_timeout: { status: 504, type: "upstream_error" },
-} as const satisfies Record<string, Entry>;
-
-export type ErrorCode = keyof typeof errorCatalogue;
+export const errorCatalogue = Object.fromEntries(
+  Object.entries(entries).map(([code, [status, meaning]]) => {
+    const type = types[status] ?? "invalid_request_error";
+    return [code, { status, type, meaning, mayRetry: !notRetried.has(code) }];
+  }),
+) as Readonly<Record<ErrorCode, CatalogueEntry>>;
 
 /** One problem of a request, in the form that FastAPI clients know. */
 export interface Problem {

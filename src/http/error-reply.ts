@@ -114,7 +114,7 @@ function describeKnown({ code, message: whole, details }: GatewayError): Describ
   if (entry.status === 401) headers["www-authenticate"] = "Bearer";
   if (details.retryAfter !== undefined) headers["retry-after"] = String(details.retryAfter);
   else if (entry.status === 429 || entry.status === 503) headers["retry-after"] = "1";
-  if ("retry" in entry || details.shouldRetry === false) headers["x-should-retry"] = "false";
+  if (!entry.mayRetry || details.shouldRetry === false) headers["x-should-retry"] = "false";
   const param = details.param ?? null;
   return {
     status: entry.status,

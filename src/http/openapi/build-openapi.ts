@@ -4,34 +4,16 @@ import { z } from "zod";
 import { webhookHeaders, webhookPayload } from "../../contract/async-jobs.ts";
 import { errorBody, validationErrorBody } from "../../contract/errors.ts";
 import { messagesError } from "../../contract/messages.ts";
+import { errorCatalogue } from "../../errors.ts";
 import type { Answer, Route, RouteBody, Tag } from "../route.ts";
-import { errorMeanings } from "./error-meanings.ts";
 import { groupErrors } from "./route-errors.ts";
 
 export interface SchemaObject {
   readonly [keyword: string]: unknown;
 }
 
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly version: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: Tag; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly webhooks: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: Readonly<Record<string, unknown>> & { readonly schemas: Readonly<Record<string, SchemaObject>> };
-}
-
-export interface OperationObject {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags: readonly Tag[];
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly ParameterObject[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, ResponseObject>>;
-}
+export type OpenApiDocument = ReturnType<typeof buildOpenApi>;
+export type OperationObject = ReturnType<typeof toOperationObject>;
 
 export interface ParameterObject {
   readonly name: string;
@@ -41,7 +23,7 @@ export interface ParameterObject {
   readonly schema: SchemaObject;
 }
 
-export interface ResponseObject {
+interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, SchemaObject>>;
   readonly content?: Content;
@@ -81,7 +63,7 @@ const errorHeaders: Readonly<Record<number, string>> = {
   503: "retry-after",
 };
 
-export function buildOpenApi(routes: readonly Route[]): OpenApiDocument {
+export function buildOpenApi(routes: readonly Route[]) {
   const components = createComponents();
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const route of routes) {
@@ -123,7 +105,7 @@ export function toOpenApiPath(path: string): string {
   return path.replace("...}", "}");
 }
 
-function toOperationObject(route: Route, components: Components): OperationObject {
+function toOperationObject(route: Route, components: Components) {
   const parameters = [
     ...toParameters(route.params, "path"),
     ...toParameters(route.query, "query"),
@@ -156,7 +138,7 @@ function toParameters(schema: z.ZodType | undefined, place: ParameterObject["in"
   });
 }
 
-function toRequestBody(body: RouteBody | undefined, components: Components): Pick<OperationObject, "requestBody"> {
+function toRequestBody(body: RouteBody | undefined, components: Components) {
   if (body === undefined || body.kind === "ignored-json") return {};
   const type = body.kind === "form" ? "multipart/form-data" : "application/json";
   const schema = components.toSchema(body.schema, "input");
@@ -191,7 +173,7 @@ function toErrorResponses(route: Route, components: Components): Record<string, 
     const schema = route.errorFormat === "messages" ? messagesError : usual;
     const header = errorHeaders[status];
     byStatus[status] = {
-      description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join("\n\n"),
+      description: codes.map((code) => `\`${code}\`: ${errorCatalogue[code].meaning}`).join("\n\n"),
       headers: toHeaders(header === undefined ? ["x-request-id"] : ["x-request-id", header]),
       content: { "application/json": { schema: components.toSchema(schema, "output") } },
     };
@@ -204,7 +186,7 @@ function toHeaders(names: readonly string[]): Record<string, SchemaObject> {
 }
 
 /** The one call that the gateway makes to its callers. */
-function describeWebhook(components: Components): OperationObject {
+function describeWebhook(components: Components) {
   return {
     operationId: "jobEnded",
     summary: "A job has ended",

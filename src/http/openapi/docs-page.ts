@@ -12,7 +12,6 @@ import {
   toOpenApiPath,
 } from "./build-openapi.ts";
 import { docsStyle } from "./docs-style.ts";
-import { errorMeanings } from "./error-meanings.ts";
 import * as examples from "./examples.ts";
 import { Html, html, nothing, prose } from "./html.ts";
 import { type MemberRow, readComponent, toMemberRows } from "./member-rows.ts";
@@ -218,13 +217,12 @@ function renderContentTypes(content: Readonly<Record<string, { readonly schema: 
 }
 
 function renderWebhook({ webhooks }: OpenApiDocument): Html {
-  const webhook = webhooks["jobEnded"]?.["post"];
-  if (webhook === undefined) return nothing;
+  const { post: webhook } = webhooks.jobEnded;
   return html`
 <section id="webhook"><h2>Webhook</h2>
-<p>${prose(webhook.description ?? "")} The body is a <a href="#object-WebhookPayload">WebhookPayload</a>.</p>
+<p>${prose(webhook.description)} The body is a <a href="#object-WebhookPayload">WebhookPayload</a>.</p>
 <h4>Headers</h4>
-${renderMembers("Webhook headers", (webhook.parameters ?? []).map(toParameterRow), "gateway")}
+${renderMembers("Webhook headers", webhook.parameters.map(toParameterRow), "gateway")}
 <h4>Answers of the receiver</h4>
 <ul class="codes">${Object.entries(webhook.responses).map(
     ([status, response]) => html`<li><b>${status}</b><div>${prose(response.description)}</div></li>`,
@@ -241,10 +239,10 @@ function renderErrorCodes(): Html {
 <tbody>${groupByStatus(codes).flatMap(([status, grouped]) =>
     grouped.map((code) => {
       const entry = errorCatalogue[code];
-      const advice = "retry" in entry ? " Do not retry." : "";
+      const advice = entry.mayRetry ? "" : " Do not retry.";
       return html`<tr id="error-${code}">
 <th scope="row"><code>${code}</code><span class="type">${status}, ${entry.type}</span></th>
-<td>${prose(errorMeanings[code])}${advice}</td></tr>`;
+<td>${prose(entry.meaning)}${advice}</td></tr>`;
     }),
   )}</tbody></table>
 </section>`;
