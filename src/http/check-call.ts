@@ -9,9 +9,8 @@ import { GatewayError } from "../errors.ts";
 import type { Trace } from "../inference/trace.ts";
 import { lookUp } from "../lib/look-up.ts";
 import type { JsonBody } from "./read-body.ts";
-import { queryOf } from "./request-head.ts";
+import { queryOf, wantsMetadata } from "./request-head.ts";
 import type { Call, ServedRoute } from "./route.ts";
-import { wantsMetadata } from "./wants-metadata.ts";
 
 export interface IncomingCall {
   readonly request: Request;

@@ -5,9 +5,7 @@ import type { FrameStream } from "../inference/relay-stream.ts";
 import { heartbeatFrame } from "../lib/event-stream.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import { CallerLeft } from "../providers/call.ts";
-import { type BodyStream, type BodyWriter, type Reply, reply } from "./reply.ts";
-
-const eventStreamType = "text/event-stream; charset=utf-8";
+import { type BodyWriter, type Reply, reply } from "./reply.ts";
 
 // A provider that sends without pause would occupy the event loop: after this many frames, other requests are served.
 const framesPerTurn = 16;
@@ -19,7 +17,7 @@ export interface Heartbeat {
 }
 
 const headers = {
-  "content-type": eventStreamType,
+  "content-type": "text/event-stream; charset=utf-8",
   // Keeps nginx from buffering the stream.
   "x-accel-buffering": "no",
 };
@@ -27,31 +25,12 @@ const headers = {
 /** `toLastFrame`: the error event of a stream that failed. */
 export function streamReply(
   source: FrameStream,
-  heartbeat: Heartbeat,
+  { ticker, heartbeatMs }: Heartbeat,
   toLastFrame: (error: unknown) => Uint8Array,
 ): Reply {
-  return reply(new EventStream(source, heartbeat, toLastFrame), { headers });
-}
+  let hasLeft = false;
 
-class EventStream implements BodyStream {
-  readonly #source: FrameStream;
-  readonly #heartbeat: Heartbeat;
-  readonly #toLastFrame: (error: unknown) => Uint8Array;
-  #hasLeft = false;
-
-  constructor(source: FrameStream, heartbeat: Heartbeat, toLastFrame: (error: unknown) => Uint8Array) {
-    this.#source = source;
-    this.#heartbeat = heartbeat;
-    this.#toLastFrame = toLastFrame;
-  }
-
-  abandon(): void {
-    this.#hasLeft = true;
-    this.#source.abandon();
-  }
-
-  async writeTo(writer: BodyWriter): Promise<void> {
-    const { ticker, heartbeatMs } = this.#heartbeat;
+  async function writeTo(writer: BodyWriter): Promise<void> {
     let lastWrite = ticker.now;
     const heartbeat: Watched = {
       index: -1,
@@ -65,10 +44,10 @@ class EventStream implements BodyStream {
     let sinceTurn = 0;
     try {
       for (;;) {
-        const frames = this.#source.take();
-        if (frames === null || this.#hasLeft) return;
+        const frames = source.take();
+        if (frames === null || hasLeft) return;
         if (frames === undefined) {
-          await this.#source.wait();
+          await source.wait();
           continue;
         }
         const stalled = writer.write(frames);
@@ -81,9 +60,16 @@ class EventStream implements BodyStream {
         }
       }
     } catch (error) {
-      if (!this.#hasLeft && !(error instanceof CallerLeft)) void writer.write([this.#toLastFrame(error)]);
+      if (!hasLeft && !(error instanceof CallerLeft)) void writer.write([toLastFrame(error)]);
     } finally {
       ticker.forget(heartbeat);
     }
   }
+
+  function abandon(): void {
+    hasLeft = true;
+    source.abandon();
+  }
+
+  return reply({ writeTo, abandon }, { headers });
 }

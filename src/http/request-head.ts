@@ -60,3 +60,8 @@ export function originOf(request: Request, isFromTrustedProxy: boolean): string 
   const scheme = forwarded === "https" || forwarded === "http" ? `${forwarded}:` : url.protocol;
   return `${scheme}//${url.host}`;
 }
+
+/** Whether the caller asked which decisions were made for the call. */
+export function wantsMetadata(headers: Headers): boolean {
+  return headers.get("x-switchyard-metadata") === "true";
+}

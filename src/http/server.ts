@@ -12,19 +12,16 @@ import type { Log } from "../log.ts";
 import { logRefusal, logRequest, type RequestRecord } from "./access-log.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { checkCall } from "./check-call.ts";
-import { CountedStream } from "./counted-stream.ts";
 import { lastResortReply, toErrorReply } from "./error-reply.ts";
 import { KeylessBudget } from "./keyless-budget.ts";
 import type { LoadWatch } from "./load-watch.ts";
-import { OpenSockets } from "./open-sockets.ts";
 import { type BodyLimits, type JsonBody, readJsonBody } from "./read-body.ts";
-import { isStream, type Reply, reply } from "./reply.ts";
-import { checkHead, hasLongBody, originOf, pathOf } from "./request-head.ts";
+import { type BodyStream, isStream, type Reply, reply } from "./reply.ts";
+import { checkHead, hasLongBody, originOf, pathOf, wantsMetadata } from "./request-head.ts";
 import type { ServedRoute } from "./route.ts";
 import { createRouter, type Match, spellingsOf } from "./router.ts";
-import { SocketConnection, type SocketRoute } from "./socket.ts";
+import { OpenSockets, SocketConnection, type SocketRoute } from "./socket.ts";
 import { toResponse } from "./to-response.ts";
-import { wantsMetadata } from "./wants-metadata.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -348,7 +345,16 @@ function countAsRunning(answered: Reply, running: RunningRequest, request: Reque
     body.abandon();
     throw error;
   }
-  return { ...answered, body: new CountedStream(body, running, request.signal) };
+  // Bun neither reads nor cancels a stream that it has not begun to send when the client leaves.
+  request.signal.addEventListener("abort", () => running.end(), { once: true });
+  const counted: BodyStream = {
+    writeTo: (writer) => body.writeTo(writer).finally(() => running.end()),
+    abandon() {
+      running.end();
+      body.abandon();
+    },
+  };
+  return { ...answered, body: counted };
 }
 
 function chooseRequestId(headers: Headers): string {

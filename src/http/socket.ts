@@ -1,6 +1,8 @@
-// WebSockets. The server checks a request once, when it upgrades the connection.
+// WebSockets: their connections and sessions, and how many each key has open. The server checks a request once, when it upgrades the
+// connection.
 
 import type { Caller } from "../access/caller.ts";
+import { GatewayError } from "../errors.ts";
 
 export interface SocketRoute {
   readonly path: string;
@@ -100,5 +102,36 @@ export class SocketConnection implements Socket {
     this.#controller.abort();
     this.wasDrained();
     this.#webSocket = null;
+  }
+}
+
+/** The open WebSockets of this process. */
+export class OpenSockets {
+  readonly #maxPerKey: number;
+  readonly #connections = new Set<SocketConnection>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(maxPerKey: number) {
+    this.#maxPerKey = maxPerKey;
+  }
+
+  /** Counts a connection before it is opened, so that concurrent requests cannot exceed the limit. Throws 429. */
+  add(connection: SocketConnection): void {
+    const count = this.#counts.get(connection.keyId) ?? 0;
+    const message = `This key may have ${this.#maxPerKey} open WebSockets; close one.`;
+    if (count >= this.#maxPerKey) throw new GatewayError("rate_limit_exceeded", message, { retryAfter: 1 });
+    this.#counts.set(connection.keyId, count + 1);
+    this.#connections.add(connection);
+  }
+
+  remove(connection: SocketConnection): void {
+    if (!this.#connections.delete(connection)) return;
+    const count = this.#counts.get(connection.keyId) ?? 0;
+    if (count > 1) this.#counts.set(connection.keyId, count - 1);
+    else this.#counts.delete(connection.keyId);
+  }
+
+  beginDrain(): void {
+    for (const connection of this.#connections) connection.beginDrain();
   }
 }

@@ -76,8 +76,15 @@ describe("the OpenAPI document", async () => {
     expect(item).toMatchObject({ required: ["loc", "msg", "type"] });
   });
 
+  test("documents a 422 only for routes that can refuse a value", () => {
+    const statusesOf = (path: string) => Object.keys(document.paths[path]?.["get"]?.responses ?? {});
+    expect(statusesOf("/v3/resources/{resource_id}")).not.toContain("422");
+    expect(statusesOf("/v3/info/{feature}")).toContain("422");
+    expect(statusesOf("/v3/manage/keys/{key_id}")).toContain("422");
+  });
+
   test("describes the callback of a job as a webhook", () => {
-    const webhook = document.webhooks["jobEnded"]?.["post"];
+    const webhook = document.webhooks.jobEnded.post;
     expect(webhook?.requestBody?.content["application/json"]?.schema).toEqual({
       $ref: "#/components/schemas/WebhookPayload",
     });

@@ -14,19 +14,12 @@ import {
   unfinishedJobList,
 } from "../../contract/async-jobs.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
-import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
-import type { Jobs } from "../../jobs/jobs.ts";
 import { hasOddNumbers } from "../../lib/exact-json.ts";
-import { modelCallErrors } from "../call-errors.ts";
+import { modelCallErrors } from "../model-call.ts";
 import type { JsonBody } from "../read-body.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-
-interface Dependencies {
-  readonly jobs: Jobs;
-  readonly universalAi: UniversalAi;
-  readonly aliases: ReadonlySet<string>;
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 const common = { tag: "Jobs", key: "inference", scope: "universal" } as const;
 const managed = { tag: "Jobs", key: "management" } as const;
@@ -34,7 +27,7 @@ const path = "/v3/universal-ai/async";
 const one = { path: `${path}/{job_id}`, params: jobPath, example: { path: { job_id: "$JOB_ID" } } } as const;
 const ignored = { kind: "ignored-json" } as const;
 
-export function asyncJobRoutes({ jobs, universalAi, aliases }: Dependencies): Route[] {
+export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies): Route[] {
   return [
     defineRoute({
       ...common,

@@ -11,7 +11,7 @@ import {
 } from "../../contract/audio.ts";
 import { parse } from "../../contract/problems.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
-import type { TemporaryFile, Uploads } from "../../files/uploads.ts";
+import type { TemporaryFile } from "../../files/uploads.ts";
 import {
   runShapedTask,
   type ShapedAnswer,
@@ -19,19 +19,11 @@ import {
   type TakenBinary,
 } from "../../inference/universal-ai/shaped-task.ts";
 import { toTranscript } from "../../inference/universal-ai/transcript-shape.ts";
-import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { listVoices } from "../../inference/universal-ai/voices.ts";
-import { contextOf } from "../call-context.ts";
-import { modelCallErrors } from "../call-errors.ts";
-import { createTaskReader } from "../openai-task.ts";
+import { contextOf, createTaskReader, taskRoute } from "../model-call.ts";
 import { type Reply, reply, replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-
-interface Dependencies {
-  readonly universalAi: UniversalAi;
-  readonly aliases: ReadonlySet<string>;
-  readonly uploads: Uploads;
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 const speechNames = {
   text: "input",
@@ -45,7 +37,7 @@ const speechMembers = ["input", "voice", "response_format", "speed", "stream_for
 const transcriptionNames = { file: "file", language: "language" };
 const transcriptionMembers = ["fallbacks[]", "language", "response_format", "stream", "timestamp_granularities[]"];
 
-export function audioRoutes({ universalAi, aliases, uploads }: Dependencies): Route[] {
+export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies): Route[] {
   const readSpeech = createTaskReader(universalAi, "audio/tts", speechMembers);
   const readTranscription = createTaskReader(universalAi, "audio/speech_to_text_async", transcriptionMembers);
   const transcriptionFields = createTranscriptionFields(aliases);
@@ -74,19 +66,15 @@ export function audioRoutes({ universalAi, aliases, uploads }: Dependencies): Ro
 
   return [
     defineRoute({
+      ...taskRoute,
       id: "createSpeech",
-      tag: "Tasks",
       summary: "Speak a text",
       description:
         "The OpenAI format over the engines of `audio/tts`. The answer is the audio itself; provider and cost are in the headers " +
         "`x-switchyard-provider` and `x-switchyard-cost`.",
-      method: "POST",
       path: "/v3/audio/speech",
-      key: "inference",
-      scope: "universal",
       body: { kind: "json", schema: createSpeechRequest(aliases) },
       answers: [{ status: 200, description: "The audio; `content-type` names its format.", contentType: "audio/mpeg" }],
-      errors: modelCallErrors,
       example: { body: { model: "local", voice: "slt", input: "Good morning." }, output: "good-morning.mp3" },
       async run(call) {
         let audio: TakenBinary | null = null;
@@ -104,16 +92,13 @@ export function audioRoutes({ universalAi, aliases, uploads }: Dependencies): Ro
       },
     }),
     defineRoute({
+      ...taskRoute,
       id: "createTranscription",
-      tag: "Tasks",
       summary: "Transcribe a recording",
       description:
         "The OpenAI format over the engines of `audio/speech_to_text_async`; the answer is sent when the transcript is complete. The " +
         "file is written to disk while it arrives, and deleted after the answer.",
-      method: "POST",
       path: "/v3/audio/transcriptions",
-      key: "inference",
-      scope: "universal",
       body: { kind: "form", schema: createTranscriptionForm(transcriptionFields) },
       answers: [
         { status: 200, description: "The transcript.", schema: transcription },
@@ -121,7 +106,6 @@ export function audioRoutes({ universalAi, aliases, uploads }: Dependencies): Ro
         { status: 200, description: "With `srt`.", contentType: "application/x-subrip" },
         { status: 200, description: "With `vtt`.", contentType: "text/vtt" },
       ],
-      errors: modelCallErrors,
       example: { form: ["file=@recording.wav", "model=sandbox"] },
       async run(call) {
         const file = await uploads.receiveTemporary(call.request, (fields) => parse(transcriptionFields, fields));

@@ -2,29 +2,16 @@
 
 import { chatCompletion, chatCompletionChunk, createChatCompletionRequest } from "../../contract/chat-completions.ts";
 import type { ChatRequest } from "../../contract/chat-format.ts";
-import type { MayNameHost } from "../../contract/media-urls.ts";
 import { createModelNameTest } from "../../contract/model-names.ts";
 import { createPlainCheck } from "../../contract/plain-chat-request.ts";
-import type { FileStore } from "../../files/file-store.ts";
-import type { ChatCompletions } from "../../inference/chat-completions.ts";
-import type { Log } from "../../log.ts";
-import { contextOf } from "../call-context.ts";
-import { modelCallErrors } from "../call-errors.ts";
 import { toErrorFrame } from "../error-reply.ts";
-import { type Heartbeat, streamReply } from "../event-stream.ts";
+import { streamReply } from "../event-stream.ts";
 import { uploadsInliner } from "../inline-uploads.ts";
+import { contextOf, modelCallErrors } from "../model-call.ts";
 import { defineRoute, type Route } from "../route.ts";
+import type { RouteDependencies } from "../route-dependencies.ts";
 
-interface Dependencies {
-  readonly chatCompletions: ChatCompletions;
-  readonly aliases: ReadonlySet<string>;
-  readonly mayNameHost: MayNameHost;
-  readonly files: FileStore;
-  readonly heartbeat: Heartbeat;
-  readonly log: Log;
-}
-
-export function chatCompletionRoutes(dependencies: Dependencies): Route[] {
+export function chatCompletionRoutes(dependencies: RouteDependencies): Route[] {
   const { chatCompletions, aliases, mayNameHost, files, heartbeat, log } = dependencies;
   const schema = createChatCompletionRequest(aliases, mayNameHost);
   const route = defineRoute({

@@ -1,18 +1,12 @@
 // POST /v3/embeddings.
 
 import { createEmbeddingsRequest, embeddingsAnswer } from "../../contract/embeddings.ts";
-import type { Embeddings } from "../../inference/embeddings.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { contextOf } from "../call-context.ts";
-import { modelCallErrors } from "../call-errors.ts";
+import { contextOf, modelCallErrors } from "../model-call.ts";
 import { defineRoute, type Route } from "../route.ts";
+import type { RouteDependencies } from "../route-dependencies.ts";
 
-interface Dependencies {
-  readonly embeddings: Embeddings;
-  readonly aliases: ReadonlySet<string>;
-}
-
-export function embeddingsRoutes({ embeddings, aliases }: Dependencies): Route[] {
+export function embeddingsRoutes({ embeddings, aliases }: RouteDependencies): Route[] {
   return [
     defineRoute({
       id: "createEmbeddings",

@@ -15,22 +15,16 @@ import {
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { parse } from "../../contract/problems.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
-import type { FileStore } from "../../files/file-store.ts";
-import type { Uploads } from "../../files/uploads.ts";
 import type { FileRecord } from "../../storage/files.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-
-interface Dependencies {
-  readonly files: FileStore;
-  readonly uploads: Uploads;
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 // Each of these scopes has endpoints that accept files.
 const common = { tag: "Files", key: "inference", scope: ["universal", "chat", "responses"] } as const;
 const one = { path: "/v3/upload/{file_id}", params: filePath, example: { path: { file_id: "$FILE_ID" } } } as const;
 
-export function fileRoutes({ files, uploads }: Dependencies): Route[] {
+export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" | "uploads">): Route[] {
   return [
     defineRoute({
       ...common,

@@ -1,20 +1,15 @@
 // GET /healthz: the process is alive. GET /readyz: requests are served; with `?verbose` it also lists degraded components.
 
-import { type Degradation, health, readiness, readinessQuery } from "../../contract/health.ts";
+import { health, readiness, readinessQuery } from "../../contract/health.ts";
 import { GatewayError } from "../../errors.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-
-export interface Readiness {
-  /** Null while requests are served, otherwise the reason. */
-  readonly whyNotReady: () => "draining" | "dependency_unavailable" | null;
-  readonly listDegradations: () => readonly Degradation[];
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 const common = { tag: "Service", method: "GET", key: "none", isProbe: true } as const;
 const headers = { "cache-control": "no-store" };
 
-export function healthRoutes({ whyNotReady, listDegradations }: Readiness): Route[] {
+export function healthRoutes({ whyNotReady, listDegradations }: RouteDependencies): Route[] {
   return [
     defineRoute({
       ...common,

@@ -2,37 +2,26 @@
 
 import { createImagesRequest, type ImagesRequest, imagesAnswer } from "../../contract/images.ts";
 import { runShapedTask } from "../../inference/universal-ai/shaped-task.ts";
-import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
-import { contextOf } from "../call-context.ts";
-import { modelCallErrors } from "../call-errors.ts";
-import { createTaskReader } from "../openai-task.ts";
+import { contextOf, createTaskReader, taskRoute } from "../model-call.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-
-interface Dependencies {
-  readonly universalAi: UniversalAi;
-  readonly aliases: ReadonlySet<string>;
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 const names = { text: "prompt", resolution: "size", num_images: "n" };
 const members = ["prompt", "n", "size", "response_format", "stream"];
 
-export function imagesRoutes({ universalAi, aliases }: Dependencies): Route[] {
+export function imagesRoutes({ universalAi, aliases }: RouteDependencies): Route[] {
   const readTask = createTaskReader(universalAi, "image/generation", members);
   return [
     defineRoute({
+      ...taskRoute,
       id: "createImages",
-      tag: "Tasks",
       summary: "Generate images",
       description:
         "The OpenAI format over the engines of `image/generation`. URLs are signed and served by the gateway.",
-      method: "POST",
       path: "/v3/images/generations",
-      key: "inference",
-      scope: "universal",
       body: { kind: "json", schema: createImagesRequest(aliases) },
       answers: [{ status: 200, description: "The images.", schema: imagesAnswer }],
-      errors: modelCallErrors,
       example: { body: { model: "sandbox", prompt: "A signal box at dusk", n: 1, size: "1024x1024" } },
       async run(call) {
         const { response_format: format } = call.body;

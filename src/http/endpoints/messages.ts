@@ -1,6 +1,5 @@
 // POST /v3/v1/messages and /v3/v1/messages/count_tokens: Anthropic's Messages format in front of every model.
 
-import type { MayNameHost } from "../../contract/media-urls.ts";
 import {
   createCountTokensRequest,
   createMessagesRequest,
@@ -8,26 +7,14 @@ import {
   messagesEvent,
   tokenCount,
 } from "../../contract/messages.ts";
-import type { FileStore } from "../../files/file-store.ts";
-import type { Messages } from "../../inference/messages/messages.ts";
 import { toThreadRefusal } from "../../inference/messages/messages-error.ts";
-import type { Log } from "../../log.ts";
-import { contextOf } from "../call-context.ts";
-import { modelCallErrors } from "../call-errors.ts";
 import { toMessagesErrorFrame } from "../error-reply.ts";
-import { type Heartbeat, streamReply } from "../event-stream.ts";
+import { streamReply } from "../event-stream.ts";
 import { uploadsInliner } from "../inline-uploads.ts";
+import { contextOf, modelCallErrors } from "../model-call.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-
-interface Dependencies {
-  readonly messages: Messages;
-  readonly aliases: ReadonlySet<string>;
-  readonly mayNameHost: MayNameHost;
-  readonly files: FileStore;
-  readonly heartbeat: Heartbeat;
-  readonly log: Log;
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 const betaNames = /^[\w.,:; -]{1,1024}$/;
 const common = {
@@ -40,7 +27,7 @@ const common = {
 } as const;
 const messages = [{ role: "user", content: "Hello" }];
 
-export function messagesRoutes(dependencies: Dependencies): Route[] {
+export function messagesRoutes(dependencies: RouteDependencies): Route[] {
   const { aliases, mayNameHost, files, heartbeat, log } = dependencies;
   const prepare = uploadsInliner(files, "messages");
   return [

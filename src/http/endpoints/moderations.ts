@@ -3,39 +3,28 @@
 import { createModerationsRequest, type ModerationsRequest, moderationsAnswer } from "../../contract/moderations.ts";
 import { toModerationResult } from "../../inference/universal-ai/moderation-shape.ts";
 import { runShapedTask, type ShapedAnswer } from "../../inference/universal-ai/shaped-task.ts";
-import type { UniversalAi } from "../../inference/universal-ai/universal-ai.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
-import { contextOf } from "../call-context.ts";
-import { modelCallErrors } from "../call-errors.ts";
-import { createTaskReader } from "../openai-task.ts";
+import { contextOf, createTaskReader, taskRoute } from "../model-call.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-
-interface Dependencies {
-  readonly universalAi: UniversalAi;
-  readonly aliases: ReadonlySet<string>;
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 const names = { text: "input", language: "input" };
 const maxConcurrency = 4;
 
-export function moderationsRoutes({ universalAi, aliases }: Dependencies): Route[] {
+export function moderationsRoutes({ universalAi, aliases }: RouteDependencies): Route[] {
   const readTask = createTaskReader(universalAi, "text/moderation", ["input"]);
   return [
     defineRoute({
+      ...taskRoute,
       id: "createModerations",
-      tag: "Tasks",
       summary: "Moderate texts",
       description:
         "The OpenAI format over the engines of `text/moderation`. `flagged` is the provider's own decision where it makes one; " +
         "otherwise a category is flagged from a score of 0.5. Categories that the format does not define keep the provider's names.",
-      method: "POST",
       path: "/v3/moderations",
-      key: "inference",
-      scope: "universal",
       body: { kind: "json", schema: createModerationsRequest(aliases) },
       answers: [{ status: 200, description: "One result for each text.", schema: moderationsAnswer }],
-      errors: modelCallErrors,
       example: { body: { model: "local", input: ["Good morning.", "You are a bastard."] } },
       async run(call) {
         const context = { ...contextOf(call), baseUrl: call.baseUrl };

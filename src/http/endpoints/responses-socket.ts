@@ -2,33 +2,25 @@
 // time. The connection remembers the last response, so that it can be continued even when nothing is stored.
 
 import type { Caller } from "../../access/caller.ts";
-import type { MayNameHost } from "../../contract/media-urls.ts";
 import { parse } from "../../contract/problems.ts";
 import { createResponseRequest } from "../../contract/responses.ts";
 import { errorCatalogue, GatewayError } from "../../errors.ts";
-import type { FileStore } from "../../files/file-store.ts";
-import type { Responses } from "../../inference/responses/responses.ts";
 import type { LocalTurns, ResponsesAnswer } from "../../inference/responses/responses-input.ts";
 import { Trace } from "../../inference/trace.ts";
 import { editMembers } from "../../lib/json-scan.ts";
-import type { Log } from "../../log.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { checkScope } from "../check-call.ts";
 import { toErrorMessage, toErrorObject } from "../error-reply.ts";
 import { inlineUploads } from "../inline-uploads.ts";
 import { type JsonBody, parseJson } from "../read-body.ts";
+import type { RouteDependencies } from "../route-dependencies.ts";
 import type { Socket, SocketRoute, SocketSession } from "../socket.ts";
 
-interface Dependencies {
-  readonly responses: Responses;
-  readonly files: FileStore;
-  readonly aliases: ReadonlySet<string>;
-  readonly mayNameHost: MayNameHost;
-  readonly log: Log;
+type Dependencies = Pick<RouteDependencies, "responses" | "files" | "aliases" | "mayNameHost" | "log"> & {
   /** Counts a message as a request; throws when a limit is reached. */
   readonly admit: (socket: Socket) => void;
-}
+};
 
 // Members of the message that do not belong to the request, or that a WebSocket implies.
 const messageMembers: ReadonlySet<string> = new Set(["type", "event_id", "stream", "background", "generate"]);

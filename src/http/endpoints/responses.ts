@@ -1,6 +1,5 @@
 // /v3/responses: create, retrieve, delete and cancel a response, list its input; count the tokens of an input, compact a conversation.
 
-import type { MayNameHost } from "../../contract/media-urls.ts";
 import {
   compactedResponse,
   createResponseRequest,
@@ -14,28 +13,16 @@ import {
   responseParams,
   retrieveResponseQuery,
 } from "../../contract/responses.ts";
-import type { FileStore } from "../../files/file-store.ts";
-import type { Responses } from "../../inference/responses/responses.ts";
 import type { ResponseLookup, ResponsesAnswer, ResponsesInput } from "../../inference/responses/responses-input.ts";
-import type { Log } from "../../log.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import { contextOf, type KeyedCall } from "../call-context.ts";
-import { modelCallErrors, storedResponseErrors } from "../call-errors.ts";
 import { toErrorObject } from "../error-reply.ts";
-import { type Heartbeat, streamReply } from "../event-stream.ts";
+import { streamReply } from "../event-stream.ts";
 import { uploadsInliner } from "../inline-uploads.ts";
+import { contextOf, type KeyedCall, modelCallErrors, storedResponseErrors } from "../model-call.ts";
 import type { JsonBody } from "../read-body.ts";
 import type { Reply } from "../reply.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
-
-interface Dependencies {
-  readonly responses: Responses;
-  readonly aliases: ReadonlySet<string>;
-  readonly mayNameHost: MayNameHost;
-  readonly files: FileStore;
-  readonly heartbeat: Heartbeat;
-  readonly log: Log;
-}
+import type { RouteDependencies } from "../route-dependencies.ts";
 
 const common = { tag: "Responses", key: "inference", scope: "responses" } as const;
 const createErrors = [
@@ -48,7 +35,7 @@ const one = { path: "/v3/responses/{response_id}", params: responseParams, error
 const exampleBody = { model: "sandbox/echo", input: "Hello" };
 const examplePath = { response_id: "$RESPONSE_ID" };
 
-export function responseRoutes({ responses, aliases, mayNameHost, files, heartbeat, log }: Dependencies): Route[] {
+export function responseRoutes({ responses, aliases, mayNameHost, files, heartbeat, log }: RouteDependencies): Route[] {
   const schema = createResponseRequest(aliases, mayNameHost);
   const body = { kind: "json", schema, prepare: uploadsInliner(files, "responses") } as const;
 

@@ -1,5 +1,6 @@
 // Every error code that a route may answer with: its own, and those that follow from its key, parameters and body.
 
+import { z } from "zod";
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
 import { toMessagesStatus } from "../../inference/messages/messages-error.ts";
 import type { Route } from "../route.ts";
@@ -43,10 +44,19 @@ export function groupErrors(route: Route): [number, ErrorCode[]][] {
     ...always,
     ...(key === "none" ? [] : withKey),
     ...(body === undefined ? [] : withBody),
-    ...(params === undefined && query === undefined ? [] : (["invalid_request"] as const)),
+    ...(hasRules(params) || hasRules(query) ? (["invalid_request"] as const) : []),
     ...errors,
   ];
   return groupByStatus(codes, errorFormat === "messages" ? toMessagesStatus : undefined);
+}
+
+/** Parameters are texts, so a schema that accepts every text refuses none. */
+function hasRules(schema: z.ZodType | undefined): boolean {
+  if (!(schema instanceof z.ZodObject)) return schema !== undefined;
+  return Object.values(schema.shape).some((member) => {
+    const text = member instanceof z.ZodOptional ? member.unwrap() : member;
+    return !(text instanceof z.ZodString) || (text.def.checks ?? []).length > 0;
+  });
 }
 
 export function groupByStatus(

@@ -1,0 +1,43 @@
+// The services that the routes use.
+
+import type { Keyring } from "../access/keys.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Degradation } from "../contract/health.ts";
+import type { MayNameHost } from "../contract/media-urls.ts";
+import type { ProviderState } from "../contract/providers.ts";
+import type { FileStore } from "../files/file-store.ts";
+import type { ResourceUrls } from "../files/resource-urls.ts";
+import type { Uploads } from "../files/uploads.ts";
+import type { ChatCompletions } from "../inference/chat-completions.ts";
+import type { Embeddings } from "../inference/embeddings.ts";
+import type { Messages } from "../inference/messages/messages.ts";
+import type { Responses } from "../inference/responses/responses.ts";
+import type { UniversalAi } from "../inference/universal-ai/universal-ai.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import type { WebhookKeys } from "../jobs/webhook-keys.ts";
+import type { Log } from "../log.ts";
+import type { Heartbeat } from "./event-stream.ts";
+
+export interface RouteDependencies {
+  readonly catalogue: Catalogue;
+  readonly keyring: Keyring;
+  readonly chatCompletions: ChatCompletions;
+  readonly messages: Messages;
+  readonly embeddings: Embeddings;
+  readonly responses: Responses;
+  readonly universalAi: UniversalAi;
+  readonly jobs: Jobs;
+  readonly webhookKeys: WebhookKeys;
+  readonly files: FileStore;
+  readonly uploads: Uploads;
+  readonly resources: ResourceUrls;
+  readonly describeProviders: () => ProviderState[];
+  /** Model names that the operator declared. */
+  readonly aliases: ReadonlySet<string>;
+  readonly mayNameHost: MayNameHost;
+  readonly heartbeat: Heartbeat;
+  readonly log: Log;
+  /** Null while requests are served, otherwise the reason. */
+  readonly whyNotReady: () => "draining" | "dependency_unavailable" | null;
+  readonly listDegradations: () => readonly Degradation[];
+}
