@@ -23,7 +23,7 @@ import { createConversationStore } from "./inference/responses/conversation-stor
 import { createResponses } from "./inference/responses/responses.ts";
 import { toTaskOffers } from "./inference/universal-ai/task-offers.ts";
 import { createJobs } from "./jobs/jobs.ts";
-import { openWebhookKeys, storeWebhookKeysIn } from "./jobs/webhook-keys.ts";
+import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { createAddressRanges, createHostRule } from "./lib/addresses.ts";
 import { endsWithin } from "./lib/deadline.ts";
 import { createOwnedIds } from "./lib/owned-id.ts";
@@ -32,7 +32,7 @@ import { createSealer, parseSealingKeys } from "./lib/seal.ts";
 import type { Log } from "./log.ts";
 import { hasModels } from "./providers/provider.ts";
 import { createServices } from "./services.ts";
-import type { ResponseStore } from "./storage/storage.ts";
+import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
 
 export interface Gateway {
   readonly port: number;
@@ -47,8 +47,6 @@ export interface GatewayOptions {
 }
 
 const dayMs = 86_400_000;
-const sweepEveryMs = 60_000;
-const sweptAtOnce = 500;
 // Connections that were being made when the listener was told to refuse new ones need this long to arrive.
 const settleMs = 100;
 // For the error events of streams that are ended at the drain's bound.
@@ -100,7 +98,7 @@ export async function startGateway(
     lifetimeMs: config.jobLifetimeDays * dayMs,
     maxUnfinished: config.maxQueuedJobsPerKey,
   });
-  const webhookKeys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log });
+  const webhookKeys = openWebhookKeys({ secrets: storage.secrets, log });
   const idSecret = await storage.secrets.getOrCreate("response-ids", 32);
   // Without a key of the operator's only test data is sealed: conversations with the sandbox.
   const sandboxKey = Buffer.from(await storage.secrets.getOrCreate("sandbox-responses", 32));
@@ -124,7 +122,9 @@ export async function startGateway(
     }),
   });
   const mayNameHost = createHostRule(createAddressRanges(config.egressAllow));
-  const sweeper = setInterval(() => void sweepResponses(storage.responses, log), sweepEveryMs);
+  const responseSweeper = startSweeper({ name: "Expired responses", log }, async () => {
+    await deleteInBatches((limit) => storage.responses.deleteExpired(Date.now(), limit));
+  });
   let draining = false;
   const routes = createRoutes({
     catalogue: createCatalogue(
@@ -197,9 +197,8 @@ export async function startGateway(
       if (!(await endsWithin(ended, finalEventsMs))) for (const server of servers) server.stopNow();
     }
     loadWatch.close();
-    clearInterval(sweeper);
     await services.close();
-    await fileSweeper.stop();
+    await Promise.all([responseSweeper.stop(), fileSweeper.stop()]);
     await keyring.close();
     await storage.close();
   }
@@ -212,13 +211,4 @@ function describeStore(isHealthy: boolean): Degradation[] {
   const reason =
     "The store does not answer. Known keys are served from memory; jobs, files and stored responses are not available.";
   return [{ component: "store", name: "store", reason }];
-}
-
-/** What has expired is answered as if it had never been; here its bytes go as well. */
-async function sweepResponses(store: ResponseStore, log: Log): Promise<void> {
-  try {
-    while ((await store.deleteExpired(Date.now(), sweptAtOnce)) === sweptAtOnce);
-  } catch (error) {
-    log.warn("expired responses could not be deleted", { error });
-  }
 }

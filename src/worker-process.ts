@@ -3,7 +3,7 @@
 import type { Config } from "./config.ts";
 import { createDeliverer } from "./jobs/deliverer.ts";
 import { createRunner } from "./jobs/runner.ts";
-import { openWebhookKeys, storeWebhookKeysIn } from "./jobs/webhook-keys.ts";
+import { openWebhookKeys } from "./jobs/webhook-keys.ts";
 import { startJobWorker } from "./jobs/worker.ts";
 import type { Log } from "./log.ts";
 import { createServices } from "./services.ts";
@@ -24,7 +24,7 @@ export async function startWorkerProcess(
 ): Promise<WorkerProcess> {
   const services = await createServices(config, log, { processes: 1, works: true, storeDeadlineMs });
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
-  const keys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log });
+  const keys = openWebhookKeys({ secrets: storage.secrets, log });
   const lifetimeMs = config.jobLifetimeDays * dayMs;
   await mayServe();
   const worker = startJobWorker({

@@ -11,7 +11,7 @@ import {
 } from "../contract/keys.ts";
 import { GatewayError, ValidationError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { KeyOutcome, KeyRecord, KeySettings } from "../storage/keys.ts";
+import type { KeyFilter, KeyOutcome, KeyRecord, KeySettings } from "../storage/keys.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Caller } from "./caller.ts";
 
@@ -19,32 +19,7 @@ export type Lookup =
   | { readonly caller: Caller }
   | { readonly refused: "unknown" | "expired" | "revoked" | "unavailable" };
 
-export interface KeyListRequest {
-  readonly kind: KeyKind | null;
-  readonly enabled: boolean | null;
-  readonly owner: string | null;
-  readonly page: number;
-  readonly limit: number;
-}
-
-export interface Keyring {
-  /** Synchronous: uses the snapshot only. */
-  lookUp(secret: string): Lookup;
-  create(request: CreateKeyRequest): Promise<KeyWithSecret>;
-  list(request: KeyListRequest): Promise<{ items: KeyObject[]; total: number }>;
-  get(id: string): Promise<KeyObject>;
-  update(id: string, request: UpdateKeyRequest): Promise<KeyObject>;
-  /** Replaces the secret. The key keeps its id and settings, and the old secret works for another `graceSeconds`. */
-  rotate(id: string, graceSeconds: number): Promise<KeyWithSecret>;
-  revoke(id: string): Promise<void>;
-  /** The key of a caller; also works for the administrator's key, which is not stored. */
-  describe(caller: Caller): Promise<KeyObject>;
-  /** Reads the changes from the store. Calls during a refresh share the next one. */
-  refresh(): Promise<void>;
-  /** Whether the store has been down for longer than `staleAfterMs`, so that known keys are refused. */
-  isStale(): boolean;
-  close(): Promise<void>;
-}
+export type Keyring = Awaited<ReturnType<typeof openKeyring>>;
 
 export interface KeyringOptions {
   readonly storage: Storage;
@@ -94,12 +69,13 @@ const expired: Lookup = { refused: "expired" };
 const revoked: Lookup = { refused: "revoked" };
 const unavailable: Lookup = { refused: "unavailable" };
 
-export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
+export async function openKeyring(options: KeyringOptions) {
   const { storage, adminKey, staleAfterMs, log, now = Date.now } = options;
   const keys = new Map<string, KeyRecord>();
   const entries = new Map<string, Entry>();
   const used = new Map<string, Entry>();
-  const admin = adminKey === null ? null : toAdminEntry(adminKey);
+  const admin = adminKey === null ? null : toAdminRecord(adminKey);
+  const adminEntry = admin === null ? null : toEntry(admin, admin.secretHash, Number.POSITIVE_INFINITY);
   // Reused by every lookup, which is faster than allocating a buffer.
   const scratch = Buffer.alloc(hashLength);
   let revision = 0n;
@@ -110,18 +86,19 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
+  /** Synchronous: uses the snapshot only. */
   function lookUp(secret: string): Lookup {
     if (secret.length > maxSecretLength) return unknown;
     // The map is indexed by the SHA-256 of the value, so the time of the lookup reveals nothing about stored secrets. The comparison that
     // decides takes constant time.
     const hex = hash(secret);
-    const entry = entries.get(hex) ?? (admin?.hex === hex ? admin.entry : undefined);
+    const entry = entries.get(hex) ?? (admin?.secretHash === hex ? adminEntry : null);
     scratch.write(hex, "latin1");
-    if (entry === undefined || !timingSafeEqual(entry.hash, scratch)) {
+    if (entry === null || !timingSafeEqual(entry.hash, scratch)) {
       // While the store is down, the key may be new, so it is not reported as unknown.
       return isStale || hasFailed || !storage.isHealthy() ? unavailable : unknown;
     }
-    if (entry === admin?.entry) return entry.found;
+    if (entry === adminEntry) return entry.found;
     if (isStale) return unavailable;
     const time = now();
     if (entry.isRevoked || time >= entry.replacedAt) return revoked;
@@ -131,6 +108,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
     return entry.found;
   }
 
+  /** Reads the changes from the store. Calls during a refresh share the next one. */
   function refresh(): Promise<void> {
     if (running === null) {
       running = load().finally(() => {
@@ -171,10 +149,9 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       if (before.previousHash !== null) entries.delete(before.previousHash);
     }
     keys.set(key.id, key);
-    const found = { caller: toCaller(key) };
-    entries.set(key.secretHash, toEntry(key, key.secretHash, Number.POSITIVE_INFINITY, found));
+    entries.set(key.secretHash, toEntry(key, key.secretHash, Number.POSITIVE_INFINITY));
     if (key.previousHash === null) return;
-    entries.set(key.previousHash, toEntry(key, key.previousHash, key.previousUntil ?? 0, found));
+    entries.set(key.previousHash, toEntry(key, key.previousHash, key.previousUntil ?? 0));
   }
 
   function forgetAll(): void {
@@ -222,11 +199,15 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   ticking.unref();
   recording.unref();
 
+  async function find(id: string): Promise<KeyRecord> {
+    return (await storage.keys.get(id.toLowerCase())) ?? refuseUnknown();
+  }
+
   return {
     lookUp,
     refresh,
 
-    create: async (request) => {
+    async create(request: CreateKeyRequest): Promise<KeyWithSecret> {
       const secret = generateSecret(request.kind);
       const key = toRecord(request, secret, now());
       await storage.keys.insert(key);
@@ -234,26 +215,22 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       return { ...toKeyObject(key), key: secret };
     },
 
-    list: async ({ page, limit, ...filter }) => {
-      const { total, items } = await storage.keys.list({ ...filter, limit, offset: (page - 1) * limit });
+    async list(filter: KeyFilter): Promise<{ items: KeyObject[]; total: number }> {
+      const { total, items } = await storage.keys.list(filter);
       return { items: items.map(toKeyObject), total };
     },
 
-    get: async (id) => {
-      const key = await storage.keys.get(id.toLowerCase());
-      if (key === null) throw notFound();
-      return toKeyObject(key);
-    },
+    get: async (id: string): Promise<KeyObject> => toKeyObject(await find(id)),
 
-    update: async (id, request) => {
+    async update(id: string, request: UpdateKeyRequest): Promise<KeyObject> {
       const key = expectKey(await storage.keys.update(id.toLowerCase(), toSettings(request, now())));
       await waitForPropagation(refresh());
       return toKeyObject(key);
     },
 
-    rotate: async (id, graceSeconds) => {
-      const current = await storage.keys.get(id.toLowerCase());
-      if (current === null) throw notFound();
+    /** Replaces the secret. The key keeps its id and settings, and the old secret works for another `graceSeconds`. */
+    async rotate(id: string, graceSeconds: number): Promise<KeyWithSecret> {
+      const current = await find(id);
       const secret = generateSecret(current.kind);
       const previousUntil = now() + graceSeconds * 1000;
       const replacement = { hash: hash(secret), tail: secret.slice(-tailLength), previousUntil };
@@ -262,22 +239,22 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       return { ...toKeyObject(key), key: secret };
     },
 
-    revoke: async (id) => {
-      const key = await storage.keys.revoke(id.toLowerCase(), now());
-      if (key === null) throw notFound();
+    async revoke(id: string): Promise<void> {
+      if ((await storage.keys.revoke(id.toLowerCase(), now())) === null) refuseUnknown();
       await waitForPropagation(refresh());
     },
 
-    describe: async (caller) => {
-      if (caller.keyId === adminKeyId) return describeAdmin();
-      const key = await storage.keys.get(caller.keyId);
-      if (key === null) throw notFound();
-      return toKeyObject(key);
+    /** The key of a caller; also works for the administrator's key, which is not stored. */
+    async describe({ keyId }: Caller): Promise<KeyObject> {
+      if (admin === null || keyId !== adminKeyId) return toKeyObject(await find(keyId));
+      // The operator chose this key, and it may be short, so not even its last characters are shown.
+      return { ...toKeyObject(admin), masked: "…" };
     },
 
+    /** Whether the store has been down for longer than `staleAfterMs`, so that known keys are refused. */
     isStale: () => isStale,
 
-    close: async () => {
+    async close(): Promise<void> {
       if (isClosed) return;
       isClosed = true;
       clearInterval(ticking);
@@ -413,11 +390,11 @@ function toCaller(key: KeyRecord): Caller {
   };
 }
 
-function toEntry(key: KeyRecord, hex: string, replacedAt: number, found: { readonly caller: Caller }): Entry {
+function toEntry(key: KeyRecord, hex: string, replacedAt: number): Entry {
   return {
     keyId: key.id,
     hash: Buffer.from(hex, "latin1"),
-    found,
+    found: { caller: toCaller(key) },
     isRevoked: key.revokedAt !== null || !key.enabled,
     expiresAt: key.expiresAt ?? Number.POSITIVE_INFINITY,
     replacedAt,
@@ -425,56 +402,17 @@ function toEntry(key: KeyRecord, hex: string, replacedAt: number, found: { reado
   };
 }
 
-function toAdminEntry(adminKey: string): { readonly hex: string; readonly entry: Entry } {
-  const never = Number.POSITIVE_INFINITY;
-  const caller: Caller = {
-    keyId: adminKeyId,
-    kind: "management",
-    name: "SWITCHYARD_ADMIN_KEY",
-    owner: null,
-    scopes: new Set(),
-    allowedModels: null,
-    rateLimit: null,
-    budget: null,
-    tags: {},
-  };
-  const hex = hash(adminKey);
-  const times = { expiresAt: never, replacedAt: never, usedAt: 0 };
-  return {
-    hex,
-    entry: { keyId: adminKeyId, hash: Buffer.from(hex, "latin1"), found: { caller }, isRevoked: false, ...times },
-  };
-}
-
-function describeAdmin(): KeyObject {
-  return {
-    id: adminKeyId,
-    name: "SWITCHYARD_ADMIN_KEY",
-    kind: "management",
-    // The operator chose this key, and it may be short, so not even its last characters are shown.
-    masked: "…",
-    owner: null,
-    scopes: [],
-    allowed_models: null,
-    rate_limit: null,
-    budget: null,
-    expires_at: null,
-    tags: {},
-    enabled: true,
-    created_at: new Date(0).toISOString(),
-    last_used_at: null,
-    revoked_at: null,
-  };
+function toAdminRecord(adminKey: string): KeyRecord {
+  return { ...toRecord(defaults("management", "SWITCHYARD_ADMIN_KEY"), adminKey, 0), id: adminKeyId };
 }
 
 function expectKey(outcome: KeyOutcome): KeyRecord {
-  if (outcome === "not_found") throw notFound();
-  if (outcome === "revoked") {
+  if (outcome === "not_found") refuseUnknown();
+  if (outcome === "revoked")
     throw new GatewayError("key_conflict", "The key was revoked and cannot be changed. Create a new one.");
-  }
   return outcome;
 }
 
-function notFound(): GatewayError {
-  return new GatewayError("key_not_found", "There is no key with this id.");
+function refuseUnknown(): never {
+  throw new GatewayError("key_not_found", "There is no key with this id.");
 }

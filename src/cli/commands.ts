@@ -82,17 +82,13 @@ function storageSettings() {
 }
 
 async function webhooksContext() {
-  const { storeWebhookKeysIn } = await import("../jobs/webhook-keys.ts");
   return {
     ...output,
     settings: () => {
       const { dataDir, host, port } = readConfig();
       return { dataDir, gatewayUrl: addressOf(host, port) };
     },
-    openKeyStore: async () => {
-      const storage = await openConfiguredStorage("secrets");
-      return { store: storeWebhookKeysIn(storage.secrets), close: () => storage.close() };
-    },
+    openStorage: () => openConfiguredStorage("secrets"),
     log: createLog({ level: "warn", format: "text", secrets: [], write: (lines) => void process.stderr.write(lines) }),
     readInput: () => Bun.stdin.bytes(),
   };

@@ -10,6 +10,7 @@ import {
   listKeysQuery,
   rotateKeyRequest,
 } from "../contract/keys.ts";
+import { toOffset } from "../contract/paging.ts";
 import { parse } from "../contract/problems.ts";
 import { createLog } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -79,7 +80,7 @@ export function createKeysCommand(context: KeysContext): Command {
     .action(async ({ json: isJson, ...query }: { json?: true }) => {
       const { kind = null, owner = null, enabled = null, page, limit } = parse(listKeysQuery, query);
       await perform(async (keyring) => {
-        const found = await keyring.list({ kind, owner, enabled, page, limit });
+        const found = await keyring.list({ kind, owner, enabled, limit, offset: toOffset({ page, limit }) });
         const json = { ...found, page, limit, total_pages: Math.ceil(found.total / limit) };
         return { json, lines: toTable(found.items) };
       }, isJson);

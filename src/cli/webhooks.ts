@@ -12,7 +12,7 @@ import {
   type PublishedKey,
   toKeySet,
   toStandardPublicKey,
-  type WebhookKeyStore,
+  type WebhookKeyOptions,
   type WebhookKeys,
 } from "../jobs/webhook-keys.ts";
 import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
@@ -33,7 +33,7 @@ import { type Listener, type ListenerOptions, startListener } from "./webhook-li
 export interface WebhooksContext extends Output {
   /** Read only by commands that need it: the machine of a receiver has no settings of a gateway. */
   readonly settings: () => { readonly dataDir: string; readonly gatewayUrl: string };
-  readonly openKeyStore: () => Promise<{ readonly store: WebhookKeyStore; close(): Promise<void> }>;
+  readonly openStorage: () => Promise<Pick<WebhookKeyOptions, "secrets"> & { close(): Promise<void> }>;
   readonly log: Log;
   readonly readInput: () => Promise<Uint8Array>;
   /** Ends `listen`; without it Ctrl-C does. */
@@ -234,13 +234,13 @@ async function runWithKeys(
   { json }: KeysOptions,
   context: WebhooksContext,
 ): Promise<void> {
-  const { store, close } = await context.openKeyStore();
+  const storage = await context.openStorage();
   try {
-    const published = await work(openWebhookKeys({ store, log: context.log }));
+    const published = await work(openWebhookKeys({ secrets: storage.secrets, log: context.log }));
     if (json) context.print(JSON.stringify(toListing(published), null, 2));
     else for (const key of published) for (const line of describeKey(key)) context.print(line);
   } finally {
-    await close();
+    await storage.close();
   }
 }
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Log } from "../log.ts";
 import type { DeletedFile, FileBackend, FileFilter, FileKind, FileRecord } from "../storage/files.ts";
 import type { FileRows } from "../storage/stores.ts";
+import { deleteInBatches } from "../storage/sweeper.ts";
 import { type ByteRange, type ByteStore, fileIdPattern, shards } from "./byte-store.ts";
 import { quotaExceeded, storageFull, toFileError } from "./file-errors.ts";
 import { detectFileType, headBytes } from "./file-type.ts";
@@ -89,7 +90,6 @@ export interface FileStore {
 const defaultReservedBytes = 256 * 1_048_576;
 // Longer than the idle timeout of an upload, and than a slow disk takes to sync.
 const defaultOrphanAfterMs = 3_600_000;
-const rowsPerBatch = 500;
 const concurrentRemovals = 8;
 
 export function createFileStore(options: FileStoreOptions): FileStore {
@@ -220,12 +220,13 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
   async function removeAll(owner: string, now: number): Promise<number> {
     let count = 0;
-    for (;;) {
-      const deleted = await rows.deleteSomeUploads(owner, now, rowsPerBatch);
+    await deleteInBatches(async (limit) => {
+      const deleted = await rows.deleteSomeUploads(owner, now, limit);
       await removeBytes(deleted);
       count += deleted.filter(({ expiresAt }) => expiresAt > now).length;
-      if (deleted.length < rowsPerBatch) return count;
-    }
+      return deleted.length;
+    });
+    return count;
   }
 
   async function sweepIncoming(before: number): Promise<number> {
@@ -303,15 +304,12 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       await removeBytes(deleted);
       return deleted.filter(({ expiresAt }) => expiresAt > now).length;
     },
-    async sweepExpired() {
-      let count = 0;
-      for (;;) {
-        const deleted = await rows.deleteExpired(Date.now(), rowsPerBatch);
+    sweepExpired: () =>
+      deleteInBatches(async (limit) => {
+        const deleted = await rows.deleteExpired(Date.now(), limit);
         await removeBytes(deleted);
-        count += deleted.length;
-        if (deleted.length < rowsPerBatch) return count;
-      }
-    },
+        return deleted.length;
+      }),
     async sweepOrphans() {
       const before = Date.now() - orphanAfterMs;
       let count = await sweepIncoming(before);

@@ -7,33 +7,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import type { Log } from "../log.ts";
+import type { SecretStore } from "../storage/stores.ts";
 
-/** Stores all keys as one value. */
-export interface WebhookKeyStore {
-  read(): Promise<Uint8Array | null>;
-  /** Returns the stored bytes: these, or those of the process that was first. */
-  createOnce(bytes: Uint8Array): Promise<Uint8Array>;
-  /** False: the value is no longer `old` and was not changed. */
-  replace(old: Uint8Array, next: Uint8Array): Promise<boolean>;
-}
-
-/** The part of the secret store that is needed here. */
-export interface WebhookSecrets {
-  find(name: string): Promise<Uint8Array | null>;
-  createOnce(name: string, value: Uint8Array): Promise<Uint8Array>;
-  replace(name: string, old: Uint8Array, next: Uint8Array): Promise<boolean>;
-}
-
-export interface WebhookKeys {
-  /** The keys that sign now. */
-  signing(): Promise<SigningKeys>;
-  /** The current key, then the next one, then the old ones. */
-  published(): Promise<readonly PublishedKey[]>;
-  /** Creates a new pair. */
-  rotate(how?: RotateOptions): Promise<readonly PublishedKey[]>;
-  /** Stops publishing the old keys. */
-  dropOld(): Promise<readonly PublishedKey[]>;
-}
+export type WebhookKeys = ReturnType<typeof openWebhookKeys>;
 
 export interface SigningKeys {
   /** `kid` of the RSA key. */
@@ -56,14 +32,8 @@ export interface PublishedKey {
   readonly publishedUntil: number | null;
 }
 
-export interface RotateOptions {
-  /** The new key signs at once: for use after a key was compromised. */
-  readonly isUrgent?: boolean;
-  readonly dropOld?: boolean;
-}
-
 export interface WebhookKeyOptions {
-  readonly store: WebhookKeyStore;
+  readonly secrets: Pick<SecretStore, "find" | "createOnce" | "replace">;
   readonly log: Log;
   /** How long a process uses the keys before it reads them again. */
   readonly staleAfterMs?: number;
@@ -97,13 +67,8 @@ interface StoredPair {
   readonly private: string | null;
 }
 
-interface StoredKeys {
-  readonly version: 1;
-  readonly keys: readonly StoredKey[];
-}
-
 interface LoadedKey extends Omit<PublishedKey, "state"> {
-  readonly kept: StoredKey;
+  readonly stored: StoredKey;
   readonly privateRsa: KeyObject | null;
   readonly privateEd25519: KeyObject | null;
 }
@@ -115,23 +80,16 @@ interface Loaded {
   readonly readAt: number;
 }
 
-export function storeWebhookKeysIn(secrets: WebhookSecrets): WebhookKeyStore {
-  return {
-    read: () => secrets.find(secretName),
-    createOnce: (bytes) => secrets.createOnce(secretName, bytes),
-    replace: (old, next) => secrets.replace(secretName, old, next),
-  };
-}
-
 /** Starts to read or create the keys without waiting. The first call that needs them waits. */
-export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
-  const { store, log, staleAfterMs = defaultStaleAfterMs, now = Date.now } = options;
+export function openWebhookKeys(options: WebhookKeyOptions) {
+  const { secrets, log, staleAfterMs = defaultStaleAfterMs, now = Date.now } = options;
   let loaded: Loaded | null = null;
   let loading: Promise<Loaded> | null = null;
 
   async function load(): Promise<Loaded> {
     const readAt = performance.now();
-    const bytes = (await store.read()) ?? (await store.createOnce(toBytes([await makeKey(now(), 0)])));
+    const found = await secrets.find(secretName);
+    const bytes = found ?? (await secrets.createOnce(secretName, toBytes([await makeKey(now(), 0)])));
     const isSame = loaded !== null && Buffer.compare(loaded.bytes, bytes) === 0;
     loaded = { bytes, readAt, keys: isSame && loaded !== null ? loaded.keys : fromBytes(bytes) };
     return loaded;
@@ -155,62 +113,21 @@ export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
     });
   }
 
-  async function signing(): Promise<SigningKeys> {
-    const { keys } = await get();
-    const time = now();
-    const current = findCurrent(keys, time);
-    const others = keys.filter((key) => key !== current && key.signsFrom <= time && isPublished(key, time));
-    const ed25519 = [current, ...others].flatMap(({ privateEd25519 }) => privateEd25519 ?? []);
-    if (current.privateRsa === null || current.privateEd25519 === null)
-      throw new Error(
-        "The current webhook key has no private key. Create a new one with: switchyard webhooks rotate-key --now",
-      );
-    return { keyId: current.keyId, rsa: current.privateRsa, ed25519 };
-  }
-
-  async function published(): Promise<readonly PublishedKey[]> {
-    return list((await get()).keys);
-  }
-
+  /** The current key, then the next one, then the old ones. */
   function list(keys: readonly LoadedKey[]): readonly PublishedKey[] {
     const time = now();
     const current = findCurrent(keys, time);
     const shown = keys.filter((key) => key === current || isPublished(key, time));
-    const withState = shown.map((key) => toPublished(key, key === current ? "current" : stateOf(key, time)));
+    const withState = shown.map(({ stored: _, privateRsa: __, privateEd25519: ___, ...key }): PublishedKey => {
+      const isNext = key.signsFrom > time;
+      return { ...key, state: key.keyId === current.keyId ? "current" : isNext ? "next" : "old" };
+    });
     return withState.sort((one, other) => stateOrder.indexOf(one.state) - stateOrder.indexOf(other.state));
-  }
-
-  async function rotate({ isUrgent = false, dropOld = false }: RotateOptions = {}): Promise<readonly PublishedKey[]> {
-    const before = await reload();
-    const time = now();
-    const made = await makeKey(time, isUrgent || dropOld ? 0 : signsAfterMs);
-    const current = findCurrent(before.keys, time);
-    const publishedUntil = made.signs_from + publishedAfterMs;
-    const kept = dropOld
-      ? []
-      : before.keys
-          // A key that has not signed yet is dropped, because it never will.
-          .filter((key) => key.signsFrom <= time && (key === current || isPublished(key, time)))
-          .map((key) =>
-            key === current ? { ...key.kept, published_until: publishedUntil } : withoutPrivate(key.kept),
-          );
-    return await replace(before, [made, ...kept]);
-  }
-
-  async function dropOld(): Promise<readonly PublishedKey[]> {
-    const before = await reload();
-    const time = now();
-    const current = findCurrent(before.keys, time);
-    const kept = before.keys.filter((key) => key === current || key.signsFrom > time);
-    return await replace(
-      before,
-      kept.map((key) => key.kept),
-    );
   }
 
   async function replace(before: Loaded, keys: readonly StoredKey[]): Promise<readonly PublishedKey[]> {
     const next = toBytes(keys);
-    if (!(await store.replace(before.bytes, next)))
+    if (!(await secrets.replace(secretName, before.bytes, next)))
       throw new Error("Another process changed the webhook keys at the same time. Nothing was changed; try again.");
     loaded = { bytes: next, keys: fromBytes(next), readAt: performance.now() };
     return list(loaded.keys);
@@ -218,7 +135,52 @@ export function openWebhookKeys(options: WebhookKeyOptions): WebhookKeys {
 
   // Later calls try again and get the error.
   reload().catch((error: unknown) => log.warn("The webhook keys could not be read yet", { error }));
-  return { signing, published, rotate, dropOld };
+  return {
+    /** The keys that sign now. */
+    async signing(): Promise<SigningKeys> {
+      const { keys } = await get();
+      const time = now();
+      const current = findCurrent(keys, time);
+      const others = keys.filter((key) => key !== current && key.signsFrom <= time && isPublished(key, time));
+      const ed25519 = [current, ...others].flatMap(({ privateEd25519 }) => privateEd25519 ?? []);
+      if (current.privateRsa === null || current.privateEd25519 === null)
+        throw new Error(
+          "The current webhook key has no private key. Create a new one with: switchyard webhooks rotate-key --now",
+        );
+      return { keyId: current.keyId, rsa: current.privateRsa, ed25519 };
+    },
+
+    published: async (): Promise<readonly PublishedKey[]> => list((await get()).keys),
+
+    /** Creates a new pair. `isUrgent`: it signs at once, for use after a key was compromised. `dropOld` implies that. */
+    async rotate({ isUrgent = false, dropOld = false } = {}): Promise<readonly PublishedKey[]> {
+      const before = await reload();
+      const time = now();
+      const added = await makeKey(time, isUrgent || dropOld ? 0 : signsAfterMs);
+      const current = findCurrent(before.keys, time);
+      const published_until = added.signs_from + publishedAfterMs;
+      // A key that has not signed yet is dropped, because it never will.
+      const published = before.keys.filter(
+        (key) => key.signsFrom <= time && (key === current || isPublished(key, time)),
+      );
+      const old = published.map((key) =>
+        key === current ? { ...key.stored, published_until } : withoutPrivate(key.stored),
+      );
+      return await replace(before, [added, ...(dropOld ? [] : old)]);
+    },
+
+    /** Stops publishing the old keys. */
+    async dropOld(): Promise<readonly PublishedKey[]> {
+      const before = await reload();
+      const time = now();
+      const current = findCurrent(before.keys, time);
+      const remaining = before.keys.filter((key) => key === current || key.signsFrom > time);
+      return await replace(
+        before,
+        remaining.map(({ stored }) => stored),
+      );
+    },
+  };
 }
 
 /** RFC 7517. `whpk` is the format of Ed25519 keys in the libraries of Standard Webhooks. */
@@ -256,10 +218,6 @@ function toThumbprint(key: KeyObject): string {
 
 const stateOrder: readonly PublishedKey["state"][] = ["current", "next", "old"];
 
-function stateOf(key: LoadedKey, time: number): PublishedKey["state"] {
-  return key.signsFrom > time ? "next" : "old";
-}
-
 function isPublished({ publishedUntil }: LoadedKey, time: number): boolean {
   return publishedUntil === null || publishedUntil > time;
 }
@@ -292,35 +250,33 @@ function withoutPrivate(key: StoredKey): StoredKey {
 }
 
 function toBytes(keys: readonly StoredKey[]): Uint8Array {
-  const kept: StoredKeys = { version: 1, keys };
-  return new TextEncoder().encode(JSON.stringify(kept));
+  return new TextEncoder().encode(JSON.stringify({ version: 1, keys }));
 }
 
 function fromBytes(bytes: Uint8Array): readonly LoadedKey[] {
-  const { version, keys } = JSON.parse(new TextDecoder().decode(bytes)) as StoredKeys;
+  const { version, keys } = JSON.parse(new TextDecoder().decode(bytes)) as { version: number; keys: StoredKey[] };
   if (version !== 1)
     throw new Error("A newer version of Switchyard wrote the webhook keys. Start that version or a newer one.");
   return keys.map(toLoaded);
 }
 
-function toLoaded(kept: StoredKey): LoadedKey {
-  const rsa = createPublicKey(kept.rsa.public);
-  const ed25519 = createPublicKey(kept.ed25519.public);
+function toLoaded(stored: StoredKey): LoadedKey {
+  const rsa = createPublicKey(stored.rsa.public);
+  const ed25519 = createPublicKey(stored.ed25519.public);
   return {
-    kept,
+    stored,
     keyId: toThumbprint(rsa),
     rsa,
-    privateRsa: kept.rsa.private === null ? null : createPrivateKey(kept.rsa.private),
+    privateRsa: toPrivateKey(stored.rsa),
     ed25519KeyId: toThumbprint(ed25519),
     ed25519,
-    privateEd25519: kept.ed25519.private === null ? null : createPrivateKey(kept.ed25519.private),
-    createdAt: kept.created_at,
-    signsFrom: kept.signs_from,
-    publishedUntil: kept.published_until,
+    privateEd25519: toPrivateKey(stored.ed25519),
+    createdAt: stored.created_at,
+    signsFrom: stored.signs_from,
+    publishedUntil: stored.published_until,
   };
 }
 
-function toPublished(key: LoadedKey, state: PublishedKey["state"]): PublishedKey {
-  const { keyId, rsa, ed25519KeyId, ed25519, createdAt, signsFrom, publishedUntil } = key;
-  return { state, keyId, rsa, ed25519KeyId, ed25519, createdAt, signsFrom, publishedUntil };
+function toPrivateKey(pair: StoredPair): KeyObject | null {
+  return pair.private === null ? null : createPrivateKey(pair.private);
 }

@@ -2,6 +2,7 @@
 
 import type { Log } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
+import { deleteInBatches, startSweeper } from "../storage/sweeper.ts";
 import type { WorkItem, WorkKind } from "../storage/work-queue.ts";
 import type { Deliverer } from "./deliverer.ts";
 import { type QueueConsumer, startQueueConsumer } from "./queue-consumer.ts";
@@ -22,8 +23,6 @@ export interface JobWorker {
   stop(timeoutMs: number): Promise<void>;
 }
 
-const sweepEveryMs = 60_000;
-const sweptAtOnce = 500;
 // With fewer running deliveries, the delay would cost throughput.
 const minDeliveriesToDelay = 8;
 // Short, because a crash in this window redelivers the webhook.
@@ -62,21 +61,13 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
     }),
   };
   storage.onWork((kind) => consumers[kind].wake());
-  const sweeper = setInterval(() => void sweep(), sweepEveryMs);
-
-  /** What has expired is answered as if it had never been; here its rows go as well. */
-  async function sweep(): Promise<void> {
-    try {
-      while ((await storage.jobs.deleteExpired(Date.now(), sweptAtOnce)) === sweptAtOnce);
-    } catch (error) {
-      log.warn("Expired jobs could not be deleted", { error });
-    }
-  }
+  const sweeper = startSweeper({ name: "Expired jobs", log }, async () => {
+    await deleteInBatches((limit) => storage.jobs.deleteExpired(Date.now(), limit));
+  });
 
   return {
     async stop(timeoutMs) {
-      clearInterval(sweeper);
-      await Promise.all([consumers.run.stop(timeoutMs), consumers.deliver.stop(timeoutMs)]);
+      await Promise.all([sweeper.stop(), consumers.run.stop(timeoutMs), consumers.deliver.stop(timeoutMs)]);
     },
   };
 }

@@ -24,7 +24,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const secrets = createMemorySecrets();
-const keys = openWebhookKeys({ store: secrets.store, log, staleAfterMs: 0 });
+const keys = openWebhookKeys({ secrets: secrets.store, log, staleAfterMs: 0 });
 
 function startGateway(keySet: () => unknown): string {
   const server = Bun.serve({
@@ -51,8 +51,8 @@ function start(args: readonly string[], { input = "", gateway = "http://127.0.0.
   let closed = 0;
   const code = runWebhooksCommand([...args], {
     settings: () => ({ dataDir: folder, gatewayUrl: gateway }),
-    openKeyStore: async () => ({
-      store: secrets.store,
+    openStorage: async () => ({
+      secrets: secrets.store,
       close: async () => {
         closed += 1;
       },

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packageJson from "../../package.json";
-import { openWebhookKeys, storeWebhookKeysIn } from "../../src/jobs/webhook-keys.ts";
+import { openWebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
 import { openStorage } from "../../src/storage/storage.ts";
 import { quiet } from "../contracts/engines.ts";
@@ -153,7 +153,7 @@ async function storeCallback(): Promise<void> {
   await fetch(`${url}/v3/webhooks/public-key`);
   const storage = await openStorage({ databaseUrl: null, dataDir: join(folder, "data"), log: quiet });
   try {
-    const keys = await openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log: quiet }).signing();
+    const keys = await openWebhookKeys({ secrets: storage.secrets, log: quiet }).signing();
     const body = Buffer.from('{\n  "event": "async_job_completed"\n}');
     const headers = await signWebhook(
       { id: crypto.randomUUID(), timestampSeconds: Math.floor(Date.now() / 1000), body },

@@ -251,7 +251,7 @@ for (const engine of createEngines()) {
     test("the sweeper deletes in the background what has expired", async () => {
       const about = { owner: "x", kind: "upload", name: "x", mediaType: null, purpose: "x", metadata: {} } as const;
       const { id } = await door.files.put(Buffer.from("x"), { ...about, lifetimeMs: 1 });
-      const sweeper = startFileSweeper({ store: door.files, log: quiet, expiredEveryMs: 20 });
+      const sweeper = startFileSweeper({ store: door.files, log: quiet, everyMs: 20 });
       await waitFor("the bytes to be gone", () => !existsSync(join(door.folder, id.slice(0, 2), id)));
       await sweeper.stop();
     });

@@ -24,7 +24,7 @@ function start(sweepExpired: () => Promise<number> = async () => 0) {
       },
     },
     log,
-    expiredEveryMs: 2,
+    everyMs: 2,
     now: () => clock.now,
   });
   const readLog = () => {

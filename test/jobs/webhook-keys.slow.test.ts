@@ -5,7 +5,6 @@ import {
   openWebhookKeys,
   publishedAfterMs,
   signsAfterMs,
-  storeWebhookKeysIn,
   toPem,
   type WebhookKeys,
 } from "../../src/jobs/webhook-keys.ts";
@@ -28,7 +27,7 @@ function open(
   clock = { ms: Date.parse("2026-05-01T00:00:00Z") },
   staleAfterMs = 0,
 ): WebhookKeys {
-  return openWebhookKeys({ store: secrets.store, log, staleAfterMs, now: () => clock.ms });
+  return openWebhookKeys({ secrets: secrets.store, log, staleAfterMs, now: () => clock.ms });
 }
 
 const message = { id: "msg", timestampSeconds: 1_777_000_000, body: Buffer.from(`{\n  "a": 1\n}`) };
@@ -204,7 +203,7 @@ for (const engine of createEngines()) {
       await withStorage(place, (here) =>
         withStorage(place, async (there) => {
           const [one, other] = [here, there].map(({ secrets }) =>
-            openWebhookKeys({ store: storeWebhookKeysIn(secrets), log, staleAfterMs: 0 }),
+            openWebhookKeys({ secrets: secrets, log, staleAfterMs: 0 }),
           );
           if (one === undefined || other === undefined) throw new Error("no keys");
           const [first, same] = await Promise.all([one.signing(), other.signing()]);

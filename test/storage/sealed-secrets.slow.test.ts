@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openWebhookKeys, storeWebhookKeysIn } from "../../src/jobs/webhook-keys.ts";
+import { openWebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import type { Storage, StorageOptions } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/storage.ts";
 import { catchError, createEngines, quiet, withStorage } from "../contracts/engines.ts";
@@ -30,7 +30,7 @@ for (const engine of createEngines())
     }
 
     async function publish(storage: Storage): Promise<readonly string[]> {
-      const keys = openWebhookKeys({ store: storeWebhookKeysIn(storage.secrets), log: quiet });
+      const keys = openWebhookKeys({ secrets: storage.secrets, log: quiet });
       await keys.signing();
       return (await keys.published()).map(({ keyId }) => keyId);
     }
@@ -79,14 +79,12 @@ for (const engine of createEngines())
       const options = { ...(await engine.createStore()), encryptionKey: keyA };
       await withStorage(options, (one) =>
         withStorage(options, async (other) => {
-          const keys = [one, other].map(({ secrets }) =>
-            openWebhookKeys({ store: storeWebhookKeysIn(secrets), log: quiet }),
-          );
+          const keys = [one, other].map(({ secrets }) => openWebhookKeys({ secrets: secrets, log: quiet }));
           const [first] = await publish(one);
           const settled = await Promise.allSettled(keys.map((each) => each.rotate({ isUrgent: true })));
           const rotated = settled.filter(({ status }) => status === "fulfilled");
           expect(rotated.length).toBeGreaterThan(0);
-          const now = await openWebhookKeys({ store: storeWebhookKeysIn(other.secrets), log: quiet }).published();
+          const now = await openWebhookKeys({ secrets: other.secrets, log: quiet }).published();
           expect(now.map(({ keyId }) => keyId)).toContain(first ?? "");
           expect(now).toHaveLength(1 + rotated.length);
         }),

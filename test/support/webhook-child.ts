@@ -104,7 +104,7 @@ const log = createLog({
   secrets: [],
   write: (lines) => void process.stderr.write(lines),
 });
-const keys = openWebhookKeys({ store: createMemorySecrets().store, log });
+const keys = openWebhookKeys({ secrets: createMemorySecrets().store, log });
 
 if (import.meta.main) {
   console.log(JSON.stringify(toKeySet(await keys.published())));

@@ -1,9 +1,9 @@
-// A place for webhook keys that lives as long as the test.
+// A secret store in memory, for webhook keys.
 
-import type { WebhookKeyStore } from "../../src/jobs/webhook-keys.ts";
+import type { WebhookKeyOptions } from "../../src/jobs/webhook-keys.ts";
 
 export interface MemorySecrets {
-  readonly store: WebhookKeyStore;
+  readonly store: WebhookKeyOptions["secrets"];
   readonly reads: () => number;
   readonly text: () => string;
   /** Takes over what another one holds. */
@@ -22,17 +22,17 @@ export function createMemorySecrets(): MemorySecrets {
       kept = new TextEncoder().encode(other.text());
     },
     store: {
-      async read() {
+      async find() {
         await reach();
         reads += 1;
         return kept;
       },
-      async createOnce(bytes) {
+      async createOnce(_name, bytes) {
         await reach();
         kept ??= bytes;
         return kept;
       },
-      async replace(old, next) {
+      async replace(_name, old, next) {
         await reach();
         if (kept === null || Buffer.compare(kept, old) !== 0) return false;
         kept = next;

@@ -12,7 +12,7 @@ import {
   rotateKeyRequest,
   updateKeyRequest,
 } from "../../contract/keys.ts";
-import { toPage } from "../../contract/paging.ts";
+import { toOffset, toPage } from "../../contract/paging.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 
@@ -33,8 +33,8 @@ export function keyRoutes(keyring: Keyring): Route[] {
       answers: [{ status: 200, description: "A page of keys.", schema: keyList }],
       example: { query: "kind=inference&limit=20" },
       async run({ query }) {
-        const { kind = null, enabled = null, owner = null, page, limit } = query;
-        const { items, total } = await keyring.list({ kind, enabled, owner, page, limit });
+        const { kind = null, enabled = null, owner = null, limit } = query;
+        const { items, total } = await keyring.list({ kind, enabled, owner, limit, offset: toOffset(query) });
         return replyJson(toPage(items, total, query));
       },
     }),
