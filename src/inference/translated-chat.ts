@@ -8,7 +8,7 @@ import { findChatRules } from "../providers/chat-rules.ts";
 import type { Provider } from "../providers/configure.ts";
 import { type ChatDialect, ErrorInAnswer, type Reading } from "../providers/dialect.ts";
 import { createResponsesChat } from "../providers/dialects/responses/index.ts";
-import { createFraming } from "../providers/framing/framing.ts";
+import { createFraming } from "../providers/framing/create-framing.ts";
 import { findDropped, refuseDropped, ruleOf } from "../providers/parameters.ts";
 import { findModelFacts } from "../providers/provider.ts";
 import { toFailureInAnswer } from "../providers/refusal.ts";

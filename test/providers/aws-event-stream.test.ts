@@ -3,7 +3,8 @@
 
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
-import { AwsEventDecoder, AwsEventStreamError, failureMember } from "../../src/providers/framing/aws-event-stream.ts";
+import { AwsEventDecoder, failureMember } from "../../src/providers/framing/aws-event-stream.ts";
+import { FramingError } from "../../src/providers/framing/framing.ts";
 
 const event = (type: string, value: unknown) => toAwsMessage({ ":message-type": "event", ":event-type": type }, value);
 
@@ -49,7 +50,7 @@ test("a flipped bit anywhere is not taken for an event", () => {
     const read = () => decoder.push(broken);
     // A changed length either is impossible, or leaves the message waiting for bytes that do not come.
     if (at < 4) expect(tryTo(read)).toEqual([]);
-    else expect(read).toThrow(AwsEventStreamError);
+    else expect(read).toThrow(FramingError);
   }
 });
 
@@ -57,8 +58,8 @@ test("lengths that cannot be are refused at once, and not waited for", () => {
   const tooLarge = Buffer.alloc(12);
   tooLarge.writeUInt32BE(24 * 1_048_576 + 1, 0);
   expect(() => new AwsEventDecoder().push(tooLarge)).toThrow("larger than allowed");
-  expect(() => new AwsEventDecoder().push(Buffer.from("<html><body>Bad Gateway"))).toThrow(AwsEventStreamError);
-  expect(() => new AwsEventDecoder().push(Buffer.alloc(16))).toThrow(AwsEventStreamError);
+  expect(() => new AwsEventDecoder().push(Buffer.from("<html><body>Bad Gateway"))).toThrow(FramingError);
+  expect(() => new AwsEventDecoder().push(Buffer.alloc(16))).toThrow(FramingError);
 });
 
 test("headers that claim to be longer than their message are refused", () => {
@@ -66,7 +67,7 @@ test("headers that claim to be longer than their message are refused", () => {
   message.writeUInt32BE(message.length, 4);
   message.writeUInt32BE(crc32(message.subarray(0, 8)), 8);
   message.writeUInt32BE(crc32(message.subarray(0, message.length - 4)), message.length - 4);
-  expect(() => new AwsEventDecoder().push(message)).toThrow(AwsEventStreamError);
+  expect(() => new AwsEventDecoder().push(message)).toThrow(FramingError);
 });
 
 test("exceptions and errors are events that say what failed", () => {
@@ -85,8 +86,8 @@ test("exceptions and errors are events that say what failed", () => {
 });
 
 test("an event whose payload is not an object is a broken stream; one of an unknown kind is passed by", () => {
-  expect(() => new AwsEventDecoder().push(event("messageStart", "[1"))).toThrow(AwsEventStreamError);
-  expect(() => new AwsEventDecoder().push(event("messageStart", [1]))).toThrow(AwsEventStreamError);
+  expect(() => new AwsEventDecoder().push(event("messageStart", "[1"))).toThrow(FramingError);
+  expect(() => new AwsEventDecoder().push(event("messageStart", [1]))).toThrow(FramingError);
   expect(new AwsEventDecoder().push(toAwsMessage({ ":message-type": "news" }, {}))).toEqual([]);
   expect(new AwsEventDecoder().push(event("messageStart", ""))).toEqual([{ name: "messageStart", value: {} }]);
 });
@@ -95,7 +96,7 @@ function tryTo(read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    return error instanceof AwsEventStreamError ? [] : error;
+    return error instanceof FramingError ? [] : error;
   }
 }
 

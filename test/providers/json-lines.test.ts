@@ -1,7 +1,8 @@
 // JSON lines as they come off a socket: in pieces that end anywhere. The lines are invented.
 
 import { expect, test } from "bun:test";
-import { JsonLineDecoder, JsonLineError } from "../../src/providers/framing/json-lines.ts";
+import { FramingError } from "../../src/providers/framing/framing.ts";
+import { JsonLineDecoder } from "../../src/providers/framing/json-lines.ts";
 
 const encoder = new TextEncoder();
 const lines = ['{"text":"grüße 🌍"}', '{"text":"日本語","list":[1,2]}', '{"done":true}'];
@@ -45,11 +46,11 @@ test("a line that was cut is not taken for a whole one at the end", () => {
   decoder.push(encoder.encode('{"done":tr'));
 
   expect(decoder.isMidEvent).toBe(true);
-  expect(() => decoder.end()).toThrow(JsonLineError);
+  expect(() => decoder.end()).toThrow(FramingError);
 });
 
 test.each(["not json", "[1,2]", '"text"', "null", "12", '{"a":1} {"b":2}'])("%p is no JSON object a line", (line) => {
-  expect(() => new JsonLineDecoder().push(encoder.encode(`${line}\n`))).toThrow(JsonLineError);
+  expect(() => new JsonLineDecoder().push(encoder.encode(`${line}\n`))).toThrow(FramingError);
 });
 
 test("a line of 8 MiB is read, and a larger one is given up before it has ended", () => {
@@ -61,5 +62,5 @@ test("a line of 8 MiB is read, and a larger one is given up before it has ended"
   const piece = encoder.encode("x".repeat(1_048_576));
   expect(() => {
     for (let count = 0; count < 9; count += 1) decoder.push(piece);
-  }).toThrow(JsonLineError);
+  }).toThrow(FramingError);
 });

@@ -2,8 +2,9 @@
 // its form is the one that Google documents for streams without `alt=sse`.
 
 import { expect, test } from "bun:test";
-import { createFraming, FramingError } from "../../src/providers/framing/framing.ts";
-import { JsonValueDecoder, JsonValueError } from "../../src/providers/framing/json-values.ts";
+import { createFraming } from "../../src/providers/framing/create-framing.ts";
+import { FramingError } from "../../src/providers/framing/framing.ts";
+import { JsonValueDecoder } from "../../src/providers/framing/json-values.ts";
 
 const encoder = new TextEncoder();
 const values = [{ text: 'grüße } 🌍 ] \\"{' }, { list: [[{ deep: {} }], "[", "\\"] }, {}, { done: true }];
@@ -34,13 +35,13 @@ test("an element is told when it is whole, and a list that was cut is known to b
 });
 
 test("what is not JSON, or has no end, is refused", () => {
-  expect(() => decode("[{broken}]", 4)).toThrow(JsonValueError);
+  expect(() => decode("[{broken}]", 4)).toThrow(FramingError);
   const decoder = new JsonValueDecoder();
   decoder.push(encoder.encode('[{"a":"'));
   const filling = new Uint8Array(1_048_576).fill(0x61);
   expect(() => {
     for (let count = 0; count < 9; count += 1) decoder.push(filling);
-  }).toThrow(JsonValueError);
+  }).toThrow(FramingError);
 });
 
 test("an answer that calls itself JSON is read as a list or as events, and refused when it is one whole answer", () => {

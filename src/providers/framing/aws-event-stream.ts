@@ -1,16 +1,14 @@
-// Reads application/vnd.amazon.eventstream: binary messages that arrive in arbitrary pieces. Where a message ends is told by
-// the length that stands first in it; its checksums and headers are read by the vendor's own library.
+// Reads application/vnd.amazon.eventstream: binary messages that begin with their length. The vendor's own library reads their checksums and
+// headers.
 
 import type { EventStreamCodec } from "@smithy/core/event-streams";
 import type { JsonObject, ProviderEvent } from "../dialect.ts";
+import { type Framing, FramingError, PieceBuffer, parseEvent } from "./framing.ts";
 
-/** The bytes are not such messages, a checksum is wrong, or a message is larger than allowed. */
-export class AwsEventStreamError extends Error {}
-
-/** In the value of an event that is none but the news of a failure: what kind of failure. */
+/** The member with the kind of failure, in the value of an event that reports one. */
 export const failureMember = ":failure";
 
-// The largest that the vendor's own reader takes (AWS_EVENT_STREAM_MAX_MESSAGE_SIZE).
+// The limit of the vendor's own reader (AWS_EVENT_STREAM_MAX_MESSAGE_SIZE).
 const maxMessageBytes = 24 * 1_048_576;
 // Two lengths, their checksum, and the checksum of the whole.
 const minMessageBytes = 16;
@@ -19,24 +17,24 @@ const lengthBytes = 4;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
-export class AwsEventDecoder {
+export class AwsEventDecoder implements Framing {
   readonly #codec = createCodec();
-  /** Pieces of a message that has not ended, joined only when it ends: joining at every piece would be quadratic. */
-  #pieces: Uint8Array[] = [];
-  #pieceBytes = 0;
-  /** How many bytes have to be there before anything more can be told. */
+  readonly #message = new PieceBuffer(Number.POSITIVE_INFINITY);
+  /** The number of bytes before which reading on is pointless. */
   #neededBytes = lengthBytes;
 
-  /** Whether bytes are waiting for the rest of their message. */
   get isMidEvent(): boolean {
-    return this.#pieceBytes > 0;
+    return this.#message.length > 0;
   }
 
-  /** The events that are complete with this piece. */
   push(piece: Uint8Array): ProviderEvent[] {
     const events: ProviderEvent[] = [];
-    let bytes = this.#join(piece);
-    while (bytes !== null && bytes.length >= lengthBytes) {
+    if (this.#message.length + piece.length < this.#neededBytes) {
+      this.#message.push(piece);
+      return events;
+    }
+    let bytes = this.#message.takeWith(piece);
+    while (bytes.length >= lengthBytes) {
       const messageBytes = readLength(bytes);
       if (bytes.length < messageBytes) {
         this.#neededBytes = messageBytes;
@@ -47,26 +45,12 @@ export class AwsEventDecoder {
       bytes = bytes.subarray(messageBytes);
       this.#neededBytes = lengthBytes;
     }
-    if (bytes !== null && bytes.length > 0) this.#keep(bytes);
+    if (bytes.length > 0) this.#message.push(bytes);
     return events;
   }
 
-  /** Null when it is too early to look. */
-  #join(piece: Uint8Array): Uint8Array | null {
-    if (this.#pieceBytes === 0) return piece;
-    if (this.#pieceBytes + piece.length < this.#neededBytes) {
-      this.#keep(piece);
-      return null;
-    }
-    const joined = Buffer.concat([...this.#pieces, piece]);
-    this.#pieces = [];
-    this.#pieceBytes = 0;
-    return joined;
-  }
-
-  #keep(piece: Uint8Array): void {
-    this.#pieces.push(piece);
-    this.#pieceBytes += piece.length;
+  end(): ProviderEvent[] {
+    return [];
   }
 
   #decode(message: Uint8Array): ProviderEvent | null {
@@ -85,12 +69,12 @@ export class AwsEventDecoder {
       }
     } catch (error) {
       const reason = error instanceof Error ? error.message : "it cannot be read";
-      throw new AwsEventStreamError(`a message is broken: ${reason}`, { cause: error });
+      throw new FramingError(`a message is broken: ${reason}`, { cause: error });
     }
   }
 }
 
-/** The library is loaded with the first such stream: it takes 15 MB of every process, and most never see one. */
+/** Loads the library with the first such stream: it takes 15 MB, and most processes never need it. */
 function createCodec(): EventStreamCodec {
   const library: typeof import("@smithy/core/event-streams") = require("@smithy/core/event-streams");
   return new library.EventStreamCodec(
@@ -101,19 +85,16 @@ function createCodec(): EventStreamCodec {
 
 function readLength(bytes: Uint8Array): number {
   const length = new DataView(bytes.buffer, bytes.byteOffset, lengthBytes).getUint32(0);
-  if (length < minMessageBytes) throw new AwsEventStreamError("the bytes are not event stream messages");
-  if (length > maxMessageBytes) throw new AwsEventStreamError("a message is larger than allowed");
+  if (length < minMessageBytes) throw new FramingError("the bytes are not event stream messages");
+  if (length > maxMessageBytes) throw new FramingError("a message is larger than allowed");
   return length;
 }
 
 function parseObject(body: Uint8Array): JsonObject {
-  if (body.length === 0) return {};
-  const value: unknown = JSON.parse(decoder.decode(body));
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("it is not an object");
-  return value as JsonObject;
+  return body.length === 0 ? {} : parseEvent(decoder.decode(body));
 }
 
-/** What failed may fail to say so in JSON. */
+/** The description of a failure may not be JSON. */
 function parseFailure(body: Uint8Array): JsonObject {
   try {
     return parseObject(body);

@@ -1,10 +1,7 @@
-// Reads JSON objects that follow one another with anything but braces between them, such as the elements of a list whose end
-// has not come yet, from a stream that arrives in arbitrary pieces.
+// Reads JSON objects that are separated by anything but braces, such as the elements of an incomplete list.
 
-import type { JsonObject, ProviderEvent } from "../dialect.ts";
-
-/** The bytes are not JSON, or an object is larger than allowed. */
-export class JsonValueError extends Error {}
+import type { ProviderEvent } from "../dialect.ts";
+import { type Framing, FramingError, PieceBuffer, parseEvent } from "./framing.ts";
 
 const maxValueBytes = 8 * 1_048_576;
 const quote = 0x22;
@@ -14,22 +11,19 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-export class JsonValueDecoder {
+export class JsonValueDecoder implements Framing {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  /** Pieces of an object that has not ended, joined only when it ends. */
-  #pieces: Uint8Array[] = [];
-  #pieceBytes = 0;
+  readonly #object = new PieceBuffer(maxValueBytes);
   #openBraces = 0;
   #openLists = 0;
   #isInText = false;
   #isEscaped = false;
 
-  /** Whether an object, or the list around the objects, has not ended. */
+  /** Whether an object, or the list around the objects, is incomplete. */
   get isMidEvent(): boolean {
     return this.#openBraces > 0 || this.#openLists > 0;
   }
 
-  /** The objects that are complete with this piece. */
   push(piece: Uint8Array): ProviderEvent[] {
     const events: ProviderEvent[] = [];
     let start = this.#openBraces > 0 ? 0 : -1;
@@ -49,29 +43,26 @@ export class JsonValueDecoder {
       else if (byte === closeBrace) {
         this.#openBraces--;
         if (this.#openBraces > 0) continue;
-        events.push({ name: "", value: this.#complete(piece.subarray(start, at + 1)) });
+        events.push(this.#complete(piece.subarray(start, at + 1)));
         start = -1;
       }
     }
-    if (start >= 0) this.#keep(piece.subarray(start));
+    if (start >= 0) this.#object.push(piece.subarray(start));
     return events;
   }
 
-  #keep(piece: Uint8Array): void {
-    this.#pieces.push(piece);
-    this.#pieceBytes += piece.length;
-    if (this.#pieceBytes > maxValueBytes) throw new JsonValueError("an object is larger than allowed");
+  end(): ProviderEvent[] {
+    return [];
   }
 
-  #complete(rest: Uint8Array): JsonObject {
-    this.#keep(rest);
-    const bytes = this.#pieces.length === 1 ? rest : Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#pieceBytes = 0;
+  #complete(rest: Uint8Array): ProviderEvent {
+    const bytes = this.#object.takeWith(rest);
+    let text: string;
     try {
-      return JSON.parse(this.#decoder.decode(bytes)) as JsonObject;
-    } catch (error) {
-      throw new JsonValueError("an object is not JSON", { cause: error });
+      text = this.#decoder.decode(bytes);
+    } catch (cause) {
+      throw new FramingError("an event is not UTF-8", { cause });
     }
+    return { name: "", value: parseEvent(text) };
   }
 }
