@@ -1,23 +1,18 @@
-// The header lines of a request, with credentials that are computed for it where the provider requires them.
+// Adds the header lines of credentials that are computed for each request, or that expire.
 
 import type { CallOptions } from "./call.ts";
 import type { Address } from "./deployment.ts";
 
-/** A promise only when the credentials have to be waited for. */
+/** A promise only when the credentials are not ready yet. */
 export function authorizeRequest(
   { authorizer, host, basePath }: Address,
   { method = "POST", path, body, headerLines = "" }: Pick<CallOptions, "method" | "path" | "body" | "headerLines">,
 ): string | Promise<string> {
   if (authorizer === null) return headerLines;
-  const made = authorizer.authorize({
-    method,
-    host,
-    path: `${basePath}${path}`,
-    body,
-    headers: { "content-type": "application/json" },
-  });
-  const toLines = (headers: Readonly<Record<string, string>>) => `${headerLines}${toHeaderLines(headers)}`;
-  return made instanceof Promise ? made.then(toLines) : toLines(made);
+  const headers = { "content-type": "application/json" };
+  const added = authorizer.authorize({ method, host, path: `${basePath}${path}`, body, headers });
+  const toLines = (ready: Readonly<Record<string, string>>) => `${headerLines}${toHeaderLines(ready)}`;
+  return added instanceof Promise ? added.then(toLines) : toLines(added);
 }
 
 export function toHeaderLines(headers: Readonly<Record<string, string>> = {}): string {

@@ -1,4 +1,4 @@
-// The rules of one model at a vendor that speaks the chat format, gathered from the vendor's row.
+// Finds the rules of a model in the row of a vendor that uses the chat format.
 
 import { type ChatRules, findModelFacts, type ProviderRow } from "./provider.ts";
 
@@ -10,16 +10,16 @@ export function findChatRules(row: ProviderRow, model: string): ChatRules {
   return found;
 }
 
-/** How the efforts of all vendors compare. `default` is one vendor's name for reasoning as the model does by itself. */
+/** The efforts of all vendors, lowest first. `default` is one vendor's name for the model's own choice. */
 const order = ["none", "minimal", "low", "medium", "default", "high", "xhigh", "max"];
 
 /**
  * The highest level that does not exceed the requested one. A request for reasoning never becomes `none`, and `none` becomes
  * the lowest level of a model that always reasons. Null: the model takes no effort.
  */
-export function findEffort(asked: string, levels: readonly string[]): string | null {
-  if (levels.includes(asked)) return asked;
+export function findEffort(requested: string, levels: readonly string[]): string | null {
+  if (levels.includes(requested)) return requested;
   const reasoning = levels.filter((level) => level !== "none");
-  const rank = order.indexOf(asked);
+  const rank = order.indexOf(requested);
   return reasoning.findLast((level) => order.indexOf(level) <= rank) ?? reasoning[0] ?? null;
 }

@@ -2,8 +2,7 @@
 
 import { createAwsAuthorizer } from "./authorize/aws.ts";
 import { createGoogleAuthorizer } from "./authorize/google.ts";
-import type { Authorizer } from "./authorizer.ts";
-import type { Authorization } from "./provider.ts";
+import type { Authorization, Authorizer } from "./provider.ts";
 import { type Fill, MissingSetting, type ReadSetting, requireSetting } from "./settings.ts";
 
 export interface Credentials {

@@ -2,10 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { SettingError } from "../errors.ts";
-import type { Authorizer } from "./authorizer.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
 import type { Origin } from "./http-client.ts";
-import type { Access, ModelAccess, ProviderRow } from "./provider.ts";
+import type { Access, Authorizer, ModelAccess, ProviderRow } from "./provider.ts";
 import {
   createFill,
   type Fill,

@@ -1,5 +1,5 @@
-// The contract of a dialect: how a wire format that is not our callers' is spoken. Pure functions and data, both ways;
-// what is sent, fetched, timed, retried and counted is decided elsewhere.
+// The contract of a dialect: pure functions and data that translate between the chat format and another wire format. Other code sends, fetches,
+// times, retries and counts.
 
 import type { ChatChunk, ChatCompletion, ChatRequest, ChatUsage } from "../contract/chat-format.ts";
 import type { JsonObject } from "../lib/lenient-json.ts";
@@ -12,59 +12,57 @@ export interface Dialect {
   readonly name: string;
   readonly chat?: ChatDialect;
   readonly embeddings?: EmbeddingsDialect;
-  /** Set when the vendor speaks Anthropic's Messages format itself, so that such a caller's bytes can pass as they are. */
-  readonly messages?: MessagesPassing;
+  /** Set for vendors of Anthropic's Messages format: requests in that format are forwarded unchanged. */
+  readonly messages?: MessagesPassthrough;
 }
 
-export interface MessagesPassing {
+export interface MessagesPassthrough {
   readonly path: string;
   readonly countPath: string;
-  /** Usage in the words of the chat format. `isEmptyRefusal`: the request was refused before any output. */
+  /** Usage in the chat format. `isEmptyRefusal`: the vendor refused the request before any output. */
   readUsage(usage: JsonObject, isEmptyRefusal: boolean): ChatUsage;
 }
 
 export interface ChatDialect {
-  /** What becomes of each parameter of the chat format. What is not named here is dropped. */
+  /** The rule for each parameter of the chat format. Parameters without a rule are dropped. */
   readonly parameters: ParameterTable;
   /**
-   * Whether addresses of images are fetched by us and handed on as data URLs, because the vendor wants bytes. Those of files
-   * are, unless a function says of an address that only the vendor can read it.
+   * Whether the gateway fetches images and sends them as data URLs, because the vendor requires bytes. Files are always fetched, except for
+   * addresses that a function leaves to the vendor.
    */
   readonly fetchesMedia: boolean | ((url: string) => boolean);
-  /** How the events of a stream are framed. */
   readonly framing: "event-stream" | "json-lines" | "aws-event-stream";
-  /** Whether an id may name a file that the vendor has; absent: no request can name one. */
+  /** Whether the id may belong to a file at the vendor. Absent: the vendor has no files. */
   readonly knowsFile?: (id: string) => boolean;
-  /** Lists of domains that its web search takes, in `web_search_options.filters`; absent: none. */
+  /** The lists of domains that its web search accepts, in `web_search_options.filters`; absent: none. */
   readonly searchDomains?: SearchDomains;
-  /** Its answers look like those of the chat format and have to be read all the same. */
+  /** Its answers look like the chat format and still need a translation. */
   readonly readsChatFormat?: true;
   toRequest(request: ChatRequest, target: Target): DialectRequest;
-  /** The whole answer. Throws an ErrorInAnswer when it says that it failed, a TypeError when it is no answer at all. */
+  /** Throws an ErrorInAnswer when the answer reports a failure, a TypeError when it is not an answer. */
   fromAnswer(answer: JsonObject, reading: Reading): ChatCompletion;
   createStreamReader(reading: Reading): ChatStreamReader;
-  /** How the vendor itself counts the tokens of a request; absent where it does not. */
+  /** Set for vendors that count the tokens of a request. */
   readonly counting?: TokenCounting;
-  /** What a refusal means where the status alone would mislead. */
+  /** The meaning of an error whose status is misleading. */
   readonly readRefusal?: (status: number, body: JsonObject) => Refusal;
 }
 
 export interface TokenCounting {
   toRequest(request: ChatRequest, target: Target): Pick<DialectRequest, "path" | "body">;
-  /** Throws a TypeError when it is no count. */
+  /** Throws a TypeError when the answer has no count. */
   fromAnswer(answer: JsonObject): number;
 }
 
 /**
- * `mapped`: has a place in the vendor's format. `dropped`: has none, and is named to the caller. `refused`: has none, and an
- * answer without it would not be what was asked for. `parallel`: the gateway makes several calls (only `n`).
+ * `mapped`: the vendor supports it. `dropped`: the vendor does not, and the caller is told. `refused`: the vendor does not, and an answer
+ * without it would be useless. `parallel`: the gateway makes several calls (only `n`).
  */
 export type ParameterRule = "mapped" | "dropped" | "refused" | "parallel";
 export type ParameterTable = Readonly<Record<string, ParameterRule>>;
 
-/** Whom a request is for. */
 export interface Target {
-  /** As the vendor spells it. */
+  /** The vendor's name of the model. */
   readonly model: string;
   readonly facts: ModelFacts | null;
   readonly isStream: boolean;
@@ -75,48 +73,48 @@ export interface DialectRequest {
   readonly path: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Parameters of this request that found no place, beside those that the table drops. Dotted paths. */
+  /** Further parameters that could not be expressed, as dotted paths. */
   readonly dropped?: readonly string[];
-  /** Given back to what reads the answer. */
+  /** For the reader of the answer. */
   readonly reading: Reading;
 }
 
-/** What the reader of an answer has to know of its request. */
+/** Facts about a request that the reader of its answer needs. */
 export interface Reading {
   readonly model: string;
-  /** The tool through which a structured answer was forced, whose arguments are the answer; null when none was. */
+  /** The tool whose arguments are the structured answer; null when there is none. */
   readonly answerTool: string | null;
-  /** A tier of service with a price of its own that was asked for; absent when none was, or when every answer names its tier. */
+  /** The requested service tier, if it has its own price and answers do not contain it. */
   readonly serviceTier?: string | null;
 }
 
 export interface ChatStreamReader {
   /**
-   * The chunks that come of one event, usually one. Usage comes once, as a chunk with empty choices. Unknown events are
-   * passed by. Throws an ErrorInAnswer when the event says that the provider failed.
+   * The chunks of one event, usually one. Usage is sent once, as a chunk without choices. Unknown events are skipped. Throws an
+   * ErrorInAnswer when the event reports a failure.
    */
   read(event: ProviderEvent): readonly ChatChunk[];
-  /** Whether the vendor's own mark of the end has come: a stream that closes before it was cut. */
+  /** Whether the vendor has marked the end. A stream that closes before was cut off. */
   readonly isComplete: boolean;
-  /** What has been counted so far, for a stream that is given up before its end. */
+  /** For a stream that is abandoned before its end. */
   readonly usageSoFar?: ChatUsage | null;
 }
 
 export interface ProviderEvent {
-  /** The event's name where the framing has one, else "". */
+  /** Empty when the framing has no names. */
   readonly name: string;
   readonly value: JsonObject;
 }
 
 export interface Refusal {
-  /** The status that it should have had. */
+  /** The status that the error should have. */
   readonly status?: number;
   readonly retryAfterSeconds?: number;
 }
 
-/** A provider that fails inside an answer which began as a good one. */
+/** A failure that the provider reports within an answer of status 200. */
 export class ErrorInAnswer extends Error {
-  /** The status that it would have had, if that is known. */
+  /** The status that the error should have, if it is known. */
   readonly status: number | null;
 
   constructor(message: string, status: number | null) {
@@ -126,10 +124,9 @@ export class ErrorInAnswer extends Error {
   }
 }
 
-/** Embeddings: the caller's format is OpenAI's. */
 export interface EmbeddingsDialect {
   readonly parameters: ParameterTable;
-  /** How many inputs one call of the vendor takes; more are sent as several calls. */
+  /** Per call; more inputs are sent in several calls. */
   readonly maxInputs: number | ((model: string) => number);
   toRequest(request: EmbeddingsRequest, target: Target): Omit<DialectRequest, "reading">;
   fromAnswer(answer: JsonObject): EmbeddingsAnswer;
@@ -140,7 +137,7 @@ export interface EmbeddingsRequest {
   readonly input: readonly string[];
   readonly dimensions?: number | null;
   readonly user?: string | null;
-  /** `search_query`, `search_document` …: what some vendors want to know. */
+  /** `search_query`, `search_document` …: the purpose of the text. */
   readonly input_type?: string | null;
   readonly [member: string]: unknown;
 }
@@ -148,6 +145,5 @@ export interface EmbeddingsRequest {
 export interface EmbeddingsAnswer {
   readonly vectors: readonly (readonly number[])[];
   readonly model: string | null;
-  /** Null when the vendor does not say. */
   readonly inputTokens: number | null;
 }

@@ -1,9 +1,9 @@
-// Finds the provider that a name means: its own name, or another one that its row states.
+// Finds a provider by its name or one of its aliases.
 
 import type { Provider } from "./configure.ts";
 import { modelNamesOf } from "./provider.ts";
 
-/** Of several providers with one name the first whose models are configured is meant; without such a one, the first. */
+/** Of several providers with the same name, the first configured one, or the first. */
 export function findProvider(providers: ReadonlyMap<string, Provider>, name: string): Provider | undefined {
   const found = providers.get(name);
   if (found?.configured) return found;

@@ -5,9 +5,8 @@ import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import { HeadReader, type ResponseHead } from "../lib/http-response.ts";
 import type { OutgoingProxy, ProxyExemption } from "../lib/outgoing-proxy.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
-import { loadNarrowWindow } from "./narrow-window.ts";
-import { loadPeekSocket } from "./peek-socket.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
+import { loadSocketCalls, type SocketCalls } from "./socket-calls.ts";
 
 /** Where a connection goes. */
 export interface Origin {
@@ -73,8 +72,7 @@ export class HttpClient implements Watched {
   index = -1;
   readonly #ticker: Ticker;
   readonly #proxyRule: ProxyRule | null;
-  readonly #narrowWindow = loadNarrowWindow();
-  readonly #peekSocket = loadPeekSocket();
+  readonly #socketCalls = loadSocketCalls();
   readonly #idle = new Map<Origin, Connection[]>();
   /** Connections with a small receive window serve streams only: a large response would be slow. */
   readonly #idleNarrow = new Map<Origin, Connection[]>();
@@ -109,7 +107,7 @@ export class HttpClient implements Watched {
     const pool = this.#poolOf(isNarrow).get(origin);
     for (let idle = pool?.pop(); idle !== undefined; idle = pool?.pop()) {
       const { now } = this.#ticker;
-      if (now < idle.idleUntil && now - idle.idleSince <= maxIdleMs && !idle.hasInput(this.#peekSocket)) return idle;
+      if (now < idle.idleUntil && now - idle.idleSince <= maxIdleMs && !idle.hasInput(this.#socketCalls)) return idle;
       idle.close();
     }
     return undefined;
@@ -139,11 +137,11 @@ export class HttpClient implements Watched {
 
   narrow(socket: Socket): void {
     const fd = fdOf(socket);
-    if (fd !== undefined) this.#narrowWindow?.(fd);
+    if (fd !== undefined) this.#socketCalls?.narrowWindow(fd);
   }
 
   #isNarrow(exchange: SocketExchange): boolean {
-    return exchange.isStream && this.#narrowWindow !== null;
+    return exchange.isStream && this.#socketCalls !== null;
   }
 
   #poolOf(isNarrow: boolean): Map<Origin, Connection[]> {
@@ -528,9 +526,9 @@ class Connection {
   }
 
   /** Whether the kernel holds input that the event loop has not reported: a FIN, or bytes that belong to no request. */
-  hasInput(peek: ((fd: number) => boolean) | null): boolean {
-    const fd = peek === null || this.#socket === null ? undefined : fdOf(this.#socket);
-    return fd !== undefined && peek?.(fd) === true;
+  hasInput(calls: SocketCalls | null): boolean {
+    const fd = calls === null || this.#socket === null ? undefined : fdOf(this.#socket);
+    return fd !== undefined && calls?.hasInput(fd) === true;
   }
 
   pause(): void {

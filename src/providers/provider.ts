@@ -77,6 +77,21 @@ export type Authorization =
   | { readonly kind: "optional-bearer" }
   | { readonly kind: "none" };
 
+/** Computes credentials for each request, or renews those that expire. */
+export interface Authorizer {
+  /** The headers to add. A promise only when the credentials are not ready yet. */
+  authorize(request: OutgoingRequest): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+}
+
+/** The parts of a request that a signature covers, as they are sent. */
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  readonly body: string | Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export const dialectNames = [
   "openai",
   "anthropic",

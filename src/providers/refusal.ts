@@ -5,7 +5,7 @@ import type { Provider } from "./configure.ts";
 import type { ErrorInAnswer, JsonObject } from "./dialect.ts";
 import { readErrorRules, spentCredits } from "./error-rules.ts";
 
-/** The refusal of a model's call. The row of the provider, or its dialect, may know better than the status what it means. */
+/** For calls of models. The row or the dialect of the provider may correct the status. */
 export function toRefusal(
   provider: Provider,
   plainStatus: number,
@@ -21,7 +21,7 @@ export function toRefusal(
   return toRefusalOf(provider, { status, retryAfter }, body);
 }
 
-/** The refusal of a task. `namesModel`: the caller chose a model. */
+/** For calls of tasks. `namesModel`: the caller chose a model. */
 export function toTaskRefusal(
   provider: Provider,
   plainStatus: number,
@@ -32,10 +32,10 @@ export function toTaskRefusal(
   const { errors, readRefusal } = provider.row;
   const declared = readErrorRules(errors, plainStatus, body);
   const read = declared ?? readRefusal?.(plainStatus, parseObject(body) ?? {});
-  const meant = read ?? readErrorRules([spentCredits], plainStatus, body) ?? plainStatus;
+  const actual = read ?? readErrorRules([spentCredits], plainStatus, body) ?? plainStatus;
   // A call without a model cannot fail with an unknown model: the 404 refers to another resource or to the address.
-  const isOtherUnknown = meant === 404 && !namesModel;
-  const status = isOtherUnknown ? (readErrorMessage(body) === "" ? 502 : 400) : meant;
+  const isOtherUnknown = actual === 404 && !namesModel;
+  const status = isOtherUnknown ? (readErrorMessage(body) === "" ? 502 : 400) : actual;
   return toRefusalOf(provider, { status, retryAfter: readRetryAfter(retryAfterHeader) }, body);
 }
 
@@ -47,49 +47,49 @@ interface Refused {
 /** The error for a status, after error rules have corrected it. `body` is the vendor's answer. */
 function toRefusalOf(provider: Provider, { status, retryAfter }: Refused, body: string): GatewayError {
   const name = `The provider '${provider.name}'`;
-  const said = () => {
+  const withMessage = () => {
     const message = scrub(provider, readErrorMessage(body));
     return message === "" ? "." : `: ${message}`;
   };
   if (status === 401 || status === 403 || status === 402)
     return new GatewayError("provider_auth_failed", `${name} refused the gateway's credentials (status ${status}).`);
   if (status === 404)
-    return new GatewayError("model_not_found", `${name} does not know this model${said()}`, { param: "model" });
+    return new GatewayError("model_not_found", `${name} does not know this model${withMessage()}`, { param: "model" });
   if (status === 408) return new GatewayError("provider_timeout", `${name} took too long (status 408).`);
   if (status === 429)
-    return new GatewayError("provider_rate_limited", `${name} limits the rate of requests${said()}`, {
+    return new GatewayError("provider_rate_limited", `${name} limits the rate of requests${withMessage()}`, {
       retryAfter: retryAfter ?? 1,
     });
   if (status >= 400 && status < 500 && status !== 409)
-    return new GatewayError("provider_rejected_request", `${name} rejected the request${said()}`);
+    return new GatewayError("provider_rejected_request", `${name} rejected the request${withMessage()}`);
   if (status >= 500 || status === 409)
-    return new GatewayError("provider_error", `${name} failed with status ${status}${said()}`, {
+    return new GatewayError("provider_error", `${name} failed with status ${status}${withMessage()}`, {
       ...(retryAfter === null ? {} : { retryAfter }),
     });
   return new GatewayError("provider_bad_response", `${name} answered with status ${status}.`);
 }
 
-/** The sentence in an error body, in any of the shapes that vendors use. */
+/** The message of an error body, in any of the shapes that vendors use. */
 export function readErrorMessage(body: string): string {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
-    // An HTML page of some proxy says nothing to a caller.
+    // The HTML page of a proxy does not help a caller.
     return body.trimStart().startsWith("<") ? "" : body.trim();
   }
   return findMessage(value) ?? "";
 }
 
-// Vendors nest the sentence four levels deep at most; the vendor decides how deep an answer is.
-const deepestMessage = 16;
+// Vendors nest the message at most four levels deep. The limit protects against a hostile answer.
+const maxMessageDepth = 16;
 
 function findMessage(value: unknown, depth = 0): string | null {
   if (typeof value === "string") return value;
-  if (depth > deepestMessage) return null;
+  if (depth > maxMessageDepth) return null;
   if (Array.isArray(value)) return value.length > 0 ? findMessage(value[0], depth + 1) : null;
   if (typeof value !== "object" || value === null) return null;
-  // Some vendors write `Message` where all others write `message`.
+  // Some vendors write `Message` instead of `message`.
   const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
   for (const name of ["error", "message", "msg", "detail", "errors", "title"]) {
     const found = members[name] === undefined ? null : findMessage(members[name], depth + 1);
@@ -98,7 +98,7 @@ function findMessage(value: unknown, depth = 0): string | null {
   return null;
 }
 
-/** Some vendors answer errors as a list with one object. */
+/** Some vendors send a list with one error object. */
 function parseObject(body: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(body);
@@ -109,7 +109,7 @@ function parseObject(body: string): JsonObject | null {
   }
 }
 
-/** A failure that a dialect found inside an answer. */
+/** For a failure that a dialect found in an answer. */
 export function toFailureInAnswer(provider: Provider, failure: ErrorInAnswer): GatewayError {
   if (failure.status === null) return toErrorInAnswer(provider, failure.message);
   return toRefusalOf(provider, { status: failure.status, retryAfter: null }, JSON.stringify(failure.message));
@@ -121,14 +121,14 @@ export function toErrorInAnswer(provider: Provider, error: unknown): GatewayErro
   return new GatewayError("provider_error", `The provider '${provider.name}' failed${message ? `: ${message}` : "."}`);
 }
 
-const longestMessage = 1_000;
+const maxMessageLength = 1_000;
 const likelySecret = /\b(?:sk|pk|key|gsk|xai|nvapi|hf|csk|Bearer)[-_ ][A-Za-z0-9_*.-]{6,}/g;
 
-/** Some vendors quote the key that they refuse. */
+/** Removes secrets: some vendors quote the key that they refuse. */
 function scrub(provider: Provider, message: string): string {
   let clean = message;
   for (const secret of provider.secrets) if (secret.length > 3) clean = clean.replaceAll(secret, "[hidden]");
-  return clean.replace(likelySecret, "[hidden]").slice(0, longestMessage);
+  return clean.replace(likelySecret, "[hidden]").slice(0, maxMessageLength);
 }
 
 function readRetryAfter(header: string | null): number | null {

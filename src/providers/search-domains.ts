@@ -1,12 +1,12 @@
-// Domains of a web search, between the formats: `web_search_options.filters` of a translated request holds the lists that the
-// provider's dialect declares to take.
+// Translates the domains of a web search: `web_search_options.filters` of a translated request has the lists that the provider's dialect
+// accepts.
 
 export type DomainList = "allowed_domains" | "blocked_domains";
 export type SearchDomains = ReadonlySet<DomainList>;
 
 const lists: readonly DomainList[] = ["allowed_domains", "blocked_domains"];
 
-/** `refuse` is told the lists that hold domains and have no place. */
+/** Calls `refuse` for each list with domains that the dialect does not accept. */
 export function toSearchFilters(
   given: Readonly<Record<string, unknown>>,
   taken: SearchDomains,
@@ -17,7 +17,7 @@ export function toSearchFilters(
   return filled.length === 0 ? {} : { filters: Object.fromEntries(filled.map((name) => [name, given[name]])) };
 }
 
-/** The domains of one list in a translated request; null when there are none. */
+/** The domains of one list in a translated request; null without such a list. */
 export function readSearchDomains(options: unknown, list: DomainList): readonly unknown[] | null {
   const { filters } = (options ?? {}) as { readonly filters?: Readonly<Record<string, unknown>> | null };
   const domains = filters?.[list];

@@ -1,5 +1,5 @@
-// What a translation between two formats could not express: parameters that are dropped and named to the caller, and problems that make
-// the request impossible. All problems are reported at once.
+// Collects what a translation could not express: dropped parameters, which the caller is told, and problems that make the request impossible,
+// which are reported all at once.
 
 import { ProblemList } from "../errors.ts";
 

@@ -297,12 +297,15 @@ test("credentials that cannot be used are refused at start, in words that do not
     publicKeyEncoding: { type: "spki", format: "pem" },
   }).privateKey;
   const cases: [string, string][] = [
-    ["", "there are none"],
+    ["", "the value is empty"],
     ["/nowhere/key.json", "cannot be read"],
     ["{not json", "should be the key of a service account"],
     [JSON.stringify({ type: "external_account" }), "should be the key of a service account"],
     [serviceAccount("https://oauth2.googleapis.com/token", { private_key: "" }), "private_key is missing"],
-    [serviceAccount("https://oauth2.googleapis.com/token", { private_key: "hush-hush" }), "no private key in PEM form"],
+    [
+      serviceAccount("https://oauth2.googleapis.com/token", { private_key: "hush-hush" }),
+      "is not a private key in PEM form",
+    ],
     [serviceAccount("https://oauth2.googleapis.com/token", { private_key: elliptic }), "should be an RSA key"],
     [serviceAccount("http://tokens.example/token"), "should be an https address"],
     [serviceAccount("nowhere"), "should be an https address"],

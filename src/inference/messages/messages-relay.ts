@@ -2,14 +2,14 @@
 
 import type { ChatUsage } from "../../contract/chat-format.ts";
 import type { Provider } from "../../providers/configure.ts";
-import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
+import type { JsonObject, MessagesPassthrough } from "../../providers/dialect.ts";
 import { EventRelay, type ForwardedEvent } from "../event-relay.ts";
 import { type Quote, toCostMembers } from "../pricing.ts";
 import { appendMembers } from "../provider-answer.ts";
 
 interface Options {
   readonly provider: Provider;
-  readonly passing: MessagesPassing;
+  readonly passing: MessagesPassthrough;
   readonly quote: Quote;
 }
 
@@ -17,7 +17,7 @@ const openings: ReadonlySet<string> = new Set(["message_start", "content_block_s
 
 export class MessagesRelay extends EventRelay {
   hasContent = false;
-  readonly #passing: MessagesPassing;
+  readonly #passing: MessagesPassthrough;
   readonly #quote: Quote;
   /** The counts of later events replace those of the first; counts that they do not name stay. */
   #counts: JsonObject | null = null;

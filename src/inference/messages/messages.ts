@@ -6,7 +6,7 @@ import type { ChatCompletion, ChatRequest } from "../../contract/chat-format.ts"
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
 import { editMembers } from "../../lib/json-scan.ts";
 import { findChatRules } from "../../providers/chat-rules.ts";
-import type { JsonObject, MessagesPassing } from "../../providers/dialect.ts";
+import type { JsonObject, MessagesPassthrough } from "../../providers/dialect.ts";
 import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChatRules } from "../../providers/provider.ts";
 import { toErrorInAnswer } from "../../providers/refusal.ts";
@@ -87,7 +87,7 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
   async function passThrough(
     input: MessagesInput,
     candidate: Candidate,
-    passing: MessagesPassing,
+    passing: MessagesPassthrough,
   ): Promise<MessagesAnswer> {
     const isStream = input.request.stream === true;
     const request = toProviderRequest(input, candidate, passing.path);

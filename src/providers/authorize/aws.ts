@@ -1,20 +1,19 @@
-// Signs requests with AWS Signature Version 4. What is signed is what goes over the wire: the host, the path as it is
-// spelled there, the content type and the vendor's own headers, and the body.
+// Signs requests with AWS Signature Version 4: the host, the path, the content type, the vendor's own headers and the body, as they are sent.
 
 import { createHash } from "node:crypto";
 import { RequestSigner } from "aws4";
-import type { Authorizer } from "../authorizer.ts";
+import type { Authorizer } from "../provider.ts";
 
 export interface AwsCredentials {
   readonly region: string;
   readonly service: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Comes with credentials that run out. */
+  /** For temporary credentials. */
   readonly sessionToken?: string;
 }
 
-/** Headers of a request that are part of its signature: others may be changed on the way. */
+/** The headers that are signed; others may change on the way. */
 const signedHeader = /^(?:content-type|x-amz-.*)$/i;
 
 export function createAwsAuthorizer(credentials: AwsCredentials, now: () => Date = () => new Date()): Authorizer {
@@ -22,27 +21,24 @@ export function createAwsAuthorizer(credentials: AwsCredentials, now: () => Date
   return {
     authorize({ method, host, path, body, headers }) {
       const datetime = toAmzDate(now());
-      // Bytes are signed by their digest, which Amazon S3 requires of every request.
+      // Bytes are signed by their digest, which Amazon S3 requires for every request.
       const isText = typeof body === "string" && service !== "s3";
       const own: Record<string, string> = {
         "x-amz-date": datetime,
         ...(isText ? {} : { "x-amz-content-sha256": createHash("sha256").update(body).digest("hex") }),
         ...(sessionToken ? { "x-amz-security-token": sessionToken } : {}),
       };
-      const signed = { ...onlySigned(headers), ...own, host };
+      const covered = Object.entries(headers).filter(([name]) => signedHeader.test(name));
+      const signed = { ...Object.fromEntries(covered), ...own, host };
       const signer = new RequestSigner(
         { method, host, path, body: isText ? body : "", service, region, headers: signed, doNotModifyHeaders: true },
         { accessKeyId, secretAccessKey },
       );
-      // Otherwise the library takes the time of its own clock.
+      // Without it, the library uses its own clock.
       signer.datetime = datetime;
       return { ...own, authorization: signer.authHeader() };
     },
   };
-}
-
-function onlySigned(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => signedHeader.test(name)));
 }
 
 /** `20150830T123600Z` */

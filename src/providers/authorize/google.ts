@@ -1,31 +1,31 @@
-// Credentials of Google's cloud: a service account's key is exchanged for a token that lives about an hour. The token is
-// kept, renewed in the background before it runs out, and asked for once however many callers wait.
+// Credentials of Google Cloud: the key of a service account is exchanged for a token that is valid for about an hour. The token is cached,
+// renewed in the background before it expires, and requested only once however many callers wait.
 // https://developers.google.com/identity/protocols/oauth2/service-account#httprest
 
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { GatewayError } from "../../errors.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
+import { asObject, asText } from "../lenient.ts";
 
 export interface GoogleAuthorizer {
-  /** Headers to add. A promise only when a token has to be waited for. */
+  /** Headers to add. A promise only while a token is being requested. */
   authorize(): Headers | Promise<Headers>;
-  /** The project that the credentials belong to, where they say so. */
+  /** The project of the credentials, if they contain it. */
   readonly project: string | null;
-  /** Values that must appear in no log and no answer. */
+  /** Values that must not appear in logs or answers. */
   readonly secrets: readonly string[];
 }
 
 export interface GoogleAuthorizerOptions {
   /**
-   * An access token; an API key; the JSON of a service account's key or of `gcloud auth application-default login`; the
-   * path of a file that holds such JSON; or the word `metadata`, which asks the metadata server of the machine.
+   * An access token; an API key; the JSON of a service account's key or of `gcloud auth application-default login`; the path of a file
+   * with such JSON; or `metadata` for the metadata server of the machine.
    */
   readonly credentials: string;
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   readonly metadataUrl?: string;
-  /** How long an exchange may take. */
   readonly timeoutMs?: number;
-  /** Told when a token could not be renewed while the old one still serves. */
+  /** Called when a token could not be renewed and the previous one is still valid. */
   readonly onRenewalFailure?: (error: unknown) => void;
 }
 
@@ -33,14 +33,14 @@ type Headers = Readonly<Record<string, string>>;
 
 interface Token {
   readonly headers: Headers;
-  /** From here on it is renewed while it is still used. */
+  /** From this time on, it is renewed in the background. */
   readonly renewAt: number;
-  /** From here on it is not used any more. */
+  /** From this time on, it is no longer used. */
   readonly staleAt: number;
 }
 
-/** How a token is asked for. */
-interface Source {
+/** Where and how a token is requested. */
+interface TokenSource {
   readonly url: string;
   readonly project: string | null;
   readonly secrets: readonly string[];
@@ -53,38 +53,36 @@ const usualTokenUrl = "https://oauth2.googleapis.com/token";
 const usualMetadataUrl = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token";
 const renewBeforeMs = 5 * 60_000;
 const staleBeforeMs = 60_000;
-// A service that fails at once is not asked again by every caller.
+// After a failure, callers get the same error for a while instead of a new request each.
 const pauseAfterFailureMs = 1_000;
 
-/** Throws, in words for the operator, when the credentials cannot be used. */
+/** Throws a message for the operator when the credentials are invalid. */
 export function createGoogleAuthorizer(options: GoogleAuthorizerOptions): GoogleAuthorizer {
   const credentials = options.credentials.trim();
-  if (credentials === "metadata") return new TokenKeeper(metadataSource(options.metadataUrl), options);
-  if (credentials.startsWith("{")) return new TokenKeeper(readSource(credentials, "the given JSON"), options);
+  if (credentials === "metadata") return new TokenCache(metadataSource(options.metadataUrl), options);
+  if (credentials.startsWith("{")) return new TokenCache(readSource(credentials, "the given JSON"), options);
   if (/[/\\]/.test(credentials) || credentials.endsWith(".json"))
-    return new TokenKeeper(readSource(readFile(credentials), `the file ${credentials}`), options);
-  if (credentials === "") throw new Error("Google credentials: there are none");
+    return new TokenCache(readSource(readFile(credentials), `the file ${credentials}`), options);
+  if (credentials === "") throw new Error("Google credentials: the value is empty");
   const isApiKey = /^(?:AIza|AQ\.)/.test(credentials);
   const headers = isApiKey ? { "x-goog-api-key": credentials } : { authorization: `Bearer ${credentials}` };
   return { authorize: () => headers, project: null, secrets: [credentials] };
 }
 
-class TokenKeeper implements GoogleAuthorizer {
+class TokenCache implements GoogleAuthorizer {
   readonly project: string | null;
   readonly secrets: readonly string[];
-  readonly #source: Source;
-  readonly #fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly #source: TokenSource;
   readonly #timeoutMs: number;
   readonly #onRenewalFailure: (error: unknown) => void;
   #token: Token | null = null;
   #exchange: Promise<Headers> | null = null;
   #failure: { readonly error: unknown; readonly until: number } | null = null;
 
-  constructor(source: Source, options: GoogleAuthorizerOptions) {
+  constructor(source: TokenSource, options: GoogleAuthorizerOptions) {
     this.project = source.project;
     this.secrets = source.secrets;
     this.#source = source;
-    this.#fetch = options.fetch ?? fetch;
     this.#timeoutMs = options.timeoutMs ?? 10_000;
     this.#onRenewalFailure = options.onRenewalFailure ?? (() => {});
   }
@@ -94,7 +92,7 @@ class TokenKeeper implements GoogleAuthorizer {
     const now = Date.now();
     if (token !== null && now < token.renewAt) return token.headers;
     if (token === null || now >= token.staleAt) return this.#exchangeOnce(now);
-    // The old token serves until the new one is there. A failure is met again, and told, when it is stale.
+    // The previous token is used meanwhile. A failure surfaces when that token is stale.
     if (this.#exchange === null && !this.#isPausing(now)) this.#exchangeOnce(now).catch(this.#onRenewalFailure);
     return token.headers;
   }
@@ -114,13 +112,13 @@ class TokenKeeper implements GoogleAuthorizer {
 
   async #renew(): Promise<Headers> {
     try {
-      const { access_token, expires_in } = await this.#ask();
-      const headers = { authorization: `Bearer ${access_token}`, ...this.#source.extraHeaders };
-      const lifeMs = expires_in * 1_000;
+      const { token, lifeSeconds } = await this.#request();
+      const headers = { authorization: `Bearer ${token}`, ...this.#source.extraHeaders };
+      const lifeMs = lifeSeconds * 1_000;
       const now = Date.now();
       this.#token = {
         headers,
-        // Of a short life, most is used: the usual margins would leave nothing of it.
+        // The usual margins could exceed the whole life of a short-lived token.
         renewAt: now + Math.max(lifeMs - renewBeforeMs, lifeMs * 0.8),
         staleAt: now + Math.max(lifeMs - staleBeforeMs, lifeMs * 0.9),
       };
@@ -132,7 +130,7 @@ class TokenKeeper implements GoogleAuthorizer {
     }
   }
 
-  async #ask(): Promise<{ access_token: string; expires_in: number }> {
+  async #request(): Promise<{ token: string; lifeSeconds: number }> {
     const { status, text } = await this.#send();
     const answer = parse(text);
     if (status >= 400 && status < 500 && status !== 408 && status !== 429) throw refused(status, answer);
@@ -142,15 +140,15 @@ class TokenKeeper implements GoogleAuthorizer {
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token))
       throw new GatewayError("provider_bad_response", "Google's token service answered without a token.");
     const life = Number(answer["expires_in"] ?? 3_600);
-    return { access_token: token, expires_in: Number.isFinite(life) && life > 0 ? life : 3_600 };
+    return { token, lifeSeconds: Number.isFinite(life) && life > 0 ? life : 3_600 };
   }
 
   async #send(): Promise<{ status: number; text: string }> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      // On a kept connection that fails, `fetch` sends the request again by itself.
+      // `fetch` silently repeats a request that fails on a reused connection.
       const own = { redirect: "error", keepalive: false, signal } as const;
-      const response = await this.#fetch(this.#source.url, { ...own, ...this.#source.toRequest() });
+      const response = await fetch(this.#source.url, { ...own, ...this.#source.toRequest() });
       return { status: response.status, text: await response.text() };
     } catch (cause) {
       if (signal.aborted)
@@ -160,16 +158,13 @@ class TokenKeeper implements GoogleAuthorizer {
   }
 }
 
-/** What the service says in words goes to the log with the cause: it is not for callers. */
-function refused(status: number, answer: Readonly<Record<string, unknown>>): GatewayError {
+/** The service's description is the cause, which is logged and not sent to callers. */
+function refused(status: number, answer: JsonObject): GatewayError {
   const code = String(answer["error"] ?? "");
   const shown = /^[a-z_]{1,40}$/.test(code) ? `${status}, ${code}` : String(status);
-  const words = typeof answer["error_description"] === "string" ? answer["error_description"].slice(0, 200) : code;
-  return new GatewayError(
-    "provider_auth_failed",
-    `Google's token service refused the gateway's credentials (status ${shown}).`,
-    { cause: new Error(words) },
-  );
+  const message = `Google's token service refused the gateway's credentials (status ${shown}).`;
+  const cause = new Error(asText(answer["error_description"])?.slice(0, 200) ?? code);
+  return new GatewayError("provider_auth_failed", message, { cause });
 }
 
 function readFile(path: string): string {
@@ -180,7 +175,7 @@ function readFile(path: string): string {
   }
 }
 
-function readSource(json: string, where: string): Source {
+function readSource(json: string, where: string): TokenSource {
   const members = parse(json);
   switch (members["type"]) {
     case "service_account":
@@ -192,57 +187,51 @@ function readSource(json: string, where: string): Source {
   }
 }
 
-function serviceAccountSource(members: Readonly<Record<string, unknown>>, where: string): Source {
+function serviceAccountSource(members: JsonObject, where: string): TokenSource {
   const email = readText(members, "client_email", where);
-  // Some ways to keep a key in a variable leave its line breaks written out.
+  // In an environment variable, line breaks of the key may be escaped.
   const pem = readText(members, "private_key", where).replaceAll("\\n", "\n");
   const key = readKey(pem, where);
   const keyId = members["private_key_id"];
   const url = readTokenUrl(members, where);
   return {
     url,
-    project: optionalText(members, "project_id"),
+    project: asText(members["project_id"]),
     secrets: [pem, pem.replaceAll("\n", "\\n")],
     extraHeaders: {},
     toRequest: () =>
       form({
         grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
-        assertion: toAssertion({ email, key, keyId, audience: url }),
+        assertion: signAssertion(key, keyId, { iss: email, aud: url }),
       }),
   };
 }
 
-interface Assertion {
-  readonly email: string;
-  readonly key: KeyObject;
-  readonly keyId: unknown;
-  readonly audience: string;
-}
-
-function toAssertion({ email, key, keyId, audience }: Assertion): string {
+function signAssertion(key: KeyObject, keyId: unknown, identity: { iss: string; aud: string }): string {
   const now = Math.floor(Date.now() / 1_000);
   const head = { alg: "RS256", typ: "JWT", ...(typeof keyId === "string" ? { kid: keyId } : {}) };
-  const claims = { iss: email, scope, aud: audience, iat: now, exp: now + 3_600 };
-  const signed = `${encode(JSON.stringify(head))}.${encode(JSON.stringify(claims))}`;
+  const claims = { ...identity, scope, iat: now, exp: now + 3_600 };
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const signed = `${encode(head)}.${encode(claims)}`;
   return `${signed}.${sign("sha256", Buffer.from(signed), key).toString("base64url")}`;
 }
 
-function userSource(members: Readonly<Record<string, unknown>>, where: string): Source {
+function userSource(members: JsonObject, where: string): TokenSource {
   const client_id = readText(members, "client_id", where);
   const client_secret = readText(members, "client_secret", where);
   const refresh_token = readText(members, "refresh_token", where);
-  const project = optionalText(members, "quota_project_id");
+  const project = asText(members["quota_project_id"]);
   return {
     url: readTokenUrl(members, where),
     project,
     secrets: [client_secret, refresh_token],
-    // A user belongs to no project: the vendor wants to know which one pays.
+    // A user has no project, so the request names the one to be billed.
     extraHeaders: project === null ? {} : { "x-goog-user-project": project },
     toRequest: () => form({ grant_type: "refresh_token", client_id, client_secret, refresh_token }),
   };
 }
 
-function metadataSource(url = usualMetadataUrl): Source {
+function metadataSource(url = usualMetadataUrl): TokenSource {
   const headers = { "metadata-flavor": "Google" };
   return { url, project: null, secrets: [], extraHeaders: {}, toRequest: () => ({ method: "GET", headers }) };
 }
@@ -257,17 +246,17 @@ function readKey(pem: string, where: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    // The reason is left out: it could quote the key.
-    throw new Error(`Google credentials: private_key in ${where} is no private key in PEM form`);
+    // Without the cause, which could quote the key.
+    throw new Error(`Google credentials: private_key in ${where} is not a private key in PEM form`);
   }
   if (key.asymmetricKeyType !== "rsa")
     throw new Error(`Google credentials: private_key in ${where} should be an RSA key`);
   return key;
 }
 
-/** A signed request for a token is worth a token: it leaves the machine encrypted or not at all. */
-function readTokenUrl(members: Readonly<Record<string, unknown>>, where: string): string {
-  const written = optionalText(members, "token_uri") ?? usualTokenUrl;
+/** A signed request can be exchanged for a token, so it must not leave the machine unencrypted. */
+function readTokenUrl(members: JsonObject, where: string): string {
+  const written = asText(members["token_uri"]) ?? usualTokenUrl;
   const url = URL.parse(written);
   const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   if (url === null || (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal)))
@@ -275,28 +264,16 @@ function readTokenUrl(members: Readonly<Record<string, unknown>>, where: string)
   return written;
 }
 
-function readText(members: Readonly<Record<string, unknown>>, name: string, where: string): string {
-  return optionalText(members, name) ?? missing(name, where);
+function readText(members: JsonObject, name: string, where: string): string {
+  const text = asText(members[name]);
+  if (text === null) throw new Error(`Google credentials: ${name} is missing in ${where}`);
+  return text;
 }
 
-function missing(name: string, where: string): never {
-  throw new Error(`Google credentials: ${name} is missing in ${where}`);
-}
-
-function optionalText(members: Readonly<Record<string, unknown>>, name: string): string | null {
-  const value = members[name];
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
+function parse(text: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+    return asObject(JSON.parse(text));
   } catch {
     return {};
   }
-}
-
-function encode(text: string): string {
-  return Buffer.from(text).toString("base64url");
 }
