@@ -43,6 +43,9 @@ export type OnlyKnown<Actual, Shape> = unknown extends Shape
         }
       : unknown;
 
+/** An output without members that the schema of its task does not have. */
+export type KnownOutput<Name extends TaskName, Output> = Output & TaskDraft<Name> & OnlyKnown<Output, TaskDraft<Name>>;
+
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 export interface Task {

@@ -1,6 +1,6 @@
 // Amazon Textract: text, invoices, receipts and identity documents. Documents with several pages are jobs on a file in a bucket.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskInput, TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asCount, asList, asNumber, asObject, asString, asText, at, fromPercentage, objectsIn } from "../lenient.ts";
 import { type Box, nowhere } from "../shapes/boxes.ts";
@@ -8,18 +8,18 @@ import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { fileOf, readBase64 } from "../shapes/inputs.ts";
 import { type ReadCell, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import { type ProviderTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResult } from "../task.ts";
+import { type ProviderTask, type ProviderTaskCall, TaskFailure, type TaskRequest, type TaskResult } from "../task.ts";
 import { readBox, toAwsRequest } from "./aws-json.ts";
 import { bucketSettings, s3 } from "./bucket.ts";
 
 const docs = "https://docs.aws.amazon.com/textract/latest/dg/";
 const mediaTypes = ["image/jpeg", "image/png", "image/tiff", "application/pdf"];
 
-interface Mapping {
+interface Mapping<Name extends TaskName, Output> {
   readonly operation: string;
-  readonly unsupported?: readonly string[];
+  readonly unsupported?: readonly (keyof TaskInput<Name>)[];
   readonly toBody?: (document: JsonObject) => JsonObject;
-  toOutput(answer: JsonObject, call: TaskCall): JsonObject;
+  toOutput(answer: JsonObject, input: TaskInput<Name>): KnownOutput<Name, Output>;
 }
 
 interface JobMapping {
@@ -44,10 +44,10 @@ export const documentTasks: readonly ProviderTask[] = [
   createTask("ocr/financial_parser", {
     operation: "AnalyzeExpense",
     unsupported: ["document_type", "language"],
-    toOutput: ({ ExpenseDocuments }, call) =>
+    toOutput: ({ ExpenseDocuments }, input) =>
       toShape("ocr/financial_parser", {
         extracted_data: objectsIn(ExpenseDocuments).map((document, index) =>
-          toFinancialDocument(document, index, call),
+          toFinancialDocument(document, index, input.document_type),
         ),
       }),
   }),
@@ -81,20 +81,23 @@ export const documentTasks: readonly ProviderTask[] = [
   }),
 ];
 
-function createTask(task: TaskName, { operation, toBody, toOutput, ...more }: Mapping): ProviderTask {
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
+  { operation, toBody, toOutput, unsupported = [] }: Mapping<Name, Output>,
+): ProviderTask {
   return {
     task,
     docs: `${docs}API_${operation}.html`,
     service: "textract",
     // https://docs.aws.amazon.com/textract/latest/dg/limits-document.html; a PDF or TIFF may have one page.
     files: { maxBytes: 10 * 1_048_576, mediaTypes },
-    ...more,
+    unsupported: unsupported.map(String),
     toRequest: async (call) => {
       const document = { Bytes: await readBase64(fileOf(call)) };
       return toAwsRequest(`Textract.${operation}`, toBody?.(document) ?? { Document: document });
     },
-    fromResponse: ({ json }, call) => ({
-      output: toOutput(asObject(json), call),
+    fromResponse: ({ json }, { input }: ProviderTaskCall<TaskInput<Name>>) => ({
+      output: toOutput(asObject(json), input),
       units: { page: countPages(json), request: 1 },
     }),
   };
@@ -205,7 +208,7 @@ function boxOf(block: JsonObject): Box | null {
 }
 
 /** https://docs.aws.amazon.com/textract/latest/dg/invoices-receipts.html lists the standard fields. */
-function toFinancialDocument(document: JsonObject, index: number, call: TaskCall): JsonObject {
+function toFinancialDocument(document: JsonObject, index: number, documentType: string) {
   const summary = objectsIn(document["SummaryFields"]);
   const fields = readFields(summary);
   const ofGroups = (...groups: readonly string[]) => readFields(summary.filter((field) => isInGroup(field, groups)));
@@ -247,7 +250,7 @@ function toFinancialDocument(document: JsonObject, index: number, call: TaskCall
     document_metadata: {
       document_index: asNumber(document["ExpenseIndex"]) ?? index + 1,
       document_page_number: asNumber(summary[0]?.["PageNumber"]),
-      document_type: String(call.input["document_type"] ?? ""),
+      document_type: documentType,
     },
   };
 }
@@ -271,7 +274,7 @@ function isInGroup({ GroupProperties }: JsonObject, groups: readonly string[]): 
 }
 
 /** `place`: the fields of the party's address. */
-function toParty(party: "RECEIVER" | "VENDOR", fields: Fields, place: Fields): JsonObject {
+function toParty(party: "RECEIVER" | "VENDOR", fields: Fields, place: Fields) {
   return {
     phone: fields[`${party}_PHONE`],
     vat_number: fields[`${party}_VAT_NUMBER`],
@@ -290,7 +293,7 @@ function sameNames<Name extends string>(fields: Fields, ...names: readonly Name[
   return Object.fromEntries(entries) as Readonly<Record<Lowercase<Name>, string | undefined>>;
 }
 
-function toItemLine({ LineItemExpenseFields }: JsonObject): JsonObject {
+function toItemLine({ LineItemExpenseFields }: JsonObject) {
   const fields = readFields(objectsIn(LineItemExpenseFields));
   return {
     description: fields["ITEM"],
@@ -304,7 +307,7 @@ interface Field {
   readonly confidence: number | null;
 }
 
-function toIdentity({ IdentityDocumentFields }: JsonObject): JsonObject {
+function toIdentity({ IdentityDocumentFields }: JsonObject) {
   const fields = new Map<unknown, Field>();
   for (const { Type, ValueDetection } of objectsIn(IdentityDocumentFields)) {
     const { NormalizedValue, Text, Confidence } = asObject(ValueDetection);

@@ -1,10 +1,11 @@
 // Amazon Rekognition. Boxes are relative already; confidences are percentages.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asString, asText, at, fromPercentage, limitToOne, objectsIn } from "../lenient.ts";
 import { noEdges, nowhere } from "../shapes/boxes.ts";
+import { byName, type EmotionName, type LandmarkName } from "../shapes/faces.ts";
 import { fileOf, oneImage, readBase64 } from "../shapes/inputs.ts";
 import { type Finding, type Kind, other, toLikelihood, toModeration } from "../shapes/moderation.ts";
 import { toShape } from "../shapes/to-shape.ts";
@@ -41,16 +42,16 @@ export const imageTasks: readonly ProviderTask[] = [
   }),
 ];
 
-interface Mapping {
+interface Mapping<Name extends TaskName, Output> {
   readonly operation: string;
   readonly toBody?: (call: TaskCall) => Promise<JsonObject>;
-  readonly toOutput: (answer: JsonObject) => JsonObject;
+  readonly toOutput: (answer: JsonObject) => KnownOutput<Name, Output>;
   readonly units?: TaskResult["units"];
 }
 
-function createTask(
-  task: TaskName,
-  { operation, toBody = toImage, toOutput, units = oneImage }: Mapping,
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
+  { operation, toBody = toImage, toOutput, units = oneImage }: Mapping<Name, Output>,
 ): ProviderTask {
   return {
     task,
@@ -71,7 +72,7 @@ async function toImage(call: TaskCall): Promise<JsonObject> {
  * One item for each position of the object; one without a position when the label is about the whole image. The schema requires a
  * confidence: without one there is no item.
  */
-function toItems({ Name, Confidence, Instances }: JsonObject): JsonObject[] {
+function toItems({ Name, Confidence, Instances }: JsonObject) {
   const instances = objectsIn(Instances);
   return (instances.length === 0 ? [{}] : instances).flatMap((instance: JsonObject) => {
     const confidence = fromPercentage(instance["Confidence"]) ?? fromPercentage(Confidence);
@@ -79,7 +80,7 @@ function toItems({ Name, Confidence, Instances }: JsonObject): JsonObject[] {
   });
 }
 
-function toEdges(value: unknown): JsonObject {
+function toEdges(value: unknown) {
   const box = readBox(value);
   if (box === null) return noEdges;
   return { x_min: box.left, x_max: box.left + box.width, y_min: box.top, y_max: box.top + box.height };
@@ -92,17 +93,25 @@ function toFinding({ Name, ParentName, Confidence }: JsonObject): Finding {
 }
 
 /** None without a confidence, because the schema requires one. */
-function toFace(face: JsonObject): JsonObject[] {
+function toFace(face: JsonObject) {
   const confidence = fromPercentage(face["Confidence"]);
   if (confidence === null) return [];
+  const points = objectsIn(face["Landmarks"]).map(({ Type, X, Y }) => {
+    const [x, y] = [asNumber(X), asNumber(Y)];
+    return [Type, x === null || y === null ? null : [x, y]] as const;
+  });
+  const likelihoods = objectsIn(face["Emotions"]).map(({ Type, Confidence }) => {
+    const score = fromPercentage(Confidence);
+    return [String(Type).toUpperCase(), score === null ? null : toLikelihood(score)] as const;
+  });
   const chance = (member: string) => toChance(face[member]);
   const quality = (member: string) => toShare(at(face, "Quality", member));
   const pose = (member: string) => at(face, "Pose", member);
   return [
     {
       confidence,
-      landmarks: toLandmarks(face["Landmarks"]),
-      emotions: toEmotions(face["Emotions"]),
+      landmarks: byName(landmarks, points),
+      emotions: byName(emotions, likelihoods),
       poses: { pitch: pose("Pitch"), roll: pose("Roll"), yaw: pose("Yaw") },
       age: toAge(face["AgeRange"]),
       gender: asText(at(face, "Gender", "Value")),
@@ -114,24 +123,6 @@ function toFace(face: JsonObject): JsonObject[] {
       features: { eyes_open: chance("EyesOpen"), smile: chance("Smile"), mouth_open: chance("MouthOpen") },
     },
   ];
-}
-
-function toLandmarks(found: unknown): JsonObject {
-  const named = objectsIn(found).flatMap(({ Type, X, Y }) => {
-    const name = lookUp(landmarks, String(Type));
-    const [x, y] = [asNumber(X), asNumber(Y)];
-    return name === undefined || x === null || y === null ? [] : [[name, [x, y]]];
-  });
-  return Object.fromEntries(named);
-}
-
-function toEmotions(found: unknown): JsonObject {
-  const named = objectsIn(found).flatMap(({ Type, Confidence }) => {
-    const name = lookUp(emotions, String(Type).toUpperCase());
-    const score = fromPercentage(Confidence);
-    return name === undefined || score === null ? [] : [[name, toLikelihood(score)]];
-  });
-  return Object.fromEntries(named);
 }
 
 /** The middle of the range. */
@@ -148,7 +139,7 @@ function toChance(attribute: unknown): number | null {
 }
 
 /** Rekognition says whether a part of the face is hidden, not which: only the value false is about each part. */
-function toOcclusions(attribute: unknown): JsonObject {
+function toOcclusions(attribute: unknown) {
   if (at(attribute, "Value") !== false) return {};
   return { eye_occluded: false, forehead_occluded: false, mouth_occluded: false };
 }
@@ -158,7 +149,7 @@ function toShare(percent: unknown): number | null {
   return number === null ? null : number / 100;
 }
 
-const emotions: Readonly<Record<string, string>> = {
+const emotions: Readonly<Record<string, EmotionName>> = {
   HAPPY: "joy",
   SAD: "sorrow",
   ANGRY: "anger",
@@ -170,7 +161,7 @@ const emotions: Readonly<Record<string, string>> = {
   UNKNOWN: "unknown",
 };
 
-const landmarks: Readonly<Record<string, string>> = {
+const landmarks: Readonly<Record<string, LandmarkName>> = {
   eyeLeft: "left_eye",
   leftEyeUp: "left_eye_top",
   leftEyeRight: "left_eye_right",

@@ -1,16 +1,22 @@
 // Amazon Comprehend and Amazon Translate. Offsets are code points. Comprehend requires a language: when the caller leaves it out, the
 // gateway requests its detection first.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn, rounded } from "../lenient.ts";
-import { languageOf, textOf } from "../shapes/inputs.ts";
-import { baseLanguage, toLanguages, toTranslation, withLanguage } from "../shapes/languages.ts";
+import {
+  baseLanguage,
+  type FoundLanguage,
+  type TextCall,
+  toLanguages,
+  toTranslation,
+  withLanguage,
+} from "../shapes/languages.ts";
 import { toTag } from "../shapes/part-of-speech.ts";
 import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
 import { readSentiment, toRatedSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
-import { type ProviderTask, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
+import { defineTask, type ProviderTask, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
 import { toAwsRequest } from "./aws-json.ts";
 
 const docs = "https://docs.aws.amazon.com/comprehend/latest/APIReference/";
@@ -48,33 +54,33 @@ export const languageTasks: readonly ProviderTask[] = [
     }),
   })),
   createTask("text/anonymization", "DetectPiiEntities", ({ Entities }, call) =>
-    toAnonymization(textOf(call), objectsIn(Entities).map(toFoundData), null),
+    toAnonymization(call.input.text, objectsIn(Entities).map(toFoundData), null),
   ),
-  {
+  defineTask({
     task: "translation/language_detection",
     docs: `${docs}API_${detection}.html`,
     service: "comprehend",
     toRequest: toDetection,
     fromResponse: ({ json }, call) => toLanguages(languagesIn(asObject(json)), call),
-  },
-  {
+  }),
+  defineTask({
     task: "translation/automatic_translation",
     docs: "https://docs.aws.amazon.com/translate/latest/APIReference/API_TranslateText.html",
     service: "translate",
-    toRequest: (call) =>
+    toRequest: ({ input }) =>
       toAwsRequest("AWSShineFrontendService_20170701.TranslateText", {
-        Text: textOf(call),
-        SourceLanguageCode: languageOf(call, "source_language") ?? "auto",
-        TargetLanguageCode: languageOf(call, "target_language"),
+        Text: input.text,
+        SourceLanguageCode: input.source_language || "auto",
+        TargetLanguageCode: input.target_language,
       }),
     fromResponse: ({ json }, call) => toTranslation(at(json, "TranslatedText"), call),
-  },
+  }),
 ];
 
-function createTask(
-  task: TaskName,
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
   operation: string,
-  toOutput: (answer: JsonObject, call: TaskCall) => JsonObject,
+  toOutput: (answer: JsonObject, call: TextCall) => KnownOutput<Name, Output>,
 ): ProviderTask {
   return {
     task,
@@ -94,15 +100,15 @@ function createTask(
   };
 }
 
-function toDetection(call: TaskCall): TaskRequest {
+function toDetection(call: TaskCall<{ text: string }>): TaskRequest {
   return toRequest(detection, call);
 }
 
-function toRequest(operation: string, call: TaskCall, more: JsonObject = {}): TaskRequest {
-  return toAwsRequest(`Comprehend_20171127.${operation}`, { Text: textOf(call), ...more });
+function toRequest(operation: string, { input }: TaskCall<{ text: string }>, more: JsonObject = {}): TaskRequest {
+  return toAwsRequest(`Comprehend_20171127.${operation}`, { Text: input.text, ...more });
 }
 
-function languagesIn({ Languages }: JsonObject): readonly { readonly code: string; readonly score: number | null }[] {
+function languagesIn({ Languages }: JsonObject): readonly FoundLanguage[] {
   return objectsIn(Languages)
     .map(({ LanguageCode, Score }) => ({ code: asString(LanguageCode), score: asScore(Score) }))
     .filter(({ code }) => code !== "")
@@ -115,7 +121,7 @@ function toLanguageCode(language: string): string {
 }
 
 /** The schema requires a sentiment. */
-function toEntitySentiment({ Type, Text, MentionSentiment, BeginOffset, EndOffset }: JsonObject): JsonObject[] {
+function toEntitySentiment({ Type, Text, MentionSentiment, BeginOffset, EndOffset }: JsonObject) {
   const sentiment = asText(at(MentionSentiment, "Sentiment"));
   if (sentiment === null) return [];
   return [

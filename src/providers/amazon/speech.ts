@@ -1,12 +1,13 @@
 // Amazon Polly speaks, and Amazon Transcribe writes down what is said in a file in a bucket.
 
+import type { TaskInput } from "../../contract/tasks.ts";
 import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
-import { languageOf, postJson, refuseMembers, textOf } from "../shapes/inputs.ts";
-import { formatOf, hasProsody, prosodyOf, signed, toDecibel, toSpeech, toSsml, voiceOf } from "../shapes/speech.ts";
-import { type SpokenPiece, speakersOf, toTranscript } from "../shapes/transcript.ts";
+import { postJson, refuseMembers } from "../shapes/inputs.ts";
+import { formatOf, hasProsody, signed, toDecibel, toSpeech, toSsml, voiceOf } from "../shapes/speech.ts";
+import { type SpokenPiece, toTranscript } from "../shapes/transcript.ts";
 import {
-  type ProviderTask,
+  defineTask,
   type ProviderTaskCall,
   refuseInput,
   type TaskCall,
@@ -25,7 +26,7 @@ const formats: Readonly<Record<string, readonly [format: string, mediaType: stri
   pcm: ["pcm", "audio/pcm"],
 };
 
-export const speak: ProviderTask = {
+export const speak = defineTask({
   task: "audio/tts",
   docs: "https://docs.aws.amazon.com/polly/latest/dg/API_SynthesizeSpeech.html",
   service: "polly",
@@ -39,21 +40,21 @@ export const speak: ProviderTask = {
     return postJson("/v1/speech", { Engine, OutputFormat, VoiceId, ...toText(call) }, { headers: { accept: "*/*" } });
   },
   fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
-};
+});
 
-function toText(call: TaskCall): { readonly Text: string; readonly TextType: "text" | "ssml" } {
-  const prosody = prosodyOf(call);
-  if (!hasProsody(prosody)) return { Text: textOf(call), TextType: "text" };
-  if (prosody.pitch !== null && call.model !== null && call.model !== "standard")
+function toText({ input, model }: TaskCall<TaskInput<"audio/tts">>) {
+  const { text, speed, speaking_pitch } = input;
+  if (!hasProsody(input)) return { Text: text, TextType: "text" };
+  if (typeof speaking_pitch === "number" && model !== null && model !== "standard")
     refuseInput("speaking_pitch", "Only the standard voices of this provider change their pitch");
-  if (prosody.speed !== null && (prosody.speed < 0.2 || prosody.speed > 2))
+  if (typeof speed === "number" && (speed < 0.2 || speed > 2))
     refuseInput("speed", "This provider speaks at 0.2 to 2 times the usual speed");
-  const inner = toSsml(textOf(call), prosody, (percent) => `${signed(toDecibel(percent))}dB`);
+  const inner = toSsml(text, input, (percent) => `${signed(toDecibel(percent))}dB`);
   return { Text: `<speak>${inner}</speak>`, TextType: "ssml" };
 }
 
 /** Names of transcription jobs are unique: when the name exists already, an earlier run of this job started the transcription. */
-export const transcribe: ProviderTask = {
+export const transcribe = defineTask({
   task: "audio/speech_to_text_async",
   docs: "https://docs.aws.amazon.com/transcribe/latest/APIReference/API_StartTranscriptionJob.html",
   service: "transcribe",
@@ -97,15 +98,15 @@ export const transcribe: ProviderTask = {
     return toTranscript(asString(at(json, "results", "transcripts", 0, "transcript")), pieces, seconds);
   },
   cleanUpRequests: (call, request) => deleteFile(s3, call, request),
-};
+});
 
-function toStart(call: ProviderTaskCall, state: Stored): TaskRequest {
-  const language = languageOf(call);
+function toStart(call: ProviderTaskCall<TaskInput<"audio/speech_to_text_async">>, state: Stored): TaskRequest {
+  const { language, speakers } = call.input;
   return toAwsRequest("Transcribe.StartTranscriptionJob", {
     TranscriptionJobName: toName(state),
     Media: { MediaFileUri: `s3://${call.settings["bucket"]}/${state.key}` },
     // Transcribe takes 2 to 30 speakers.
-    Settings: { ShowSpeakerLabels: true, MaxSpeakerLabels: Math.min(30, Math.max(2, speakersOf(call) ?? 10)) },
+    Settings: { ShowSpeakerLabels: true, MaxSpeakerLabels: Math.min(30, Math.max(2, speakers ?? 10)) },
     // Transcribe takes languages only with their region.
     ...(language?.includes("-") ? { LanguageCode: language } : { IdentifyLanguage: true }),
   });

@@ -1,12 +1,13 @@
 // Amazon Nova Reel writes its clips into a bucket and leaves them there: the bucket's own rules decide when they are deleted.
 // https://docs.aws.amazon.com/nova/latest/userguide/video-gen-access.html
 
+import type { TaskInput } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asText, at } from "../lenient.ts";
 import { tokenOf } from "../shapes/bucket.ts";
-import { postJson, readBase64, textOf } from "../shapes/inputs.ts";
-import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
-import { type ProviderTask, type ProviderTaskCall, refuseInput, TaskFailure } from "../task.ts";
+import { postJson, readBase64 } from "../shapes/inputs.ts";
+import { dimensionOf, toVideo } from "../shapes/video.ts";
+import { defineTask, refuseInput, type TaskCall, TaskFailure } from "../task.ts";
 import { bucketSettings, s3 } from "./bucket.ts";
 
 const defaultModel = "amazon.nova-reel-v1:1";
@@ -17,7 +18,7 @@ interface JobState {
   readonly arn?: string;
 }
 
-export const generateVideo: ProviderTask = {
+export const generateVideo = defineTask({
   task: "video/generation_async",
   docs: "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_StartAsyncInvoke.html",
   service: "bedrock",
@@ -51,22 +52,22 @@ export const generateVideo: ProviderTask = {
     const path = s3.pathOf(call, `${folderOf(token)}/${arn.split("/").at(-1)}/output.mp4`);
     return { service: s3.service, method: "GET", path, headers: { accept: "*/*" }, state: next };
   },
-  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? minSeconds),
-};
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", call.input.duration ?? minSeconds),
+});
 
 function folderOf(token: string): string {
   return `switchyard/${token}`;
 }
 
-async function toModelInput(call: ProviderTaskCall): Promise<JsonObject> {
-  const seconds = secondsOf(call) ?? minSeconds;
+async function toModelInput(call: TaskCall<TaskInput<"video/generation_async">>): Promise<JsonObject> {
+  const { text, seed, duration } = call.input;
+  const seconds = duration ?? minSeconds;
   const { file } = call.files;
   const isLong = seconds > minSeconds;
   if (isLong && (seconds % minSeconds !== 0 || seconds > 120))
     refuseInput("duration", "This provider makes clips of 6 seconds, or of a multiple of 6 up to 120");
   if (seconds < minSeconds) refuseInput("duration", "This provider makes clips of at least 6 seconds");
   if (isLong && file !== undefined) refuseInput("file", "With a first frame this provider makes clips of 6 seconds");
-  const { seed } = call.input;
   const dimension = dimensionOf(call, { "1280x720": "1280x720" }) ?? "1280x720";
   const videoGenerationConfig = {
     durationSeconds: seconds,
@@ -74,7 +75,6 @@ async function toModelInput(call: ProviderTaskCall): Promise<JsonObject> {
     dimension,
     ...(typeof seed === "number" && { seed }),
   };
-  const text = textOf(call);
   if (isLong) return { taskType: "MULTI_SHOT_AUTOMATED", multiShotAutomatedParams: { text }, videoGenerationConfig };
   const images = file && [
     { format: file.mediaType === "image/png" ? "png" : "jpeg", source: { bytes: await readBase64(file) } },

@@ -7,7 +7,7 @@ import { type Box, boxAround, edgesAround, nowhere, toBox } from "../shapes/boxe
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { fileOf, postJson, readBase64 } from "../shapes/inputs.ts";
 import { checkTableNumber, type ReadCell, type ReadLine, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
-import type { ProviderTask } from "../task.ts";
+import { defineTask } from "../task.ts";
 import { addressOf, bucketSettings, objectsPath, storage } from "./bucket.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
 import { annotateImage, firstResponse, languageHints, maxBytes, mediaTypes, pointsOf, visionDocs } from "./images.ts";
@@ -16,7 +16,7 @@ const pagedTypes = ["application/pdf", "image/tiff"];
 const feature = "DOCUMENT_TEXT_DETECTION";
 const features = [{ type: feature }];
 
-export const readText: ProviderTask = {
+export const readText = defineTask({
   task: "ocr/ocr",
   docs: `${visionDocs}images/annotate`,
   service: "vision",
@@ -38,7 +38,7 @@ export const readText: ProviderTask = {
       units: { page: Math.max(1, parts.length), request: 1 },
     };
   },
-};
+});
 
 const pagesPerFile = 50;
 
@@ -49,7 +49,7 @@ interface JobState extends Stored {
 }
 
 /** Images are read at once, without a job. */
-export const readPages: ProviderTask = {
+export const readPages = defineTask({
   task: "ocr/ocr_async",
   docs: `${visionDocs}files/asyncBatchAnnotate`,
   service: "vision",
@@ -91,7 +91,7 @@ export const readPages: ProviderTask = {
     return toPages(text, pages);
   },
   cleanUpRequests: (call, request) => deleteFile(storage, call, request),
-};
+});
 
 /** Names of result files end with `output-1-to-50.json`. */
 function byPage(one: string, another: string): number {
@@ -155,7 +155,7 @@ function boxOf(polygon: unknown, page: JsonObject | null): Box | null {
 }
 
 /** Uses a form parser that the operator has created. Document AI answers when it is done, so there is nothing to poll. */
-export const readTables: ProviderTask = {
+export const readTables = defineTask({
   task: "ocr/ocr_tables_async",
   docs: "https://docs.cloud.google.com/document-ai/docs/reference/rest/v1/projects.locations.processors/process",
   service: "documentai-us",
@@ -186,7 +186,7 @@ export const readTables: ProviderTask = {
       objectsIn(at(document, "pages")).map(({ tables }) => objectsIn(tables).map((table) => toCells(table, text))),
     );
   },
-};
+});
 
 function toCells({ headerRows, bodyRows }: JsonObject, text: readonly string[]): readonly ReadCell[] {
   const headers = objectsIn(headerRows);

@@ -1,11 +1,11 @@
 // Google Cloud Vision. Most boxes are in pixels. Google omits members whose value is 0, so a missing score or coordinate is 0.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import { type ImageSize, readImageSize } from "../../lib/image-size.ts";
-import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
 import { edgesAround, noEdges, toPoints } from "../shapes/boxes.ts";
+import { byName, type LandmarkName } from "../shapes/faces.ts";
 import { fileOf, languageOf, oneImage, postJson, readBase64 } from "../shapes/inputs.ts";
 import type { Kind } from "../shapes/moderation.ts";
 import { toShape } from "../shapes/to-shape.ts";
@@ -69,10 +69,10 @@ export const imageTasks: readonly ProviderTask[] = [
   })),
 ];
 
-function createTask(
-  task: TaskName,
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
   feature: string,
-  toOutput: (answer: JsonObject, call: TaskCall) => JsonObject | Promise<JsonObject>,
+  toOutput: (answer: JsonObject, call: TaskCall) => KnownOutput<Name, Output> | Promise<KnownOutput<Name, Output>>,
 ): ProviderTask {
   return {
     task,
@@ -122,12 +122,11 @@ function toStep(likelihood: unknown): number | null {
   return step > 0 && step < steps.length ? step : null;
 }
 
-function toFace(face: JsonObject, size: ImageSize | null): JsonObject {
-  const points = objectsIn(face["landmarks"]).flatMap(({ type, position }) => {
-    const name = lookUp(landmarks, String(type));
+function toFace(face: JsonObject, size: ImageSize | null) {
+  const points = objectsIn(face["landmarks"]).map(({ type, position }) => {
     const { x = 0, y = 0 } = asObject(position);
     const [point] = toPoints([x, y], size?.width, size?.height);
-    return name === undefined || point === undefined ? [] : [[name, [point.x, point.y]]];
+    return [type, point === undefined ? null : [point.x, point.y]] as const;
   });
   const step = (name: string) => toStep(face[`${name}Likelihood`]);
   const chance = (name: string) => {
@@ -136,7 +135,7 @@ function toFace(face: JsonObject, size: ImageSize | null): JsonObject {
   };
   return {
     confidence: asScore(face["detectionConfidence"]) ?? 0,
-    landmarks: Object.fromEntries(points),
+    landmarks: byName(landmarks, points),
     emotions: { joy: step("joy"), sorrow: step("sorrow"), anger: step("anger"), surprise: step("surprise") },
     poses: { pitch: face["tiltAngle"], roll: face["rollAngle"], yaw: face["panAngle"] },
     bounding_box: edgesAround(pointsOf(face["boundingPoly"], size)) ?? noEdges,
@@ -153,7 +152,7 @@ const explicitKinds: readonly (readonly [member: string, label: string, kind: Ki
   ["racy", "Racy", ["HateAndExtremism", "Racy"]],
 ];
 
-const landmarks: Readonly<Record<string, string>> = {
+const landmarks: Readonly<Record<string, LandmarkName>> = {
   LEFT_EYE: "left_eye",
   LEFT_EYE_TOP_BOUNDARY: "left_eye_top",
   LEFT_EYE_RIGHT_CORNER: "left_eye_right",

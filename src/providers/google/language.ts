@@ -1,24 +1,24 @@
 // Google Cloud Natural Language, and the basic edition of Cloud Translation, which takes API keys and needs no project. Offsets are
 // requested in code points. Google omits members whose value is 0, so a missing score is 0.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
-import { countCharacters, languageOf, postJson, textOf, textUnits } from "../shapes/inputs.ts";
-import { baseLanguage, toLanguages, toTranslation } from "../shapes/languages.ts";
+import { countCharacters, postJson, textUnits } from "../shapes/inputs.ts";
+import { baseLanguage, type TextCall, toLanguages, toTranslation } from "../shapes/languages.ts";
 import { type Kind, other, toModeration } from "../shapes/moderation.ts";
 import { toTag } from "../shapes/part-of-speech.ts";
 import { fromSignedScore, type RatedSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
-import type { ProviderTask, TaskCall } from "../task.ts";
+import { defineTask, type ProviderTask } from "../task.ts";
 
-interface Mapping {
+interface Mapping<Name extends TaskName, Output> {
   readonly method: string;
   /** v2 has no salience, no syntax and no sentiment towards entities. */
   readonly version?: "v1" | "v2";
   /** Members of the request beside the document. */
   readonly more?: JsonObject;
-  toOutput(answer: JsonObject): JsonObject;
+  toOutput(answer: JsonObject): KnownOutput<Name, Output>;
 }
 
 const codePoints = { encodingType: "UTF32" };
@@ -90,23 +90,20 @@ export const languageTasks: readonly ProviderTask[] = [
       return toModeration(findings, 1);
     },
   }),
-  {
+  defineTask({
     task: "translation/automatic_translation",
     docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/translate",
     service: "translation",
-    toRequest: (call) => {
-      const source = languageOf(call, "source_language");
-      const target = languageOf(call, "target_language");
+    toRequest: ({ input: { text: q, source_language: source, target_language: target } }) =>
       // Google reads the text as HTML unless the format is text.
-      return postJson("/language/translate/v2", { q: textOf(call), target, format: "text", ...(source && { source }) });
-    },
+      postJson("/language/translate/v2", { q, target, format: "text", ...(source && { source }) }),
     fromResponse: ({ json }, call) => toTranslation(at(json, "data", "translations", 0, "translatedText"), call),
-  },
-  {
+  }),
+  defineTask({
     task: "translation/language_detection",
     docs: "https://docs.cloud.google.com/translate/docs/reference/rest/v2/detect",
     service: "translation",
-    toRequest: (call) => postJson("/language/translate/v2/detect", { q: textOf(call) }),
+    toRequest: ({ input }) => postJson("/language/translate/v2/detect", { q: input.text }),
     fromResponse: ({ json }, call) => {
       const found = objectsIn(at(json, "data", "detections", 0)).map(({ language, confidence }) => ({
         code: asString(language),
@@ -117,26 +114,29 @@ export const languageTasks: readonly ProviderTask[] = [
         call,
       );
     },
-  },
+  }),
 ];
 
-function createTask(task: TaskName, { method, version = "v1", more = {}, toOutput }: Mapping): ProviderTask {
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
+  { method, version = "v1", more = {}, toOutput }: Mapping<Name, Output>,
+): ProviderTask {
   return {
     task,
     docs: `https://docs.cloud.google.com/natural-language/docs/reference/rest/${version}/documents/${method}`,
     service: "language",
-    toRequest: (call) => postJson(`/${version}/documents:${method}`, { document: toDocument(call, version), ...more }),
+    toRequest: (call: TextCall) =>
+      postJson(`/${version}/documents:${method}`, { document: toDocument(call, version), ...more }),
     fromResponse: ({ json }, call) => ({ output: toOutput(asObject(json)), units: textUnits(call) }),
   };
 }
 
 /** Without a language Google detects it. */
-function toDocument(call: TaskCall, version: "v1" | "v2"): JsonObject {
-  const language = languageOf(call);
+function toDocument({ input: { text, language } }: TextCall, version: "v1" | "v2"): JsonObject {
   const member = version === "v1" ? "language" : "languageCode";
   return {
     type: "PLAIN_TEXT",
-    content: textOf(call),
+    content: text,
     ...(language && { [member]: /^zh/i.test(language) ? language : baseLanguage(language) }),
   };
 }
@@ -145,7 +145,7 @@ function readSentiment(value: unknown): RatedSentiment {
   return fromSignedScore(asNumber(at(value, "score")) ?? 0);
 }
 
-function toEntitySentiment(type: unknown, mention: JsonObject): JsonObject {
+function toEntitySentiment(type: unknown, mention: JsonObject) {
   const text = asString(at(mention, "text", "content"));
   const begin = asNumber(at(mention, "text", "beginOffset")) ?? 0;
   return {

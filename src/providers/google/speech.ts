@@ -1,13 +1,14 @@
 // Google Cloud Text-to-Speech, and the second version of Speech-to-Text, which reads files of more than a minute from a bucket only.
 
+import type { TaskInput } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
-import { languageOf, postJson, textOf } from "../shapes/inputs.ts";
-import { formatOf, fromAudio, prosodyOf, toDecibel, toSemitones, voiceOf } from "../shapes/speech.ts";
-import { speakersOf, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import { type ProviderTask, type ProviderTaskCall, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
+import { postJson } from "../shapes/inputs.ts";
+import { formatOf, fromAudio, toDecibel, toSemitones, voiceOf } from "../shapes/speech.ts";
+import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask, type ProviderTaskCall, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
 import { addressOf, bucketSettings, storage } from "./bucket.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
 
@@ -34,27 +35,27 @@ const voices: Readonly<Record<string, string>> = {
 
 const geminiModels = ["gemini-2.5-flash-tts", "gemini-2.5-flash-lite-preview-tts", "gemini-2.5-pro-tts"];
 
-export const speak: ProviderTask = {
+export const speak = defineTask({
   task: "audio/tts",
   docs: "https://docs.cloud.google.com/text-to-speech/docs/reference/rest/v1/text/synthesize",
   service: "texttospeech",
   models: [...Object.keys(voices), ...geminiModels],
   acceptsAnyModel: true,
   toRequest: (call) => {
-    const { speed, pitch, volume } = prosodyOf(call);
+    const { text, speed, speaking_pitch: pitch, speaking_volume: volume } = call.input;
     const audioConfig = {
       audioEncoding: formatOf(call, formats)[0],
-      ...(speed !== null && { speakingRate: speed }),
-      ...(pitch !== null && { pitch: toSemitones(pitch) }),
-      ...(volume !== null && { volumeGainDb: toDecibel(volume) }),
+      ...(typeof speed === "number" && { speakingRate: speed }),
+      ...(typeof pitch === "number" && { pitch: toSemitones(pitch) }),
+      ...(typeof volume === "number" && { volumeGainDb: toDecibel(volume) }),
     };
-    return postJson("/v1/text:synthesize", { input: { text: textOf(call) }, voice: toVoice(call), audioConfig });
+    return postJson("/v1/text:synthesize", { input: { text }, voice: toVoice(call), audioConfig });
   },
   fromResponse: ({ json }, call) => {
     const audio = Buffer.from(asString(at(json, "audioContent")), "base64");
     return fromAudio(audio, call, formatOf(call, formats)[1]);
   },
-};
+});
 
 /** `en-US-Wavenet-C`: the language, the family, the voice. Voices of Gemini models are single words, for any language. */
 function toVoice(call: TaskCall): JsonObject {
@@ -75,7 +76,7 @@ function toVoice(call: TaskCall): JsonObject {
 /** Detects the language and tells speakers apart. https://docs.cloud.google.com/speech-to-text/docs/models/chirp-3 */
 const transcriptionModel = "chirp_3";
 
-export const transcribe: ProviderTask = {
+export const transcribe = defineTask({
   task: "audio/speech_to_text_async",
   docs: "https://docs.cloud.google.com/speech-to-text/docs/reference/rest/v2/projects.locations.recognizers/batchRecognize",
   service: "speech-us",
@@ -103,10 +104,12 @@ export const transcribe: ProviderTask = {
     return toTranscript(texts.join(" "), pieces, toSeconds(billed));
   },
   cleanUpRequests: (call, request) => deleteFile(storage, call, request),
-};
+});
+
+type Call = ProviderTaskCall<TaskInput<"audio/speech_to_text_async">>;
 
 /** These models are available in two locations; `us` serves all other continents. */
-function toStart(call: ProviderTaskCall, state: Stored): TaskRequest {
+function toStart(call: Call, state: Stored): TaskRequest {
   const { project = "", location: configured } = call.settings;
   const location = configured?.startsWith("eu") ? "eu" : "us";
   const path = `/v2/projects/${encodeURIComponent(project)}/locations/${location}/recognizers/_:batchRecognize`;
@@ -123,18 +126,18 @@ function toStart(call: ProviderTaskCall, state: Stored): TaskRequest {
   });
 }
 
-function toConfig(call: ProviderTaskCall): JsonObject {
-  const speakers = speakersOf(call);
+function toConfig(call: Call): JsonObject {
+  const { language, speakers, profanity_filter } = call.input;
   const phrases = vocabularyOf(call).map((value) => ({ value }));
   return {
     autoDecodingConfig: {},
     model: call.model ?? transcriptionModel,
-    languageCodes: [languageOf(call) ?? "auto"],
+    languageCodes: [language || "auto"],
     features: {
       enableAutomaticPunctuation: true,
-      profanityFilter: wantsNoProfanity(call),
+      profanityFilter: profanity_filter,
       // Word times are not requested: Google would refuse files of more than twenty minutes.
-      diarizationConfig: speakers === null ? {} : { minSpeakerCount: speakers, maxSpeakerCount: speakers },
+      diarizationConfig: speakers ? { minSpeakerCount: speakers, maxSpeakerCount: speakers } : {},
     },
     ...(phrases.length > 0 && { adaptation: { phraseSets: [{ inlinePhraseSet: { phrases } }] } }),
   };

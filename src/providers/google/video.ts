@@ -1,9 +1,9 @@
 // Google's Veo models in the Gemini API.
 
 import { asText, at } from "../lenient.ts";
-import { postJson, readBase64, refuseMembers, textOf } from "../shapes/inputs.ts";
-import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
-import { type ProviderTask, TaskFailure } from "../task.ts";
+import { postJson, readBase64, refuseMembers } from "../shapes/inputs.ts";
+import { dimensionOf, toVideo } from "../shapes/video.ts";
+import { defineTask, TaskFailure } from "../task.ts";
 import { pollOperation } from "./google-json.ts";
 
 const defaultModel = "veo-3.1-generate-preview";
@@ -16,7 +16,7 @@ const dimensions = {
   "1080x1920": { aspectRatio: "9:16", resolution: "1080p" },
 };
 
-export const generateVideo: ProviderTask = {
+export const generateVideo = defineTask({
   task: "video/generation_async",
   docs: "https://ai.google.dev/gemini-api/docs/video",
   service: "generativelanguage",
@@ -31,12 +31,12 @@ export const generateVideo: ProviderTask = {
   files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
   toRequest: async (call) => {
     refuseMembers(call, ["seed"]);
-    const seconds = secondsOf(call);
+    const { text, duration } = call.input;
     const { file } = call.files;
     const image = file && { bytesBase64Encoded: await readBase64(file), mimeType: file.mediaType };
     const value = {
-      instances: [{ prompt: textOf(call), ...(image && { image }) }],
-      parameters: { ...dimensionOf(call, dimensions), ...(seconds !== null && { durationSeconds: seconds }) },
+      instances: [{ prompt: text, ...(image && { image }) }],
+      parameters: { ...dimensionOf(call, dimensions), ...(duration !== null && { durationSeconds: duration }) },
     };
     const model = encodeURIComponent(call.model ?? defaultModel);
     return postJson(`/v1beta/models/${model}:predictLongRunning`, value, { paramsPath: ["parameters"] });
@@ -61,5 +61,5 @@ export const generateVideo: ProviderTask = {
       acceptedStatuses: [302, 307],
     };
   },
-  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call) ?? defaultSeconds),
-};
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", call.input.duration ?? defaultSeconds),
+});

@@ -2,7 +2,7 @@
 // https://learn.microsoft.com/en-us/azure/ai-services/document-intelligence/prebuilt/invoice lists the fields of invoices; receipts and
 // identity documents have pages beside it.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskInput, TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asScore, asString, asText, at, finiteNumber, objectsIn } from "../lenient.ts";
@@ -11,7 +11,7 @@ import { findCountry } from "../shapes/countries.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { type ReadCell, type ReadLine, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
 import { toShape } from "../shapes/to-shape.ts";
-import type { ProviderTask, TaskCall } from "../task.ts";
+import type { ProviderTask, ProviderTaskCall } from "../task.ts";
 import { pollOperation } from "./operation.ts";
 
 const version = { "api-version": "2024-11-30" };
@@ -23,10 +23,10 @@ const officeTypes = ["wordprocessingml.document", "spreadsheetml.sheet", "presen
 );
 const textTypes = [...officeTypes, "text/html"];
 
-interface Mapping {
-  readonly modelOf: (call: TaskCall) => string;
+interface Mapping<Name extends TaskName, Output> {
+  readonly modelOf: (input: TaskInput<Name>) => string;
   readonly otherTypes?: readonly string[];
-  toOutput(result: JsonObject): JsonObject;
+  toOutput(result: JsonObject): KnownOutput<Name, Output>;
 }
 
 export const documentTasks: readonly ProviderTask[] = [
@@ -44,7 +44,7 @@ export const documentTasks: readonly ProviderTask[] = [
     }),
   }),
   createTask("ocr/financial_parser", {
-    modelOf: ({ input }) => (input["document_type"] === "receipt" ? "prebuilt-receipt" : "prebuilt-invoice"),
+    modelOf: (input) => (input.document_type === "receipt" ? "prebuilt-receipt" : "prebuilt-invoice"),
     toOutput: ({ documents }) =>
       toShape("ocr/financial_parser", { extracted_data: objectsIn(documents).map(toFinancialDocument) }),
   }),
@@ -70,18 +70,22 @@ export const documentTasks: readonly ProviderTask[] = [
   }),
 ];
 
-function createTask(task: TaskName, { modelOf, otherTypes = [], toOutput }: Mapping): ProviderTask {
-  const pathOf = (call: TaskCall) => `/documentintelligence/documentModels/${modelOf(call)}`;
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
+  { modelOf, otherTypes = [], toOutput }: Mapping<Name, Output>,
+): ProviderTask {
+  type Call = ProviderTaskCall<TaskInput<Name>>;
+  const pathOf = ({ input }: Call) => `/documentintelligence/documentModels/${modelOf(input)}`;
   return {
     task,
     docs: "https://learn.microsoft.com/en-us/rest/api/aiservices/document-models/analyze-document-from-stream",
     files: { maxBytes, mediaTypes: ["application/pdf", ...imageTypes, ...otherTypes] },
-    toRequest: async (call) => ({
+    toRequest: async (call: Call) => ({
       path: `${pathOf(call)}:analyze`,
       query: { ...version, stringIndexType: "unicodeCodePoint", locale: languageOf(call) },
       body: { kind: "bytes", bytes: await fileOf(call).read(), mediaType: "application/octet-stream" },
     }),
-    next: (answer, call, request) =>
+    next: (answer, call: Call, request) =>
       pollOperation(answer, request, (id) => ({ path: `${pathOf(call)}/analyzeResults/${id}`, query: version })),
     fromResponse: ({ json }) => {
       const result = at(json, "analyzeResult");
@@ -137,7 +141,7 @@ function toCell(cell: JsonObject, page: JsonObject): ReadCell {
   };
 }
 
-function toFinancialDocument(document: JsonObject, index: number): JsonObject {
+function toFinancialDocument(document: JsonObject, index: number) {
   const isReceipt = asString(document["docType"]).startsWith("receipt");
   return {
     ...(isReceipt ? toReceipt(document) : toInvoice(document)),
@@ -149,7 +153,7 @@ function toFinancialDocument(document: JsonObject, index: number): JsonObject {
   };
 }
 
-function toInvoice(document: JsonObject): JsonObject {
+function toInvoice(document: JsonObject) {
   const field = fieldsOf(document);
   const payment = fieldsOf(elementsOf(document, "PaymentDetails")[0]);
   return {
@@ -203,7 +207,7 @@ function toInvoice(document: JsonObject): JsonObject {
   };
 }
 
-function toReceipt(document: JsonObject): JsonObject {
+function toReceipt(document: JsonObject) {
   const field = fieldsOf(document);
   return {
     merchant_information: {
@@ -225,7 +229,7 @@ function toReceipt(document: JsonObject): JsonObject {
   };
 }
 
-function toItemLine(item: JsonObject, ...[amount, unitPrice, unit]: readonly [string, string, string]): JsonObject {
+function toItemLine(item: JsonObject, ...[amount, unitPrice, unit]: readonly [string, string, string]) {
   const field = fieldsOf(item);
   return {
     amount_line: field(amount),
@@ -237,7 +241,7 @@ function toItemLine(item: JsonObject, ...[amount, unitPrice, unit]: readonly [st
   };
 }
 
-function toIdentity({ fields, docType, confidence }: JsonObject): JsonObject {
+function toIdentity({ fields, docType, confidence }: JsonObject) {
   const field = (name: string) => {
     const value = readValue(at(fields, name));
     return { value, confidence: value === null ? null : asNumber(at(fields, name, "confidence")) };
@@ -294,7 +298,7 @@ function elementsOf(document: JsonObject, name: string): readonly JsonObject[] {
   return objectsIn(at(document, "fields", name, "valueArray"));
 }
 
-function addressOf(document: JsonObject, name: string): JsonObject {
+function addressOf(document: JsonObject, name: string) {
   const { city, countryRegion, houseNumber, state, road, postalCode } = asObject(
     at(document, "fields", name, "valueAddress"),
   );
@@ -308,7 +312,7 @@ function addressOf(document: JsonObject, name: string): JsonObject {
   };
 }
 
-function currencyOf(document: JsonObject, names: readonly string[]): JsonObject {
+function currencyOf(document: JsonObject, names: readonly string[]) {
   for (const name of names) {
     const { currencyCode, currencySymbol } = asObject(at(document, "fields", name, "valueCurrency"));
     const code = asText(currencyCode);

@@ -1,30 +1,30 @@
 // Azure AI Content Safety, and version 3.2 of Azure AI Vision, the last one that finds brands and landmarks. Vision sends boxes in pixels,
 // with the size of the image.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
 import { type Edges, edgesAround, noEdges, toPoints } from "../shapes/boxes.ts";
-import { fileOf, oneImage, postJson, readBase64, textOf, textUnits } from "../shapes/inputs.ts";
+import { fileOf, oneImage, postJson, readBase64, textUnits } from "../shapes/inputs.ts";
 import { type Kind, other, toModeration } from "../shapes/moderation.ts";
-import type { ProviderTask, TaskCall, TaskRequest } from "../task.ts";
+import { defineTask, type ProviderTask, type TaskCall, type TaskRequest } from "../task.ts";
 
 const version = { "api-version": "2024-09-01" };
 const vision = "vision";
 
 export const moderationTasks: readonly ProviderTask[] = [
-  {
+  defineTask({
     task: "text/moderation",
     docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/text-operations/analyze-text",
     unsupported: ["language"],
-    toRequest: (call) => {
-      const value = { text: textOf(call), outputType: "EightSeverityLevels" };
+    toRequest: ({ input }) => {
+      const value = { text: input.text, outputType: "EightSeverityLevels" };
       return postJson("/contentsafety/text:analyze", value, { query: version });
     },
     fromResponse: ({ json }, call) => ({ output: fromSeverities(json, 7), units: textUnits(call) }),
-  },
-  {
+  }),
+  defineTask({
     task: "image/explicit_content",
     docs: "https://learn.microsoft.com/en-us/rest/api/contentsafety/image-operations/analyze-image",
     models: ["content-safety", vision],
@@ -38,7 +38,7 @@ export const moderationTasks: readonly ProviderTask[] = [
       output: call.model === vision ? fromAdultScores(asObject(at(json, "adult"))) : fromSeverities(json, 6),
       units: oneImage,
     }),
-  },
+  }),
 ];
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -49,7 +49,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 /** Severities are steps from 0 to the worst one. */
-function fromSeverities(json: unknown, worst: number): JsonObject {
+function fromSeverities(json: unknown, worst: number) {
   const findings = objectsIn(at(json, "categoriesAnalysis")).map(({ category, severity }) => {
     const [label, step] = [asString(category), asNumber(severity)];
     return { label, score: step === null ? null : step / worst, kind: lookUp(kinds, label) ?? other };
@@ -57,7 +57,7 @@ function fromSeverities(json: unknown, worst: number): JsonObject {
   return toModeration(findings);
 }
 
-function fromAdultScores({ goreScore, adultScore, racyScore }: JsonObject): JsonObject {
+function fromAdultScores({ goreScore, adultScore, racyScore }: JsonObject) {
   return toModeration([
     { label: "Gore", score: goreScore, kind: ["Violence", "GraphicViolenceOrGore"] },
     { label: "Adult", score: adultScore, kind: ["Sexual", "Sexual"] },
@@ -101,10 +101,10 @@ export const visionTasks: readonly ProviderTask[] = [
   }),
 ];
 
-function createTask(
-  task: TaskName,
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
   query: TaskRequest["query"],
-  toOutput: (answer: JsonObject) => JsonObject,
+  toOutput: (answer: JsonObject) => KnownOutput<Name, Output>,
 ): ProviderTask {
   return {
     task,

@@ -1,24 +1,24 @@
 // Azure AI Language and Translator. Offsets are requested in code points. Language takes every text for English unless the request names a
 // language: when the caller leaves it out, the gateway requests its detection first.
 
-import type { TaskName } from "../../contract/tasks.ts";
+import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
-import { languageOf, postJson, textOf, textUnits } from "../shapes/inputs.ts";
-import { toLanguages, toTranslation, withLanguage } from "../shapes/languages.ts";
+import { postJson, textUnits } from "../shapes/inputs.ts";
+import { type TextCall, toLanguages, toTranslation, withLanguage } from "../shapes/languages.ts";
 import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
 import { toRatedSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
-import { type ProviderTask, type TaskCall, TaskFailure, type TaskRequest } from "../task.ts";
+import { defineTask, type ProviderTask, type TaskCall, TaskFailure, type TaskRequest } from "../task.ts";
 import { pollOperation } from "./operation.ts";
 
 const docs = "https://learn.microsoft.com/en-us/rest/api/language/text-analysis-runtime/";
 const version = { "api-version": "2023-04-01" };
 const codePoints = { stringIndexType: "UnicodeCodePoint" };
 
-interface Mapping {
+interface Mapping<Name extends TaskName, Output> {
   readonly kind: string;
   readonly parameters?: JsonObject;
-  toOutput(document: JsonObject, call: TaskCall): JsonObject;
+  toOutput(document: JsonObject, call: TextCall): KnownOutput<Name, Output>;
 }
 
 export const languageTasks: readonly ProviderTask[] = [
@@ -55,9 +55,9 @@ export const languageTasks: readonly ProviderTask[] = [
     kind: "PiiEntityRecognition",
     parameters: codePoints,
     toOutput: ({ entities, redactedText }, call) =>
-      toAnonymization(textOf(call), objectsIn(entities).map(toFoundData), asText(redactedText)),
+      toAnonymization(call.input.text, objectsIn(entities).map(toFoundData), asText(redactedText)),
   }),
-  {
+  defineTask({
     task: "translation/language_detection",
     docs: `${docs}analyze-text`,
     toRequest: toDetection,
@@ -65,15 +65,15 @@ export const languageTasks: readonly ProviderTask[] = [
       const found = languageIn(asObject(json));
       return toLanguages(found === null ? [] : [found], call);
     },
-  },
-  {
+  }),
+  defineTask({
     // Extracts the sentences that say most. The work is a job.
     task: "text/summarize",
     docs: `${docs}submit-job`,
-    toRequest: (call) => {
-      const sentenceCount = Math.min(20, asNumber(call.input["output_sentences"]) ?? 1);
+    toRequest: ({ input: { text, language, output_sentences } }) => {
+      const sentenceCount = Math.min(20, output_sentences ?? 1);
       const value = {
-        analysisInput: { documents: [{ id: "1", text: textOf(call), language: languageOf(call) ?? "auto" }] },
+        analysisInput: { documents: [{ id: "1", text, language: language || "auto" }] },
         defaultLanguage: "en",
         tasks: [{ kind: "ExtractiveSummarization", parameters: { sentenceCount, ...codePoints } }],
       };
@@ -89,20 +89,22 @@ export const languageTasks: readonly ProviderTask[] = [
         .join(" ");
       return { output: { result }, units: textUnits(call) };
     },
-  },
-  {
+  }),
+  defineTask({
     task: "translation/automatic_translation",
     docs: "https://learn.microsoft.com/en-us/azure/ai-services/translator/text-translation/reference/v3/translate",
-    toRequest: (call) => {
-      const [to, from] = [languageOf(call, "target_language"), languageOf(call, "source_language")];
-      const more = { query: { "api-version": "3.0", to, from }, paramsPath: [0] };
-      return postJson("/translator/text/v3.0/translate", [{ Text: textOf(call) }], more);
+    toRequest: ({ input: { text, source_language, target_language } }) => {
+      const query = { "api-version": "3.0", to: target_language, from: source_language || null };
+      return postJson("/translator/text/v3.0/translate", [{ Text: text }], { query, paramsPath: [0] });
     },
     fromResponse: ({ json }, call) => toTranslation(at(json, 0, "translations", 0, "text"), call),
-  },
+  }),
 ];
 
-function createTask(task: TaskName, { kind, parameters = {}, toOutput }: Mapping): ProviderTask {
+function createTask<const Name extends TaskName, Output extends JsonObject>(
+  task: Name,
+  { kind, parameters = {}, toOutput }: Mapping<Name, Output>,
+): ProviderTask {
   return {
     task,
     docs: `${docs}analyze-text`,
@@ -111,19 +113,19 @@ function createTask(task: TaskName, { kind, parameters = {}, toOutput }: Mapping
       readDetection: (answer) =>
         answer["kind"] === "LanguageDetectionResults" ? (languageIn(answer)?.code ?? null) : undefined,
       // When detection finds no language, Azure chooses one.
-      toAnalysis: (call, language) => toRequest(kind, call, { ...(language !== null && { language }) }, parameters),
+      toAnalysis: ({ input: { text } }, language) =>
+        toRequest(kind, { text, ...(language !== null && { language }) }, parameters),
       toOutput: (answer, call) => toOutput(firstDocument(answer), call),
     }),
   };
 }
 
-function toDetection(call: TaskCall): TaskRequest {
-  return toRequest("LanguageDetection", call);
+function toDetection({ input: { text } }: TaskCall<{ text: string }>): TaskRequest {
+  return toRequest("LanguageDetection", { text });
 }
 
-function toRequest(kind: string, call: TaskCall, more: JsonObject = {}, parameters: JsonObject = {}): TaskRequest {
-  const documents = [{ id: "1", text: textOf(call), ...more }];
-  const value = { kind, parameters, analysisInput: { documents } };
+function toRequest(kind: string, document: JsonObject, parameters: JsonObject = {}): TaskRequest {
+  const value = { kind, parameters, analysisInput: { documents: [{ id: "1", ...document }] } };
   return postJson("/language/:analyze-text", value, { query: version, paramsPath: ["parameters"] });
 }
 

@@ -1,12 +1,13 @@
 // Azure AI Speech: text to speech, and fast transcription.
 
+import type { TaskInput } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asString, at, objectsIn } from "../lenient.ts";
-import { fileOf, filePart, languageOf, textOf } from "../shapes/inputs.ts";
-import { escapeXml, formatOf, prosodyOf, signed, toSpeech, toSsml, voiceOf } from "../shapes/speech.ts";
-import { speakersOf, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import type { ProviderTask, ProviderTaskCall } from "../task.ts";
+import { fileOf, filePart } from "../shapes/inputs.ts";
+import { escapeXml, formatOf, signed, toSpeech, toSsml, voiceOf } from "../shapes/speech.ts";
+import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask, type TaskCall } from "../task.ts";
 
 /** https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech#audio-outputs */
 const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
@@ -24,14 +25,14 @@ const voices: Readonly<Record<string, string>> = {
   "neural-hd": "en-US-Ava:DragonHDLatestNeural",
 };
 
-export const speak: ProviderTask = {
+export const speak = defineTask({
   task: "audio/tts",
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
   toRequest: (call) => {
     const voice = voiceOf(call) ?? lookUp(voices, call.model ?? "neural") ?? "en-US-JennyNeural";
     const language = /^[a-z]{2,3}-[A-Za-z]{2,4}/.exec(voice)?.[0] ?? "en-US";
-    const inner = toSsml(textOf(call), prosodyOf(call), (percent) => `${signed(percent)}%`);
+    const inner = toSsml(call.input.text, call.input, (percent) => `${signed(percent)}%`);
     return {
       path: "/tts/cognitiveservices/v1",
       headers: { "x-microsoft-outputformat": formatOf(call, formats)[0], accept: "*/*" },
@@ -45,10 +46,10 @@ export const speak: ProviderTask = {
     };
   },
   fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
-};
+});
 
 /** Fast transcription answers when it is done, so there is nothing to poll. */
-export const transcribe: ProviderTask = {
+export const transcribe = defineTask({
   task: "audio/speech_to_text_async",
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/fast-transcription-create",
   toRequest: async (call) => {
@@ -74,20 +75,21 @@ export const transcribe: ProviderTask = {
     const texts = objectsIn(at(json, "combinedPhrases")).map(({ text }) => asString(text));
     return toTranscript(texts.join("\n"), pieces, toSeconds(at(json, "durationMilliseconds")));
   },
-};
+});
 
 function toSeconds(value: unknown): number | null {
   const milliseconds = asNumber(value);
   return milliseconds === null ? null : milliseconds / 1_000;
 }
 
-function toDefinition(call: ProviderTaskCall): JsonObject {
-  const [language, phrases] = [languageOf(call), vocabularyOf(call)];
+function toDefinition(call: TaskCall<TaskInput<"audio/speech_to_text_async">>): JsonObject {
+  const { language, speakers, profanity_filter } = call.input;
+  const phrases = vocabularyOf(call);
   return {
-    profanityFilterMode: wantsNoProfanity(call) ? "Masked" : "None",
+    profanityFilterMode: profanity_filter ? "Masked" : "None",
     // Azure takes 2 to 35 speakers.
-    diarization: { enabled: true, maxSpeakers: Math.min(35, Math.max(2, speakersOf(call) ?? 10)) },
-    ...(language !== null && { locales: [language] }),
+    diarization: { enabled: true, maxSpeakers: Math.min(35, Math.max(2, speakers ?? 10)) },
+    ...(language && { locales: [language] }),
     ...(phrases.length > 0 && { phraseList: { phrases } }),
   };
 }

@@ -1,6 +1,6 @@
 // Documents that vendors extract data from: parts of their outputs that many vendors fill in the same way.
 
-import type { OnlyKnown, TaskDraft } from "../../contract/tasks.ts";
+import type { KnownOutput, OnlyKnown, TaskDraft } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asObject, asText } from "../lenient.ts";
 import type { TaskResult } from "../task.ts";
@@ -20,7 +20,7 @@ export function toDocuments<const Name extends DocumentTask, Data extends Docume
 ): TaskResult<TaskDraft<Name>> {
   const units = { file: 1, request: 1, ...(pages !== null && { page: Math.max(1, pages) }) };
   // The compiler does not resolve `TaskDraft` while `Name` is a type parameter.
-  return { output: toShape(task, { extracted_data } as unknown as TaskDraft<Name>), units };
+  return { output: toShape(task, { extracted_data } as unknown as KnownOutput<Name, JsonObject>), units };
 }
 
 /** Members of the output, each read from the vendor's member of the same name unless `names` states another one. */

@@ -1,9 +1,10 @@
 // Language codes and names, and the tasks that depend on them.
 
+import type { TaskDraft } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asObject } from "../lenient.ts";
-import type { ProviderTask, TaskCall, TaskRequest, TaskResult } from "../task.ts";
-import { languageOf, textUnits } from "./inputs.ts";
+import type { ProviderTaskCall, TaskCall, TaskRequest, TaskResponse, TaskResult } from "../task.ts";
+import { textUnits } from "./inputs.ts";
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
 
@@ -32,16 +33,26 @@ export function asLanguage(value: unknown): string | null {
 }
 
 /** The result of `translation/automatic_translation`. */
-export function toTranslation(text: unknown, call: TaskCall): TaskResult {
+export function toTranslation(
+  text: unknown,
+  call: TaskCall,
+): TaskResult<TaskDraft<"translation/automatic_translation">> {
   if (typeof text !== "string" || text === "") throw new TypeError("there is no translation in the answer");
   return { output: { text }, units: textUnits(call) };
 }
 
-/** The result of `translation/language_detection`. `name`: the vendor's own name of the language. */
+export interface FoundLanguage {
+  readonly code: string;
+  readonly score: number | null;
+  /** The vendor's own name of the language. */
+  readonly name?: string | null;
+}
+
+/** The result of `translation/language_detection`. */
 export function toLanguages(
-  found: readonly { readonly code: string; readonly score: number | null; readonly name?: string | null }[],
+  found: readonly FoundLanguage[],
   call: TaskCall,
-): TaskResult {
+): TaskResult<TaskDraft<"translation/language_detection">> {
   const items = found.map(({ code, score, name }) => ({
     language: code,
     display_name: name ?? nameLanguage(code),
@@ -50,34 +61,30 @@ export function toLanguages(
   return { output: { items }, units: textUnits(call) };
 }
 
+export type TextCall = ProviderTaskCall<{ text: string; language: string | null }>;
+
 interface LanguageSteps {
-  toDetection(call: TaskCall): TaskRequest;
+  toDetection(call: TextCall): TaskRequest;
   /** The language that an answer to the detection names, or null if it names none. Undefined: the answer is to the analysis. */
   readDetection(answer: JsonObject): string | null | undefined;
-  toAnalysis(call: TaskCall, language: string | null): TaskRequest;
-  toOutput(answer: JsonObject, call: TaskCall): JsonObject;
+  toAnalysis(call: TextCall, language: string | null): TaskRequest;
+  toOutput(answer: JsonObject, call: TextCall): JsonObject;
 }
 
 /** For vendors that need a language: when the caller names none, a first request detects it. That request is billed as well. */
-export function withLanguage(steps: LanguageSteps): Pick<ProviderTask, "toRequest" | "next" | "fromResponse"> {
-  const toAnalysis = (call: TaskCall, language: string | null) => ({
-    ...steps.toAnalysis(call, language),
-    acceptsProviderParams: true,
-  });
+export function withLanguage({ toDetection, readDetection, toAnalysis, toOutput }: LanguageSteps) {
   return {
-    toRequest: (call) => {
-      const language = languageOf(call);
-      return language === null
-        ? { ...steps.toDetection(call), acceptsProviderParams: false }
-        : toAnalysis(call, language);
+    toRequest: (call: TextCall) =>
+      call.input.language
+        ? { ...toAnalysis(call, call.input.language), acceptsProviderParams: true }
+        : { ...toDetection(call), acceptsProviderParams: false },
+    next: ({ json }: TaskResponse, call: TextCall) => {
+      const language = readDetection(asObject(json));
+      return language === undefined ? null : { ...toAnalysis(call, language), acceptsProviderParams: true };
     },
-    next: ({ json }, call) => {
-      const language = steps.readDetection(asObject(json));
-      return language === undefined ? null : toAnalysis(call, language);
-    },
-    fromResponse: ({ json }, call) => ({
-      output: steps.toOutput(asObject(json), call),
-      units: textUnits(call, languageOf(call) === null ? 2 : 1),
+    fromResponse: ({ json }: TaskResponse, call: TextCall) => ({
+      output: toOutput(asObject(json), call),
+      units: textUnits(call, call.input.language ? 1 : 2),
     }),
   };
 }

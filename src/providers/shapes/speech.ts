@@ -1,7 +1,7 @@
 // Text to speech: the voice, format, speed, pitch and volume that a caller wants, in the forms that vendors take, and the audio.
 
-import type { TaskDraft } from "../../contract/tasks.ts";
-import { finiteNumber, rounded } from "../lenient.ts";
+import type { TaskDraft, TaskInput } from "../../contract/tasks.ts";
+import { rounded } from "../lenient.ts";
 import { type TaskCall, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
 import { chooseFrom, textUnits } from "./inputs.ts";
 
@@ -31,33 +31,23 @@ export function voiceOf({ input }: TaskCall): string | null {
   return typeof voice === "string" && voice !== "" ? voice : null;
 }
 
-/** Null: the caller did not ask for a change. */
-export interface Prosody {
-  /** 1 is the usual speed. */
-  readonly speed: number | null;
-  /** The change in percent, -100..100. */
-  readonly pitch: number | null;
-  readonly volume: number | null;
+/** The members of `audio/tts` that change how a text is spoken. */
+type Prosody = Partial<Pick<TaskInput<"audio/tts">, "speed" | "speaking_pitch" | "speaking_volume">>;
+
+export function hasProsody({ speed, speaking_pitch, speaking_volume }: Prosody): boolean {
+  return (speed ?? speaking_pitch ?? speaking_volume ?? null) !== null;
 }
 
-export function prosodyOf({ input }: TaskCall): Prosody {
-  const { speed, speaking_pitch, speaking_volume } = input;
-  return { speed: finiteNumber(speed), pitch: finiteNumber(speaking_pitch), volume: finiteNumber(speaking_volume) };
-}
-
-/** The text as SSML, without the element around it. `volumeOf`: how the vendor writes a change of volume. */
-export function toSsml(text: string, { speed, pitch, volume }: Prosody, volumeOf: (percent: number) => string): string {
+/** The text as SSML, without the element around it. `volumeOf`: how the vendor writes a change of volume in percent. */
+export function toSsml(text: string, prosody: Prosody, volumeOf: (percent: number) => string): string {
+  const { speed, speaking_pitch: pitch, speaking_volume: volume } = prosody;
   const attributes = [
-    speed === null ? "" : ` rate="${Math.round(speed * 100)}%"`,
-    pitch === null ? "" : ` pitch="${signed(pitch)}%"`,
-    volume === null ? "" : ` volume="${volumeOf(volume)}"`,
+    typeof speed === "number" ? ` rate="${Math.round(speed * 100)}%"` : "",
+    typeof pitch === "number" ? ` pitch="${signed(pitch)}%"` : "",
+    typeof volume === "number" ? ` volume="${volumeOf(volume)}"` : "",
   ].join("");
   const escaped = escapeXml(text);
   return attributes === "" ? escaped : `<prosody${attributes}>${escaped}</prosody>`;
-}
-
-export function hasProsody({ speed, pitch, volume }: Prosody): boolean {
-  return speed !== null || pitch !== null || volume !== null;
 }
 
 export function signed(number: number): string {

@@ -1,14 +1,17 @@
 // Documents that vendors read (invoices, identity papers, résumés) have outputs of a hundred members. A mapper names those that its
 // vendor knows; the task's own schema says which others there are: null, or an empty list.
 
-import { findTask, type JsonSchema, type TaskDraft, type TaskName } from "../../contract/tasks.ts";
+import { findTask, type JsonSchema, type KnownOutput, type TaskDraft, type TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asAmount } from "./amounts.ts";
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
 /** An output of the task that has every member of its schema. A member that the schema does not know is a mistake of the mapper. */
-export function toShape<const Name extends TaskName>(task: Name, values: TaskDraft<Name>): TaskDraft<Name> {
+export function toShape<const Name extends TaskName, Values extends JsonObject>(
+  task: Name,
+  values: KnownOutput<Name, Values>,
+): TaskDraft<Name> {
   const schema = findTask(task).outputSchema;
   return fill(schema, values, (schema["$defs"] ?? {}) as Definitions) as TaskDraft<Name>;
 }

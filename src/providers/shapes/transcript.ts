@@ -3,7 +3,7 @@
 import type { TaskDraft } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asScore, asString } from "../lenient.ts";
-import type { ProviderTaskCall, TaskResult } from "../task.ts";
+import type { TaskCall, TaskResult } from "../task.ts";
 
 export interface SpokenPiece {
   readonly text: string;
@@ -58,15 +58,15 @@ function toSeconds(value: unknown): string | null {
 }
 
 /** How many people speak, when the caller says so. */
-export function speakersOf({ input }: ProviderTaskCall): number | null {
+export function speakersOf({ input }: TaskCall): number | null {
   return asNumber(input["speakers"]);
 }
 
-export function vocabularyOf({ input }: ProviderTaskCall): readonly string[] {
+export function vocabularyOf({ input }: TaskCall): readonly string[] {
   const words = input["vocabulary"];
   return Array.isArray(words) ? words.filter((word) => typeof word === "string" && word !== "") : [];
 }
 
-export function wantsNoProfanity({ input }: ProviderTaskCall): boolean {
+export function wantsNoProfanity({ input }: TaskCall): boolean {
   return input["profanity_filter"] === true;
 }

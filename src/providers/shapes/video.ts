@@ -2,7 +2,7 @@
 
 import type { TaskDraft } from "../../contract/tasks.ts";
 import { asNumber } from "../lenient.ts";
-import type { ProviderTaskCall, TaskResult } from "../task.ts";
+import type { TaskCall, TaskResult } from "../task.ts";
 import { chooseFrom } from "./inputs.ts";
 
 /** The result of `video/generation_async`. */
@@ -20,12 +20,12 @@ export function toVideo(
   };
 }
 
-export function secondsOf({ input }: ProviderTaskCall): number | null {
+export function secondsOf({ input }: TaskCall): number | null {
   return asNumber(input["duration"]);
 }
 
 /** The vendor's value for a size such as `1280x720`. */
-export function dimensionOf<T>({ input }: ProviderTaskCall, choices: Readonly<Record<string, T>>): T | null {
+export function dimensionOf<T>({ input }: TaskCall, choices: Readonly<Record<string, T>>): T | null {
   const { dimension } = input;
   return typeof dimension === "string" ? chooseFrom(choices, dimension, "dimension") : null;
 }
