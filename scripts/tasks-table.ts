@@ -7,7 +7,7 @@ import { rows } from "../src/providers/index.ts";
 
 export function tasksTable(): string {
   const lines = tasks.flatMap(({ name: task }) => {
-    const cells = [localOf(task), definitions.some((one) => one.task === task) ? "yes" : "", vendorsOf(task)];
+    const cells = [localOf(task), definitions[task] !== undefined ? "yes" : "", vendorsOf(task)];
     return cells.every((cell) => cell === "") ? [] : [`| \`${task}\` | ${cells.join(" | ")} |`];
   });
   return ["| task | local | chat models | vendors |", "|---|---|---|---|", ...lines].join("\n");

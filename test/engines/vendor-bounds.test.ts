@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createQuotes } from "../../src/engines/llm/quotes.ts";
-import { readJson } from "../../src/engines/llm/read-json.ts";
+import { readJson } from "../../src/engines/llm/read-answer.ts";
 import { google } from "../../src/providers/google/index.ts";
 import { privateai } from "../../src/providers/privateai/index.ts";
 import { readErrorMessage } from "../../src/providers/refusal.ts";

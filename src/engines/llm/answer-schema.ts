@@ -1,16 +1,16 @@
-// From a task's output schema to what a model is asked for, and back. Vendors that hold a model to a schema want every member
-// required and every object closed, and take no bounds; so an optional member becomes one that may be null, and bounds are told
-// in words. The answer is checked against all of it here. Task schemas have no references.
+// Converts the output schema of a task to the schema of a model's answer, and an answer back. Vendors that enforce a schema require every
+// member to be required and every object to be closed, and accept no bounds. So an optional member becomes nullable, and bounds are stated in
+// the description; the gateway checks all of them. Output schemas have no references.
 
 import type { JsonSchema } from "../../contract/tasks.ts";
 import { type Json, listOf, typesOf } from "../../lib/json-schema/schema.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 
-/** Scores are 0 to 1, also where a task's schema does not say so. */
+/** Scores are from 0 to 1, even if the schema of the task has no bounds. */
 const scoreNames = new Set(["confidence", "importance", "score"]);
 
-export const text: JsonSchema = { type: "string" };
-export const textOrNull: JsonSchema = { type: ["string", "null"] };
+export const string: JsonSchema = { type: "string" };
+export const nullableString: JsonSchema = { type: ["string", "null"] };
 export const score: JsonSchema = { type: "number", minimum: 0, maximum: 1 };
 
 export function choice(values: readonly unknown[]): JsonSchema {
@@ -25,42 +25,42 @@ export function listOfEach(items: JsonSchema, count?: number): JsonSchema {
   return { type: "array", items, ...(count === undefined ? {} : { minItems: count, maxItems: count }) };
 }
 
-/** The schema of a member, by its dotted path; lists do not count. */
+/** The schema of a member, by its dotted path, which skips lists. */
 export function schemaAt(schema: JsonSchema, path: string): JsonSchema {
   let found = schema;
   for (const name of path.split(".")) found = propertiesOf(itemOf(found))[name] ?? {};
   return found;
 }
 
-export function toAnswerSchema(output: JsonSchema, unasked: readonly string[] = []): JsonSchema {
-  const paths = unasked.map((path) => path.split("."));
+export function toAnswerSchema(output: JsonSchema, omitted: readonly string[] = []): JsonSchema {
+  const paths = omitted.map((path) => path.split("."));
   return read(output, []);
 
   function read(schema: JsonSchema, path: readonly string[]): JsonSchema {
-    const { default: _, $schema: __, items, properties: ___, ...kept } = schema as JsonObject;
-    if (isObject(items)) return { ...kept, items: read(items, path) };
-    if (!isObject(schema["properties"])) return boundScore(kept, path.at(-1) ?? "");
+    const { default: _, $schema: __, items, properties: ___, ...rest } = schema as JsonObject;
+    if (isObject(items)) return { ...rest, items: read(items, path) };
+    if (!isObject(schema["properties"])) return boundScore(rest, path.at(-1) ?? "");
     const required = listOf(schema["required"]);
     const properties: Record<string, JsonSchema> = {};
     for (const [name, member] of Object.entries(propertiesOf(schema))) {
       const here = [...path, name];
       if (paths.some((one) => fitsPath(here, one))) continue;
-      const asked = read(member, here);
-      // An empty list says that there is none.
-      properties[name] = required.includes(name) || asked["type"] === "array" ? asked : orNull(asked);
+      const inAnswer = read(member, here);
+      // An empty list says that there are no items.
+      properties[name] = required.includes(name) || inAnswer["type"] === "array" ? inAnswer : orNull(inAnswer);
     }
-    return { ...kept, properties, required: Object.keys(properties), additionalProperties: false };
+    return { ...rest, properties, required: Object.keys(properties), additionalProperties: false };
   }
 }
 
-/** The part of the language that every vendor takes; what it cannot say is told in the description. */
+/** The subset of JSON Schema that every vendor accepts; bounds are stated in the description. */
 export function toStrictSchema(schema: JsonSchema): JsonSchema {
   const { type, enum: values, items, minimum, maximum, minItems, maxItems } = schema as JsonObject;
-  const told = [
+  const bounds = [
     ...(minimum === undefined && maximum === undefined ? [] : [`${minimum ?? ""} to ${maximum ?? ""}`]),
     ...(minItems !== undefined && minItems === maxItems ? [`exactly ${minItems} entries`] : []),
   ];
-  const description = [schema["description"], ...told].filter(Boolean).join("; ");
+  const description = [schema["description"], ...bounds].filter(Boolean).join("; ");
   const properties = propertiesOf(schema);
   const hasProperties = isObject(schema["properties"]);
   return {
@@ -79,8 +79,8 @@ export function toStrictSchema(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * A value without members that its schema does not know, and with null for those that it lacks and that may be null. With
- * `fillsObjects`, an object that is missing is made of such nulls too.
+ * Removes members that the schema does not have, and adds null for missing members that may be null. With `fillsObjects`, a missing object
+ * is created with such nulls too.
  */
 export function conform(value: Json | undefined, schema: JsonSchema, fillsObjects = false): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => conform(item, itemOf(schema), fillsObjects) ?? null);
@@ -101,15 +101,17 @@ function conformMember(value: Json | undefined, schema: JsonSchema, fillsObjects
 }
 
 function fitsPath(path: readonly string[], pattern: readonly string[]): boolean {
-  return path.length === pattern.length && path.every((name, at) => pattern[at] === "*" || pattern[at] === name);
+  return (
+    path.length === pattern.length && path.every((name, index) => pattern[index] === "*" || pattern[index] === name)
+  );
 }
 
 function boundScore(schema: JsonSchema, name: string): JsonSchema {
   const isNumber = (typesOf(schema) ?? []).includes("number");
-  return isNumber && scoreNames.has(name) && schema["maximum"] === undefined ? { ...schema, ...bounds } : schema;
+  return isNumber && scoreNames.has(name) && schema["maximum"] === undefined
+    ? { ...schema, minimum: 0, maximum: 1 }
+    : schema;
 }
-
-const bounds = { minimum: 0, maximum: 1 };
 
 function orNull(schema: JsonSchema): JsonSchema {
   if (mayBeNull(schema)) return schema;

@@ -1,11 +1,11 @@
-// One question to a model until its answer can be used: once more without what the model does not take, once more with what was
-// wrong. What all of it cost is added up.
+// Asks a chat model until its answer can be used: again without parameters that the model does not support, and once more with what was
+// wrong. The cost of all calls is added up.
 
 import type { ChatCompletion, ChatMessage, ChatRequest } from "../../contract/chat-format.ts";
 import type { JsonSchema } from "../../contract/tasks.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 import { picoPerUsd, toUsd } from "../../lib/money.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
 import type { TaskCall } from "../engine.ts";
 import { AnswerProblem } from "./definition.ts";
 import { type Prompt, toMessages, toRepair } from "./prompt.ts";
@@ -22,19 +22,25 @@ export interface Completed {
   readonly charge: { readonly cost: number | null; readonly reason: string | null };
 }
 
-export interface Question {
+export interface Question extends Style {
+  /** `<provider>/<model>` */
+  readonly model: string;
   readonly prompt: Prompt;
-  /** A name for the form of the answer: letters, digits, underscores. */
+  /** A name for the schema: letters, digits, underscores. */
   readonly name: string;
-  /** In the part of the language that vendors take. */
+  /** In the subset that vendors accept. */
   readonly schema: JsonSchema;
-  /** Whether the model can be held to a schema; otherwise it is only told. */
-  readonly isHeld: boolean;
-  readonly options: ChatOptions;
-  /** Members of the caller's own for the vendor's call. */
+  /** Members that the caller adds to the request. */
   readonly params: JsonObject;
   /** Throws an AnswerProblem. */
   readonly read: (text: string) => JsonObject;
+}
+
+/** Parts of the request that a model may not support. */
+interface Style {
+  /** Whether the vendor enforces the schema; otherwise the prompt describes it. */
+  readonly enforcesSchema: boolean;
+  readonly options: ChatOptions;
 }
 
 export interface ChatOptions {
@@ -43,120 +49,97 @@ export interface ChatOptions {
   readonly max_completion_tokens?: number;
 }
 
-export interface Told {
+export interface ModelAnswer {
   readonly output: JsonObject;
   readonly completion: ChatCompletion;
   readonly tokens: number;
   readonly charge: Completed["charge"];
 }
 
-type Send = (request: Unaddressed) => Promise<Completed>;
-
-/** A chat request that does not say yet which model it is for. */
-interface Unaddressed {
-  readonly messages: readonly ChatMessage[];
-  readonly [member: string]: unknown;
-}
+/** Sends a request that does not name the model yet. */
+type Send = (request: { readonly messages: readonly ChatMessage[] } & JsonObject) => Promise<Completed>;
 
 const rounds = 2;
-/** Ours, or of no sense for a task. */
-const keptFromCaller = new Set(
+/** Members that the task sets, or that make no sense for a task. */
+const reservedMembers = new Set(
   "model messages response_format stream stream_options n tools tool_choice functions function_call modalities audio".split(
     " ",
   ),
 );
 
-export async function askModel(question: Question, who: string, send: Send): Promise<Told> {
-  const account = new Account();
-  let manner: Manner = { isHeld: question.isHeld, options: question.options };
+export async function askModel(question: Question, send: Send): Promise<ModelAnswer> {
+  const { model, schema } = question;
+  const total = new Total();
   const added: ChatMessage[] = [];
+  let style: Style = question;
   let problem = "";
   for (let round = 0; round < rounds; round++) {
-    const answer = await sendSuitably(question, manner, added, send).catch((error: unknown) => {
-      // An answer that the chat layer itself could not take: nothing of it is known but that it was bad.
+    const answer = await sendSupported(question, style, added, send).catch((error: unknown) => {
+      // The chat layer refused the answer, so its text and its cost are not known.
       if (round > 0 || !isBadAnswer(error)) throw error;
       return error;
     });
     if (answer instanceof GatewayError) {
-      account.addUnknown();
+      total.addUnknown();
       problem = answer.message;
-      added.push(...toRepair("", "it did not have the form that was asked for", question.schema));
+      added.push(...toRepair("", "it did not have the form that was asked for", schema));
       continue;
     }
-    manner = answer.manner;
-    account.add(answer.completed);
+    style = answer.style;
+    total.add(answer.completed);
     const { completion } = answer.completed;
-    const text = readText(completion, who);
+    const text = readText(completion, model);
     try {
-      const output = question.read(text);
-      return { output, completion, tokens: account.tokens, charge: account.charge };
+      return { output: question.read(text), completion, tokens: total.tokens, charge: total.charge };
     } catch (error) {
       if (!(error instanceof AnswerProblem)) throw error;
       problem = error.message;
-      added.push(...toRepair(text, problem, question.schema));
+      added.push(...toRepair(text, problem, schema));
     }
   }
   throw new GatewayError(
     "provider_bad_response",
-    `The model '${who}' did not answer in the form that the task needs, also when asked again: ${problem}.`,
+    `The model '${model}' did not answer in the form that the task needs, also when asked again: ${problem}.`,
   );
 }
 
-/** How a model is spoken to: what it does not take is given up. */
-interface Manner {
-  readonly isHeld: boolean;
-  readonly options: ChatOptions;
-}
-
-interface Answered {
-  readonly completed: Completed;
-  readonly manner: Manner;
-}
-
-async function sendSuitably(question: Question, first: Manner, added: ChatMessage[], send: Send): Promise<Answered> {
-  let manner = first;
-  for (;;) {
+async function sendSupported(question: Question, first: Style, added: readonly ChatMessage[], send: Send) {
+  for (let style = first; ; ) {
     try {
-      return { completed: await send(toRequest(question, manner, added)), manner };
+      return { completed: await send(toRequest(question, style, added)), style };
     } catch (error) {
-      const other = giveUp(manner, error);
-      if (other === null) throw toOwnProblem(error);
-      manner = other;
+      const other = withoutUnsupported(style, error);
+      if (other === null) throw toInputProblem(error);
+      style = other;
     }
   }
 }
 
 function toRequest(
   { prompt, name, schema, params }: Question,
-  { isHeld, options }: Manner,
+  { enforcesSchema, options }: Style,
   added: readonly ChatMessage[],
 ) {
-  const own = Object.entries(params).filter(([member]) => !keptFromCaller.has(member));
   return {
     ...options,
-    ...Object.fromEntries(own),
-    messages: [...toMessages(prompt, isHeld ? null : schema), ...added],
-    ...(isHeld ? { response_format: toFormat(name, schema) } : {}),
+    ...Object.fromEntries(Object.entries(params).filter(([member]) => !reservedMembers.has(member))),
+    messages: [...toMessages(prompt, enforcesSchema ? null : schema), ...added],
+    ...(enforcesSchema && { response_format: { type: "json_schema", json_schema: { name, strict: true, schema } } }),
   };
 }
 
-function toFormat(name: string, schema: JsonSchema): NonNullable<ChatRequest["response_format"]> {
-  return { type: "json_schema", json_schema: { name, strict: true, schema } };
-}
-
-/** Vendors refuse what a model does not take, and name it. Null: it was something else. */
-function giveUp(manner: Manner, error: unknown): Manner | null {
-  const said = refusalOf(error);
-  const { temperature, max_tokens, ...rest } = manner.options;
-  if (temperature !== undefined && /temperature/i.test(said)) {
-    return { ...manner, options: max_tokens === undefined ? rest : { ...rest, max_tokens } };
+/** Vendors name the parameter that a model does not support. Null: the error has another reason. */
+function withoutUnsupported(style: Style, error: unknown): Style | null {
+  const message = refusalOf(error);
+  const { temperature, max_tokens, ...rest } = style.options;
+  const limit = max_tokens === undefined ? {} : { max_tokens };
+  if (temperature !== undefined && /temperature/i.test(message)) return { ...style, options: { ...rest, ...limit } };
+  if (max_tokens !== undefined && /max_(?:completion_)?tokens/i.test(message)) {
+    const kept = temperature === undefined ? rest : { ...rest, temperature };
+    return { ...style, options: { ...kept, max_completion_tokens: max_tokens } };
   }
-  if (max_tokens !== undefined && /max_(?:completion_)?tokens/i.test(said)) {
-    const { max_tokens: limit, ...others } = manner.options;
-    return { ...manner, options: { ...others, max_completion_tokens: limit as number } };
-  }
-  if (manner.isHeld && /response_?format|json_?schema|schema|structured|output_config/i.test(said))
-    return { ...manner, isHeld: false };
+  if (style.enforcesSchema && /response_?format|json_?schema|schema|structured|output_config/i.test(message))
+    return { ...style, enforcesSchema: false };
   return null;
 }
 
@@ -166,8 +149,8 @@ function refusalOf(error: unknown): string {
   return error instanceof GatewayError && error.code === "provider_rejected_request" ? error.message : "";
 }
 
-/** The caller sent no chat request: a problem of ours with one is told as one of the input. */
-function toOwnProblem(error: unknown): unknown {
+/** The caller sent no chat request, so its problems are reported as problems of the input. */
+function toInputProblem(error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error;
   const [first, ...others] = error.problems;
   const move = ({ msg, type }: typeof first) => ({ loc: ["body", "input"], msg, type });
@@ -178,23 +161,24 @@ function isBadAnswer(error: unknown): error is GatewayError {
   return error instanceof GatewayError && error.code === "provider_bad_response" && !error.details.mayHaveExecuted;
 }
 
-function readText({ choices }: ChatCompletion, who: string): string {
+function readText({ choices }: ChatCompletion, model: string): string {
   const [choice] = choices;
   const refusal = choice?.message?.refusal;
   if (refusal || choice?.finish_reason === "content_filter")
     throw new GatewayError(
       "provider_rejected_request",
-      `The model '${who}' refused to work on this input${refusal ? `: ${refusal}` : "."}`,
+      `The model '${model}' refused to work on this input${refusal ? `: ${refusal}` : "."}`,
     );
   if (choice?.finish_reason === "length")
     throw new GatewayError(
       "provider_bad_response",
-      `The answer of the model '${who}' was cut at its limit of tokens: send less at once, or name a model with a longer output.`,
+      `The answer of the model '${model}' was cut at its limit of tokens: send less at once, or name a model with a longer output.`,
     );
   return choice?.message?.content ?? "";
 }
 
-class Account {
+/** Tokens and cost of all calls. */
+class Total {
   #pico = 0;
   #reason: string | null = null;
   tokens = 0;
@@ -206,7 +190,6 @@ class Account {
     else this.#pico += Math.round(charge.cost * picoPerUsd);
   }
 
-  /** Was paid for, and nobody knows how much. */
   addUnknown(): void {
     this.#reason ??= "usage_unknown";
   }

@@ -11,13 +11,13 @@ export type Attachment = { readonly part: ChatPart } | { readonly text: string }
 export interface Reader {
   /** `<provider>/<model>` */
   readonly name: string;
-  /** Null: nothing is known of the model, so it is tried. */
+  /** Null: nothing is known about the model, so it is tried. */
   readonly facts: ModelFacts | null;
 }
 
 const imageTypes: readonly string[] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const pdf = "application/pdf";
-/** About what the vendors take in one request, as base64. */
+/** About the limit of the vendors for one request, before base64. */
 const maxBytes = 20 * 1_048_576;
 
 export async function attach(file: InputFile, reads: Reading, reader: Reader): Promise<Attachment> {
@@ -41,14 +41,14 @@ export async function attach(file: InputFile, reads: Reading, reader: Reader): P
   throw refused("unsupported_media_type", `The file should be ${wanted}, and is of type ${mediaType}`);
 }
 
-/** What the documentation of a model does not state is not held against it. */
+/** A model whose documentation does not state its input is tried. */
 function refuseUnable({ name, facts }: Reader, modality: "image" | "file", what: string): void {
   if (facts?.input === undefined || facts.input.includes(modality)) return;
   const others = modality === "file" ? "; send its pages as images, or name a model that does" : "";
   throw refused("unsupported_media_type", `The model '${name}' does not read ${what}${others}`);
 }
 
-/** Some vendors tell the type of a file by the end of its name. */
+/** Some vendors read the type of a file from its name. */
 function toPdfName(name: string): string {
   return name.toLowerCase().endsWith(".pdf") ? name : `${name || "document"}.pdf`;
 }

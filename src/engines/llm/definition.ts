@@ -1,36 +1,34 @@
-// What the engines know of one task: what the model is told and asked for, and what becomes of its answer.
+// What the engines know about one task: what the model is told and asked for, and how its answer becomes the output.
 
-import type { JsonSchema, TaskName } from "../../contract/tasks.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
+import type { TaskInputs } from "../../contract/task-types.ts";
+import type { JsonSchema, TaskDraft, TaskName } from "../../contract/tasks.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 
-export interface TaskDefinition {
-  /** `text/sentiment_analysis` */
-  readonly task: TaskName;
-  /** What a model must be able to read. `document`: an image or a PDF. */
-  readonly reads: Reading;
+export type TaskDefinitions = { readonly [Name in TaskName]?: TaskDefinition<TaskInputs[Name], TaskDraft<Name>> };
+
+export interface TaskDefinition<Input extends object = JsonObject, Output extends object = JsonObject> {
+  /** What the model must be able to read. Default: by the feature of the task. */
+  readonly reads?: Reading;
   /** What to do with the material, in a few sentences. */
   readonly instructions: string;
   /**
-   * Members of the output that the model is not asked for, as dotted paths in which lists do not count and `*` is any member:
-   * we know them better, or a language model cannot know them. Null where the schema allows it, else made by `finish`.
+   * Members of the output that the model is not asked for, as dotted paths that skip lists; `*` is any member. A language model cannot know
+   * them, or the gateway knows them better. They are null where the schema allows it; otherwise `toOutput` adds them.
    */
-  readonly unasked?: readonly string[];
-  /** What is asked for instead of the task's own output. */
-  readonly asks?: (input: JsonObject) => JsonSchema;
-  /** From the answer, which fits what was asked for, to the output. Throws an AnswerProblem when it cannot be right. */
-  readonly finish?: (answer: JsonObject, input: JsonObject) => JsonObject;
-  /** Less than the usual limit, where an answer is many times as long as its text. */
+  readonly omitted?: readonly string[];
+  /** The schema of the model's answer. Default: the output schema of the task without the omitted members. */
+  answerSchema?(input: Input): JsonSchema;
+  /** Converts an answer that fits its schema. Throws an AnswerProblem when the answer cannot be right. */
+  toOutput?(answer: JsonObject, input: Input): Output;
+  /** A lower limit of the input for tasks whose answer is many times as long. */
   readonly maxCharacters?: number;
 }
 
+/** `document`: an image, a PDF or a text. */
 export type Reading = "text" | "image" | "document" | "pdf";
 
-/** What is wrong with an answer, in words for the model: it gets one chance to do better. */
+/** What is wrong with an answer, worded for the model, which may correct it once. */
 export class AnswerProblem extends Error {}
-
-export function textOf(input: JsonObject, member = "text"): string {
-  return String(input[member] ?? "");
-}
 
 /** A list of objects in an answer that has been checked. */
 export function listIn(answer: JsonObject, member: string): readonly JsonObject[] {

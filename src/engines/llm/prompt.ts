@@ -1,11 +1,11 @@
-// What a model is told. The input is material: it stands between marks that it cannot contain, and the model is told that nothing
-// in it is an order. Whatever a model makes of that, the form of its answer is held by the schema.
+// The messages for a model. The input is material: it stands between marks that it cannot contain, and the model is told that nothing in it
+// is an instruction. Even if a model follows one, its answer has to fit the schema.
 
 import type { ChatMessage, ChatPart } from "../../contract/chat-format.ts";
 import type { JsonSchema } from "../../contract/tasks.ts";
 
 export interface Material {
-  /** As the task's input calls it. */
+  /** The member of the input. */
   readonly name: string;
   readonly text: string;
 }
@@ -16,10 +16,10 @@ export interface Prompt {
   readonly attachments: readonly ChatPart[];
 }
 
-/** Of an answer that is shown again. */
-const mostQuoted = 20_000;
+/** Characters of a previous answer that are repeated. */
+const maxRepeated = 20_000;
 
-/** `schema`: told in words, for models that nobody holds to it. */
+/** `schema`: described in the prompt, for models whose vendor does not enforce it. */
 export function toMessages({ instructions, materials, attachments }: Prompt, schema: JsonSchema | null): ChatMessage[] {
   const mark = markFor(materials);
   const system = [
@@ -41,7 +41,7 @@ export function toMessages({ instructions, materials, attachments }: Prompt, sch
   ];
 }
 
-/** What is added when an answer was of no use. */
+/** The messages that follow an answer that could not be used. */
 export function toRepair(answered: string, problem: string, schema: JsonSchema): ChatMessage[] {
   const complaint = [
     `That answer cannot be used: ${problem}.`,
@@ -49,8 +49,8 @@ export function toRepair(answered: string, problem: string, schema: JsonSchema):
     describe(schema),
   ];
   return [
-    // Vendors refuse an empty turn.
-    { role: "assistant", content: answered.trim() === "" ? "(no answer)" : answered.slice(0, mostQuoted) },
+    // Vendors refuse an empty message.
+    { role: "assistant", content: answered.trim() === "" ? "(no answer)" : answered.slice(0, maxRepeated) },
     { role: "user", content: complaint.join("\n\n") },
   ];
 }
@@ -59,7 +59,7 @@ function describe(schema: JsonSchema): string {
   return `The object fits this JSON Schema:\n${JSON.stringify(schema)}`;
 }
 
-/** Made of the material itself, so nobody can have written it into it; and equal requests stay equal. */
+/** A hash of the material, so the material cannot contain it, and equal inputs give equal requests. */
 function markFor(materials: readonly Material[]): string {
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(materials)).digest("hex").slice(0, 16);
 }

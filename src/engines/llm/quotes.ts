@@ -1,24 +1,24 @@
-// Where in a text a model's quotation stands. Models count badly and quote well: offsets are found here, never believed.
+// Finds the quotations of a model in the text. Models quote well and count badly, so their offsets are never used.
 
 export interface Span {
-  /** As JavaScript counts. */
+  /** In UTF-16 units. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface Quotes {
-  /** Every place, whole words where there are such. Quotations with other spacing, quotation marks or case are found too. */
+  /** Every occurrence; only whole words if there are any. Spacing, quotation marks and case may differ. */
   findAll(quote: string): readonly Span[];
-  /** The first place at or after `from`, else the first of all. */
+  /** The first occurrence at or after `from`, otherwise the first one. */
   findFrom(quote: string, from: number): Span | null;
 }
 
 const wordCharacter = /[\p{L}\p{N}_]/u;
-/** Scripts that put no space between words: there a name may touch what is not part of it. */
+/** Scripts without spaces between words, where a name may be next to other letters. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** A model may list thousands of quotations: the text is folded once, and each different quotation is looked for once. */
+/** A model may list thousands of quotations, so the text is folded once and each different quotation is searched once. */
 export function createQuotes(text: string): Quotes {
   const known = new Map<string, readonly Span[]>();
   let folded: Folded | null = null;
@@ -39,7 +39,7 @@ export function createQuotes(text: string): Quotes {
     folded ??= fold(text);
     const { starts } = folded;
     const loose = allIn(folded.text, fold(wanted).text);
-    // A quotation does not end with white space, so that it ends where the next folded character starts.
+    // A quotation does not end with white space, so it ends where the next folded character starts.
     return wholeWords(loose.map(({ start, end }) => ({ start: starts[start] ?? 0, end: starts[end] ?? 0 })));
   }
 
@@ -70,11 +70,11 @@ function firstFrom(spans: readonly Span[], from: number): number {
 
 interface Folded {
   readonly text: string;
-  /** Where each UTF-16 unit of the folded text starts in the original; behind the last one, where the original ends. */
+  /** The start of each UTF-16 unit of the folded text in the original, then the end of the original. */
   readonly starts: Uint32Array;
 }
 
-/** Lower case, one space for all white space in a row, one form of each quotation mark. */
+/** Converts to lower case, one space for consecutive white space, and one form of each quotation mark. */
 function fold(text: string): Folded {
   const pieces: string[] = [];
   // No character becomes longer.
@@ -104,7 +104,7 @@ function foldCharacter(character: string): string {
   return lower.length === character.length ? lower : character;
 }
 
-/** Offsets and lengths in characters (code points): an emoji is one, whatever a language's own strings count. */
+/** Converts to offsets and lengths in code points. */
 export function createOffsets(text: string): (span: Span) => { offset: number; length: number } {
   if (!/[\ud800-\udfff]/.test(text)) return ({ start, end }) => ({ offset: start, length: end - start });
   const charactersBefore = new Uint32Array(text.length + 1);
@@ -131,7 +131,7 @@ function isWholeWord(text: string, { start, end }: Span): boolean {
   return !joins(text, start) && !joins(text, end);
 }
 
-/** Whether the characters on both sides of this place belong to one word. */
+/** Whether the characters before and after this index belong to one word. */
 function joins(text: string, at: number): boolean {
   const before = characterBefore(text, at);
   const after = at < text.length ? String.fromCodePoint(text.codePointAt(at) ?? 0) : "";
