@@ -102,9 +102,9 @@ function sampleOf(name: string, schema: Members): unknown {
 }
 
 test("Stability has no parameter for the resolution of an image that follows a reference image", () => {
-  const input = { text: "a cat", resolution: "1024x1024" };
+  const input = { text: "a cat", resolution: "1024x1024", num_images: 1, mask: null };
   expect(generateImages.unsupportedFor?.(input)).toEqual([]);
-  expect(generateImages.unsupportedFor?.({ ...input, reference_images: [{ file: "x" }] })).toEqual(["resolution"]);
+  expect(generateImages.unsupportedFor?.({ ...input, reference_images: ["x"] })).toEqual(["resolution"]);
 });
 
 describe("each local engine of a text task", () => {

@@ -1,5 +1,5 @@
 import type { ProviderRow } from "../provider.ts";
-import { toCutOut } from "../shapes/images.ts";
+import { fromCutOut } from "../shapes/images.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask } from "../task.ts";
@@ -10,7 +10,7 @@ const removeBackground = defineTask({
   files: { mediaTypes: ["image/png", "image/jpeg", "image/webp"], maxBytes: 30 * 1_048_576 },
   toRequest: (call) =>
     postForm("/remove-background/v1", { image_file: fileOf(call) }, { headers: { accept: "image/png" } }),
-  fromResponse: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
+  fromResponse: fromCutOut,
 });
 
 export const clipdrop: ProviderRow = {

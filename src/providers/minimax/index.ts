@@ -1,5 +1,68 @@
+import { type ErrorRule, readErrorRules } from "../error-rules.ts";
+import { asNumber, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { tasks } from "./tasks.ts";
+import { dataUrlOf, postJson, refuseMembers } from "../shapes/inputs.ts";
+import { requireValue } from "../shapes/require-value.ts";
+import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
+import { defineTask, TaskFailure, type TaskResponse } from "../task.ts";
+
+const defaultVideoModel = "MiniMax-Hailuo-02";
+
+const generateVideo = defineTask({
+  task: "video/generation_async",
+  docs: "https://platform.minimax.io/docs/api-reference/video-generation-t2v",
+  models: [defaultVideoModel, "MiniMax-Hailuo-2.3", "S2V-01"],
+  acceptsAnyModel: true,
+  files: { mediaTypes: ["image/jpeg", "image/png", "image/webp"] },
+  toRequest: async (call) => {
+    refuseMembers(call, ["seed"]);
+    const resolutions = { "1280x720": "720P", "1366x768": "768P", "1920x1080": "1080P" };
+    const { file } = call.files;
+    return postJson("/video_generation", {
+      model: call.model ?? defaultVideoModel,
+      prompt: call.input.text,
+      first_frame_image: file && (await dataUrlOf(file)),
+      duration: secondsOf(call) ?? undefined,
+      resolution: dimensionOf(call, resolutions) ?? undefined,
+    });
+  },
+  next(response, _call, request) {
+    if (request.url !== undefined) return null;
+    refuseFailure(response);
+    const { json } = response;
+    if (request.path === "/files/retrieve")
+      return { path: "/", url: requireValue(asText(at(json, "file", "download_url")), "address of the video") };
+    const status = at(json, "status");
+    if (status === "Fail") throw new TaskFailure(400, "no video was made");
+    if (status === "Success")
+      return { method: "GET", path: "/files/retrieve", query: { file_id: toId(at(json, "file_id")) } };
+    if (request.method === "GET") return { ...request, waitMs: "growing" };
+    const query = { task_id: toId(at(json, "task_id")) };
+    return { method: "GET", path: "/query/video_generation", query, waitMs: "growing" };
+  },
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call)),
+});
+
+function toId(id: unknown): string {
+  return String(requireValue(typeof id === "number" ? id : asText(id), "id"));
+}
+
+// https://platform.minimax.io/docs/api-reference/errorcode: responses of every status have a code, those of status 200 as well.
+const errors: readonly ErrorRule[] = [
+  { says: /"status_code"\s*:\s*(?:1002|1039|1041)\b/, means: "rate_limit" },
+  { says: /"status_code"\s*:\s*(?:1004|1008|2049)\b/, means: "credentials" },
+  { says: /"status_code"\s*:\s*(?:1026|1027|1042|2013)\b/, means: "rejected" },
+];
+
+/** A timeout, and an account without balance: fallbacks may run for both. */
+const taskStatuses: Readonly<Record<number, number>> = { 1001: 504, 1008: 402 };
+
+function refuseFailure({ json, text }: TaskResponse): void {
+  const code = asNumber(at(json, "base_resp", "status_code")) ?? 0;
+  if (code === 0) return;
+  const status = taskStatuses[code] ?? readErrorRules(errors, 502, text) ?? 502;
+  throw new TaskFailure(status, asText(at(json, "base_resp", "status_msg")) ?? `code ${code}`);
+}
 
 export const minimax: ProviderRow = {
   name: "minimax",
@@ -7,15 +70,10 @@ export const minimax: ProviderRow = {
   docs: "https://platform.minimax.io/docs/api-reference/text-openai-api",
   baseUrl: "https://api.minimax.io/v1",
   auth: { kind: "bearer" },
-  // https://platform.minimax.io/docs/api-reference/errorcode: the codes stand in answers of every status, 200 included.
-  errors: [
-    { says: /"status_code"\s*:\s*(?:1002|1039|1041)\b/, means: "rate_limit" },
-    { says: /"status_code"\s*:\s*(?:1004|1008|2049)\b/, means: "credentials" },
-    { says: /"status_code"\s*:\s*(?:1026|1027|1042|2013)\b/, means: "rejected" },
-  ],
+  errors,
   chat: {
-    // https://platform.minimax.io/docs/guides/text-m2-function-call: without `reasoning_split` the reasoning stands in the content, in
-    // <think> tags; with it, it comes as `reasoning_details`, which the next request has to hold.
+    // https://platform.minimax.io/docs/guides/text-m2-function-call: without `reasoning_split` the content contains the reasoning, in
+    // <think> tags; with it, the reasoning is sent as `reasoning_details`, which the next request must contain.
     rules: [
       { efforts: [], outputLimit: "max_completion_tokens", refused: ["web_search_options"] },
       { models: /^MiniMax-M3/, thinking: { on: { type: "adaptive" }, off: { type: "disabled" } } },
@@ -37,5 +95,5 @@ export const minimax: ProviderRow = {
     ],
   },
   sealedParams: ["callback_url"],
-  tasks,
+  tasks: [generateVideo],
 };

@@ -1,59 +1,46 @@
 import { asCount, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { countCharacters, languageOf, textOf } from "../shapes/inputs.ts";
-import { asLanguage } from "../shapes/languages.ts";
-import type { ProviderTask, TaskResponse } from "../task.ts";
+import { postJson, textUnits } from "../shapes/inputs.ts";
+import { asLanguage, nameLanguage } from "../shapes/languages.ts";
+import { defineTask, type TaskCall } from "../task.ts";
 
-const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
+const docs = "https://www.modernmt.com/api/";
 
-const translate: ProviderTask = {
+const translate = defineTask({
   task: "translation/automatic_translation",
-  docs: "https://www.modernmt.com/api/",
-  toRequest: (call) => {
-    const source = languageOf(call, "source_language");
-    return {
-      path: "/translate",
-      body: {
-        kind: "json",
-        value: {
-          q: textOf(call),
-          target: textOf(call, "target_language"),
-          ...(source !== null && { source }),
-        },
-      },
-    };
+  docs,
+  toRequest: ({ input: { text, target_language, source_language } }) =>
+    postJson("/translate", { q: text, target: target_language, source: source_language || undefined }),
+  fromResponse({ json }, call) {
+    const text = at(json, "data", "translation");
+    if (typeof text !== "string") throw new TypeError("there is no translation in the answer");
+    return { output: { text }, units: unitsOf(json, call) };
   },
-  fromResponse(answer, call) {
-    const translation = at(answer.json, "data", "translation");
-    if (typeof translation !== "string") throw new TypeError("there is no translation in the answer");
-    return { output: { text: translation }, units: unitsOf(answer, textOf(call)) };
-  },
-};
+});
 
-const detectLanguage: ProviderTask = {
+const detectLanguage = defineTask({
   task: "translation/language_detection",
-  docs: "https://www.modernmt.com/api/",
-  toRequest: (call) => ({ path: "/translate/detect", body: { kind: "json", value: { q: textOf(call) } } }),
-  fromResponse(answer, call) {
-    const language = asLanguage(at(answer.json, "data", "detectedLanguage"));
-    const items =
-      language === null ? [] : [{ language, display_name: languageNames.of(language) ?? language, confidence: null }];
-    return { output: { items }, units: unitsOf(answer, textOf(call)) };
+  docs,
+  toRequest: ({ input }) => postJson("/translate/detect", { q: input.text }),
+  fromResponse({ json }, call) {
+    const language = asLanguage(at(json, "data", "detectedLanguage"));
+    const items = language === null ? [] : [{ language, display_name: nameLanguage(language), confidence: null }];
+    return { output: { items }, units: unitsOf(json, call) };
   },
-};
+});
 
-function unitsOf({ json }: TaskResponse, text: string): { char: number; request: number } {
+function unitsOf(json: unknown, call: TaskCall): { char: number; request: number } {
   const billed = at(json, "data", "billedCharacters");
-  return { char: billed === undefined ? countCharacters(text) : asCount(billed), request: 1 };
+  return billed === undefined ? textUnits(call) : { char: asCount(billed), request: 1 };
 }
 
 export const modernmt: ProviderRow = {
   name: "modernmt",
   title: "ModernMT",
-  docs: "https://www.modernmt.com/api/",
+  docs,
   baseUrl: "https://api.modernmt.com",
   auth: { kind: "header", name: "mmt-apikey" },
-  // Its methods are GET with a body; this is its own way to say so where that cannot be sent.
+  // Its methods are GET with a body. This header allows clients that cannot send such requests to use POST.
   headers: { "x-http-method-override": "GET" },
   tasks: [translate, detectLanguage],
 };

@@ -1,20 +1,19 @@
-import { refuseMembers, textOf } from "../shapes/inputs.ts";
+import { postJson, refuseMembers } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import type { ProviderTask } from "../task.ts";
+import { defineTask } from "../task.ts";
 
-/** The vendor's name of a format is ours. */
-const mediaTypes: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
-  mp3: ["mp3", "audio/mpeg"],
-  opus: ["opus", "audio/ogg"],
-  aac: ["aac", "audio/aac"],
-  flac: ["flac", "audio/flac"],
-  wav: ["wav", "audio/wav"],
-  pcm: ["pcm", "audio/pcm"],
+const mediaTypes = {
+  mp3: "audio/mpeg",
+  opus: "audio/ogg",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
 };
 
-const early = ["alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer"];
+const commonVoices = ["alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer"];
 
-export const speak: ProviderTask = {
+export const speak = defineTask({
   task: "audio/tts",
   docs: "https://developers.openai.com/api/reference/resources/audio/subresources/speech/methods/create",
   models: ["gpt-4o-mini-tts", "tts-1", "tts-1-hd"],
@@ -24,28 +23,23 @@ export const speak: ProviderTask = {
   voices: {
     languages: null,
     models: {
-      "gpt-4o-mini-tts": [...early, "ballad", "cedar", "marin", "verse"].sort(),
-      "tts-1": early,
-      "tts-1-hd": early,
+      "gpt-4o-mini-tts": [...commonVoices, "ballad", "cedar", "marin", "verse"].sort(),
+      "tts-1": commonVoices,
+      "tts-1-hd": commonVoices,
     },
   },
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
-    const [format] = formatOf(call, mediaTypes);
-    const { speed } = call.input;
-    return {
-      path: "/audio/speech",
-      body: {
-        kind: "json",
-        value: {
-          model: call.model ?? "tts-1",
-          input: textOf(call),
-          voice: voiceOf(call) ?? "alloy",
-          response_format: format,
-          ...(typeof speed === "number" && { speed }),
-        },
-      },
-    };
+    const { text, speed, audio_format } = call.input;
+    // The vendor's names of the formats are those of the task.
+    formatOf(call, mediaTypes);
+    return postJson("/audio/speech", {
+      model: call.model ?? "tts-1",
+      input: text,
+      voice: voiceOf(call) ?? "alloy",
+      response_format: (audio_format ?? "mp3").toLowerCase(),
+      speed: speed ?? undefined,
+    });
   },
-  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, mediaTypes)[1]),
-};
+  fromResponse: (response, call) => toSpeech(response, call, formatOf(call, mediaTypes)),
+});

@@ -1,5 +1,5 @@
 import type { ProviderRow } from "../provider.ts";
-import { toCutOut } from "../shapes/images.ts";
+import { fromCutOut } from "../shapes/images.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask } from "../task.ts";
@@ -9,7 +9,7 @@ const removeBackground = defineTask({
   docs: "https://docs.photoroom.com/remove-background-api-basic-plan",
   toRequest: (call) =>
     postForm("/v1/segment", { image_file: fileOf(call) }, { headers: { accept: "image/png, application/json" } }),
-  fromResponse: ({ bytes, mediaType }) => toCutOut({ bytes, mediaType: mediaType || "image/png" }),
+  fromResponse: fromCutOut,
 });
 
 export const photoroom: ProviderRow = {

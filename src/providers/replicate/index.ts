@@ -1,78 +1,62 @@
 import { asNumber, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { type MadeImage, referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
-import { dataUrlOf, textOf } from "../shapes/inputs.ts";
-import { type NextRequest, type ProviderTask, refuseInput, TaskFailure } from "../task.ts";
+import { dataUrlOf, postJson } from "../shapes/inputs.ts";
+import { poll } from "../shapes/requests.ts";
+import { defineTask, type NextRequest, refuseInput, TaskFailure, type TaskResponse } from "../task.ts";
 
-const usualModel = "black-forest-labs/flux-schnell";
+const defaultModel = "black-forest-labs/flux-schnell";
 
-/** What was made, file by file. */
-interface Gathered {
-  readonly waiting: readonly string[];
+/** While the images are downloaded one by one. */
+interface Downloads {
+  readonly remainingUrls: readonly string[];
   readonly images: readonly MadeImage[];
   readonly seconds: number | null;
 }
 
-/** Each model has parameters of its own; those that most of them share are filled in, the others are `provider_params`. */
-const generateImages: ProviderTask = {
+/** Each model has parameters of its own. The task fills those that most models share; callers set others as `provider_params`. */
+const generateImages = defineTask({
   task: "image/generation",
   docs: "https://replicate.com/changelog/2025-08-05-run-all-models-with-the-same-api-endpoint",
-  models: [usualModel, "black-forest-labs/flux-dev", "stability-ai/stable-diffusion-3.5-large"],
+  models: [defaultModel, "black-forest-labs/flux-dev", "stability-ai/stable-diffusion-3.5-large"],
   acceptsAnyModel: true,
   toRequest: async (call) => {
-    const size = sizeOf(call);
-    const count = asNumber(call.input["num_images"]) ?? 1;
+    const { text, num_images } = call.input;
     const [reference, another] = referenceImagesOf(call);
     if (another !== undefined) refuseInput("reference_images", "This provider takes one image to begin with");
     const { mask } = call.files;
-    return {
-      path: "/predictions",
-      paramsPath: ["input"],
-      body: {
-        kind: "json",
-        value: {
-          version: call.model ?? usualModel,
-          input: {
-            prompt: textOf(call),
-            ...(count > 1 && { num_outputs: count }),
-            ...size,
-            ...(reference !== undefined && { image: await dataUrlOf(reference) }),
-            ...(mask !== undefined && { mask: await dataUrlOf(mask) }),
-          },
-        },
-      },
+    const input = {
+      prompt: text,
+      num_outputs: num_images !== null && num_images > 1 ? num_images : undefined,
+      ...sizeOf(call),
+      image: reference && (await dataUrlOf(reference)),
+      mask: mask && (await dataUrlOf(mask)),
     };
+    return postJson("/predictions", { version: call.model ?? defaultModel, input }, { paramsPath: ["input"] });
   },
-  next(answer, _call, asked) {
-    const gathered = asked.state as Gathered | undefined;
-    if (gathered !== undefined) {
-      const image = { bytes: answer.bytes, mediaType: answer.mediaType || "image/png" };
-      return takeNext({ ...gathered, images: [...gathered.images, image] });
-    }
-    const { json } = answer;
-    const status = at(json, "status");
-    if (status === "failed" || status === "canceled" || status === "aborted")
+  next(response, _call, { state }) {
+    if (state !== undefined) return downloadNext(addImage(state as Downloads, response));
+    const { json } = response;
+    const status = String(at(json, "status"));
+    if (["failed", "canceled", "aborted"].includes(status))
       throw new TaskFailure(400, asText(at(json, "error")) ?? "no image was made");
-    if (status === "succeeded") {
-      const waiting = [at(json, "output")].flat().filter((url) => typeof url === "string");
-      if (waiting.length === 0) throw new TypeError("there is no image in the answer");
-      return takeNext({ waiting, images: [], seconds: asNumber(at(json, "metrics", "predict_time")) });
-    }
-    const id = asText(at(json, "id"));
-    if (id === null) throw new TypeError("there is no id in the answer");
-    return { method: "GET", path: `/predictions/${encodeURIComponent(id)}`, waitMs: "growing" };
+    if (status !== "succeeded") return poll("/predictions", json);
+    const remainingUrls = [at(json, "output")].flat().filter((url) => typeof url === "string");
+    if (remainingUrls.length === 0) throw new TypeError("there is no image in the answer");
+    return downloadNext({ remainingUrls, images: [], seconds: asNumber(at(json, "metrics", "predict_time")) });
   },
-  fromResponse({ bytes, mediaType }, _call, { state }) {
-    const { images, seconds } = (state ?? { images: [], seconds: null }) as Gathered;
-    const all = [...images, { bytes, mediaType: mediaType || "image/png" }];
-    return { ...toImages(all, seconds === null ? {} : { exec_time: seconds }), original: null };
+  fromResponse(response, _call, { state }) {
+    const { images, seconds } = addImage(state as Downloads, response);
+    return { ...toImages(images, seconds === null ? {} : { exec_time: seconds }), original: null };
   },
-};
+});
 
-/** The last one is read by the mapping itself. */
-function takeNext({ waiting, images, seconds }: Gathered): NextRequest | null {
-  const [url, ...rest] = waiting;
-  return url === undefined ? null : { path: "/", url, state: { waiting: rest, images, seconds } satisfies Gathered };
+function addImage(downloads: Downloads, { bytes, mediaType }: TaskResponse): Downloads {
+  return { ...downloads, images: [...downloads.images, { bytes, mediaType: mediaType || "image/png" }] };
+}
+
+function downloadNext({ remainingUrls: [url, ...remainingUrls], images, seconds }: Downloads): NextRequest | null {
+  return url === undefined ? null : { path: "/", url, state: { remainingUrls, images, seconds } satisfies Downloads };
 }
 
 export const replicate: ProviderRow = {

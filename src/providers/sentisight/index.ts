@@ -1,14 +1,13 @@
 import { type ImageSize, readImageSize } from "../../lib/image-size.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import type { JsonObject } from "../dialect.ts";
-import { asNumber, asText, fromPercentage, objectsIn, rounded } from "../lenient.ts";
+import { asNumber, asString, asText, fromPercentage, objectsIn, rounded } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { boxAround, nowhere } from "../shapes/boxes.ts";
-import { fileOf, languageOf } from "../shapes/inputs.ts";
+import { fileOf, languageOf, oneImage as units } from "../shapes/inputs.ts";
 import { type Kind, other, safe, toModeration } from "../shapes/moderation.ts";
-import type { ProviderTask, TaskCall, TaskRequest } from "../task.ts";
+import { defineTask, type TaskCall, type TaskRequest } from "../task.ts";
 
-const units = { file: 1, image: 1, request: 1 };
+const docs = "https://docs.sentisight.ai/en/latest/api/pretrained.html";
 const files = { mediaTypes: ["image/png", "image/jpeg", "image/gif", "image/webp"] };
 
 async function toRequest(model: string, call: TaskCall): Promise<TaskRequest> {
@@ -20,35 +19,32 @@ async function toRequest(model: string, call: TaskCall): Promise<TaskRequest> {
   };
 }
 
-/** Positions are told in pixels. */
+/** The vendor sends positions in pixels. */
 async function sizeOf(call: TaskCall): Promise<ImageSize> {
   const size = readImageSize(await fileOf(call).read());
   if (size === null || size.width === 0 || size.height === 0) throw new TypeError("the image has no size");
   return size;
 }
 
-const readText: ProviderTask = {
+const readText = defineTask({
   task: "ocr/ocr",
-  docs: "https://docs.sentisight.ai/en/latest/api/pretrained.html",
+  docs,
   files,
   toRequest: (call) => toRequest("Text-recognition", call),
   async fromResponse({ json }, call) {
-    const size = await sizeOf(call);
-    const boxes = objectsIn(json).map((line) => toTextBox(line, size));
+    const { width, height } = await sizeOf(call);
+    const boxes = objectsIn(json).map(({ label, points }) => {
+      const corners = objectsIn(points).flatMap(({ x, y }) => [x, y]);
+      return { text: asText(label), ...(boxAround(corners, width, height) ?? nowhere) };
+    });
     const text = boxes.map((box) => box.text ?? "").join(" ");
     return { output: { text, bounding_boxes: boxes }, units: { ...units, page: 1 } };
   },
-};
+});
 
-function toTextBox(line: JsonObject, { width, height }: ImageSize) {
-  const corners = objectsIn(line["points"]).flatMap(({ x, y }) => [x, y]);
-  const box = boxAround(corners, width, height);
-  return { text: asText(line["label"]), ...(box ?? nowhere) };
-}
-
-const detectObjects: ProviderTask = {
+const detectObjects = defineTask({
   task: "image/object_detection",
-  docs: "https://docs.sentisight.ai/en/latest/api/pretrained.html",
+  docs,
   files,
   toRequest: (call) => toRequest("Object-detection", call),
   async fromResponse({ json }, call) {
@@ -57,42 +53,35 @@ const detectObjects: ProviderTask = {
       const number = asNumber(pixels);
       return number === null ? null : rounded(number / whole);
     };
-    const items = objectsIn(json).flatMap((found) => {
-      const confidence = fromPercentage(found["score"]);
+    const items = objectsIn(json).flatMap(({ label, score, x0, x1, y0, y1 }) => {
+      const confidence = fromPercentage(score);
       // The schema requires a confidence.
       if (confidence === null) return [];
-      return [
-        {
-          label: asText(found["label"]) ?? "",
-          confidence,
-          x_min: relative(found["x0"], width),
-          x_max: relative(found["x1"], width),
-          y_min: relative(found["y0"], height),
-          y_max: relative(found["y1"], height),
-        },
-      ];
+      const [x_min, x_max] = [relative(x0, width), relative(x1, width)];
+      const [y_min, y_max] = [relative(y0, height), relative(y1, height)];
+      return [{ label: asString(label), confidence, x_min, x_max, y_min, y_max }];
     });
     return { output: { items }, units };
   },
-};
+});
 
 const kinds: Readonly<Record<string, Kind>> = { unsafe: ["Sexual", "Nudity"], safe };
 
-const detectExplicitContent: ProviderTask = {
+const detectExplicitContent = defineTask({
   task: "image/explicit_content",
-  docs: "https://docs.sentisight.ai/en/latest/api/pretrained.html",
+  docs,
   files,
   toRequest: (call) => toRequest("NSFW-classification", call),
   fromResponse({ json }) {
     const findings = objectsIn(json).map(({ label, score }) => ({
-      label: asText(label) ?? "",
+      label: asString(label),
       score: fromPercentage(score),
-      kind: lookUp(kinds, String(label)) ?? other,
+      kind: lookUp(kinds, asString(label)) ?? other,
     }));
     if (findings.length === 0) throw new TypeError("there are no classes in the answer");
     return { output: toModeration(findings), units };
   },
-};
+});
 
 export const sentisight: ProviderRow = {
   name: "sentisight",

@@ -37,6 +37,11 @@ export function toCutOut({ bytes, mediaType }: MadeImage): TaskResult<TaskDraft<
   };
 }
 
+/** The same from a response that is the image itself. */
+export function fromCutOut({ bytes, mediaType }: MadeImage): TaskResult<TaskDraft<"image/background_removal">> {
+  return toCutOut({ bytes, mediaType: mediaType || "image/png" });
+}
+
 export function referenceImagesOf({ files }: TaskCall): readonly InputFile[] {
   return Object.keys(files)
     .filter((member) => member.startsWith("reference_images."))

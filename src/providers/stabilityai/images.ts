@@ -1,88 +1,77 @@
-// Two generations of the vendor's API: engines of the first make several images of any size, models of the second one of a ratio.
+// Two versions of the vendor's API: version 1 has engines, which create several images of any size; version 2 has models, which create one
+// image with an aspect ratio.
 
 import { asList, asText, at, objectsIn } from "../lenient.ts";
 import { referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
-import { filePart, textOf } from "../shapes/inputs.ts";
-import type { TaskCall } from "../task.ts";
-import { type FormPart, type ProviderTask, refuseInput, TaskFailure, type TaskRequest } from "../task.ts";
+import { postJson, textOf } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
+import { defineTask, refuseInput, type TaskCall, TaskFailure, type TaskRequest } from "../task.ts";
 
-const usualEngine = "stable-diffusion-xl-1024-v1-0";
+const defaultEngine = "stable-diffusion-xl-1024-v1-0";
 const ratios = ["21:9", "16:9", "3:2", "5:4", "1:1", "4:5", "2:3", "9:16", "9:21"];
 
-export const generateImages: ProviderTask = {
+export const generateImages = defineTask({
   task: "image/generation",
   docs: "https://platform.stability.ai/docs/api-reference#tag/Generate",
-  models: [usualEngine, "ultra", "core", "sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium"],
+  models: [defaultEngine, "ultra", "core", "sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium"],
   acceptsAnyModel: true,
-  // The image gets the size of its reference image.
+  // The image has the size of its reference image.
   unsupportedFor: ({ reference_images: images }) => (asList(images).length > 0 ? ["resolution"] : []),
   toRequest: (call) => {
     if (call.files["mask"] !== undefined)
       refuseInput("mask", "This provider has no mask for this task", "unsupported_parameter");
-    const model = call.model ?? usualEngine;
-    return model.startsWith("stable-diffusion-") ? toFirstGeneration(model, call) : toSecondGeneration(model, call);
+    const model = call.model ?? defaultEngine;
+    const count = call.input.num_images ?? 1;
+    return model.startsWith("stable-diffusion-") ? toVersion1(model, count, call) : toVersion2(model, count, call);
   },
   fromResponse({ json }) {
     const artifacts = objectsIn(at(json, "artifacts"));
     const images = artifacts.length > 0 ? artifacts : objectsIn([json]);
-    const made = images.flatMap((image) => {
+    const accepted = images.flatMap((image) => {
       const base64 = asText(image["base64"]) ?? asText(image["image"]);
       const reason = image["finishReason"] ?? image["finish_reason"];
-      return base64 === null || reason === "CONTENT_FILTERED" ? [] : [Buffer.from(base64, "base64")];
+      if (base64 === null || reason === "CONTENT_FILTERED") return [];
+      return [{ bytes: Buffer.from(base64, "base64"), mediaType: "image/png" }];
     });
-    if (made.length === 0 && images.length > 0)
+    if (accepted.length === 0 && images.length > 0)
       throw new TaskFailure(400, "The image was held back by the provider's content filter");
-    return toImages(made.map((bytes) => ({ bytes, mediaType: "image/png" })));
+    return toImages(accepted);
   },
-};
+});
 
-async function toFirstGeneration(engine: string, call: TaskCall): Promise<TaskRequest> {
-  const samples = Number(call.input["num_images"] ?? 1);
+function toVersion1(engine: string, samples: number, call: TaskCall): TaskRequest | Promise<TaskRequest> {
   const [image, another] = referenceImagesOf(call);
   const path = `/v1/generation/${encodeURIComponent(engine)}`;
   if (another !== undefined) refuseInput("reference_images", "This provider takes one image", "too_long");
   if (image === undefined)
-    return {
-      path: `${path}/text-to-image`,
-      body: { kind: "json", value: { text_prompts: [{ text: textOf(call) }], samples, ...sizeOf(call) } },
-    };
-  const parts: FormPart[] = [
-    { name: "text_prompts[0][text]", value: textOf(call) },
-    { name: "samples", value: String(samples) },
-    await filePart("init_image", image),
-  ];
-  return { path: `${path}/image-to-image`, body: { kind: "form", parts } };
+    return postJson(`${path}/text-to-image`, { text_prompts: [{ text: textOf(call) }], samples, ...sizeOf(call) });
+  return postForm(`${path}/image-to-image`, { "text_prompts[0][text]": textOf(call), samples, init_image: image });
 }
 
-async function toSecondGeneration(model: string, call: TaskCall): Promise<TaskRequest> {
-  if (Number(call.input["num_images"] ?? 1) > 1)
-    refuseInput("num_images", "This model makes one image at a time", "less_than_equal");
+function toVersion2(model: string, count: number, call: TaskCall): Promise<TaskRequest> {
+  if (count > 1) refuseInput("num_images", "This model makes one image at a time", "less_than_equal");
   const isDiffusion = model.startsWith("sd3");
   const [image, another] = referenceImagesOf(call);
   if (another !== undefined || (image !== undefined && model === "core"))
     refuseInput("reference_images", "This model does not take so many images", "too_long");
-  const parts: FormPart[] = [
-    { name: "prompt", value: textOf(call) },
-    { name: "output_format", value: "png" },
-    ...(isDiffusion ? [{ name: "model", value: model }] : []),
-    // How far it may go from the image, which the vendor wants to be told: the middle.
-    ...(image === undefined ? ratioOf(call) : [await filePart("image", image), { name: "strength", value: "0.5" }]),
-    ...(image !== undefined && isDiffusion ? [{ name: "mode", value: "image-to-image" }] : []),
-  ];
-  return {
-    path: `/v2beta/stable-image/generate/${isDiffusion ? "sd3" : encodeURIComponent(model)}`,
-    body: { kind: "form", parts },
-  };
+  // The vendor requires a strength with a reference image: how far the result may differ from it, 0..1.
+  const reference = image && { image, strength: 0.5, mode: isDiffusion ? "image-to-image" : null };
+  return postForm(`/v2beta/stable-image/generate/${isDiffusion ? "sd3" : encodeURIComponent(model)}`, {
+    prompt: textOf(call),
+    output_format: "png",
+    model: isDiffusion ? model : null,
+    ...(reference ?? { aspect_ratio: ratioOf(call) }),
+  });
 }
 
-function ratioOf(call: TaskCall): FormPart[] {
+function ratioOf(call: TaskCall): string | null {
   const { resolution } = call.input;
-  if (typeof resolution !== "string") return [];
+  if (typeof resolution !== "string") return null;
   const size = sizeOf(call);
-  const wanted = size === null ? resolution : ratios.find((ratio) => isRatioOf(ratio, size));
-  if (wanted === undefined || !ratios.includes(wanted))
+  const ratio = size === null ? resolution : ratios.find((candidate) => isRatioOf(candidate, size));
+  if (ratio === undefined || !ratios.includes(ratio))
     refuseInput("resolution", `This model has the ratios ${ratios.join(", ")}`, "literal_error");
-  return [{ name: "aspect_ratio", value: wanted }];
+  return ratio;
 }
 
 /** Sizes are rounded to pixels, and by many models to multiples of 64. */

@@ -1,6 +1,20 @@
 import type { ProviderRow } from "../provider.ts";
-import { removeBackground } from "./background.ts";
+import { fromCutOut } from "../shapes/images.ts";
+import { fileOf } from "../shapes/inputs.ts";
+import { postForm } from "../shapes/requests.ts";
+import { defineTask } from "../task.ts";
 import { generateImages } from "./images.ts";
+
+const removeBackground = defineTask({
+  task: "image/background_removal",
+  docs: "https://platform.stability.ai/docs/api-reference#tag/Edit/paths/~1v2beta~1stable-image~1edit~1remove-background/post",
+  files: { mediaTypes: ["image/png", "image/jpeg", "image/webp"] },
+  toRequest: (call) => {
+    const fields = { output_format: "png", image: fileOf(call) };
+    return postForm("/v2beta/stable-image/edit/remove-background", fields, { headers: { accept: "image/*" } });
+  },
+  fromResponse: fromCutOut,
+});
 
 export const stabilityai: ProviderRow = {
   name: "stabilityai",
@@ -9,7 +23,7 @@ export const stabilityai: ProviderRow = {
   baseUrl: "https://api.stability.ai",
   auth: { kind: "bearer" },
   keyNames: ["STABILITY_API_KEY"],
-  // Of every endpoint there: 403 means that the request was flagged by the moderation; keys are refused with 401.
+  // Each endpoint documents 403 as a request that the moderation flagged; unknown keys are refused with 401.
   errors: [{ status: 403, means: "rejected" }],
   tasks: [generateImages, removeBackground],
 };
