@@ -185,9 +185,9 @@ function reasonFor(candidates: readonly LoopCandidate[], index: number): Attempt
 }
 
 /** Null: the provider asks for a longer pause than a request can wait for. */
-function pauseBefore(tried: number, { details }: GatewayError): number | null {
+export function pauseBefore(tried: number, { details }: GatewayError, random = Math.random): number | null {
   const growing = Math.min(firstPauseMs * 2 ** tried, longestPauseMs);
-  const jittered = growing * (0.5 + Math.random() / 2);
+  const jittered = growing * (0.5 + random() / 2);
   if (details.retryAfter === undefined) return jittered;
   const requestedMs = details.retryAfter * 1_000;
   return requestedMs > longestPauseMs ? null : Math.max(requestedMs, jittered);

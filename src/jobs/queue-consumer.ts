@@ -50,10 +50,11 @@ const defaultTiming = {
   contactLostMs: 10_000,
   /** The time that aborted handlers get to release their work. */
   releaseMs: 1_000,
+  /** The shortest time between two polls that hints cause. */
+  hintDelayMs: 10,
+  /** A hint does not name a group. While groups are at their limit, most hints are about them, and polling finds nothing. */
+  hintDelayWhileFullMs: 100,
 };
-const hintDelayMs = 10;
-// A hint does not name a group. While groups are at their limit, most hints are about them, and polling finds nothing.
-const hintDelayWhileFullMs = 100;
 const maxTaken = 128;
 const maxExtended = 256;
 // Work of groups at their limit. More than this is left to other consumers, or for later.
@@ -61,7 +62,16 @@ const maxWaiting = 2_048;
 
 export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer {
   const { kind, concurrency, concurrencyPerGroup, work, handle, log } = options;
-  const { pollEveryMs, slowestPollMs, extendEveryMs, checkEveryMs, contactLostMs, releaseMs } = {
+  const {
+    pollEveryMs,
+    slowestPollMs,
+    extendEveryMs,
+    checkEveryMs,
+    contactLostMs,
+    releaseMs,
+    hintDelayMs,
+    hintDelayWhileFullMs,
+  } = {
     ...defaultTiming,
     ...options.timing,
   };

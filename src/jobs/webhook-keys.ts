@@ -38,6 +38,8 @@ export interface WebhookKeyOptions {
   /** How long a process uses the keys before it reads them again. */
   readonly staleAfterMs?: number;
   readonly now?: () => number;
+  /** Milliseconds of a clock that never goes back; it decides when keys are read again. */
+  readonly monotonicNow?: () => number;
 }
 
 /** `max-age` of the answers with public keys, in the caches of receivers and proxies. */
@@ -76,18 +78,24 @@ interface LoadedKey extends Omit<PublishedKey, "state"> {
 interface Loaded {
   readonly bytes: Uint8Array;
   readonly keys: readonly LoadedKey[];
-  /** By `performance.now()`, which never goes back. */
+  /** By `monotonicNow`. */
   readonly readAt: number;
 }
 
 /** Starts to read or create the keys without waiting. The first call that needs them waits. */
 export function openWebhookKeys(options: WebhookKeyOptions) {
-  const { secrets, log, staleAfterMs = defaultStaleAfterMs, now = Date.now } = options;
+  const {
+    secrets,
+    log,
+    staleAfterMs = defaultStaleAfterMs,
+    now = Date.now,
+    monotonicNow = () => performance.now(),
+  } = options;
   let loaded: Loaded | null = null;
   let loading: Promise<Loaded> | null = null;
 
   async function load(): Promise<Loaded> {
-    const readAt = performance.now();
+    const readAt = monotonicNow();
     const found = await secrets.find(secretName);
     const bytes = found ?? (await secrets.createOnce(secretName, toBytes([await makeKey(now(), 0)])));
     const isSame = loaded !== null && Buffer.compare(loaded.bytes, bytes) === 0;
@@ -105,7 +113,7 @@ export function openWebhookKeys(options: WebhookKeyOptions) {
   async function get(): Promise<Loaded> {
     const known = loaded;
     if (known === null) return await reload();
-    if (performance.now() - known.readAt < staleAfterMs) return known;
+    if (monotonicNow() - known.readAt < staleAfterMs) return known;
     // While the store is down, keys that were read before are used.
     return await reload().catch((error: unknown) => {
       log.warn("The webhook keys could not be read again; the previous ones are used", { error });
@@ -129,7 +137,7 @@ export function openWebhookKeys(options: WebhookKeyOptions) {
     const next = toBytes(keys);
     if (!(await secrets.replace(secretName, before.bytes, next)))
       throw new Error("Another process changed the webhook keys at the same time. Nothing was changed; try again.");
-    loaded = { bytes: next, keys: fromBytes(next), readAt: performance.now() };
+    loaded = { bytes: next, keys: fromBytes(next), readAt: monotonicNow() };
     return list(loaded.keys);
   }
 

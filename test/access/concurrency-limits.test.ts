@@ -53,7 +53,7 @@ async function expectRoomFor(count: number, isStream: boolean): Promise<void> {
   vendor.on("room", [hang]);
   const connections: RawConnection[] = [];
   for (let index = 0; index < count; index++) connections.push(await send("room", isStream));
-  await vendor.waitFor(`${count} calls`, (requests) => requests.length === count, 10_000);
+  await vendor.waitFor(`${count} calls`, (requests) => requests.length === count);
   const tooMany = await ask(gateway.url, key, { ...hello, model: "mock/room", stream: isStream });
   const { status, code, headers, message } = await readError(tooMany);
   expect([status, code]).toEqual([429, "rate_limit_exceeded"]);
@@ -61,7 +61,7 @@ async function expectRoomFor(count: number, isStream: boolean): Promise<void> {
   expect(message).toContain(String(count));
   expect(vendor.requests).toHaveLength(count);
   for (const connection of connections) connection.leave();
-  await vendor.waitFor("the calls to end", (requests) => requests.every(({ leftAt }) => leftAt !== null), 10_000);
+  await vendor.waitFor("the calls to end", (requests) => requests.every(({ leftAt }) => leftAt !== null));
 }
 
 describe("one key", () => {
@@ -115,7 +115,7 @@ interface Way {
 const read = (connection: RawConnection) => connection.receive();
 // A client that has left is noticed a moment later: meanwhile the next one may be refused, which is one more way to end.
 const until = (connection: RawConnection, what: string, condition: () => boolean) =>
-  waitFor(what, () => condition() || connection.text().startsWith("HTTP/1.1 429"), { withinMs: 60_000 });
+  waitFor(what, () => condition() || connection.text().startsWith("HTTP/1.1 429"));
 const untilCalled = (connection: RawConnection, model: string) =>
   until(connection, "the call", () => vendor.requests.some((request) => request.model === model));
 const leaveWhenCalled = async (connection: RawConnection, model: string) => {
@@ -182,10 +182,8 @@ test("every request gives its place back, in whatever way it ends", async () => 
     await refusals[index % refusals.length]?.(index);
   });
   // What was left is noticed within a moment.
-  await waitFor(
-    "all calls to end",
-    () => vendor.requests.every(({ leftAt, finishedAt }) => leftAt !== null || finishedAt !== null),
-    { withinMs: 60_000 },
+  await waitFor("all calls to end", () =>
+    vendor.requests.every(({ leftAt, finishedAt }) => leftAt !== null || finishedAt !== null),
   );
   await Bun.sleep(500);
   await expectRoomFor(maxRequests, false);

@@ -72,7 +72,7 @@ const printsCommand = (text: string) => /^curl [\s\S]*?\n\n/m.test(text);
 
 test("on a terminal the keys are shown, and no file holds them", async () => {
   const { folder, output } = await start({ isTerminal: true });
-  await waitFor("the curl command", () => printsCommand(output.out), { withinMs: 60_000 });
+  await waitFor("the curl command", () => printsCommand(output.out));
   expect(output.out).toMatch(/inference key {4}sk-sy-\w{43}\n {2}management key {3}mgmt-sy-\w{43}\n/);
   expect(existsSync(join(folder, "data", "first-keys"))).toBe(false);
   expect((await paste(output.out)).choices[0]?.message.content).toContain("Hello");
@@ -80,7 +80,7 @@ test("on a terminal the keys are shown, and no file holds them", async () => {
 
 test("without a terminal the keys go to private files, and the output does not hold them", async () => {
   const { folder, output } = await start({ isTerminal: false });
-  await waitFor("the curl command", () => printsCommand(output.errors), { withinMs: 60_000 });
+  await waitFor("the curl command", () => printsCommand(output.errors));
   const keys = join(folder, "data", "first-keys");
   expect(statSync(keys).mode & 0o777).toBe(0o700);
   for (const [name, form] of [
@@ -101,7 +101,7 @@ test("without a terminal the keys go to private files, and the output does not h
 test("with SWITCHYARD_LOG_FORMAT=json every line of both outputs is JSON, on a terminal too", async () => {
   for (const isTerminal of [false, true]) {
     const { folder, output } = await start({ isTerminal, env: { SWITCHYARD_LOG_FORMAT: "json" } });
-    await waitFor("the gateway", () => output.out.includes('"message":"serving"'), { withinMs: 60_000 });
+    await waitFor("the gateway", () => output.out.includes('"message":"serving"'));
     const lines = `${output.out}${output.errors}`.split("\n").filter((one) => one !== "");
     const serving = lines.map((line) => JSON.parse(line)).find(({ message }) => message === "serving");
     expect(serving.first_keys.inference).toBe(join(folder, "data", "first-keys", "inference.key"));
@@ -112,7 +112,7 @@ test("with SWITCHYARD_LOG_FORMAT=json every line of both outputs is JSON, on a t
 test("a management key of the operator's own is in no file", async () => {
   const adminKey = "an-operators-own-key";
   const { folder, output } = await start({ isTerminal: false, env: { SWITCHYARD_ADMIN_KEY: adminKey } });
-  await waitFor("the curl command", () => printsCommand(output.errors), { withinMs: 60_000 });
+  await waitFor("the curl command", () => printsCommand(output.errors));
   expect(existsSync(join(folder, "data", "first-keys", "inference.key"))).toBe(true);
   expect(existsSync(join(folder, "data", "first-keys", "management.key"))).toBe(false);
   expect(`${output.out}${output.errors}`).not.toContain(adminKey);

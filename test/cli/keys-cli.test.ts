@@ -66,7 +66,7 @@ describe("switchyard keys", () => {
     await withStorage(options, async (storage) => {
       const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 60_000, log: quiet });
       const made = (await run("create", "--name", "x", "--json")).json();
-      await waitFor("the key", () => "caller" in keyring.lookUp(made.key), { withinMs: 60_000 });
+      await waitFor("the key", () => "caller" in keyring.lookUp(made.key));
       await keyring.close();
     });
   });

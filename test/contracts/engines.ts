@@ -78,7 +78,7 @@ export function createFolders(): { create(): string; remove(): void } {
 
 export async function withStorage<T>(options: StorageOptions, body: (storage: Storage) => Promise<T>): Promise<T> {
   // A busy machine must not fail a test that is not about the deadline.
-  const storage = await openStorage({ deadlineMs: 20_000, ...options });
+  const storage = await openStorage({ deadlineMs, ...options });
   optionsOf.set(storage, options);
   try {
     return await body(storage);

@@ -132,7 +132,7 @@ beforeAll(async () => {
   void (async () => {
     for await (const bytes of gateway.stdout as ReadableStream<Uint8Array>) output += Buffer.from(bytes).toString();
   })();
-  await waitFor(`the gateway: ${output}`, () => output.includes('"message":"serving"'), { withinMs: 60_000 });
+  await waitFor(`the gateway: ${output}`, () => output.includes('"message":"serving"'));
   await storeCallback();
 });
 
@@ -238,7 +238,7 @@ async function runUntilReady(command: string): Promise<void> {
   })();
   try {
     const isReady = () => (untilStopped[command] as RegExp).test(printed);
-    await waitFor(`${command} to be ready`, isReady, { withinMs: 60_000 });
+    await waitFor(`${command} to be ready`, isReady);
   } finally {
     child.kill("SIGTERM");
     await child.exited;

@@ -134,7 +134,7 @@ describe("a kept connection is used only", () => {
     const egress = guard();
     await send(egress, server.url);
     // Long before it is closed for being idle.
-    await waitFor("the connection to be closed", () => server.open() === 0, { withinMs: 60_000 });
+    await waitFor("the connection to be closed", () => server.open() === 0);
     expect(await send(egress, server.url)).toBe("200 ok");
     expect(server.count()).toBe(2);
   });
@@ -214,8 +214,8 @@ test("few are kept for one receiver, not many for all, none for long, and none a
   await inParallel(400, 20, async (at) => void (await send(egress, `http://h${at}.example:${server.port}/`)));
   await waitFor("the oldest to be closed", () => server.open() <= 256);
   expect(server.open()).toBe(256);
-  await waitFor("all to be closed", () => server.open() === 0, { withinMs: 60_000 });
+  await waitFor("all to be closed", () => server.open() === 0);
   await send(egress, server.url);
   egress.close();
-  await waitFor("the last to be closed", () => server.open() === 0, { withinMs: 60_000 });
+  await waitFor("the last to be closed", () => server.open() === 0);
 });

@@ -604,14 +604,13 @@ describe("an excerpt, where the status decides,", () => {
     }
   });
 
-  test("of a body that drips is given after a second", async () => {
+  test("is what has arrived of a body that stalls, long before the timeout", async () => {
     const listener = await listen((socket) => {
       socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\n\r\nfirst"));
     });
-    const startedAt = performance.now();
-    const { body } = await fetchWith(guard().egress, listener.url, { isExcerpt: true, timeoutMs: 30_000 });
+    // The test would end before this timeout.
+    const { body } = await fetchWith(guard().egress, listener.url, { isExcerpt: true, timeoutMs: 600_000 });
     expect(body.toString()).toBe("first");
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   test("needs a head", async () => {

@@ -142,9 +142,7 @@ describe("adding a group", () => {
     const group = await makeGroup();
     const silent = Bun.serve({ port: 0, idleTimeout: 0, fetch: () => new Promise<Response>(() => {}) });
     const npm = npmAt(silent.url.href, [`npm_config_cache=${join(folder, "silent-cache")}`]);
-    const startedAt = performance.now();
     expect(await refusalOf(addGroup(group, { npm, timeoutMs: 1_500 }))).toContain("did not arrive within 2 s");
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
     await silent.stop(true);
   });
 

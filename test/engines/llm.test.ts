@@ -64,8 +64,8 @@ function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskRe
     input,
     files: file === undefined ? {} : { file },
     providerParams: params,
-    signal: AbortSignal.timeout(5_000),
-    deadline: performance.now() + 5_000,
+    signal: AbortSignal.timeout(60_000),
+    deadline: performance.now() + 60_000,
     requestId: "req-1",
     owner: "key:test",
   });
@@ -328,10 +328,10 @@ describe("what comes back", () => {
       },
     }).filter(({ task }) => task === "text/summarize");
     say({ result: "short" });
-    const call = { model: "gpt-4o", input: text, files: {}, providerParams: {}, signal: AbortSignal.timeout(5_000) };
+    const call = { model: "gpt-4o", input: text, files: {}, providerParams: {}, signal: AbortSignal.timeout(60_000) };
     const made = await engine?.run({
       ...call,
-      deadline: performance.now() + 5_000,
+      deadline: performance.now() + 60_000,
       requestId: "req-1",
       owner: "key:test",
     });

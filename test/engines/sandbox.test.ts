@@ -26,7 +26,7 @@ interface Asked {
 }
 
 function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskResult> {
-  const { model = null, signal = new AbortController().signal, withinMs = 5_000 } = asked;
+  const { model = null, signal = new AbortController().signal, withinMs = 60_000 } = asked;
   const deadline = performance.now() + withinMs;
   const call: TaskCall = {
     model,

@@ -27,7 +27,7 @@ export function callOf({
   files,
   providerParams,
   signal,
-  withinMs = 5_000,
+  withinMs = 60_000,
   settings,
   jobId,
 }: CallOptions = {}): ProviderTaskCall {

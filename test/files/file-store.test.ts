@@ -11,7 +11,7 @@ import { openStorage } from "../../src/storage/storage.ts";
 const dataDir = mkdtempSync(join(tmpdir(), "switchyard-file-store-"));
 const folder = join(dataDir, "files");
 const log = createLog({ level: "error", format: "json", secrets: [], write: () => {} });
-const storage = await openStorage({ databaseUrl: null, dataDir, log });
+const storage = await openStorage({ databaseUrl: null, dataDir, log, deadlineMs: 60_000 });
 const steps: string[] = [];
 
 afterAll(async () => {

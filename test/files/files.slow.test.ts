@@ -9,6 +9,7 @@ import { startFileSweeper } from "../../src/files/sweeper.ts";
 import { moveStorage } from "../../src/storage/storage.ts";
 import { createEngines, createFolders, quiet } from "../contracts/engines.ts";
 import { describeFileStore } from "../contracts/file-store.ts";
+import { cpuMillisecondsOfAsync } from "../support/cpu-time.ts";
 import { type FileServer, type FileServerOptions, openFileServer } from "../support/file-server.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
 import { openConnection } from "../support/raw-http.ts";
@@ -57,7 +58,7 @@ function callsOf(door: () => FileServer) {
         method,
         headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { "content-type": "application/json" }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(100_000),
       }),
     );
   const send = async (
@@ -70,7 +71,7 @@ function callsOf(door: () => FileServer) {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, ...headers },
         body,
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(100_000),
       }),
     );
   const upload = (key: string, content: string | Uint8Array, fileName?: string) =>
@@ -446,9 +447,8 @@ describe("what is uploaded", () => {
       "=".repeat(15_000),
     ]) {
       for (const head of [`filename="${name}"`, `filename="${name}`, `filename=${name}`]) {
-        const startedAt = performance.now();
-        await send(key, formOf([{ head: `Content-Disposition: form-data; name="file"; ${head}`, content: "x" }]));
-        expect(performance.now() - startedAt).toBeLessThan(1_000);
+        const form = formOf([{ head: `Content-Disposition: form-data; name="file"; ${head}`, content: "x" }]);
+        expect(await cpuMillisecondsOfAsync(() => send(key, form))).toBeLessThan(1_000);
       }
     }
   });
@@ -538,7 +538,7 @@ describe("limits of uploads", () => {
     client.send(
       `POST /v3/upload HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: ${formType}\r\ncontent-length: 1000000000\r\n\r\n`,
     );
-    const refused = await client.receive({ withinMs: 60_000 });
+    const refused = await client.receive();
     expect([refused.status, refused.headers["connection"]]).toEqual([413, "close"]);
     expect(existsSync(join(door.folder, "incoming"))).toBe(false);
     client.leave();
@@ -559,7 +559,7 @@ describe("limits of uploads", () => {
         client.send(piece);
         await Bun.sleep(1);
       }
-      expect((await client.receive({ withinMs: 60_000 })).status).toBe(413);
+      expect((await client.receive()).status).toBe(413);
       client.leave();
       await expectNothingKept(door, key);
     }
@@ -595,7 +595,7 @@ describe("limits of uploads", () => {
     const client = await openConnection(door.url);
     client.send(uploadHead(key, 10_000_000));
     client.send("x".repeat(200_000));
-    const answer = await client.receive({ withinMs: 60_000 });
+    const answer = await client.receive();
     expect([answer.status, answer.headers["connection"]]).toEqual([408, "close"]);
     client.leave();
     await expectNothingKept(door, key);
@@ -606,7 +606,7 @@ describe("limits of uploads", () => {
     const client = await openConnection(door.url);
     client.send(uploadHead(key, 10_000_000));
     const drip = setInterval(() => client.send("x"), 20);
-    const answer = await client.receive({ withinMs: 60_000 });
+    const answer = await client.receive();
     clearInterval(drip);
     expect(answer.status).toBe(408);
     client.leave();
@@ -686,7 +686,7 @@ describe("a process of its own", () => {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": formType },
         body,
-        signal: AbortSignal.timeout(60_000),
+        signal: AbortSignal.timeout(100_000),
       });
       const grown = await watch.stop();
       expect(await response.json()).toMatchObject({ file_size: pieces * megabyte, file_mimetype: "text/plain" });

@@ -7,6 +7,7 @@ import { openConnection, type RawConnection, type RawResponse, requestBytes } fr
 import { readFolder } from "../support/read-folder.ts";
 import { sharedGateway, testGateway } from "../support/test-gateway.ts";
 import { startVendor } from "../support/vendor.ts";
+import { waitFor } from "../support/wait.ts";
 
 const maxBodyBytes = 100_000;
 const bodyTimeoutMs = 700;
@@ -55,11 +56,9 @@ describe("bodies", () => {
     await withConnection(async (connection) => {
       const whole = requestBytes({ path: chatPath, headers, body: helloText });
       connection.send(whole.subarray(0, whole.length - 10));
-      const startedAt = performance.now();
       const response = await connection.receive();
       expect(response.status).toBe(408);
       expect(codeOf(response)).toBe("request_timeout");
-      expect(performance.now() - startedAt).toBeLessThan(bodyTimeoutMs * 5);
       await connection.waitForClose();
     });
     expect(vendor.requests).toHaveLength(0);
@@ -108,8 +107,7 @@ describe("bodies", () => {
     await withConnection(async (connection) => {
       const expecting = { ...headers, expect: "100-continue", "content-length": String(helloText.length) };
       connection.send(requestBytes({ path: chatPath, headers: expecting }));
-      const deadline = performance.now() + 2_000;
-      while (!connection.text().startsWith("HTTP/1.1 100") && performance.now() < deadline) await Bun.sleep(5);
+      await waitFor("the interim answer", () => connection.text().startsWith("HTTP/1.1 100"));
       connection.send(helloText);
       const response = await connection.receive();
       expect(response.interim).toEqual([100]);

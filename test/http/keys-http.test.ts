@@ -13,7 +13,7 @@ async function call(method: string, path: string, body?: unknown, key = gateway.
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(5000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }

@@ -342,7 +342,7 @@ describe("a request", () => {
       const server = open();
       const pipelined = await server.connect();
       pipelined.send(get(target).repeat(20_000));
-      await pipelined.waitForClose(20_000);
+      await pipelined.waitForClose();
       expect(server.served.length).toBeLessThan(100);
       const answers = pipelined.text().split("HTTP/1.1 ").length;
       expect(answers).toBeLessThan(100);
@@ -377,7 +377,7 @@ describe("a request", () => {
     const drip = setInterval(() => dripping?.send("x"), 300);
     closers.push(() => clearInterval(drip));
     expect((await kept?.receive())?.status).toBe(200);
-    await Promise.all([silent, half, dripping, kept].map((connection) => connection?.waitForClose(40_000)));
+    await Promise.all([silent, half, dripping, kept].map((connection) => connection?.waitForClose()));
     expect(server.served).toEqual(["GET /get"]);
   });
 
@@ -387,7 +387,7 @@ describe("a request", () => {
     answered.send(post("/json", "{}"));
     refused.send(post("/json", "{"));
     expect([(await answered.receive()).status, (await refused.receive()).status]).toEqual([200, 422]);
-    await Promise.all([answered.waitForClose(40_000), refused.waitForClose(40_000)]);
+    await Promise.all([answered.waitForClose(), refused.waitForClose()]);
   });
 });
 
@@ -809,7 +809,7 @@ test("while the server stops, running requests complete, and idle connections ar
   const stopped = server.stop().then(() => {
     isStopped = true;
   });
-  await idle.waitForClose(20_000);
+  await idle.waitForClose();
   await expect(openConnection(server.url)).rejects.toThrow();
   expect(isStopped).toBe(false);
   go.resolve();

@@ -188,7 +188,7 @@ test("a client that sends and never reads is disconnected before it fills the me
       left = left.subarray(Math.max(0, socket.write(left)));
       return closed.length === 1;
     },
-    { withinMs: 60_000, everyMs: 1 },
+    { everyMs: 1 },
   );
   expect(sent).toBeLessThan(100);
 });

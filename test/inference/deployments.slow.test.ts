@@ -8,7 +8,7 @@ import { type GatewayProcess, startGatewayProcess } from "../support/gateway-pro
 import { startVendor, type Vendor, type VendorRequest } from "../support/vendor.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 
-const windowMs = 2_000;
+const windowMs = 10_000;
 const down = answer(500, { error: { message: "down" } });
 const well = answer(200, completion("well"));
 
@@ -76,7 +76,7 @@ function call(model: string, more: Readonly<Record<string, unknown>> = {}): Prom
     key,
     { ...hello, model, ...more },
     // A connection for each, so that both processes are asked.
-    { headers: { "x-switchyard-metadata": "true", connection: "close" }, signal: AbortSignal.timeout(10_000) },
+    { headers: { "x-switchyard-metadata": "true", connection: "close" }, signal: AbortSignal.timeout(60_000) },
   );
 }
 
@@ -181,14 +181,12 @@ describe("deployments", () => {
     isDown = false;
     await inParallel(40, 4, async () => void (await callWell(`pool/${model}`)));
     expect(callsOf(model, "heavy") - failed).toBeLessThanOrEqual(2);
-    await waitFor("it to be asked again", async () => (await answering(`pool/${model}`)) === "pool#heavy", {
-      withinMs: windowMs * 5,
-    });
+    await waitFor("it to be asked again", async () => (await answering(`pool/${model}`)) === "pool#heavy");
   });
 
   test("one that limits its rate is left alone for as long as it asked", async () => {
     let isLimited = true;
-    const limited = answer(429, { error: { message: "slow down" } }, { "retry-after": "1" });
+    const limited = answer(429, { error: { message: "slow down" } }, { "retry-after": "5" });
     const model = newModel((place) => (place === "heavy" && isLimited ? limited : well));
     await inParallel(30, 4, async () => void (await callWell(`pool/${model}`)));
     // Once for each process, and for those that were under way together.
@@ -351,7 +349,7 @@ describe("routing", () => {
   });
 
   test("sort latency: the quickest first, once each was measured", async () => {
-    const model = newModel((place) => (place === "v1" ? [wait(200), ...well] : well));
+    const model = newModel((place) => (place === "v1" ? [wait(1_000), ...well] : well));
     const names = [`mock/${model}`, `mock2/${model}`];
     expect((await providersAsked(names, { sort: "latency" })).asked).toEqual(["mock"]);
     expect((await providersAsked(names, { sort: "latency" })).asked).toEqual(["mock2"]);

@@ -581,9 +581,7 @@ describe("leaving", () => {
         await reached(connection);
         connection.leave();
       }
-      const leftAt = performance.now();
       await vendor.waitFor("all calls to end", (requests) => requests.every((one) => one.leftAt !== null));
-      expect(performance.now() - leftAt).toBeLessThan(1_000);
     });
   }
 

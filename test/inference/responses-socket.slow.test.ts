@@ -311,7 +311,7 @@ describe("leaving and waiting", () => {
         if (index % 2 === 0) talk.socket.close();
         else talk.socket.terminate();
       }
-      await vendor.waitFor("their end", (requests) => requests.every(({ leftAt }) => leftAt !== null), 2_000);
+      await vendor.waitFor("their end", (requests) => requests.every(({ leftAt }) => leftAt !== null));
     });
   }
 
@@ -338,7 +338,7 @@ describe("leaving and waiting", () => {
       tail = (tail + bytes.toString("latin1")).slice(-2_000);
     });
     socket.resume();
-    await waitFor("the end", () => tail.includes('"response.completed"'), { withinMs: 60_000 });
+    await waitFor("the end", () => tail.includes('"response.completed"'));
     expect(read).toBeGreaterThan(40_000_000);
     socket.destroy();
   });
@@ -357,14 +357,14 @@ describe("leaving and waiting", () => {
         if (socket.writableLength < messages.length) socket.write(messages);
         return vendor.last().leftAt !== null;
       },
-      { withinMs: 60_000, everyMs: 1 },
+      { everyMs: 1 },
     );
     expect((await residentMegabytes(serving)) - before).toBeLessThan(60);
     socket.destroy();
   });
 
   test("when the gateway goes down, a running response ends, and then the connection, with 1012", async () => {
-    const own = await startGatewayProcess({ vendor, env: { SWITCHYARD_DRAIN_TIMEOUT_MS: "15000" } });
+    const own = await startGatewayProcess({ vendor, env: { SWITCHYARD_DRAIN_TIMEOUT_MS: "100000" } });
     const ownKey = await own.createKey();
     const [busy, idle] = [await open(ownKey, own), await open(ownKey, own)];
     busy.send({ model: "mock/slow", input: "one two three four" });
@@ -383,7 +383,7 @@ describe("leaving and waiting", () => {
     talk.send({ model: "mock/stall", input: "one two three four" });
     await waitFor("a delta", () => talk.messages.some(({ type }) => type === "response.output_text.delta"));
     own.signal("SIGTERM");
-    await own.exited(8_000);
+    await own.exited();
     await talk.waitForClose();
     expect(talk.messages.some(({ type }) => type === "response.completed")).toBe(false);
     expect(talk.messages.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);

@@ -151,10 +151,10 @@ async function judge(plan: Plan, index: number): Promise<string | null> {
   connection.send(requestBytes({ path: chatPath, headers, body }));
   if (plan.isPatient) {
     const last = JSON.stringify(plan.contents.at(-1));
-    await waitFor("the content", () => connection.text().includes(last), { withinMs: 60_000 });
+    await waitFor("the content", () => connection.text().includes(last));
     plan.seen.resolve();
   }
-  const response = await connection.receive({ withinMs: 60_000 });
+  const response = await connection.receive();
   connection.leave();
   return response.status === 200 ? judgeStream(plan, response) : judgeStatus(plan, response);
 }

@@ -117,7 +117,7 @@ for (const { engine, why } of engines)
       await waitFor(
         "the single job to be over",
         async () => (await call("GET", `${path}/${single}`, { by: keys.another })).body.status === "success",
-        { withinMs: 60_000, everyMs: 20 },
+        { everyMs: 20 },
       );
       // Four run at once, and a few more may have been taken before.
       const unfinished = (await call("GET", `${path}?status=processing&limit=1`)).body.total;
@@ -151,8 +151,8 @@ for (const { engine, why } of engines)
       const cancelled = await call("POST", `${path}/${id}/cancel`);
       expect(cancelled).toMatchObject({ status: 200, body: { job_id: id, status: "fail", output: null } });
       expect(cancelled.body.error?.message).toBe("The job was cancelled.");
-      await vendor.waitFor("the provider's connection to be closed", () => calls()[0]?.leftAt !== null, 10_000);
-      await waitFor("the receiver to be told", () => told.some((one) => one.job_id === id), { withinMs: 60_000 });
+      await vendor.waitFor("the provider's connection to be closed", () => calls()[0]?.leftAt !== null);
+      await waitFor("the receiver to be told", () => told.some((one) => one.job_id === id));
       expect(told.filter((one) => one.job_id === id)).toMatchObject([
         { status: "fail", error: { message: "The job was cancelled." } },
       ]);
@@ -174,16 +174,13 @@ for (const { engine, why } of engines)
       await waitFor(
         "a job that came later to be over",
         async () => (await call("GET", `${path}/${after}`)).body.status === "success",
-        { withinMs: 60_000 },
       );
       expect(vendor.requests.filter(({ body }) => body.includes("never sent"))).toHaveLength(0);
     });
 
     test("a finished job cannot be cancelled, and an unknown one is not found", async () => {
       const id = await submit(slow);
-      await waitFor("the job to be over", async () => (await call("GET", `${path}/${id}`)).body.status === "success", {
-        withinMs: 60_000,
-      });
+      await waitFor("the job to be over", async () => (await call("GET", `${path}/${id}`)).body.status === "success");
       const { status, headers, body } = await call("POST", `${path}/${id}/cancel`);
       expect([status, body.error?.code, headers.get("x-should-retry")]).toEqual([409, "job_finished", "false"]);
       expect((await call("POST", `${path}/${unknownJob}/cancel`)).body.error?.code).toBe("job_not_found");

@@ -132,7 +132,7 @@ async function createJob(setup: Setup) {
   const { engines, timeoutMs = hour, lifetimeMs = 24 * hour, input = { text: "Hello" } } = setup;
   const taskName = setup.task ?? detection;
   const dataDir = folders.create();
-  const storage = await openStorage({ databaseUrl: null, dataDir, log: quiet, works: true });
+  const storage = await openStorage({ databaseUrl: null, dataDir, log: quiet, works: true, deadlineMs: 60_000 });
   const table = new Database(databaseFile(dataDir));
   closing.push(async () => {
     table.close();

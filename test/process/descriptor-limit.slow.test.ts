@@ -48,33 +48,24 @@ test.skipIf(!canCount)(
       socket.on("error", () => {});
       crowd.push(socket);
     }
-    await waitFor("new connections to be refused", () => gateway.log().includes("new connections are refused"), {
-      withinMs: 60_000,
-    });
+    await waitFor("new connections to be refused", () => gateway.log().includes("new connections are refused"));
     // Connections that were under way are accepted or closed; afterwards there is nothing to do.
     let busyMs = Number.POSITIVE_INFINITY;
-    await waitFor(
-      "a second with little work",
-      async () => {
-        const before = cpuMsOf(pid);
-        await Bun.sleep(1_000);
-        busyMs = cpuMsOf(pid) - before;
-        return busyMs < 200;
-      },
-      { withinMs: 60_000 },
-    );
+    await waitFor("a second with little work", async () => {
+      const before = cpuMsOf(pid);
+      await Bun.sleep(1_000);
+      busyMs = cpuMsOf(pid) - before;
+      return busyMs < 200;
+    });
     expect(statSync(`/proc/${pid}/fd`).size).toBeLessThanOrEqual(maxOpenFiles);
 
     await waitFor("a client that was connected to be served", async () => (await callOnKnownConnection()) === 200, {
-      withinMs: 60_000,
       everyMs: 100,
     });
     for (let count = 0; count < 20; count++) expect(await callOnKnownConnection()).toBe(200);
 
     for (const socket of crowd) socket.destroy();
-    await waitFor("new connections to be accepted", () => gateway.log().includes("are accepted again"), {
-      withinMs: 60_000,
-    });
+    await waitFor("new connections to be accepted", () => gateway.log().includes("are accepted again"));
     expect((await ask(gateway.url, key, hello)).status).toBe(200);
     known.leave();
   },

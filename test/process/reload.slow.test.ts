@@ -64,7 +64,7 @@ async function start(workers: number): Promise<Reloading> {
     async reloadAndWait(message) {
       const before = started.log().split(message).length;
       started.signal("SIGHUP");
-      await waitFor(message, () => started.log().split(message).length > before, { withinMs: 60_000 });
+      await waitFor(message, () => started.log().split(message).length > before);
     },
   };
 }
@@ -92,7 +92,7 @@ test("a file that is repaired after a refused reload is served by no process bef
   expect(await answering()).toEqual(["mock"]);
 
   await reloadAndWait(reloaded);
-  await waitFor("the old processes to leave", async () => (await answering()).join() === "mock2", { withinMs: 60_000 });
+  await waitFor("the old processes to leave", async () => (await answering()).join() === "mock2");
 });
 
 test("a configuration that only its processes can refuse leaves all of them as they are", async () => {
@@ -120,6 +120,6 @@ test("a reload that would change the store is refused", async () => {
   expect(await answering()).toEqual(["mock"]);
   write({ aliases: { which: "mock2/echo" } });
   await reloadAndWait(reloaded);
-  await waitFor("the new configuration", async () => (await answering()).join() === "mock2", { withinMs: 60_000 });
+  await waitFor("the new configuration", async () => (await answering()).join() === "mock2");
   expect((await gateway.processes()).serving).toHaveLength(1);
 });

@@ -184,7 +184,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
 
   test("while the server hangs, writes fail, and they succeed again when it responds", async () => {
     const network = await startNetwork(server);
-    const options = { databaseUrl: network.url, dataDir: folders.create(), log: quiet };
+    const options = { databaseUrl: network.url, dataDir: folders.create(), log: quiet, deadlineMs: 1_000 };
     await withStorage(options, async (hanging) => {
       await hanging.keys.insert(makeKey());
       const connections = network.count();
@@ -228,7 +228,13 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
   });
 
   test("work goes on after the server was killed, and what was held before is held still", async () => {
-    const options = { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet, works: true };
+    const options = {
+      databaseUrl: await server.createDatabase(),
+      dataDir: folders.create(),
+      log: quiet,
+      works: true,
+      deadlineMs: 1_000,
+    };
     await withStorage(options, async (worker) => {
       const [kept, lost, waiting] = [makeJob(), makeJob(), makeJob()];
       await worker.jobs.create(kept, null);
@@ -275,7 +281,7 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
 
   test("connections that went silent, as behind a broken network, are given up for new ones", async () => {
     const network = await startNetwork(server);
-    const options = { databaseUrl: network.url, dataDir: folders.create(), log: quiet };
+    const options = { databaseUrl: network.url, dataDir: folders.create(), log: quiet, deadlineMs: 1_000 };
     await withStorage(options, async (cutOff) => {
       await cutOff.keys.insert(makeKey());
       network.silenceOpenConnections();
@@ -335,7 +341,7 @@ async function startNetwork(server: TestPostgres) {
 describe("SQLite away", () => {
   test("a file that another program has locked ends a write at its deadline, and reads go on", async () => {
     const folders = createFolders();
-    const options = { databaseUrl: null, dataDir: folders.create(), log: quiet };
+    const options = { databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs: 1_000 };
     await withStorage(options, async (storage) => {
       const key = makeKey();
       await storage.keys.insert(key);

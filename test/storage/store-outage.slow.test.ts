@@ -45,12 +45,12 @@ describe.skipIf(whyNoPostgres() !== null || Boolean(process.env["TEST_DATABASE_U
     expect(await readyz()).toEqual({ status: 200, body: { status: "ok" } });
     expect((await ask(gateway.url, key, hello)).status).toBe(200);
 
-    await waitFor("the keys to be too old", async () => (await readyz()).status === 503, { withinMs: 60_000 });
+    await waitFor("the keys to be too old", async () => (await readyz()).status === 503);
     expect((await ask(gateway.url, key, hello)).status).toBe(503);
   });
 
   test("every line of its log is JSON, also what the driver writes by itself", async () => {
-    await waitFor("a line of the driver", () => gateway.log().includes("bun:sql"), { withinMs: 60_000 });
+    await waitFor("a line of the driver", () => gateway.log().includes("bun:sql"));
     const lines = gateway.log().split("\n").slice(0, -1);
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   });

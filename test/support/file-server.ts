@@ -45,7 +45,7 @@ export async function openFileServer(options: FileServerOptions): Promise<FileSe
   const { databaseUrl, dataDir } = options;
   const lines: string[] = [];
   const log = createLog({ level: "info", format: "text", secrets: [], write: (line) => void lines.push(line) });
-  const storage = await openStorage({ databaseUrl, dataDir, log });
+  const storage = await openStorage({ databaseUrl, dataDir, log, deadlineMs: 60_000 });
   const keyring = await openKeyring({ storage, adminKey: null, staleAfterMs: 60_000, log });
   const ticker = createTicker(50);
   const loadWatch = createLoadWatch();

@@ -120,7 +120,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
 async function waitForReady(url: string, child: Bun.Subprocess, log: () => string): Promise<void> {
   async function isReady(): Promise<boolean> {
     if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}:\n${log()}`);
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(60_000) }).catch(() => null);
     await response?.arrayBuffer();
     return response?.status === 200;
   }

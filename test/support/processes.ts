@@ -44,6 +44,14 @@ export async function residentMegabytes(pid: number): Promise<number> {
   return (row?.residentKilobytes ?? 0) / 1_024;
 }
 
+/** Milliseconds of processor time that a process has used, which other programs do not change. */
+export async function cpuMillisecondsOfProcess(pid: number): Promise<number> {
+  const text = await Bun.file(`/proc/${pid}/stat`).text();
+  // After the name, which may contain spaces: user and system time in hundredths of a second.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 export async function isAlive(pid: number): Promise<boolean> {
   return (await listProcesses()).some((row) => row.pid === pid);
 }

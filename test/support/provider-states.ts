@@ -30,7 +30,6 @@ export async function readOffer(gateway: Gateway, name: string): Promise<OfferSt
 
 export async function waitForState(gateway: Gateway, name: string, state: OfferState["state"]): Promise<void> {
   await waitFor(`the circuit of ${name} to be ${state}`, async () => (await readOffer(gateway, name)).state === state, {
-    withinMs: 60_000,
     everyMs: 20,
   });
 }

@@ -57,7 +57,7 @@ export async function openConnection(url: string): Promise<RawConnection> {
   socket.on("end", ended);
   socket.on("close", ended);
 
-  async function receive({ withinMs = 10_000, withoutBody = false }: Receive = {}): Promise<RawResponse> {
+  async function receive({ withinMs = 60_000, withoutBody = false }: Receive = {}): Promise<RawResponse> {
     const deadline = performance.now() + withinMs;
     const interim: number[] = [];
     for (;;) {
@@ -85,7 +85,7 @@ export async function openConnection(url: string): Promise<RawConnection> {
     receive,
     text: () => received.toString(),
     isClosed: () => closed,
-    waitForClose: async (withinMs = 2_000) =>
+    waitForClose: async (withinMs = 60_000) =>
       void (await waitFor("the server to close the connection", () => closed, { withinMs })),
     leave: () => void socket.destroy(),
     reset: () => void socket.resetAndDestroy(),

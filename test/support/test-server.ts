@@ -33,5 +33,5 @@ export function openTestServer(routes: readonly ServedRoute[]) {
     loadWatch.close();
   });
   return (path: string, headers: Record<string, string> = {}) =>
-    fetch(`http://127.0.0.1:${server.port}${path}`, { headers, signal: AbortSignal.timeout(5_000) });
+    fetch(`http://127.0.0.1:${server.port}${path}`, { headers, signal: AbortSignal.timeout(60_000) });
 }

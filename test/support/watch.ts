@@ -1,6 +1,6 @@
-// What a request costs others: the memory that a process takes for it, and how long everyone else waits meanwhile.
+// What a request costs: the memory and the processor time that a process uses for it.
 
-import { residentMegabytes } from "./processes.ts";
+import { cpuMillisecondsOfProcess, residentMegabytes } from "./processes.ts";
 
 export interface Watch {
   readonly started: Promise<unknown>;
@@ -28,31 +28,8 @@ export function watchMemory(pid: number): Watch {
   };
 }
 
-/** The longest wait of another client while this one is served: what blocks the loop delays everyone. */
-export function watchLatency(url: string): Watch {
-  let longest = 0;
-  let watching = true;
-  async function once(): Promise<void> {
-    const startedAt = performance.now();
-    await (await fetch(`${url}/healthz`)).arrayBuffer();
-    longest = Math.max(longest, performance.now() - startedAt);
-  }
-  const started = once().then(() => {
-    longest = 0;
-  });
-  const watched = (async () => {
-    await started;
-    while (watching) {
-      await once();
-      await Bun.sleep(1);
-    }
-  })();
-  return {
-    started,
-    async stop() {
-      watching = false;
-      await watched;
-      return longest;
-    },
-  };
+/** How many milliseconds of processor time a process uses while it is watched. While it computes, all its other clients wait. */
+export function watchCpu(pid: number): Watch {
+  const started = cpuMillisecondsOfProcess(pid);
+  return { started, stop: async () => (await cpuMillisecondsOfProcess(pid)) - (await started) };
 }
