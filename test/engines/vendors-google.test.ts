@@ -1,0 +1,212 @@
+// Tasks of Google: what is sent, and how answers are read.
+
+import { describe, expect, test } from "bun:test";
+import { ValidationError } from "../../src/errors.ts";
+import type { JsonObject } from "../../src/providers/dialect.ts";
+import { google } from "../../src/providers/google/index.ts";
+import { jsonOf, photo, picture, requestOf, text } from "../support/cloud-tasks.ts";
+import { type CallOptions, callOf, fileOf, read } from "./vendor-calls.ts";
+
+const base64 = picture.toString("base64");
+
+describe("google", () => {
+  test("a picture goes as base64, and provider_params to where they are read", async () => {
+    const request = await requestOf(google, "image/object_detection", photo);
+    expect(request).toMatchObject({ path: "/v1/images:annotate", paramsPath: ["requests", 0] });
+    expect(jsonOf(request)).toEqual({
+      requests: [{ image: { content: base64 }, features: [{ type: "OBJECT_LOCALIZATION" }] }],
+    });
+  });
+
+  test("a PDF is read as a file, and each of its pages counts", async () => {
+    const document = { files: { file: fileOf(Buffer.from("%PDF-"), "application/pdf") }, input: { language: "fr" } };
+    const request = await requestOf(google, "ocr/ocr", document);
+    expect(request.path).toBe("/v1/files:annotate");
+    expect(jsonOf(request)).toMatchObject({
+      requests: [{ inputConfig: { mimeType: "application/pdf" }, imageContext: { languageHints: ["fr"] } }],
+    });
+    const page = (said: string) => ({
+      fullTextAnnotation: {
+        text: `${said}\n`,
+        pages: [
+          {
+            width: 10,
+            height: 10,
+            blocks: [
+              {
+                paragraphs: [
+                  {
+                    words: [
+                      {
+                        symbols: [{ text: "a" }, { text: "b" }],
+                        boundingBox: { normalizedVertices: [{ y: 0.5 }, { x: 0.25, y: 0.75 }] },
+                      },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    });
+    // invented: a member of value 0 is left out
+    const { output, units } = await read(
+      google,
+      "ocr/ocr",
+      { responses: [{ responses: [page("one"), page("two")] }] },
+      callOf(document),
+    );
+    expect(output["text"]).toBe("one\n\ntwo");
+    expect(output["bounding_boxes"]).toMatchObject([
+      { text: "ab", left: 0, top: 0.5, width: 0.25, height: 0.25 },
+      { text: "ab" },
+    ]);
+    expect(units).toEqual({ page: 2, request: 1 });
+  });
+
+  test("boxes in pixels become relative to the picture", async () => {
+    // documented
+    const box = {
+      vertices: [
+        { x: 20, y: 10 },
+        { x: 100, y: 10 },
+        { x: 100, y: 60 },
+        { x: 20, y: 60 },
+      ],
+    };
+    const logos = { responses: [{ logoAnnotations: [{ description: "Acme", score: 0.9, boundingPoly: box }] }] };
+    const { output } = await read(google, "image/logo_detection", logos, callOf(photo));
+    expect(output["items"]).toEqual([
+      {
+        bounding_poly: {
+          vertices: [
+            { x: 0.1, y: 0.1 },
+            { x: 0.5, y: 0.1 },
+            { x: 0.5, y: 0.6 },
+            { x: 0.1, y: 0.6 },
+          ],
+        },
+        description: "Acme",
+        score: 0.9,
+      },
+    ]);
+    const faces = {
+      responses: [
+        {
+          faceAnnotations: [
+            {
+              boundingPoly: box,
+              detectionConfidence: 0.8,
+              joyLikelihood: "VERY_LIKELY",
+              angerLikelihood: "UNKNOWN",
+              landmarks: [{ type: "NOSE_TIP", position: { x: 50, y: 50, z: -3 } }],
+            },
+          ],
+        },
+      ],
+    };
+    const { output: seen } = await read(google, "image/face_detection", faces, callOf(photo));
+    expect(seen["items"]).toMatchObject([
+      {
+        bounding_box: { x_min: 0.1, x_max: 0.5 },
+        landmarks: { nose_tip: [0.25, 0.5] },
+        emotions: { joy: 5, anger: null },
+      },
+    ]);
+  });
+
+  test("a failure inside of an answer is a failure", async () => {
+    const failed = { responses: [{ error: { code: 3, message: "Bad image data." } }] };
+    const asked = read(google, "image/object_detection", failed, callOf(photo));
+    expect(await asked.catch((error: unknown) => error)).toMatchObject({
+      name: "TaskFailure",
+      status: 400,
+      message: "Bad image data.",
+    });
+  });
+
+  test("likelihoods in words become steps", async () => {
+    // documented
+    const answer = {
+      responses: [
+        {
+          safeSearchAnnotation: {
+            adult: "VERY_UNLIKELY",
+            spoof: "UNLIKELY",
+            medical: "UNKNOWN",
+            violence: "LIKELY",
+            racy: "POSSIBLE",
+          },
+        },
+      ],
+    };
+    const { output } = await read(google, "image/explicit_content", answer, callOf(photo));
+    expect(output).toMatchObject({ nsfw_likelihood: 4, nsfw_likelihood_score: 0.8 });
+  });
+
+  test("a text is analysed in its language, or in the one that the vendor finds", async () => {
+    expect(jsonOf(await requestOf(google, "text/sentiment_analysis", text("x", { language: "de-AT" })))).toEqual({
+      document: { type: "PLAIN_TEXT", content: "x", language: "de" },
+      encodingType: "UTF32",
+    });
+    expect(jsonOf(await requestOf(google, "text/moderation", text("x", { language: null })))).toEqual({
+      document: { type: "PLAIN_TEXT", content: "x" },
+    });
+  });
+
+  test("a translation is of text, not of markup", async () => {
+    const request = await requestOf(google, "translation/automatic_translation", {
+      input: { text: "a < b", target_language: "fr", source_language: "en" },
+    });
+    expect(jsonOf(request)).toEqual({ q: "a < b", target: "fr", source: "en", format: "text" });
+    // documented
+    const answer = { data: { translations: [{ translatedText: "a < b" }] } };
+    const { output, units } = await read(google, "translation/automatic_translation", answer, callOf(text("a < b")));
+    expect(output).toEqual({ text: "a < b" });
+    expect(units).toEqual({ char: 5, request: 1 });
+  });
+
+  test("an undetermined language is none", async () => {
+    const answer = { data: { detections: [[{ language: "und", confidence: 1 }]] } };
+    expect((await read(google, "translation/language_detection", answer, callOf(text("?")))).output).toEqual({
+      items: [],
+    });
+  });
+
+  test("a model is a family of voices, and a voice of another family is refused", async () => {
+    const voiceOf = async (options: CallOptions) =>
+      (jsonOf(await requestOf(google, "audio/tts", options)) as JsonObject)["voice"];
+    expect(await voiceOf({ model: "wavenet", ...text("x", { voice: "fr-FR-Wavenet-A" }) })).toEqual({
+      languageCode: "fr-FR",
+      name: "fr-FR-Wavenet-A",
+    });
+    expect(await voiceOf(text("x"))).toEqual({ languageCode: "en-US", name: "en-US-Standard-C" });
+    expect(await voiceOf({ model: "gemini-2.5-pro-tts", ...text("x", { voice: "de-DE-Kore" }) })).toEqual({
+      languageCode: "de-DE",
+      name: "Kore",
+      modelName: "gemini-2.5-pro-tts",
+    });
+    expect(await voiceOf({ model: "constructor", ...text("x") })).toMatchObject({ modelName: "constructor" });
+    const other = voiceOf({ model: "standard", ...text("x", { voice: "fr-FR-Wavenet-A" }) });
+    expect(await other.catch((error: unknown) => error)).toBeInstanceOf(ValidationError);
+  });
+
+  test("speed, pitch and volume go in the vendor's measures", async () => {
+    const request = await requestOf(
+      google,
+      "audio/tts",
+      text("x", { speed: 2, speaking_pitch: 100, speaking_volume: 100, audio_format: "wav" }),
+    );
+    expect(jsonOf(request)).toMatchObject({
+      audioConfig: { audioEncoding: "LINEAR16", speakingRate: 2, pitch: 12, volumeGainDb: 6.02 },
+    });
+    const result = await read(
+      google,
+      "audio/tts",
+      { audioContent: "SUQz" },
+      callOf(text("x", { audio_format: "wav" })),
+    );
+    expect(result.binaries?.[0]).toMatchObject({ bytes: Buffer.from("ID3"), mediaType: "audio/wav" });
+  });
+});
