@@ -34,8 +34,8 @@ export interface ToolCall {
 export type Usage = ReturnType<typeof countUsage>;
 
 const maxQuotedCharacters = 1_000;
-/** The names of tools are looked for in the beginning of the last message only. */
-const mostSearchedCharacters = 100_000;
+/** Tool names are searched only in the first part of the last message. */
+const maxSearchedCharacters = 100_000;
 const tokensPerImage = 85;
 const tokensPerAudio = 50;
 const tokensPerFile = 200;
@@ -68,21 +68,18 @@ export function composeAnswer(question: Question, budget: WorkBudget): Answer {
 function composeChoice({ request, voice, requestHash }: Question, budget: WorkBudget, index: number): Choice {
   const callIdStem = `${requestHash.slice(0, 20)}${index}`;
   const empty = { index, reasoning: [], content: null, refusal: null, calls: [], isLegacyCall: false } as const;
-  if (voice.kind === "refusal") {
+  if (voice.kind === "refusal")
     return { ...empty, refusal: splitTokens("I cannot help with that."), finishReason: "stop" };
-  }
 
-  const reasoning = voice.kind === "reasoning" && request.reasoning_effort !== "none" ? think(request) : [];
+  const reasoning = voice.kind === "reasoning" && request.reasoning_effort !== "none" ? writeReasoning(request) : [];
   const { functions, isLegacyCall } = functionsToCall(request);
   if (functions.length > 0) {
-    const calls = functions.map(({ name, parameters }, position) => ({
-      id: `call_${callIdStem}${position}`,
-      name,
-      // Arguments are always an object, even where the schema is silent.
-      arguments: splitTokens(
-        writeExample({ type: "object", ...parameters }, isLegacyCall ? "functions" : "tools", budget),
-      ),
-    }));
+    const param = isLegacyCall ? "functions" : "tools";
+    const calls = functions.map(({ name, parameters }, position) => {
+      // Arguments are an object, even if the schema does not say so.
+      const example = writeExample({ type: "object", ...parameters }, param, budget);
+      return { id: `call_${callIdStem}${position}`, name, arguments: splitTokens(example) };
+    });
     return { ...empty, reasoning, calls, isLegacyCall, finishReason: isLegacyCall ? "function_call" : "tool_calls" };
   }
 
@@ -90,12 +87,8 @@ function composeChoice({ request, voice, requestHash }: Question, budget: WorkBu
     const content = Array.from({ length: voice.tokens }, (_, at) => (at === 0 ? "1" : ` ${at + 1}`));
     return { ...empty, content, finishReason: "stop" };
   }
-  return {
-    ...empty,
-    reasoning,
-    content: splitTokens(composeText(request, voice, index, budget)),
-    finishReason: "stop",
-  };
+  const content = splitTokens(composeText(request, voice, index, budget));
+  return { ...empty, reasoning, content, finishReason: "stop" };
 }
 
 function composeText(request: ChatRequest, voice: Voice, index: number, budget: WorkBudget): string {
@@ -105,26 +98,26 @@ function composeText(request: ChatRequest, voice: Voice, index: number, budget: 
 
   // The choices differ, so that tests notice a client that mixes them up.
   const ending = index === 0 ? "" : ` (choice ${index + 1})`;
-  const text = hasToolResult(request) ? quoteToolResults(request) : speak(request, voice);
+  const text = hasToolResult(request) ? quoteToolResults(request) : writeText(request, voice);
   return format?.type === "json_object" ? JSON.stringify({ answer: text + ending }) : text + ending;
 }
 
-function speak(request: ChatRequest, voice: Voice): string {
+function writeText(request: ChatRequest, voice: Voice): string {
   if (voice.kind === "chat") return chatText;
-  return voice.kind === "transcript" ? recite(request) : echo(request);
+  return voice.kind === "transcript" ? repeatAll(request) : repeatLast(request);
 }
 
 /** Repeats the whole conversation, so that tests can verify that it was stored. */
-function recite({ messages }: ChatRequest): string {
+function repeatAll({ messages }: ChatRequest): string {
   return shorten(messages.map((message) => `${message.role}: ${textOf(message)}`).join("\n"));
 }
 
-function echo({ messages }: ChatRequest): string {
-  const last = messages.findLast(({ role }) => role === "user");
-  const text = last === undefined ? "" : textOf(last);
-  const said = text === "" ? "You sent no text." : `You said: ${shorten(text)}`;
-  const seen = last === undefined ? "" : describeAttachments(last);
-  return seen === "" ? said : `${said} (I saw ${seen}.)`;
+function repeatLast(request: ChatRequest): string {
+  const text = lastUserText(request);
+  const repeated = text === "" ? "You sent no text." : `You said: ${shorten(text)}`;
+  const last = request.messages.findLast(({ role }) => role === "user");
+  const attachments = last === undefined ? "" : describeAttachments(last);
+  return attachments === "" ? repeated : `${repeated} (I saw ${attachments}.)`;
 }
 
 function describeAttachments(message: Message): string {
@@ -151,7 +144,7 @@ function quoteToolResults({ messages }: ChatRequest): string {
   return quotes.join("\n");
 }
 
-function think(request: ChatRequest): readonly string[] {
+function writeReasoning(request: ChatRequest): readonly string[] {
   const subject = hasToolResult(request)
     ? "A tool has answered."
     : `The user has written: ${shorten(lastUserText(request))}`;
@@ -173,11 +166,8 @@ function functionsToCall(request: ChatRequest) {
     throw new SandboxRefusal(400, `'${param}' names a function that is not offered.`, { param });
   }
 
-  const words = new Set(
-    lastUserText(request)
-      .slice(0, mostSearchedCharacters)
-      .match(/[\w-]+/g),
-  );
+  const searched = lastUserText(request).slice(0, maxSearchedCharacters);
+  const words = new Set(searched.match(/[\w-]+/g));
   // For `get_weather`, users write "weather".
   const mentioned = functions.filter(({ name }) => words.has(name) || words.has(name.split(/[_-]/).at(-1) ?? ""));
   const wanted = mentioned.length > 0 ? mentioned : functions.slice(0, 1);
@@ -185,7 +175,7 @@ function functionsToCall(request: ChatRequest) {
   return { functions: mayBeParallel ? wanted : wanted.slice(0, 1), isLegacyCall };
 }
 
-/** Null: all of them. */
+/** Null: all functions. */
 function allowedNames(choice: ChatRequest["tool_choice"] | ChatRequest["function_call"]): Set<string> | null {
   if (choice == null || typeof choice === "string") return null;
   if ("name" in choice) return new Set([choice.name]);
@@ -218,10 +208,10 @@ function cutChoice(choice: Choice, request: ChatRequest): Choice {
   let left = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
   let isCut = false;
   const spend = (tokens: readonly string[]): readonly string[] => {
-    const kept = tokens.length <= left ? tokens : tokens.slice(0, left);
-    isCut ||= kept.length < tokens.length;
-    left -= kept.length;
-    return kept;
+    const fitting = tokens.length <= left ? tokens : tokens.slice(0, left);
+    isCut ||= fitting.length < tokens.length;
+    left -= fitting.length;
+    return fitting;
   };
   const reasoning = spend(choice.reasoning);
   const cut = { content: content && spend(content), refusal: choice.refusal && spend(choice.refusal) };
@@ -237,8 +227,8 @@ function cutChoice(choice: Choice, request: ChatRequest): Choice {
 function cutAtStop(tokens: readonly string[], stops: readonly string[]): readonly string[] {
   if (stops.length === 0) return tokens;
   const text = tokens.join("");
-  const places = stops.filter((stop) => stop !== "").map((stop) => text.indexOf(stop));
-  const end = Math.min(...places.filter((place) => place >= 0));
+  const positions = stops.filter((stop) => stop !== "").map((stop) => text.indexOf(stop));
+  const end = Math.min(...positions.filter((position) => position >= 0));
   return end === Number.POSITIVE_INFINITY ? tokens : splitTokens(text.slice(0, end));
 }
 
@@ -255,18 +245,15 @@ function countUsage(request: ChatRequest, choices: readonly Choice[]) {
   const offered = request.tools ?? request.functions;
   const offeredTokens = offered?.length ? countTokens(JSON.stringify(offered)) : 0;
   const prompt = sum(perMessage.map((counted) => counted.other)) + audio + offeredTokens;
-  // What an earlier request of the conversation has sent counts as read from a cache, so that cached prices can be tried; a
-  // cache key makes all but the last message count so.
+  // Messages of an earlier request count as cached, so that cached prices can be tested. With a cache key, all but the last message do.
   const lastAnswer = request.messages.findLastIndex(({ role }) => role === "assistant");
-  const cachedMessages = request.prompt_cache_key
-    ? perMessage.slice(0, -1)
-    : perMessage.slice(0, Math.max(0, lastAnswer));
+  const cachedMessages = perMessage.slice(0, request.prompt_cache_key ? -1 : Math.max(0, lastAnswer));
   const cached = sum(cachedMessages.map(({ other }) => other));
 
   const reasoning = sum(choices.map((choice) => choice.reasoning.length));
-  const spoken = sum(choices.map(({ content, refusal }) => (content ?? refusal ?? []).length));
-  const called = sum(choices.flatMap(({ calls }) => calls.map((call) => 1 + call.arguments.length)));
-  const completion = reasoning + spoken + called;
+  const text = sum(choices.map(({ content, refusal }) => (content ?? refusal ?? []).length));
+  const calls = sum(choices.flatMap((choice) => choice.calls.map((call) => 1 + call.arguments.length)));
+  const completion = reasoning + text + calls;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,

@@ -34,7 +34,7 @@ export function streamPieces(pieces: Iterable<string>, options: BodyOptions): Re
         isFirst = false;
         const next = iterator.next();
         if (!next.done) return controller.enqueue(encoder.encode(next.value));
-        // Silence keeps watching: an abort is its only end.
+        // A stalled body ends only with an abort.
         if (ending === "stall") return void (await pause(null, waiting.signal));
         stopWatching();
         if (ending === "cut") return controller.error(connectionReset());

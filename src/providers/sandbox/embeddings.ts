@@ -1,13 +1,13 @@
-// Embeddings of the sandbox: a vector of length 1 that depends on the words of the text, not on their order, so texts that share words have
-// similar vectors.
+// Embeddings of the sandbox: a vector of length 1 that depends on the words of the text and not on their order, so that texts with common words
+// have similar vectors.
 
 import { SandboxRefusal } from "./refusal.ts";
 
 export const embeddingModel = "embedding";
 
-const usualDimensions = 256;
-const mostDimensions = 4_096;
-const mostTexts = 2_048;
+const defaultDimensions = 256;
+const maxDimensions = 4_096;
+const maxTexts = 2_048;
 const decoder = new TextDecoder();
 
 interface Request {
@@ -17,7 +17,6 @@ interface Request {
   readonly encoding: "float" | "base64";
 }
 
-/** Null for other models, whose faults apply here, too. */
 export function readEmbeddingsModel(body: Uint8Array): string {
   const { model } = readBody(body);
   return typeof model === "string" ? model : "";
@@ -26,16 +25,11 @@ export function readEmbeddingsModel(body: Uint8Array): string {
 export function writeEmbeddings(body: Uint8Array): string {
   const { model, texts, dimensions, encoding } = readRequest(body);
   const tokens = texts.reduce((sum, text) => sum + wordsOf(text).length, 0);
-  return JSON.stringify({
-    object: "list",
-    data: texts.map((text, index) => ({
-      object: "embedding",
-      index,
-      embedding: encode(toVector(text, dimensions), encoding),
-    })),
-    model,
-    usage: { prompt_tokens: tokens, total_tokens: tokens },
-  });
+  const toItem = (text: string, index: number) => {
+    return { object: "embedding", index, embedding: encode(toVector(text, dimensions), encoding) };
+  };
+  const usage = { prompt_tokens: tokens, total_tokens: tokens };
+  return JSON.stringify({ object: "list", data: texts.map(toItem), model, usage });
 }
 
 function readBody(body: Uint8Array): Record<string, unknown> {
@@ -43,19 +37,19 @@ function readBody(body: Uint8Array): Record<string, unknown> {
     const value: unknown = JSON.parse(decoder.decode(body));
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {
-    // said below
+    // Refused below.
   }
   throw new SandboxRefusal(400, "The body is not a JSON object.");
 }
 
 function readRequest(body: Uint8Array): Request {
-  const { model, input, dimensions = usualDimensions, encoding_format = "float" } = readBody(body);
+  const { model, input, dimensions = defaultDimensions, encoding_format = "float" } = readBody(body);
   const given = Array.isArray(input) && typeof input[0] !== "number" ? input : [input];
   const texts = given.map((element) => (typeof element === "string" ? element : JSON.stringify(element)));
-  if (texts.length === 0 || texts.length > mostTexts || texts.some((text) => text === undefined || text === ""))
+  if (texts.length === 0 || texts.length > maxTexts || texts.some((text) => text === undefined || text === ""))
     throw new SandboxRefusal(400, "`input` should be a text, or a list of texts.", { param: "input" });
-  if (typeof dimensions !== "number" || !Number.isInteger(dimensions) || dimensions < 1 || dimensions > mostDimensions)
-    throw new SandboxRefusal(400, `\`dimensions\` should be from 1 to ${mostDimensions}.`, { param: "dimensions" });
+  if (typeof dimensions !== "number" || !Number.isInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions)
+    throw new SandboxRefusal(400, `\`dimensions\` should be from 1 to ${maxDimensions}.`, { param: "dimensions" });
   return { model: String(model), texts, dimensions, encoding: encoding_format === "base64" ? "base64" : "float" };
 }
 

@@ -59,11 +59,11 @@ async function answerCall(url: string, call: TransportRequest, requestHash: stri
   const request = readRequest(call.body);
   const behaviour = findBehaviour(request.model);
   if (behaviour === null) throw unknownModel(request.model);
-  await misbehaveBeforehand(behaviour, call.signal);
+  await applyEarlyFault(behaviour, call.signal);
   const answer = await compose({ request, voice: behaviour.voice, requestHash }, call.body);
   call.signal.throwIfAborted();
-  const made: Made = { request, answer, fault: behaviour.fault, signal: call.signal, hash: requestHash };
-  return request.stream === true ? answerStream(made) : answerWhole(made);
+  const composed: Composed = { request, answer, fault: behaviour.fault, signal: call.signal, hash: requestHash };
+  return request.stream === true ? answerStream(composed) : answerWhole(composed);
 }
 
 /** Answers to expensive schemas are composed in another thread, so that other callers do not wait. */
@@ -76,7 +76,7 @@ async function compose(question: Question, body: Uint8Array): Promise<Answer> {
   }
 }
 
-interface Made {
+interface Composed {
   readonly request: ChatRequest;
   readonly answer: Answer;
   readonly fault: Fault;
@@ -85,7 +85,7 @@ interface Made {
 }
 
 /** Faults before the first byte of the answer. */
-async function misbehaveBeforehand({ fault }: Behaviour, signal: AbortSignal): Promise<void> {
+async function applyEarlyFault({ fault }: Behaviour, signal: AbortSignal): Promise<void> {
   if (fault.kind === "status") {
     throw new SandboxRefusal(fault.status, `The sandbox was asked to answer with status ${fault.status}.`);
   }
@@ -99,11 +99,11 @@ async function answerEmbeddings(call: TransportRequest, hash: string): Promise<R
   const model = readEmbeddingsModel(call.body);
   const behaviour = findBehaviour(model);
   if (behaviour === null && model !== embeddingModel) throw unknownModel(model);
-  if (behaviour !== null) await misbehaveBeforehand(behaviour, call.signal);
+  if (behaviour !== null) await applyEarlyFault(behaviour, call.signal);
   return respond(writeEmbeddings(call.body), "application/json", hash);
 }
 
-function answerStream({ request, answer, fault, signal, hash }: Made): Response {
+function answerStream({ request, answer, fault, signal, hash }: Composed): Response {
   const pieces = breakEvents(writeEvents(request, answer, hash), fault);
   return respond(streamPieces(pieces, { signal, ...bodyOptions(fault) }), "text/event-stream; charset=utf-8", hash);
 }
@@ -130,7 +130,7 @@ function* breakEvents(events: Generator<string>, fault: Fault): Generator<string
   }
 }
 
-function answerWhole({ request, answer, fault, signal, hash }: Made): Response {
+function answerWhole({ request, answer, fault, signal, hash }: Composed): Response {
   const whole = writeCompletion(request, answer, hash);
   const json = "application/json";
   switch (fault.kind) {

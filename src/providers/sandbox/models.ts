@@ -2,23 +2,17 @@
 
 import type { ModelFacts } from "../provider.ts";
 
+type PlainVoice = "echo" | "transcript" | "chat" | "reasoning" | "refusal";
+
 export type Voice =
-  | { readonly kind: "echo" | "transcript" | "chat" | "reasoning" | "refusal" }
+  | { readonly kind: PlainVoice }
   /** Counts aloud: "1 2 3 ...", one token each. */
   | { readonly kind: "count"; readonly tokens: number };
 
+type PlainFault = "none" | "hang" | "cut" | "stall" | "no-done" | "garbage" | "error-in-stream" | "garbage-in-stream";
+
 export type Fault =
-  | {
-      readonly kind:
-        | "none"
-        | "hang"
-        | "cut"
-        | "stall"
-        | "no-done"
-        | "garbage"
-        | "error-in-stream"
-        | "garbage-in-stream";
-    }
+  | { readonly kind: PlainFault }
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "slow" | "slow-start"; readonly delayMs: number };
 
@@ -45,18 +39,17 @@ const maxFloodTokens = 100_000;
 const abilities = { input: ["text", "image", "audio", "file"], tools: true, jsonSchema: true } as const;
 const none: Fault = { kind: "none" };
 const echo: Voice = { kind: "echo" };
+const slow: Behaviour = { voice: echo, fault: { kind: "slow", delayMs: 50 } };
 
 export const sandboxModels: readonly SandboxModel[] = [
-  voice("echo", "repeats the last user message", echo),
-  voice("transcript", "repeats all messages, with their roles", { kind: "transcript" }),
-  voice("chat", "answers with a fixed text of several sentences", { kind: "chat" }),
+  normal("echo", "repeats the last user message"),
+  normal("transcript", "repeats all messages, with their roles"),
+  normal("chat", "answers with a fixed text of several sentences"),
   {
-    ...voice("reasoning", "reasons first: `reasoning_content`, and `reasoning_tokens` in the usage", {
-      kind: "reasoning",
-    }),
+    ...normal("reasoning", "reasons first: `reasoning_content`, and `reasoning_tokens` in the usage"),
     facts: { id: "reasoning", ...abilities, reasoning: true },
   },
-  voice("refusal", "refuses: `refusal` instead of `content`", { kind: "refusal" }),
+  normal("refusal", "refuses: `refusal` instead of `content`"),
   {
     name: "flood-<n>",
     facts: { id: "flood-1000", ...abilities },
@@ -64,16 +57,16 @@ export const sandboxModels: readonly SandboxModel[] = [
     behave: (tokens) =>
       tokens >= 1 && tokens <= maxFloodTokens ? { voice: { kind: "count", tokens }, fault: none } : null,
   },
-  fault("slow", "50 ms between chunks", { kind: "slow", delayMs: 50 }),
+  { ...delay("slow", "slow", "50 ms between chunks"), behave: () => slow },
   delay("slow-<ms>", "slow", "that many milliseconds between chunks"),
   delay("slow-start-<ms>", "slow-start", "that many milliseconds before the answer starts"),
-  fault("hang", "never answers", { kind: "hang" }),
-  fault("stall", "sends 3 chunks, then nothing, and stays open", { kind: "stall" }),
-  fault("cut", "closes the connection after 3 chunks", { kind: "cut" }),
-  fault("no-done", "ends its stream without `[DONE]`", { kind: "no-done" }),
-  fault("garbage", "answers 200 with an HTML page", { kind: "garbage" }),
-  fault("garbage-in-stream", "sends an event that is not JSON after 2 chunks", { kind: "garbage-in-stream" }),
-  fault("error-in-stream", "sends an error object after 2 chunks and ends", { kind: "error-in-stream" }),
+  fault("hang", "never answers"),
+  fault("stall", "sends 3 chunks, then nothing, and stays open"),
+  fault("cut", "closes the connection after 3 chunks"),
+  fault("no-done", "ends its stream without `[DONE]`"),
+  fault("garbage", "answers 200 with an HTML page"),
+  fault("garbage-in-stream", "sends an event that is not JSON after 2 chunks"),
+  fault("error-in-stream", "sends an error object after 2 chunks and ends"),
   {
     name: "error-<status>",
     facts: { id: "error-429", ...abilities },
@@ -93,21 +86,17 @@ export function findBehaviour(id: string): Behaviour | null {
   return model?.behave(Number(numbered[2])) ?? null;
 }
 
-function voice(name: string, about: string, kind: Voice): SandboxModel {
-  return { name, facts: { id: name, ...abilities }, about, behave: () => ({ voice: kind, fault: none }) };
+function normal(name: PlainVoice, about: string): SandboxModel {
+  return { name, facts: { id: name, ...abilities }, about, behave: () => ({ voice: { kind: name }, fault: none }) };
 }
 
-function fault(name: string, about: string, kind: Fault): SandboxModel {
+function fault(name: PlainFault, about: string): SandboxModel {
   const facts = { id: name, ...abilities };
-  return { name, facts, about, isFault: true, behave: () => ({ voice: echo, fault: kind }) };
+  return { name, facts, about, isFault: true, behave: () => ({ voice: echo, fault: { kind: name } }) };
 }
 
 function delay(name: string, kind: "slow" | "slow-start", about: string): SandboxModel {
-  return {
-    name,
-    facts: { id: name.replace("<ms>", "200"), ...abilities },
-    about,
-    isFault: true,
-    behave: (delayMs) => (delayMs <= maxDelayMs ? { voice: echo, fault: { kind, delayMs } } : null),
-  };
+  const facts = { id: name.replace("<ms>", "200"), ...abilities };
+  const behave = (delayMs: number) => (delayMs <= maxDelayMs ? { voice: echo, fault: { kind, delayMs } } : null);
+  return { name, facts, about, isFault: true, behave };
 }

@@ -1,6 +1,6 @@
-// Creates a value that matches a JSON Schema (2020-12 and common older forms), for tool arguments and structured answers. It is deterministic.
-// Each type proposes candidates, and the first that passes the check is used. If none passes, the first is used anyway: a simulated model may
-// be wrong, but it answers.
+// Creates a value that matches a JSON Schema (2020-12 and common older forms), for tool arguments and structured answers. The same schema always
+// gives the same value. Each type proposes candidates, and the first that passes the check is used. If none passes, the first is used anyway:
+// a simulated model may be wrong, but it answers.
 
 import { parsePattern, samplePattern } from "../../lib/json-schema/pattern.ts";
 import {
@@ -30,7 +30,7 @@ export function makeExample(schema: unknown, budget = new WorkBudget(eventLoopUn
   return found;
 }
 
-interface Place {
+interface Context {
   readonly document: SchemaDocument;
   readonly depth: number;
   /** The choices made since the last step into a value, because a choice may be recursive. */
@@ -49,28 +49,28 @@ const maxStringLength = 100_000;
 /** Bounds the total length of texts, which cost memory and time. */
 const unitsPerCharacter = 10;
 
-function findExample(schema: Schema, place: Place): Json | undefined {
-  if (place.depth > maxDepth) return undefined;
+function findExample(schema: Schema, context: Context): Json | undefined {
+  if (context.depth > maxDepth) return undefined;
   let tried = 0;
   let first: Json | undefined;
-  for (const candidate of candidatesOf(schema, place)) {
-    if (fitsSchema(candidate, schema, place.document)) return candidate;
+  for (const candidate of candidatesOf(schema, context)) {
+    if (fitsSchema(candidate, schema, context.document)) return candidate;
     first ??= candidate;
     if (++tried === maxCandidates) break;
   }
   return first;
 }
 
-function* candidatesOf(schema: Schema, place: Place): Generator<Json> {
-  place.document.step();
-  const flat = flatten(schema, place.document);
-  if (flat === false || place.turns > maxTurns) return;
+function* candidatesOf(schema: Schema, context: Context): Generator<Json> {
+  context.document.step();
+  const flat = flatten(schema, context.document);
+  if (flat === false || context.turns > maxTurns) return;
 
-  const turned = { ...place, turns: place.turns + 1 };
+  const turned = { ...context, turns: context.turns + 1 };
   const { const: constant, enum: choices, anyOf, oneOf, if: condition, ...base } = flat;
   if (constant !== undefined) return yield constant as Json;
-  if (Array.isArray(choices)) return yield* rotate(choices as Json[], place.variant);
-  if (place.variant === 0) yield* suggestionsOf(flat);
+  if (Array.isArray(choices)) return yield* rotate(choices as Json[], context.variant);
+  if (context.variant === 0) yield* suggestionsOf(flat);
 
   if (Array.isArray(anyOf)) return yield* branchesOf(anyOf, { ...flat, anyOf: undefined }, turned);
   if (Array.isArray(oneOf)) return yield* branchesOf(oneOf, { ...flat, oneOf: undefined }, turned);
@@ -80,8 +80,8 @@ function* candidatesOf(schema: Schema, place: Place): Generator<Json> {
     return yield* candidatesOf({ allOf: [rest, asSchema(alternative)] }, turned);
   }
 
-  for (const type of orderTypes(typesOf(flat) ?? guessTypes(flat), place)) {
-    yield* candidatesOfType(type, flat, place);
+  for (const type of orderTypes(typesOf(flat) ?? guessTypes(flat), context)) {
+    yield* candidatesOfType(type, flat, context);
   }
 }
 
@@ -92,16 +92,16 @@ function* suggestionsOf(schema: JsonObject): Generator<Json> {
   }
 }
 
-function* branchesOf(branches: readonly unknown[], base: JsonObject, place: Place): Generator<Json> {
+function* branchesOf(branches: readonly unknown[], base: JsonObject, context: Context): Generator<Json> {
   const schemas = branches.map(asSchema);
-  const ordered = isGenerous(place)
+  const ordered = isGenerous(context)
     ? schemas
-    : schemas.toSorted((one, other) => weigh(one, place) - weigh(other, place));
-  for (const branch of ordered) yield* candidatesOf({ allOf: [base, branch] }, place);
+    : schemas.toSorted((one, other) => weigh(one, context) - weigh(other, context));
+  for (const branch of ordered) yield* candidatesOf({ allOf: [base, branch] }, context);
 }
 
 /** Containers last, so that a recursive choice ends. */
-function weigh(schema: Schema, { document }: Place): number {
+function weigh(schema: Schema, { document }: Context): number {
   const flat = flatten(schema, document);
   if (flat === false) return 2;
   return (typesOf(flat) ?? guessTypes(flat)).some((type) => type === "object" || type === "array") ? 1 : 0;
@@ -139,41 +139,38 @@ function guessTypes(schema: JsonObject): readonly string[] {
 }
 
 /** Prefers values to null within the limits, and the smallest value beyond them. */
-function orderTypes(types: readonly string[], place: Place): readonly string[] {
-  const isLast = isGenerous(place)
-    ? (type: string) => type === "null"
-    : (type: string) => type === "object" || type === "array";
+function orderTypes(types: readonly string[], context: Context): readonly string[] {
+  const last = isGenerous(context) ? ["null"] : ["object", "array"];
+  const isLast = (type: string) => last.includes(type);
   return types.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)));
 }
 
-function* candidatesOfType(type: string, schema: JsonObject, place: Place): Generator<Json> {
+function* candidatesOfType(type: string, schema: JsonObject, context: Context): Generator<Json> {
   if (type === "null") yield null;
-  if (type === "boolean") yield* rotate([true, false], place.variant);
-  if (type === "string") yield* stringsOf(schema, place);
-  if (type === "number" || type === "integer") yield* numbersOf(schema, type === "integer", place.variant);
-  if (type === "array") yield* arraysOf(schema, place);
-  if (type === "object") yield* objectsOf(schema, place);
+  if (type === "boolean") yield* rotate([true, false], context.variant);
+  if (type === "string") yield* stringsOf(schema, context);
+  if (type === "number" || type === "integer") yield* numbersOf(schema, type === "integer", context.variant);
+  if (type === "array") yield* arraysOf(schema, context);
+  if (type === "object") yield* objectsOf(schema, context);
 }
 
-const formats: Readonly<Record<string, (variant: number) => string>> = {
+type Format = (variant: number) => string;
+
+const email: Format = (variant) => `person${variant + 1}@example.com`;
+const hostname: Format = (variant) => `host${variant + 1}.example.com`;
+const url: Format = (variant) => `https://example.com/${variant + 1}`;
+const path: Format = (variant) => `/${variant + 1}`;
+const formats: Readonly<Record<string, Format>> = {
   "date-time": (variant) => `2026-01-${pad(variant)}T09:30:00Z`,
   date: (variant) => `2026-01-${pad(variant)}`,
   time: (variant) => `09:${pad(variant)}:00Z`,
   duration: (variant) => `PT${variant + 1}H`,
-  email: (variant) => `person${variant + 1}@example.com`,
-  "idn-email": (variant) => `person${variant + 1}@example.com`,
-  hostname: (variant) => `host${variant + 1}.example.com`,
-  "idn-hostname": (variant) => `host${variant + 1}.example.com`,
+  ...{ email, "idn-email": email, hostname, "idn-hostname": hostname },
+  ...{ uri: url, url, iri: url, "uri-reference": path, "iri-reference": path, "json-pointer": path },
+  "uri-template": (variant) => `${url(variant)}/{id}`,
   ipv4: (variant) => `192.0.2.${(variant % 254) + 1}`,
   ipv6: (variant) => `2001:db8::${(variant + 1).toString(16)}`,
-  uri: (variant) => `https://example.com/${variant + 1}`,
-  "uri-reference": (variant) => `/${variant + 1}`,
-  "uri-template": (variant) => `https://example.com/${variant + 1}/{id}`,
-  url: (variant) => `https://example.com/${variant + 1}`,
-  iri: (variant) => `https://example.com/${variant + 1}`,
-  "iri-reference": (variant) => `/${variant + 1}`,
   uuid: (variant) => `00000000-0000-4000-8000-${(variant + 1).toString(16).padStart(12, "0")}`,
-  "json-pointer": (variant) => `/${variant + 1}`,
   "relative-json-pointer": (variant) => `${variant + 1}`,
   regex: (variant) => `^${variant + 1}$`,
   byte: (variant) => btoa(`sandbox${variant + 1}`),
@@ -183,7 +180,7 @@ function pad(variant: number): string {
   return String((variant % 28) + 1).padStart(2, "0");
 }
 
-function* stringsOf(schema: JsonObject, { document, variant }: Place): Generator<Json> {
+function* stringsOf(schema: JsonObject, { document, variant }: Context): Generator<Json> {
   const least = numberOf(schema["minLength"]) ?? 0;
   const most = numberOf(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
   if (least > maxStringLength) throw new SchemaProblem(`a minLength of ${least} is more than the sandbox writes`);
@@ -200,7 +197,7 @@ function* stringsOf(schema: JsonObject, { document, variant }: Place): Generator
       if (sample !== null) yield* [sample, sample.padEnd(least, "x")];
     }
   }
-  const format = own(formats, String(schema["format"])) as ((variant: number) => string) | undefined;
+  const format = own(formats, String(schema["format"])) as Format | undefined;
   if (format !== undefined) yield format(variant);
   const text = variant === 0 ? "example" : `${variant + 1} example`;
   document.spend(unitsPerCharacter * least);
@@ -209,10 +206,8 @@ function* stringsOf(schema: JsonObject, { document, variant }: Place): Generator
 
 function* numbersOf(schema: JsonObject, isInteger: boolean, variant: number): Generator<Json> {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  const lows = [minimum, exclusiveMinimum].filter((bound) => typeof bound === "number");
-  const highs = [maximum, exclusiveMaximum].filter((bound) => typeof bound === "number");
-  const low = Math.max(...lows);
-  const high = Math.min(...highs);
+  const low = Math.max(...[minimum, exclusiveMinimum].filter((bound) => typeof bound === "number"));
+  const high = Math.min(...[maximum, exclusiveMaximum].filter((bound) => typeof bound === "number"));
 
   const step = typeof multipleOf === "number" && multipleOf > 0 ? multipleOf : isInteger ? 1 : null;
   if (step !== null) {
@@ -235,14 +230,14 @@ function trim(value: number): number {
   return Number.isInteger(value) ? value + 0 : Number(value.toPrecision(12));
 }
 
-function* arraysOf(schema: JsonObject, place: Place): Generator<Json> {
+function* arraysOf(schema: JsonObject, context: Context): Generator<Json> {
   const { prefix, rest } = itemsOf(schema);
   const contains = schema["contains"] === undefined ? null : asSchema(schema["contains"]);
   const containsCount = contains === null ? 0 : (numberOf(schema["minContains"]) ?? 1);
   const least = Math.max(numberOf(schema["minItems"]) ?? 0, containsCount);
   const most = numberOf(schema["maxItems"]) ?? Number.POSITIVE_INFINITY;
 
-  const lengths = isGenerous(place) ? [Math.min(most, Math.max(least, prefix.length, 1)), least] : [least];
+  const lengths = isGenerous(context) ? [Math.min(most, Math.max(least, prefix.length, 1)), least] : [least];
   for (const length of new Set(lengths)) {
     const items: Json[] = [];
     const seen = new Set<string>();
@@ -250,9 +245,9 @@ function* arraysOf(schema: JsonObject, place: Place): Generator<Json> {
     while (items.length < length) {
       const position = items.length;
       const declared = prefix[position] ?? rest;
-      const isLastPlaces = contains !== null && position >= length - containsCount;
-      const wanted: Schema = isLastPlaces ? { allOf: [declared, contains] } : declared;
-      const item = findExample(wanted, { ...deeper(place), variant: place.variant + repeats });
+      const isAtEnd = contains !== null && position >= length - containsCount;
+      const wanted: Schema = isAtEnd ? { allOf: [declared, contains] } : declared;
+      const item = findExample(wanted, { ...deeper(context), variant: context.variant + repeats });
       if (item === undefined) break;
       if (schema["uniqueItems"] === true) {
         repeats++;
@@ -266,24 +261,23 @@ function* arraysOf(schema: JsonObject, place: Place): Generator<Json> {
   }
 }
 
-function* objectsOf(schema: JsonObject, place: Place): Generator<Json> {
-  if (isGenerous(place)) {
-    const full = makeObject(schema, place, true);
-    if (full !== undefined) yield full;
+function* objectsOf(schema: JsonObject, context: Context): Generator<Json> {
+  for (const withOptional of isGenerous(context) ? [true, false] : [false]) {
+    const example = makeObject(schema, context, withOptional);
+    if (example !== undefined) yield example;
   }
-  const lean = makeObject(schema, place, false);
-  if (lean !== undefined) yield lean;
 }
 
-function makeObject(schema: JsonObject, place: Place, withOptional: boolean): Json | undefined {
+function makeObject(schema: JsonObject, context: Context, withOptional: boolean): Json | undefined {
   const members = new Map<string, Json>();
   const most = numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY;
-  const findMember = (key: string) => findExample({ allOf: schemasOfKey(key, schema, place.document) }, deeper(place));
+  const findMember = (key: string) =>
+    findExample({ allOf: schemasOfKey(key, schema, context.document) }, deeper(context));
   const addRequired = (keys: readonly unknown[]): boolean => {
     // The list grows while it is read: a chain of dependentRequired may be as long as the schema.
     const wanted = [...keys];
     for (const key of wanted) {
-      place.document.spend(1);
+      context.document.spend(1);
       if (typeof key !== "string" || members.has(key)) continue;
       const value = findMember(key);
       if (value === undefined) return false;
@@ -306,7 +300,7 @@ function makeObject(schema: JsonObject, place: Place, withOptional: boolean): Js
   // A map type shows one entry; minProperties may ask for more.
   const isMap = withOptional && members.size === 0 && isObject(schema["additionalProperties"]);
   const least = Math.max(numberOf(schema["minProperties"]) ?? 0, isMap ? Math.min(1, most) : 0);
-  for (const key of namesOf(schema, place)) {
+  for (const key of namesOf(schema, context)) {
     if (members.size >= least) break;
     const value = members.has(key) ? undefined : findMember(key);
     if (value !== undefined) members.set(key, value);
@@ -316,7 +310,7 @@ function makeObject(schema: JsonObject, place: Place, withOptional: boolean): Js
 }
 
 /** Names for further members: declared ones first, then patterned or free ones. */
-function* namesOf(schema: JsonObject, place: Place): Generator<string> {
+function* namesOf(schema: JsonObject, context: Context): Generator<string> {
   for (const [key] of entriesOf(schema["properties"])) yield key;
   const patterns = entriesOf(schema["patternProperties"]).map(([pattern]) => ({ pattern }));
   const names: readonly Schema[] = [...patterns, asSchema(schema["propertyNames"])];
@@ -324,7 +318,7 @@ function* namesOf(schema: JsonObject, place: Place): Generator<string> {
   for (const name of names) {
     for (let variant = 0; variant < 1_000; variant++) {
       const free =
-        name === true ? `key${variant + 1}` : findExample({ allOf: [base, name] }, { ...deeper(place), variant });
+        name === true ? `key${variant + 1}` : findExample({ allOf: [base, name] }, { ...deeper(context), variant });
       if (typeof free === "string") yield free;
     }
   }
@@ -336,12 +330,12 @@ function schemaOrder(members: ReadonlyMap<string, Json>, schema: JsonObject): re
   return [...members].toSorted(([one], [other]) => rank(one) - rank(other));
 }
 
-function isGenerous({ depth, document }: Place): boolean {
+function isGenerous({ depth, document }: Context): boolean {
   return depth < generousDepth && document.stepsDone < generousSteps;
 }
 
-function deeper(place: Place): Place {
-  return { ...place, depth: place.depth + 1, turns: 0 };
+function deeper(context: Context): Context {
+  return { ...context, depth: context.depth + 1, turns: 0 };
 }
 
 function rotate<Value>(values: readonly Value[], by: number): readonly Value[] {

@@ -4,6 +4,8 @@
 import { canonicalText, listOf, type SchemaDocument } from "../../lib/json-schema/schema.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 
+const maxPairs = 64;
+
 type Fold = (one: unknown, other: unknown) => unknown;
 
 /** `false`: no value can match both. */
@@ -31,13 +33,15 @@ function lengthOf(value: unknown): number {
 }
 
 const keepFirst: Fold = (one) => one;
-const larger: Fold = (one, other) =>
-  typeof one === "number" && typeof other === "number" ? Math.max(one, other) : one;
-const smaller: Fold = (one, other) =>
-  typeof one === "number" && typeof other === "number" ? Math.min(one, other) : one;
+const larger = foldNumbers(Math.max);
+const smaller = foldNumbers(Math.min);
 const both: Fold = (one, other) => ({ allOf: [one, other] });
 const either: Fold = (one, other) => ({ anyOf: [one, other] });
 const union: Fold = (one, other) => [...new Set([...listOf(one), ...listOf(other)])];
+
+function foldNumbers(choose: (one: number, other: number) => number): Fold {
+  return (one, other) => (typeof one === "number" && typeof other === "number" ? choose(one, other) : one);
+}
 
 const members: Fold = (one, other) => {
   if (!isObject(one) || !isObject(other)) return one;
@@ -65,15 +69,13 @@ const commonTypes: Fold = (one, other) => {
 };
 
 /** The first pairs of branches, which are the most likely to match; the check of the value decides. */
-const pairs: Fold = (one, other) =>
-  listOf(one)
-    .slice(0, 64)
-    .flatMap((first) =>
-      listOf(other)
-        .slice(0, 64)
-        .map((second) => both(first, second)),
-    )
-    .slice(0, 64);
+const pairs: Fold = (one, other) => {
+  const seconds = listOf(other).slice(0, maxPairs);
+  const all = listOf(one)
+    .slice(0, maxPairs)
+    .flatMap((first) => seconds.map((second) => both(first, second)));
+  return all.slice(0, maxPairs);
+};
 
 const commonMultiple: Fold = (one, other) => {
   if (!Number.isInteger(one) || !Number.isInteger(other)) return larger(one, other);

@@ -7,7 +7,7 @@ export function splitTokens(text: string): readonly string[] {
   return text.match(tokenPattern) ?? [];
 }
 
-const mostInToken = 12;
+const maxTokenLength = 12;
 
 /** Counts the tokens without creating them, because a request may have megabytes. */
 export function countTokens(text: string): number {
@@ -24,7 +24,7 @@ export function countTokens(text: string): number {
     if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(at + 1))) at++;
     if (left === 0) {
       count++;
-      left = mostInToken;
+      left = maxTokenLength;
     }
     left--;
   }
@@ -46,18 +46,8 @@ const otherSpaces: ReadonlySet<number> = new Set([
   ...[0x2028, 0x2029, 0x202f, 0x205f, 0x3000],
 ]);
 
-export interface TokenLogprob {
-  readonly token: string;
-  readonly logprob: number;
-  readonly bytes: readonly number[];
-}
-
-export interface RankedTokenLogprob extends TokenLogprob {
-  readonly top_logprobs: readonly TokenLogprob[];
-}
-
 /** Fixed values: about 0.9 for the chosen token, less for each alternative, at most 1 in total. */
-export function toLogprob(token: string, alternatives: number): RankedTokenLogprob {
+export function toLogprob(token: string, alternatives: number) {
   const chosen = rate(token, -0.1);
   const others = Array.from({ length: Math.max(0, alternatives - 1) }, (_, index) =>
     rate(` other${index + 1}`, -4 - index),
@@ -65,6 +55,6 @@ export function toLogprob(token: string, alternatives: number): RankedTokenLogpr
   return { ...chosen, top_logprobs: alternatives === 0 ? [] : [chosen, ...others] };
 }
 
-function rate(token: string, logprob: number): TokenLogprob {
+function rate(token: string, logprob: number) {
   return { token, logprob, bytes: Array.from(new TextEncoder().encode(token)) };
 }
