@@ -16,37 +16,36 @@ export interface Clocks {
   readonly totalTimeoutMs: number;
 }
 
-/** The caller's side of a call, which a request is. */
+/** The caller's side of a call. */
 export interface Connection {
   readonly signal: AbortSignal;
 }
 
 export interface CallOptions {
   readonly provider: Provider;
-  /** A deployment, or one of its services. */
+  /** Of a deployment, or of one of its services. */
   readonly address: Address;
   /** POST when absent. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  /** Text is sent as UTF-8. */
   readonly body: string | Uint8Array;
   /** Header lines beside those of the address. */
   readonly headerLines?: string;
-  /** The whole head, in place of `method`, `path` and all header lines. */
+  /** The whole head, instead of `method`, `path` and all header lines. */
   readonly head?: string;
   readonly wantsStream: boolean;
-  /** Its signal says when the caller has left. It is read only with a tick, and only for calls that take a while. */
+  /** Its signal is checked only at ticks, and only for longer calls. */
   readonly connection: Connection;
-  /** Fires when the gateway shuts down and can wait no longer. */
+  /** Aborted when the gateway shuts down and cannot wait any longer. */
   readonly shutdownSignal: AbortSignal;
   readonly clocks: Clocks;
-  /** By when the whole request has to be over, other attempts included, in the milliseconds of `performance.now()`. */
+  /** The end of the whole request with all its attempts, in milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly ticker: Ticker;
   readonly http: HttpClient;
-  /** Only connections that were idle for at most this long are reused. Absent: as long as the client keeps them. */
+  /** Connections that were idle for longer are not reused. Absent: any idle connection is. */
   readonly maxIdleMs?: number;
-  /** Statuses beyond 2xx that are no failure. */
+  /** Statuses other than 2xx that are not failures. */
   readonly goodStatuses?: readonly number[];
   /** Reads the answer of any other status; `toRefusal` when absent. */
   readonly toRefusal?: (provider: Provider, status: number, retryAfter: string | null, body: string) => GatewayError;
@@ -62,8 +61,8 @@ export class CallerLeft extends Error {
 
 const maxAnswerBytes = 64 * 1_048_576;
 const maxErrorBytes = 65_536;
-// Making a signal is work, and most answers of one piece are over by then.
-const leastAgeMs = 50;
+// Creating a signal costs time, and most answers that are not streamed end earlier.
+const minAgeMs = 50;
 const never = Number.POSITIVE_INFINITY;
 const decoder = new TextDecoder();
 
@@ -74,12 +73,12 @@ export class ProviderCall implements Watched {
   readonly startedAt = performance.now();
   readonly #options: CallOptions;
   readonly #exchange: Exchange;
-  /** When the clocks run out. */
+  /** When the timeouts expire. */
   #connectAt: number;
   #waitAt: number;
   readonly #totalAt: number;
-  /** From when on it is asked whether the caller is still there. */
-  readonly #askAt: number;
+  /** From this time on, ticks check whether the caller has left. */
+  readonly #checkCallerAt: number;
   #waitMs: number;
   #hasBegun = false;
   #failure: Error | null = null;
@@ -93,17 +92,17 @@ export class ProviderCall implements Watched {
     this.#waitMs = firstByteTimeoutMs;
     this.#waitAt = this.startedAt + firstByteTimeoutMs;
     this.#totalAt = options.deadline;
-    this.#askAt = this.startedAt + leastAgeMs;
+    this.#checkCallerAt = this.startedAt + minAgeMs;
     this.#exchange = send(options);
     options.ticker.watch(this);
   }
 
-  /** Waits for a head that says success. Any other answer is thrown as our error. */
+  /** Waits for a successful head. Any other answer is thrown as an error of the catalogue. */
   async open(): Promise<void> {
     try {
       await this.#exchange.open();
     } catch (error) {
-      throw this.#failure ?? this.#describeSendFailure(error);
+      throw this.#failure ?? describeSendFailure(this.provider.name, this.#exchange.wasSent, error);
     }
     const { status } = this.#exchange;
     if ((status < 200 || status > 299) && !this.#options.goodStatuses?.includes(status))
@@ -114,7 +113,7 @@ export class ProviderCall implements Watched {
     return this.#exchange.status;
   }
 
-  /** Names are written in lower case. */
+  /** `name` in lower case. */
   header(name: string): string | null {
     return this.#exchange.header(name);
   }
@@ -127,7 +126,7 @@ export class ProviderCall implements Watched {
     return this.#exchange.header("content-type") ?? "";
   }
 
-  /** The whole body of an answer that is not a stream: at once where it came together with its head, as most do. */
+  /** The whole body of an answer that is not streamed; without a promise if it arrived with its head, as most do. */
   readWhole(): string | Promise<string> {
     const piece = this.take();
     if (piece === null) return "";
@@ -140,46 +139,45 @@ export class ProviderCall implements Watched {
     return this.#read(maxAnswerBytes, "refuse", pieces).then((bytes) => decoder.decode(bytes));
   }
 
-  /** The same as bytes. */
   readBytes(): Promise<Uint8Array> {
     return this.#read(maxAnswerBytes, "refuse");
   }
 
-  /** The next bytes, null at the end that the provider meant, undefined when they have to be waited for. A cut is an error. */
+  /** The next bytes, null at a complete end, undefined if none have arrived. An incomplete end is an error. */
   take(): Uint8Array | null | undefined {
     if (this.#failure !== null) throw this.#failure;
     try {
       return this.#exchange.take();
     } catch (error) {
-      throw this.#failure ?? this.#describeCut(error);
+      throw this.#failure ?? describeCut(this.provider.name, error);
     }
   }
 
-  /** Until `take` has something. Silence counts only here, not while the caller takes its time to read. */
+  /** Resolves when `take` has something. The timeout runs only here, not while a slow caller reads. */
   async wait(): Promise<void> {
     this.#waitAt = this.#options.ticker.now + this.#waitMs;
     try {
       await this.#exchange.wait();
     } catch (error) {
-      throw this.#failure ?? this.#describeCut(error);
+      throw this.#failure ?? describeCut(this.provider.name, error);
     }
     this.#waitAt = never;
   }
 
-  /** After the first event the idle clock runs instead of the first-byte clock. */
+  /** After the first event, the idle timeout replaces the first-byte timeout. */
   beginIdleClock(): void {
     this.#waitMs = this.#options.clocks.idleTimeoutMs;
     this.#hasBegun = true;
   }
 
-  /** The four clocks, and whether the caller is still there: asked with every tick, which costs less than to be told. */
+  /** Checks the four timeouts and the caller. Polling at every tick costs less than a listener. */
   check(now: number): void {
     const { connection, shutdownSignal, clocks } = this.#options;
     if (shutdownSignal.aborted)
       this.#fail(new GatewayError("draining", "The gateway shut down before the answer was complete."));
     else if (now >= this.#totalAt)
       this.#fail(this.#unanswered("provider_timeout", "did not finish within the time of the request"));
-    else if (now >= this.#askAt && connection.signal.aborted) this.#fail(new CallerLeft());
+    else if (now >= this.#checkCallerAt && connection.signal.aborted) this.#fail(new CallerLeft());
     else if (now >= this.#waitAt) this.#fail(this.#unanswered("provider_timeout", this.#describeSilence()));
     else if (now >= this.#connectAt) {
       this.#connectAt = never;
@@ -188,19 +186,19 @@ export class ProviderCall implements Watched {
     }
   }
 
-  /** The answer is complete: what may still come of it is let through, so that the connection can be used again. */
+  /** The answer is complete. The rest is discarded, so that the connection can be reused. */
   finish(): void {
     this.#options.ticker.forget(this);
     this.#exchange.release();
   }
 
-  /** Gives the call up, and closes its connection. */
+  /** Closes the connection. */
   abandon(): void {
     this.#options.ticker.forget(this);
     this.#exchange.abort();
   }
 
-  /** `pieces`: what has been taken already. */
+  /** `pieces`: those that have been taken already. */
   async #read(maxBytes: number, whenLarger: "refuse" | "cut", pieces: Uint8Array[] = []): Promise<Uint8Array> {
     let length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     for (;;) {
@@ -225,7 +223,7 @@ export class ProviderCall implements Watched {
       text = decoder.decode(await this.#read(maxErrorBytes, "cut"));
     } catch (error) {
       if (error instanceof CallerLeft) throw error;
-      // The status alone says enough.
+      // The status is enough.
     }
     this.abandon();
     const read = this.#options.toRefusal ?? toRefusal;
@@ -243,14 +241,6 @@ export class ProviderCall implements Watched {
     return `sent nothing within ${this.#waitMs} ms`;
   }
 
-  #describeSendFailure(error: unknown): GatewayError {
-    return describeSendFailure(this.provider.name, this.#exchange.wasSent, error);
-  }
-
-  #describeCut(error: unknown): GatewayError {
-    return describeCut(this.provider.name, error);
-  }
-
   #unanswered(code: ErrorCode, what: string): GatewayError {
     return describeUnanswered(this.provider.name, this.#exchange.wasSent, { code, what });
   }
@@ -260,7 +250,7 @@ export class ProviderCall implements Watched {
   }
 }
 
-/** No answer began: the connection failed before the request was written, or behind it. */
+/** The connection failed before an answer began. */
 function describeSendFailure(name: string, wasSent: boolean, cause: unknown): GatewayError {
   const code = codeOf(cause);
   if (code === "BAD_RESPONSE") {
@@ -281,7 +271,7 @@ function describeCut(name: string, cause: unknown): GatewayError {
   return describeUnanswered(name, true, { code: "provider_disconnected", what, cause });
 }
 
-/** A failure without a whole answer. Once the request was written, it may have been executed, and the error says so. */
+/** Once the request was written, the provider may have executed it, and the error says so. */
 function describeUnanswered(
   name: string,
   wasSent: boolean,

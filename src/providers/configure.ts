@@ -1,4 +1,4 @@
-// From rows and settings to providers that can be called.
+// Configures providers: rows and settings become addresses and credentials.
 
 import type { TaskName } from "../contract/tasks.ts";
 import { SettingError } from "../errors.ts";
@@ -19,29 +19,29 @@ import { type ReadSetting, withFallbacks } from "./settings.ts";
 export interface Provider {
   readonly row: ProviderRow;
   readonly name: string;
-  /** Null: it speaks as our callers do. */
+  /** Null: the provider uses the chat format. */
   readonly dialect: Dialect | null;
-  /** Where its models are called. Empty without models, and while a setting is missing. */
+  /** For models. Empty for a provider without models, and while a setting is missing. */
   readonly deployments: readonly Deployment[];
-  /** The setting without which its models cannot be called, or null. */
+  /** The setting that its models need, or null. */
   readonly missingSetting: string | null;
-  /** Whether the operator set its models up: then they are listed. */
+  /** Whether the operator has set up its models, so that they are listed. */
   readonly configured: boolean;
-  /** Where its tasks are performed: the same, unless its models have an address of their own. */
+  /** For tasks: the same as for models, unless its models have their own address. */
   readonly taskDeployments: readonly Deployment[];
-  /** The setting without which its tasks cannot be performed, or null. */
+  /** The setting that its tasks need, or null. */
   readonly missingTaskSetting: string | null;
-  /** Values that must appear in no log and no answer. */
+  /** Values that must not appear in logs or answers. */
   readonly secrets: readonly string[];
-  /** Tasks that it performs in our own format, as the operator declares. */
+  /** Tasks in the gateway's own format, as the operator declares. */
   readonly declaredTasks: readonly TaskName[];
   /** The operator's default models, by task; `*` is any task. */
   readonly defaultModels: Readonly<Record<string, string>>;
-  /** Reads a setting of this provider, also under its other names. */
+  /** Reads a setting of this provider under any of its names. */
   readonly readSetting: ReadSetting;
 }
 
-/** What the operator's file says of a provider. */
+/** A provider in the operator's file. */
 export interface Declared extends DeclaredDeployment {
   readonly dialect?: string;
   readonly stream_usage?: string;
@@ -79,7 +79,7 @@ export function configureProviders(
   return providers;
 }
 
-/** A provider of the operator's own is like the vendor whose dialect it speaks, at another address and with other models. */
+/** A provider that the operator declares is like the vendor of its dialect, with another address and other models. */
 function rowFor(name: string, dialect: string | undefined, rows: readonly ProviderRow[]): ProviderRow {
   const own = { name, title: name, docs: "", baseUrl: null };
   const known = dialect === undefined || dialect === "openai" ? undefined : rows.find((row) => row.dialect === dialect);
@@ -145,7 +145,7 @@ function configure(
   };
 }
 
-/** Of a provider that is declared under two of its names, the first one's members count. */
+/** If a provider is declared under two of its names, members of the first take precedence. */
 function findSection(names: readonly string[], declared: AllDeclared): Section<Declared> | null {
   const found = names.filter((name) => Object.hasOwn(declared, name));
   if (found.length === 0) return null;

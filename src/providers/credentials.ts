@@ -1,4 +1,4 @@
-// Where a provider's credentials go in a request, by the kind of authorization that its row states.
+// Turns a provider's key into headers, parameters or an authorizer, by the kind of authorization in its row.
 
 import { createAwsAuthorizer } from "./authorize/aws.ts";
 import { createGoogleAuthorizer } from "./authorize/google.ts";
@@ -10,21 +10,24 @@ export interface Credentials {
   readonly query?: Readonly<Record<string, string>>;
   /** Members of a JSON body, or fields of a form. */
   readonly members?: Readonly<Record<string, string>>;
-  /** For credentials that are made for each request, or that expire. `service` is the one that the request goes to. */
+  /** `service`: the service that the request is sent to. */
   readonly createAuthorizer?: (service: string) => Authorizer;
-  /** Beside the key. */
+  /** Further secrets beside the key. */
   readonly secrets?: readonly string[];
 }
 
-interface Given {
+interface CredentialOptions {
   readonly key: string | null;
-  /** The setting to name when there is no key. */
+  /** The setting to report when there is no key. */
   readonly keyName: string;
   readonly fill: Fill;
   readonly readSetting: ReadSetting;
 }
 
-export function readCredentials(auth: Authorization, { key, keyName, fill, readSetting }: Given): Credentials {
+export function readCredentials(
+  auth: Authorization,
+  { key, keyName, fill, readSetting }: CredentialOptions,
+): Credentials {
   if (auth.kind === "none" || (auth.kind === "optional-bearer" && !key)) return {};
   if (auth.kind === "aws-sigv4" && !(auth.orBearer && key)) return readAwsCredentials(auth.service, readSetting);
   if (!key) throw new MissingSetting(keyName);
@@ -70,7 +73,7 @@ function readAwsCredentials(ownService: string | undefined, readSetting: ReadSet
   };
 }
 
-/** Three parts of base64url, the first of which is a JSON object. */
+/** A JWT has three parts of base64url, the first of which is a JSON object. */
 function isToken(key: string): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(key);
 }

@@ -1,4 +1,4 @@
-// One way to reach a provider: addresses and credentials, filled in once, at start.
+// A deployment of a provider: its addresses and credentials, read once at startup.
 
 import { createHash } from "node:crypto";
 import { SettingError } from "../errors.ts";
@@ -17,47 +17,46 @@ import {
 } from "./settings.ts";
 
 export interface Address {
-  /** Shown to operators, so without a user's name and password. */
+  /** Shown to operators, so without user name and password. */
   readonly baseUrl: string;
-  /** Connections are kept by this very object. */
+  /** The key of the connection pool. */
   readonly origin: Origin;
   readonly host: string;
   /** The path of the address, before the path of an endpoint. */
   readonly basePath: string;
-  /** Sent with every request, credentials included. Never log them. */
+  /** Includes credentials. Never log them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The same as they go over the wire with a JSON body. Never log them. */
+  /** The headers as text, for a JSON body. Never log them. */
   readonly headerLines: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Members of every body of a task, credentials included. */
+  /** Members of the body of every task. Includes credentials. */
   readonly members: Readonly<Record<string, string>>;
-  /** For credentials that are made for each request, or that expire. */
   readonly authorizer: Authorizer | null;
 }
 
 /** An address and a key. An operator may declare several deployments of one provider. */
 export interface Deployment extends Address {
-  /** The provider's name, with a mark where there are several deployments. */
+  /** The provider's name, with a suffix if there are several deployments. */
   readonly name: string;
-  /** The same in every process that is configured alike. It tells addresses and keys apart without revealing them. */
+  /** A hash of address and key: the same in every process with the same configuration. */
   readonly id: string;
-  /** The share of calls that it gets, relative to the other deployments. */
+  /** Its share of the calls, relative to the other deployments. */
   readonly weight: number;
-  /** The models that it serves; null: all. */
+  /** Null: all models. */
   readonly models: ReadonlySet<string> | null;
   readonly chatPath: string;
   readonly embeddingsPath: string;
   readonly responsesPath: string;
-  /** By the name of the service, for a vendor that has an address for each. */
+  /** By name, for a vendor with several services. */
   readonly services: ReadonlyMap<string, Address>;
 }
 
-/** What the operator's file says of one deployment. */
+/** A deployment in the operator's file. */
 export interface DeclaredDeployment {
   readonly name?: string;
   readonly base_url?: string;
   readonly api_key?: string;
-  /** The variable that `api_key` names and that is not set. */
+  /** The variable in `api_key`, if it is not set. */
   readonly unset_key?: string;
   readonly weight?: number;
   readonly models?: readonly string[];
@@ -71,9 +70,9 @@ export interface Section<Settings extends DeclaredDeployment = DeclaredDeploymen
   readonly settings: Settings;
 }
 
-/** Where settings of a provider may be found, in the order in which they are read. */
+/** The settings of a provider, or of one of its APIs. */
 export interface Level {
-  /** Of the settings of the environment: `openai` for `OPENAI_API_KEY`. */
+  /** `openai` for `OPENAI_API_KEY`, in the order in which they are read. */
   readonly names: readonly string[];
   readonly section: Section | null;
 }
@@ -81,14 +80,14 @@ export interface Level {
 export interface DeployOptions {
   readonly row: ProviderRow;
   readonly access: Access | ModelAccess;
-  /** The deployment's own part of the file, where several are declared. */
+  /** The deployment's own part of the file, if several are declared. */
   readonly own: Section | null;
   readonly ownIndex: number;
   /** Whether that part is declared for the whole provider. */
   readonly isOwnOfProvider: boolean;
-  /** Of the API itself. */
+  /** The settings of the API. */
   readonly level: Level;
-  /** Of the whole provider, where the API has names of its own. */
+  /** The settings of the whole provider, if the API has its own. */
   readonly providerLevel: Level | null;
   readonly readSetting: ReadSetting;
 }
@@ -96,12 +95,12 @@ export interface DeployOptions {
 export interface Deployed {
   readonly deployment: Deployment | null;
   readonly missingSetting: string | null;
-  /** Whether the operator set it up: a server that needs no key counts only when it is named. */
+  /** A server that needs no key counts as set up only if the operator configures it. */
   readonly isSetUp: boolean;
   readonly secrets: readonly string[];
 }
 
-// Compressed bytes could not be passed on as they are.
+// Compressed bytes could not be forwarded unchanged.
 const commonHeaders = {
   "content-type": "application/json",
   "accept-encoding": "identity",
@@ -124,13 +123,9 @@ export function deploy(options: DeployOptions): Deployed {
     secrets.push(...(credentials.secrets ?? []));
     const operatorAddress = readOperatorAddress(options, readSetting);
     const deployment = create(options, { credentials, headers, operatorAddress, fill, readSetting, secrets });
-    const isNamed = sections.length > 0 || operatorAddress !== null || key !== null;
-    return {
-      deployment,
-      missingSetting: null,
-      isSetUp: access.auth.kind !== "optional-bearer" || isNamed,
-      secrets,
-    };
+    const isConfigured = sections.length > 0 || operatorAddress !== null || key !== null;
+    const isSetUp = access.auth.kind !== "optional-bearer" || isConfigured;
+    return { deployment, missingSetting: null, isSetUp, secrets };
   } catch (error) {
     if (!(error instanceof MissingSetting)) throw error;
     return { deployment: null, missingSetting: error.message, isSetUp: false, secrets };
@@ -139,20 +134,20 @@ export function deploy(options: DeployOptions): Deployed {
 
 function readKey(options: DeployOptions, readSetting: ReadSetting): string | null {
   const { access, own, isOwnOfProvider, level, providerLevel } = options;
-  // Of several keys each is named: one whose variable is not set must not become another one's double.
+  // A deployment whose variable is not set must not use the key of another deployment.
   if (own?.settings.api_key === "") throw new MissingSetting(describeKey(own));
   const keyPattern = "keyPattern" in access ? access.keyPattern : undefined;
-  const isFit = (key: string | undefined) => key !== undefined && (keyPattern?.test(key) ?? true);
-  const ifFit = (section: Section | null) => (isFit(section?.settings.api_key) ? section : null);
-  const declaring = [isOwnOfProvider ? ifFit(own) : own, level.section, ifFit(providerLevel?.section ?? null)].find(
-    (section) => section?.settings.api_key !== undefined,
-  );
+  const matches = (key: string | undefined) => key !== undefined && (keyPattern?.test(key) ?? true);
+  const ifMatching = (section: Section | null) => (matches(section?.settings.api_key) ? section : null);
+  const ofProvider = ifMatching(providerLevel?.section ?? null);
+  const sections = [isOwnOfProvider ? ifMatching(own) : own, level.section, ofProvider];
+  const declaring = sections.find((section) => section?.settings.api_key !== undefined);
   const names = [...level.names.map(toKeyName), ...(access.keyNames ?? [])];
   const key = declaring?.settings.api_key || firstSetting(names, readSetting)?.value;
   if (key) return key;
   const providerKey = firstSetting((providerLevel?.names ?? []).map(toKeyName), readSetting)?.value;
-  if (isFit(providerKey)) return providerKey ?? null;
-  // A key that is declared and empty comes from a variable that is not set: it was meant to be there.
+  if (matches(providerKey)) return providerKey ?? null;
+  // A declared key that is empty comes from a variable that is not set.
   if (declaring) throw new MissingSetting(declaring.settings.unset_key ? describeKey(declaring) : (names[0] ?? ""));
   return null;
 }
@@ -170,7 +165,7 @@ function describeKey({ path, settings: { unset_key } }: Section): string {
 }
 
 interface OperatorAddress {
-  /** The setting or the member of the file that holds it. */
+  /** The setting, or the member of the file. */
   readonly name: string;
   readonly value: string;
 }
@@ -198,7 +193,7 @@ function readAddress(section: Section | null): OperatorAddress | null {
 
 interface Parts {
   readonly credentials: Credentials;
-  /** That the operator's file declares. */
+  /** From the operator's file. */
   readonly headers: Readonly<Record<string, string>>;
   readonly operatorAddress: OperatorAddress | null;
   readonly fill: Fill;
@@ -237,16 +232,16 @@ function create({ row, access, own, ownIndex, level }: DeployOptions, parts: Par
     };
   };
   const services = new Map(Object.entries(access.services ?? {}).map(([name, url]) => [name, toAddress(name, url)]));
-  // A vendor with an address for each service has no other.
+  // A vendor with several services has no other address.
   const [first] = baseUrl === null ? services.values() : [];
   const address = first ?? toAddress("", baseUrl);
   const fillPath = (path: string) => path.replaceAll("{value}", encodeURIComponent(otherValue ?? ""));
-  const told = [...new Set([address, ...services.values()])].map(({ host, basePath }) => host + basePath);
+  const addresses = [...new Set([address, ...services.values()])].map(({ host, basePath }) => host + basePath);
   return {
     ...address,
     name: own === null ? row.name : `${row.name}#${own.settings.name ?? ownIndex + 1}`,
     id: createHash("sha256")
-      .update(JSON.stringify([told, parts.secrets]))
+      .update(JSON.stringify([addresses, parts.secrets]))
       .digest("base64url")
       .slice(0, 12),
     weight: own?.settings.weight ?? 1,
@@ -272,7 +267,7 @@ function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
-/** `Headers` refuses names and values that would not stay on their line. */
+/** `Headers` refuses names and values with line breaks. */
 function toHeaderLines(headers: Readonly<Record<string, string>>, provider: string): string {
   let lines = "";
   try {

@@ -6,7 +6,7 @@ interface TunnelOptions<Data> {
   readonly proxy: OutgoingProxy;
   readonly hostname: string;
   readonly port: number;
-  /** Of the TLS socket, which calls them as a direct connection would. */
+  /** For the TLS socket, as for a direct connection. */
   readonly data: Data;
   readonly handlers: Bun.SocketHandler<Data>;
   /** Gets the connection to the proxy, which has to be terminated when the tunnel is no longer needed. */

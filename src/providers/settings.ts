@@ -1,15 +1,15 @@
-// How the settings of providers are named and read.
+// Names and reads the settings of providers.
 
 import type { Access } from "./provider.ts";
 
 export type ReadSetting = (name: string) => string | null;
 
-/** A provider cannot be called without this setting, which is the message. Thrown and caught inside this folder only. */
+/** The message is the name of a setting that the provider needs. Caught in deployment.ts. */
 export class MissingSetting extends Error {}
 
 /** `OPENAI_API_KEY` for `openai`: upper case, hyphens as underscores. */
-export function settingName(provider: string, what: "API_KEY" | "BASE_URL"): string {
-  return `${provider.toUpperCase().replaceAll("-", "_")}_${what}`;
+export function settingName(provider: string, suffix: "API_KEY" | "BASE_URL"): string {
+  return `${provider.toUpperCase().replaceAll("-", "_")}_${suffix}`;
 }
 
 export function withFallbacks({ settingFallbacks = {} }: Access, readSetting: ReadSetting): ReadSetting {

@@ -1,4 +1,4 @@
-// An exchange with a provider that answers in this process, in the shape of one over the network.
+// An exchange with a provider that answers in this process, with the interface of one over the network.
 
 import type { Exchange } from "./http-client.ts";
 import type { Transport } from "./provider.ts";
@@ -23,7 +23,7 @@ export class TransportExchange implements Exchange {
       body: typeof body === "string" ? encoder.encode(body) : body,
       signal: this.#controller.signal,
     });
-    // Given up before it was opened: then nobody waits for it.
+    // An exchange that is aborted before it is opened has no one to handle the rejection.
     this.#answer.catch(() => {});
   }
 
@@ -58,7 +58,7 @@ export class TransportExchange implements Exchange {
 
   abort(): void {
     this.#controller.abort();
-    // Of an aborted body the cancel is a rejected promise, which would end the process.
+    // Cancelling an aborted body rejects, which would end the process.
     this.#reader?.cancel().catch(() => {});
   }
 }
