@@ -18,14 +18,14 @@ export const anthropic: ProviderRow = {
   auth: { kind: "header", name: "x-api-key" },
   // https://platform.claude.com/docs/en/release-notes/overview (2 June 2026)
   billsNoEmptyRefusal: true,
-  // Some clients of this vendor want the address with it.
+  // Clients of this vendor are often configured with this path in the address.
   strippedSuffix: "/v1",
   chat: {
     path: "/v1/messages",
     streamUsage: "always",
     defaultModel: "claude-haiku-5-5",
     models: [
-      // Named in the vendor's SDK; no page with their facts was found yet.
+      // The vendor's SDK names these models; no page states their facts yet.
       { id: "claude-fable-5-2" },
       { id: "claude-mythos-5-2" },
       { id: "claude-fable-5-1", ...current },

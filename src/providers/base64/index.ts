@@ -1,18 +1,17 @@
 import { readImageSize } from "../../lib/image-size.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asNumber, asText, at, objectsIn, rounded } from "../lenient.ts";
+import { asNumber, asString, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
+import { toRelative } from "../shapes/boxes.ts";
 import { toDocuments } from "../shapes/documents.ts";
-import { dataUrlOf, fileOf } from "../shapes/inputs.ts";
+import { dataUrlOf, fileOf, postJson } from "../shapes/inputs.ts";
 import { defineTask, type TaskCall, type TaskRequest, type TaskResponse } from "../task.ts";
-import { toCheck, toFinancialDocument, toIdentity } from "./fields.ts";
+import { toCheck, toFinancialDocument, toIdentity } from "./documents.ts";
 
-async function toScan(call: TaskCall, modelTypes: readonly string[] | null): Promise<TaskRequest> {
-  const image = await dataUrlOf(fileOf(call));
-  return {
-    path: "/api/scan",
-    body: { kind: "json", value: { image, ...(modelTypes !== null && { modelTypes }) } },
-  };
+const docs = "https://base64.ai/docs/api";
+
+async function toScan(call: TaskCall, modelTypes?: readonly string[]): Promise<TaskRequest> {
+  return postJson("/api/scan", { image: await dataUrlOf(fileOf(call)), modelTypes });
 }
 
 /** A file may contain several documents. */
@@ -24,81 +23,60 @@ function documentsOf({ json }: TaskResponse): readonly JsonObject[] {
 
 const readText = defineTask({
   task: "ocr/ocr",
-  docs: "https://base64.ai/docs/api",
+  docs,
   unsupported: ["language"],
   toRequest: (call) => toScan(call, ["ocr"]),
   fromResponse(response) {
-    const documents = documentsOf(response);
-    const text = documents.map(({ ocr }) => asText(ocr) ?? "").join("\n");
-    return { output: { text, bounding_boxes: [] }, units: { page: documents.length, file: 1, request: 1 } };
+    const texts = documentsOf(response).map(({ ocr }) => asString(ocr));
+    const units = { page: texts.length, file: 1, request: 1 };
+    return { output: { text: texts.join("\n"), bounding_boxes: [] }, units };
   },
 });
 
 const parseFinancialDocument = defineTask({
   task: "ocr/financial_parser",
-  docs: "https://base64.ai/docs/api",
+  docs,
   unsupported: ["language"],
   toRequest: (call) => {
-    const kind = call.input["document_type"];
-    const kinds = kind === "invoice" || kind === "receipt" ? [kind] : ["invoice", "receipt"];
-    return toScan(
-      call,
-      kinds.map((one) => `finance/${one}`),
-    );
+    const types = ["finance/invoice", "finance/receipt"];
+    const wanted = types.filter((type) => type === `finance/${call.input.document_type}`);
+    return toScan(call, wanted.length === 0 ? types : wanted);
   },
-  fromResponse(response) {
-    const documents = documentsOf(response);
-    return toDocuments("ocr/financial_parser", documents.map(toFinancialDocument), documents.length);
-  },
+  fromResponse: (response) => toDocuments("ocr/financial_parser", documentsOf(response).map(toFinancialDocument)),
 });
 
 const parseIdentity = defineTask({
   task: "ocr/identity_parser",
-  docs: "https://base64.ai/docs/api",
-  toRequest: (call) => toScan(call, null),
-  fromResponse(response) {
-    const documents = documentsOf(response);
-    return toDocuments("ocr/identity_parser", documents.map(toIdentity), documents.length);
-  },
+  docs,
+  toRequest: (call) => toScan(call),
+  fromResponse: (response) => toDocuments("ocr/identity_parser", documentsOf(response).map(toIdentity)),
 });
 
 const parseBankCheck = defineTask({
   task: "ocr/bank_check_parsing",
-  docs: "https://base64.ai/docs/api",
+  docs,
   toRequest: (call) => toScan(call, ["finance/check"]),
-  fromResponse(response) {
-    const documents = documentsOf(response);
-    return toDocuments("ocr/bank_check_parsing", documents.map(toCheck), documents.length);
-  },
+  fromResponse: (response) => toDocuments("ocr/bank_check_parsing", documentsOf(response).map(toCheck)),
 });
 
 const compareFaces = defineTask({
   task: "image/face_compare",
-  docs: "https://base64.ai/docs/api",
-  toRequest: async (call) => ({
-    path: "/api/face",
-    body: {
-      kind: "json",
-      value: {
-        referenceImage: await dataUrlOf(fileOf(call, "file1")),
-        queryImage: await dataUrlOf(fileOf(call, "file2")),
-      },
-    },
-  }),
+  docs,
+  toRequest: async (call) =>
+    postJson("/api/face", {
+      referenceImage: await dataUrlOf(fileOf(call, "file1")),
+      queryImage: await dataUrlOf(fileOf(call, "file2")),
+    }),
   async fromResponse({ json }, call) {
     // Positions are in pixels of the second image.
     const size = readImageSize(await fileOf(call, "file2").read());
-    const relative = (pixels: unknown, whole: number | undefined) => {
-      const number = asNumber(pixels);
-      return number === null || whole === undefined || whole === 0 ? null : rounded(number / whole);
-    };
-    const items = objectsIn(at(json, "matches")).map((match) => ({
-      confidence: asNumber(match["confidence"]),
+    const items = objectsIn(at(json, "matches")).map(({ confidence, top, left, height, width }) => ({
+      confidence: asNumber(confidence),
       bounding_box: {
-        top: relative(match["top"], size?.height),
-        left: relative(match["left"], size?.width),
-        height: relative(match["height"], size?.height),
-        width: relative(match["width"], size?.width),
+        top: toRelative(top, size?.height),
+        left: toRelative(left, size?.width),
+        height: toRelative(height, size?.height),
+        width: toRelative(width, size?.width),
       },
     }));
     return { output: { items }, units: { request: 1, image: 2 } };
@@ -108,7 +86,7 @@ const compareFaces = defineTask({
 export const base64: ProviderRow = {
   name: "base64",
   title: "Base64.ai",
-  docs: "https://base64.ai/docs/api",
+  docs,
   baseUrl: "https://base64.ai",
   auth: { kind: "header", name: "authorization" },
   // They would replace the files that were checked.

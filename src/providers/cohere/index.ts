@@ -10,7 +10,7 @@ export const cohere: ProviderRow = {
   dialect: "cohere",
   baseUrl: "https://api.cohere.com",
   auth: { kind: "bearer" },
-  // https://docs.cohere.com/reference/errors: the request was cancelled there, and should be tried again.
+  // https://docs.cohere.com/reference/errors: the vendor cancelled the request and recommends a retry.
   errors: [{ status: 499, means: "failed" }],
   keyNames: ["CO_API_KEY"],
   chat: {

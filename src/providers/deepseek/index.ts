@@ -16,8 +16,8 @@ export const deepseek: ProviderRow = {
   baseUrl: "https://api.deepseek.com",
   auth: { kind: "bearer" },
   chat: {
-    // https://api-docs.deepseek.com/guides/thinking_mode: the vendor maps every effort to one that it has; `none` is not among
-    // them. In thinking mode a tool call without its `reasoning_content` is refused; an empty one is accepted.
+    // https://api-docs.deepseek.com/guides/thinking_mode: the vendor maps every effort but `none` to one that
+    // it supports. In thinking mode a tool call without its `reasoning_content` is refused; an empty one is accepted.
     rules: [
       {
         efforts: ["minimal", "low", "medium", "high", "xhigh", "max"],

@@ -7,8 +7,8 @@ export const groq: ProviderRow = {
   docs: "https://console.groq.com/docs/models",
   baseUrl: "https://api.groq.com/openai/v1",
   auth: { kind: "bearer" },
-  // https://console.groq.com/docs/errors: no capacity at the flex tier (498), a tool of the request that could not be reached (424), a request
-  // that was cancelled there (499).
+  // https://console.groq.com/docs/errors: the flex tier has no capacity (498), a tool of the request is unreachable (424), the
+  // request was cancelled (499).
   errors: [
     { status: 498, means: "rate_limit" },
     { status: 424, means: "rejected" },

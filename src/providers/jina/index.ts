@@ -10,7 +10,7 @@ export const jina: ProviderRow = {
   embeddings: {
     models: [
       { id: "jina-embeddings-v5-text-small", dimensions: 1_024, maxInputTokens: 32_768 },
-      // The vendor's pages differ on how much it reads.
+      // The vendor's pages contradict each other on its maximum input.
       { id: "jina-embeddings-v5-text-nano", dimensions: 768 },
       { id: "jina-embeddings-v4", dimensions: 2_048, maxInputTokens: 32_768 },
       { id: "jina-embeddings-v3", dimensions: 1_024, maxInputTokens: 8_192 },

@@ -4,9 +4,9 @@ import { toDocuments } from "../shapes/documents.ts";
 import { fileOf } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask, type TaskCall, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
-import { toCheck, toFinancialDocument, toIdentity } from "./predictions.ts";
+import { toCheck, toFinancialDocument, toIdentity } from "./documents.ts";
 
-/** Uses version 1 of the API, which answers within the request. */
+/** Version 1 of the API, which responds with the result and needs no polling. */
 function toRequest(product: string, call: TaskCall): Promise<TaskRequest> {
   return postForm(`/v1/products/mindee/${product}/predict`, { document: fileOf(call) });
 }

@@ -33,7 +33,7 @@ const generateVideo = defineTask({
     if (request.path === "/files/retrieve")
       return { path: "/", url: requireValue(asText(at(json, "file", "download_url")), "address of the video") };
     const status = at(json, "status");
-    if (status === "Fail") throw new TaskFailure(400, "no video was made");
+    if (status === "Fail") throw new TaskFailure(400, "no video was created");
     if (status === "Success")
       return { method: "GET", path: "/files/retrieve", query: { file_id: toId(at(json, "file_id")) } };
     if (request.method === "GET") return { ...request, waitMs: "growing" };

@@ -10,7 +10,7 @@ export const mistral: ProviderRow = {
   baseUrl: "https://api.mistral.ai/v1",
   auth: { kind: "bearer" },
   chat: {
-    // The last chunk carries usage unasked, beside the finish_reason.
+    // The last chunk contains usage, beside the finish_reason, without a parameter.
     streamUsage: "always",
     defaultModel: "mistral-small-2603",
     models: [
@@ -29,7 +29,7 @@ export const mistral: ProviderRow = {
     ],
   },
   embeddings: { models: [{ id: "mistral-embed", dimensions: 1_024 }, { id: "codestral-embed" }] },
-  // Another file than the one that was checked.
+  // It would replace the file that was checked.
   sealedParams: ["document"],
   tasks,
 };

@@ -6,7 +6,7 @@ export const ollama: ProviderRow = {
   docs: "https://docs.ollama.com/api/chat",
   dialect: "ollama",
   baseUrl: "http://127.0.0.1:11434",
-  // Addresses of its OpenAI-compatible endpoints are what many have written down.
+  // Operators often configure the address of its OpenAI-compatible endpoints.
   strippedSuffix: "/v1",
   auth: { kind: "optional-bearer" },
   chat: { path: "/api/chat", streamUsage: "always", models: [] },

@@ -20,7 +20,7 @@ const fiveEfforts = ["none", ...threeEfforts, "xhigh"];
  * reasoning_effort are not supported … in /v1/chat/completions") are quoted in the loopback vendor of the tests, with their sources.
  */
 export const openaiChatRules: readonly ModelChatRules[] = [
-  // https://developers.openai.com/api/docs/guides/tools-web-search: chat searches with the models that are named for it alone.
+  // https://developers.openai.com/api/docs/guides/tools-web-search: in chat, only the `-search` models search the web.
   { outputLimit: "max_completion_tokens", efforts: [], responsesOnly: ["search"] },
   { models: /-search/, responsesOnly: [] },
   {

@@ -5,7 +5,7 @@ export const qwen: ProviderRow = {
   name: "qwen",
   title: "Qwen (Alibaba Cloud Model Studio)",
   docs: "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope",
-  // Singapore. Other regions and the addresses of a workspace (`<id>.<region>.maas.aliyuncs.com`) are the operator's to set.
+  // Singapore. Operators set the addresses of other regions and of workspaces (`<id>.<region>.maas.aliyuncs.com`).
   baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
   auth: { kind: "bearer" },
   keyNames: ["DASHSCOPE_API_KEY"],

@@ -7,7 +7,7 @@ import { defineTask, type NextRequest, refuseInput, TaskFailure, type TaskRespon
 
 const defaultModel = "black-forest-labs/flux-schnell";
 
-/** While the images are downloaded one by one. */
+/** State while the images are downloaded one by one. */
 interface Downloads {
   readonly remainingUrls: readonly string[];
   readonly images: readonly MadeImage[];
@@ -23,7 +23,7 @@ const generateImages = defineTask({
   toRequest: async (call) => {
     const { text, num_images } = call.input;
     const [reference, another] = referenceImagesOf(call);
-    if (another !== undefined) refuseInput("reference_images", "This provider takes one image to begin with");
+    if (another !== undefined) refuseInput("reference_images", "This provider takes one reference image");
     const { mask } = call.files;
     const input = {
       prompt: text,
@@ -39,7 +39,7 @@ const generateImages = defineTask({
     const { json } = response;
     const status = String(at(json, "status"));
     if (["failed", "canceled", "aborted"].includes(status))
-      throw new TaskFailure(400, asText(at(json, "error")) ?? "no image was made");
+      throw new TaskFailure(400, asText(at(json, "error")) ?? "no image was created");
     if (status !== "succeeded") return poll("/predictions", json);
     const remainingUrls = [at(json, "output")].flat().filter((url) => typeof url === "string");
     if (remainingUrls.length === 0) throw new TypeError("there is no image in the answer");

@@ -1,8 +1,8 @@
 import { type ImageSize, readImageSize } from "../../lib/image-size.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import { asNumber, asString, asText, fromPercentage, objectsIn, rounded } from "../lenient.ts";
+import { asString, asText, fromPercentage, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
-import { boxAround, nowhere } from "../shapes/boxes.ts";
+import { boxAround, nowhere, toRelative } from "../shapes/boxes.ts";
 import { fileOf, languageOf, oneImage as units } from "../shapes/inputs.ts";
 import { type Kind, other, safe, toModeration } from "../shapes/moderation.ts";
 import { defineTask, type TaskCall, type TaskRequest } from "../task.ts";
@@ -49,16 +49,12 @@ const detectObjects = defineTask({
   toRequest: (call) => toRequest("Object-detection", call),
   async fromResponse({ json }, call) {
     const { width, height } = await sizeOf(call);
-    const relative = (pixels: unknown, whole: number) => {
-      const number = asNumber(pixels);
-      return number === null ? null : rounded(number / whole);
-    };
     const items = objectsIn(json).flatMap(({ label, score, x0, x1, y0, y1 }) => {
       const confidence = fromPercentage(score);
       // The schema requires a confidence.
       if (confidence === null) return [];
-      const [x_min, x_max] = [relative(x0, width), relative(x1, width)];
-      const [y_min, y_max] = [relative(y0, height), relative(y1, height)];
+      const [x_min, x_max] = [toRelative(x0, width), toRelative(x1, width)];
+      const [y_min, y_max] = [toRelative(y0, height), toRelative(y1, height)];
       return [{ label: asString(label), confidence, x_min, x_max, y_min, y_max }];
     });
     return { output: { items }, units };

@@ -55,3 +55,9 @@ export function toBox({ x_min, x_max, y_min, y_max }: Edges): Box {
 export function roundBox({ left, top, width, height }: Box): Box {
   return { left: rounded(left), top: rounded(top), width: rounded(width), height: rounded(height) };
 }
+
+/** A position or length in pixels, relative to the size of the image; null if one of them is missing. */
+export function toRelative(pixels: unknown, imageSize: number | undefined): number | null {
+  const number = asNumber(pixels);
+  return number === null || !imageSize ? null : rounded(number / imageSize);
+}

@@ -12,11 +12,11 @@ type DocumentTask = "ocr/financial_parser" | "ocr/identity_parser" | "ocr/resume
 type Documents<Name extends DocumentTask> =
   TaskDraft<Name> extends { readonly extracted_data?: infer Data } ? Data : never;
 
-/** The result of such a task. `pages` counts at least as one; null: the vendor does not report it. */
+/** The result of such a task. At least one page is billed. Without `pages`, each document is a page; null: their number is unknown. */
 export function toDocuments<const Name extends DocumentTask, Data extends Documents<Name>>(
   task: Name,
   extracted_data: Data & OnlyKnown<Data, Documents<Name>>,
-  pages: number | null,
+  pages: number | null = [extracted_data].flat().length,
 ): TaskResult<TaskDraft<Name>> {
   const units = { file: 1, request: 1, ...(pages !== null && { page: Math.max(1, pages) }) };
   // The compiler does not resolve `TaskDraft` while `Name` is a type parameter.

@@ -34,7 +34,7 @@ export const generateImages = defineTask({
       return [{ bytes: Buffer.from(base64, "base64"), mediaType: "image/png" }];
     });
     if (accepted.length === 0 && images.length > 0)
-      throw new TaskFailure(400, "The image was held back by the provider's content filter");
+      throw new TaskFailure(400, "The provider's content filter blocked the image");
     return toImages(accepted);
   },
 });
@@ -42,18 +42,18 @@ export const generateImages = defineTask({
 function toVersion1(engine: string, samples: number, call: TaskCall): TaskRequest | Promise<TaskRequest> {
   const [image, another] = referenceImagesOf(call);
   const path = `/v1/generation/${encodeURIComponent(engine)}`;
-  if (another !== undefined) refuseInput("reference_images", "This provider takes one image", "too_long");
+  if (another !== undefined) refuseInput("reference_images", "This provider takes one reference image", "too_long");
   if (image === undefined)
     return postJson(`${path}/text-to-image`, { text_prompts: [{ text: textOf(call) }], samples, ...sizeOf(call) });
   return postForm(`${path}/image-to-image`, { "text_prompts[0][text]": textOf(call), samples, init_image: image });
 }
 
 function toVersion2(model: string, count: number, call: TaskCall): Promise<TaskRequest> {
-  if (count > 1) refuseInput("num_images", "This model makes one image at a time", "less_than_equal");
+  if (count > 1) refuseInput("num_images", "This model creates one image per request", "less_than_equal");
   const isDiffusion = model.startsWith("sd3");
   const [image, another] = referenceImagesOf(call);
   if (another !== undefined || (image !== undefined && model === "core"))
-    refuseInput("reference_images", "This model does not take so many images", "too_long");
+    refuseInput("reference_images", "This model does not take that many reference images", "too_long");
   // The vendor requires a strength with a reference image: how far the result may differ from it, 0..1.
   const reference = image && { image, strength: 0.5, mode: isDiffusion ? "image-to-image" : null };
   return postForm(`/v2beta/stable-image/generate/${isDiffusion ? "sd3" : encodeURIComponent(model)}`, {

@@ -25,8 +25,7 @@ const parseFinancialDocument = defineTask({
     if (at(json, "status") === "done") return null;
     throw new TaskFailure(400, asText(at(json, "message")) ?? "The document could not be read");
   },
-  fromResponse: ({ json }) =>
-    toDocuments("ocr/financial_parser", [toFinancialDocument(asObject(at(json, "result")))], 1),
+  fromResponse: ({ json }) => toDocuments("ocr/financial_parser", [toFinancialDocument(asObject(at(json, "result")))]),
 });
 
 function toFinancialDocument(result: JsonObject) {

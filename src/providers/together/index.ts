@@ -7,10 +7,10 @@ export const together: ProviderRow = {
   docs: "https://docs.together.ai/docs/inference/openai-compatibility",
   baseUrl: "https://api.together.ai/v1",
   auth: { kind: "bearer" },
-  // https://docs.together.ai/docs/error-codes: prompt and answer together are longer than the model takes.
+  // https://docs.together.ai/docs/error-codes: prompt and answer exceed the model's context.
   errors: [{ status: 403, says: /token|context|length/i, means: "rejected" }],
   chat: {
-    // Some of its models send usage only when asked.
+    // Some of its models send usage only on request.
     streamUsage: "ask",
     defaultModel: "openai/gpt-oss-20b",
     defaultVisionModel: "moonshotai/Kimi-K3",

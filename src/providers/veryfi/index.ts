@@ -97,7 +97,7 @@ const parseBankCheck = defineTask({
   task: "ocr/bank_check_parsing",
   docs: "https://docs.veryfi.com/api/checks/process-a-check",
   toRequest: (call) => toRequest("checks", call),
-  fromResponse: ({ json }) => toDocuments("ocr/bank_check_parsing", [toCheck(asObject(json))], 1),
+  fromResponse: ({ json }) => toDocuments("ocr/bank_check_parsing", [toCheck(asObject(json))]),
 });
 
 function toCheck(check: JsonObject) {
