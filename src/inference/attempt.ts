@@ -22,7 +22,7 @@ export interface AttemptTarget extends Pick<Candidate, "provider" | "deployment"
   readonly health: Candidate["health"] | null;
 }
 
-/** What the gateway adds to an answer. */
+/** The members that the gateway adds to an answer. */
 export type AddedMembers = {
   readonly provider: string;
   readonly cost: number | null;
@@ -37,7 +37,7 @@ export interface Accounting {
   toMembers(charge: Charge): AddedMembers;
 }
 
-/** What a provider is sent. */
+/** The request that a provider receives. */
 export type ProviderRequest = Pick<CallOptions, "method" | "path" | "body" | "headerLines">;
 
 /** `exchange` talks to the provider through the attempt. When it throws, its calls are closed and the failure is reported. */

@@ -141,7 +141,7 @@ export class CandidateLoop {
     if (pauseMs === null) return false;
     const retryAt = performance.now() + pauseMs;
     // The failure may have opened the circuit, which a pause would not close.
-    if (retryAt >= deadline || health?.mayBeAsked(retryAt) === false || !this.#budget.withdraw()) return false;
+    if (retryAt >= deadline || health?.wouldAdmit(retryAt) === false || !this.#budget.withdraw()) return false;
     if (!(await pause(pauseMs, connection.signal))) throw new CallerLeft();
     return true;
   }
@@ -170,7 +170,7 @@ function noteFailure(note: AttemptNote, { health }: LoopCandidate, admission: Ad
   note.endedAt = performance.now();
   note.failure = toOutcome(error);
   if (!(error instanceof GatewayError)) {
-    health?.forgotten(admission);
+    health?.cancelled(admission);
     return;
   }
   const { code, message, details } = error;

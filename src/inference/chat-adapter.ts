@@ -1,4 +1,4 @@
-// How one candidate is called for one request: what is sent, and how its answer is read.
+// Adapts one request to one candidate: the call that is sent, and the reading of its answer.
 
 import type { Accounting, AddedMembers } from "./attempt.ts";
 import type { ChunkSource } from "./chunk-source.ts";
@@ -12,7 +12,7 @@ export interface ChatAdapter {
   readonly dropped: readonly string[];
   /** How many calls make up one answer: more than one for a provider that returns a single choice per call. */
   readonly calls: number;
-  /** The answer with the gateway's members added. Throws when the text is no answer, or reports a failure. */
+  /** The answer with the gateway's members added. Throws when the text is not an answer, or reports a failure. */
   readWhole(text: string, accounting: Accounting): WholeAnswer;
   createSource(contentType: string): ChunkSource;
 }

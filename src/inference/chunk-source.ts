@@ -24,7 +24,7 @@ export interface ChunkSource {
   close(sink: ChunkSink, callIndex: number): void;
   /** It also reads a JSON list of events where a stream was requested. */
   readonly readsLists?: boolean;
-  /** What the provider has counted before it reports its usage, and what that costs. */
+  /** The counts that the provider sent before its usage, and their cost. */
   readonly usageSoFar?: unknown;
   readonly chargeSoFar?: Charge | null;
 }

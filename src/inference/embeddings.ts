@@ -41,8 +41,8 @@ interface Vectors {
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
-const handled: ReadonlySet<string> = new Set([...gatewayMemberNames, "input", "encoding_format"]);
-const callsAtOnce = 8;
+const handledMembers: ReadonlySet<string> = new Set([...gatewayMemberNames, "input", "encoding_format"]);
+const concurrency = 8;
 /** The parameters of the local engine; all others are dropped. */
 const localParameters: ParameterTable = { dimensions: "mapped" };
 
@@ -82,7 +82,7 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
   async function embedLocally(input: EmbeddingsInput, { model }: Candidate, engine: LocalEmbeddings): Promise<Vectors> {
     const { request, value, trace, connection, requestId, caller } = input;
     const texts = toTexts(request.input);
-    trace.dropped = findDropped(value as never, localParameters, handled);
+    trace.dropped = findDropped(value as never, localParameters, handledMembers);
     if (request.strict_parameters === true) refuseDropped(trace.dropped);
     const answer = await engine.embed({
       model,
@@ -127,7 +127,7 @@ async function translate(
   dialect: EmbeddingsDialect,
 ): Promise<Vectors> {
   const texts = toTexts(request.input);
-  const dropped = findDropped(value as never, dialect.parameters, handled);
+  const dropped = findDropped(value as never, dialect.parameters, handledMembers);
   const batches: string[][] = [];
   const size = typeof dialect.maxInputs === "number" ? dialect.maxInputs : dialect.maxInputs(model);
   for (let from = 0; from < texts.length; from += size) batches.push(texts.slice(from, from + size));
@@ -136,8 +136,8 @@ async function translate(
   trace.dropped = [...dropped, ...(requests[0]?.dropped ?? [])];
   if (request.strict_parameters === true) refuseDropped(trace.dropped);
   const answers: EmbeddingsAnswer[] = [];
-  for (let from = 0; from < requests.length; from += callsAtOnce) {
-    const reading = requests.slice(from, from + callsAtOnce).map(async ({ path, body, headers }) => {
+  for (let from = 0; from < requests.length; from += concurrency) {
+    const reading = requests.slice(from, from + concurrency).map(async ({ path, body, headers }) => {
       const answer = readObject(await running.read({ path, body, headerLines: toHeaderLines(headers) }), provider);
       try {
         return dialect.fromAnswer(answer);
@@ -182,21 +182,13 @@ function toTexts(input: EmbeddingsRequestBody["input"]): string[] {
   if (typeof input === "string") return [input];
   const texts = input.filter((element) => typeof element === "string");
   if (texts.length === input.length) return texts;
-  throw new ValidationError([
-    {
-      loc: ["body", "input"],
-      msg: "The provider of this model accepts texts, not token numbers",
-      type: "unsupported_parameter",
-    },
-  ]);
+  const msg = "The provider of this model accepts texts, not token numbers";
+  throw new ValidationError([{ loc: ["body", "input"], msg, type: "unsupported_parameter" }]);
 }
 
 function withoutOurs(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(value).filter(
-      ([name, member]) => member !== null && !ourMembers.has(name) && name !== "encoding_format",
-    ),
-  );
+  const isOurs = (name: string) => ourMembers.has(name) || name === "encoding_format";
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null && !isOurs(name)));
 }
 
 /** In the encoding that the caller requested, whichever the provider chose. */

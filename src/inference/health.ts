@@ -11,17 +11,14 @@ export interface BreakerSettings {
   readonly breakerOpenMs: number;
 }
 
-export interface LastError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly at: Date;
-}
-
 interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
+  /** Seconds. */
   readonly retryAfter: number | null;
 }
+
+type LastError = Pick<Failure, "code" | "message"> & { readonly at: Date };
 
 /** Failures of the provider itself. A refusal of one request, or of our credentials, does not open a circuit. */
 const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -34,12 +31,12 @@ const breakingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** After these, other offers of a pool go first for a while; the circuit stays closed. */
 const coolingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["provider_rate_limited", "provider_auth_failed"]);
 
-const mostOpenTimes = 8;
+const maxOpenFactor = 8;
 // A probe may take as long as an answer does; after this long another probe is admitted.
 const probeMs = 10_000;
-const fewestForOutlier = 5;
+const minOutlierFailures = 5;
 const coolMs = 5_000;
-const longestCoolMs = 60_000;
+const maxCoolMs = 60_000;
 // The share of a new measurement in the running mean.
 const newShare = 0.2;
 
@@ -70,16 +67,16 @@ export class OfferHealth {
     this.#settings = settings;
   }
 
-  /** Null: no call may be made. After anything else one of `succeeded`, `failed` or `forgotten` has to follow. */
+  /** Null: the call is refused. An admitted call has to end with `succeeded`, `failed` or `cancelled`. */
   admit(now: number): Admission | null {
     if (!this.#isOpen) return "call";
-    if (!this.mayBeAsked(now)) return null;
+    if (!this.wouldAdmit(now)) return null;
     this.#probeUntil = now + probeMs;
     return "probe";
   }
 
-  /** As `admit`, without admitting a call. */
-  mayBeAsked(now: number): boolean {
+  /** Whether `admit` would admit a call at this time. */
+  wouldAdmit(now: number): boolean {
     return !this.#isOpen || (now >= this.#openUntil && now >= this.#probeUntil);
   }
 
@@ -92,12 +89,12 @@ export class OfferHealth {
     return this.#isOpen ? Math.max(0, this.#openUntil - now) : 0;
   }
 
-  /** It limits its rate, or fails clearly more often than not: other offers of a pool go first. */
+  /** The provider limits its rate, or at least half of the recent calls failed: other offers of a pool go first. */
   isOutlier(now: number): boolean {
     if (now < this.#coolUntil) return true;
     this.#turnWindow(now);
     const bad = this.#bad + this.#olderBad;
-    return bad >= fewestForOutlier && bad >= this.#good + this.#olderGood;
+    return bad >= minOutlierFailures && bad >= this.#good + this.#olderGood;
   }
 
   succeeded(now: number, admission: Admission, firstByteMs: number): void {
@@ -108,33 +105,32 @@ export class OfferHealth {
     if (admission === "probe") this.#close();
   }
 
-  /** `isFirst`: a request that is tried again at the same offer counts once. */
+  /** `isFirst`: a request that is retried at the same offer counts once. */
   failed(now: number, admission: Admission, error: Failure, isFirst: boolean): void {
     this.#turnWindow(now);
     this.calls++;
-    this.failures++;
-    this.lastError = { code: error.code, message: error.message, at: new Date() };
+    this.broke(error);
     if (coolingCodes.has(error.code)) {
-      const wishMs = error.retryAfter === null ? coolMs : error.retryAfter * 1_000;
-      this.#coolUntil = now + Math.min(wishMs, longestCoolMs);
+      const requestedMs = error.retryAfter === null ? coolMs : error.retryAfter * 1_000;
+      this.#coolUntil = now + Math.min(requestedMs, maxCoolMs);
     }
     const breaks = breakingCodes.has(error.code);
     if (breaks && isFirst) this.#bad++;
     if (admission === "probe") {
-      // An answer, even one that refuses, shows that the provider is there.
+      // Any answer, even a refusal, shows that the provider is available.
       if (!breaks) this.#close();
-      else this.#open(now, Math.min(this.#openMs * 2, this.#settings.breakerOpenMs * mostOpenTimes));
+      else this.#open(now, Math.min(this.#openMs * 2, this.#settings.breakerOpenMs * maxOpenFactor));
     } else if (breaks && !this.#isOpen && this.#mostFail()) this.#open(now, this.#settings.breakerOpenMs);
   }
 
-  /** A stream that broke after it had begun: it is listed, and does not count towards the circuit. */
-  broke(error: { code: ErrorCode; message: string }): void {
+  /** A stream that broke after its first event: it is listed, and does not count towards the circuit. */
+  broke({ code, message }: Pick<Failure, "code" | "message">): void {
     this.failures++;
-    this.lastError = { code: error.code, message: error.message, at: new Date() };
+    this.lastError = { code, message, at: new Date() };
   }
 
-  /** The call ended without a verdict, because the caller left. */
-  forgotten(admission: Admission): void {
+  /** The caller left, so the call says nothing about the provider. */
+  cancelled(admission: Admission): void {
     if (admission === "probe") this.#probeUntil = 0;
   }
 
@@ -185,9 +181,9 @@ export class HealthBook {
     const found = this.#offers.get(name);
     if (found !== undefined) return found;
     if (this.#offers.size >= mostOffers) this.#forgetOne();
-    const made = new OfferHealth(this.#settings);
-    this.#offers.set(name, made);
-    return made;
+    const health = new OfferHealth(this.#settings);
+    this.#offers.set(name, health);
+    return health;
   }
 
   /** Drops the oldest record whose circuit is closed: naming many models must not close an open circuit. */

@@ -11,20 +11,20 @@ import { startDeadline } from "../lib/deadline.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
 
 /** Whether the gateway has to fetch the address, because the provider does not. */
-export type MustFetch = (url: string, what: "image" | "file") => boolean;
+export type MustFetch = (url: string, kind: "image" | "file") => boolean;
 
 export type FetchMedia = (request: ChatRequest, mustFetch: MustFetch, limits: MediaLimits) => Promise<ChatRequest>;
 
 /** The chat format allows the address of an image, but not that of a file. */
-export const mustFetchFiles: MustFetch = (_, what) => what === "file";
+export const mustFetchFiles: MustFetch = (_, kind) => kind === "file";
 
-/** `fetches` is the dialect's statement which addresses the vendor fetches itself. */
-export function toMustFetch(fetches: boolean | ((url: string) => boolean)): MustFetch {
-  return typeof fetches === "boolean" ? (_, what) => fetches || what === "file" : fetches;
+/** `fetchesMedia` is declared by the dialect. */
+export function toMustFetch(fetchesMedia: boolean | ((url: string) => boolean)): MustFetch {
+  return typeof fetchesMedia === "boolean" ? (_, kind) => fetchesMedia || kind === "file" : fetchesMedia;
 }
 
 export interface MediaLimits {
-  /** The caller's connection: fetched content is reused by further attempts for it. */
+  /** Further attempts for the same connection reuse the fetched content. */
   readonly connection: Connection;
   /** In the milliseconds of `performance.now()`. */
   readonly deadline: number;
@@ -33,8 +33,8 @@ export interface MediaLimits {
 const maxBytes = 20 * 1_048_576;
 const maxTotalBytes = 64 * 1_048_576;
 const mostAddresses = 32;
-const atOnce = 4;
-const longestMs = 30_000;
+const concurrency = 4;
+const maxFetchMs = 30_000;
 
 const imageKinds: readonly MediaKind[] = ["image"];
 const fileKinds: readonly MediaKind[] = ["document", "text", "image", "audio", "video"];
@@ -66,7 +66,10 @@ export function createFetchMedia(egress: Egress): FetchMedia {
 
   /** An address that occurs twice is fetched once. */
   async function fetchAll(addresses: readonly Address[], found: Found, limits: MediaLimits): Promise<void> {
-    for (const { url } of addresses) throwIfFailed(found.get(url));
+    for (const { url } of addresses) {
+      const known = found.get(url);
+      if (known instanceof ValidationError) throw known;
+    }
     const missing = addresses.filter(({ url }) => !found.has(url));
     const waiting = [...new Map(missing.map((address) => [address.url, address])).values()];
     const stop = new AbortController();
@@ -82,7 +85,7 @@ export function createFetchMedia(egress: Egress): FetchMedia {
       }
     };
     try {
-      await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
+      await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, work));
     } catch (error) {
       // The request fails, so the other downloads are not needed.
       stop.abort();
@@ -95,7 +98,7 @@ export function createFetchMedia(egress: Egress): FetchMedia {
     found: Found,
     until: { signal: AbortSignal; deadline: number },
   ) {
-    const timeoutMs = Math.max(1, Math.min(longestMs, until.deadline - performance.now()));
+    const timeoutMs = Math.max(1, Math.min(maxFetchMs, until.deadline - performance.now()));
     try {
       return await fetchMedia(egress, url, { kinds, maxBytes, timeoutMs, signal: until.signal });
     } catch (error) {
@@ -112,10 +115,6 @@ function typeOf({ code }: EgressError): string {
   return code === "url_not_allowed" ? code : `url_${code}`;
 }
 
-function throwIfFailed(found: string | ValidationError | undefined): void {
-  if (found instanceof ValidationError) throw found;
-}
-
 function findAddresses({ messages }: ChatRequest, mustFetch: MustFetch): Address[] {
   const addresses: Address[] = [];
   for (const [index, { content }] of messages.entries()) {
@@ -123,9 +122,9 @@ function findAddresses({ messages }: ChatRequest, mustFetch: MustFetch): Address
     for (const [partIndex, part] of content.entries()) {
       const loc = ["body", "messages", index, "content", partIndex];
       const url = addressOf(part);
-      const what = part.type === "file" ? "file" : "image";
-      if (url === null || !mustFetch(url, what)) continue;
-      if (what === "file") addresses.push({ url, kinds: fileKinds, loc: [...loc, "file", "file_data"] });
+      const kind = part.type === "file" ? "file" : "image";
+      if (url === null || !mustFetch(url, kind)) continue;
+      if (kind === "file") addresses.push({ url, kinds: fileKinds, loc: [...loc, "file", "file_data"] });
       else addresses.push({ url, kinds: imageKinds, loc: [...loc, "image_url", "url"] });
     }
   }

@@ -33,8 +33,8 @@ export interface RoutingTable {
   readonly features: ReadonlySet<string>;
 }
 
-/** Orders weighted things for trying them in turn. */
-export type Draw = <T>(things: readonly T[], name: (thing: T) => string, weight: (thing: T) => number) => readonly T[];
+/** Orders weighted items for trying them in turn. */
+export type Draw = <T>(items: readonly T[], name: (item: T) => string, weight: (item: T) => number) => readonly T[];
 
 const sandboxName = "sandbox";
 const sandboxDefaultModel = "echo";

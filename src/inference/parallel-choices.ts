@@ -9,14 +9,13 @@ import { addCharges, type Charge, type Quote } from "./pricing.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-export function joinAnswers(wholes: readonly WholeAnswer[], accounting: Accounting): WholeAnswer {
-  const answers = wholes.map(({ value }) => value);
-  const choices = answers.flatMap((answer, index) =>
-    (answer["choices"] as Members[]).map((choice) => ({ ...choice, index })),
+export function joinAnswers(answers: readonly WholeAnswer[], accounting: Accounting): WholeAnswer {
+  const choices = answers.flatMap(({ value }, index) =>
+    (value["choices"] as Members[]).map((choice) => ({ ...choice, index })),
   );
-  const usage = answers.map((answer) => answer["usage"]).reduce(addUsage, null);
-  const { cost: _, cost_reason: __, ...first } = answers[0] ?? {};
-  const charge = addCharges(wholes.map((whole) => whole.charge));
+  const usage = answers.map(({ value }) => value["usage"]).reduce(addUsage, null);
+  const { cost: _, cost_reason: __, ...first } = answers[0]?.value ?? {};
+  const charge = addCharges(answers.map((answer) => answer.charge));
   const added = accounting.toMembers(charge);
   const value = { ...first, choices, ...(usage === null ? {} : { usage }), ...added };
   return { value, text: JSON.stringify(value), charge, added };

@@ -31,12 +31,10 @@ export interface Charge {
   readonly cost: number | null;
   /** Why the cost is unknown. */
   readonly reason: string | null;
-  /** The version of the prices that were used. */
-  readonly version: string | null;
 }
 
 /** The charge for an answer whose usage the provider did not report. */
-export const unknownUsage: Charge = { cost: null, reason: "usage_unknown", version: null };
+export const unknownUsage: Charge = { cost: null, reason: "usage_unknown" };
 
 const typicalUsage = { prompt_tokens: 3_000, completion_tokens: 1_000, total_tokens: 4_000 };
 // Callers can name any model, so the cache needs a bound.
@@ -67,8 +65,7 @@ export function createPricing(book: PriceBook): Pricing {
     return {
       chargeFor(usage, answer = {}) {
         const price = priceOf(provider, model, answer.model);
-        if (provider.row.billsNoEmptyRefusal === true && isEmptyRefusal(usage))
-          return { cost: 0, reason: null, version: price?.version ?? null };
+        if (provider.row.billsNoEmptyRefusal === true && isEmptyRefusal(usage)) return { cost: 0, reason: null };
         const cost = costOfUsage(usage, price, {
           at: new Date(),
           tier: readServiceTier(answer.service_tier, usage),
@@ -77,8 +74,7 @@ export function createPricing(book: PriceBook): Pricing {
           tools: answer.tools,
           priceOf: (other) => (other === model || other === answer.model ? price : book.find(provider.name, other)),
         });
-        if (cost.amount === null) return { cost: null, reason: cost.reason, version: null };
-        return { cost: toUsd(cost.amount), reason: null, version: cost.version };
+        return cost.amount === null ? { cost: null, reason: cost.reason } : { cost: toUsd(cost.amount), reason: null };
       },
     };
   }
@@ -98,7 +94,7 @@ export function addCharges(charges: readonly Charge[]): Charge {
   const unknown = charges.find(({ cost }) => cost === null);
   if (unknown !== undefined) return unknown;
   const amount = charges.reduce((sum, { cost }) => sum + Math.round((cost ?? 0) * picoPerUsd), 0);
-  return { cost: toUsd(amount), reason: null, version: charges[0]?.version ?? null };
+  return { cost: toUsd(amount), reason: null };
 }
 
 /** The members of an answer that state its cost, or why the cost is unknown. */

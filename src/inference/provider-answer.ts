@@ -16,8 +16,8 @@ export function readObject(text: string, provider: Provider): Record<string, unk
   return value as Record<string, unknown>;
 }
 
-export function badAnswer(provider: Provider, what: string, cause?: unknown): GatewayError {
-  return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${what}.`, { cause });
+export function badAnswer(provider: Provider, problem: string, cause?: unknown): GatewayError {
+  return new GatewayError("provider_bad_response", `The provider '${provider.name}' ${problem}.`, { cause });
 }
 
 /** A stream that closes without its end marker is incomplete, even when the connection closes cleanly. */

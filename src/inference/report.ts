@@ -1,4 +1,4 @@
-// What is known about one attempt at a provider once it has ended.
+// The report of an attempt that has ended.
 
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { CallerLeft } from "../providers/call.ts";

@@ -26,7 +26,7 @@ export interface RoutePlanner {
   remember(wanted: Wanted, caller: Caller, candidate: Candidate): void;
 }
 
-export interface RoutePlannerOptions {
+interface RoutePlannerOptions {
   readonly table: RoutingTable;
   readonly health: HealthBook;
   /** The cost of a typical request, for `sort: cost`; null when the price is unknown. */
@@ -39,13 +39,8 @@ export interface RoutePlannerOptions {
 const mostSessions = 20_000;
 const sessionMs = 3_600_000;
 
-export function createRoutePlanner({
-  table,
-  health,
-  typicalCost,
-  serves,
-  endpoint,
-}: RoutePlannerOptions): RoutePlanner {
+export function createRoutePlanner(options: RoutePlannerOptions): RoutePlanner {
+  const { table, health, typicalCost, serves, endpoint } = options;
   const sessions = new Map<string, { name: string; until: number }>();
 
   function plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[] {
@@ -152,7 +147,7 @@ function notConfigured({ name, missingSetting }: Provider): GatewayError {
  */
 function orderByHealth(candidates: readonly Candidate[]): readonly Candidate[] {
   const now = performance.now();
-  const rank = ({ health }: Candidate) => (!health.mayBeAsked(now) ? 2 : health.isOutlier(now) ? 1 : 0);
+  const rank = ({ health }: Candidate) => (!health.wouldAdmit(now) ? 2 : health.isOutlier(now) ? 1 : 0);
   const ranked = candidates.map((candidate) => ({ candidate, rank: rank(candidate) }));
   if (ranked.every((one) => one.rank === 0)) return candidates;
   const firstIndexes = new Map(candidates.map(({ pool }, index) => [pool, index] as const).reverse());
@@ -166,23 +161,17 @@ function nameOf({ deployment, model }: Candidate): string {
   return `${deployment.name} ${model}`;
 }
 
-/** Heavier things come first more often: each draws a random waiting time, and the shortest wins. */
-export const drawByChance: Draw = (things, _name, weight) => byWaitingTime(things, weight, Math.random);
+/** Heavier items come first more often: each draws a random waiting time, and the shortest wins. */
+export const drawByChance: Draw = (items, _name, weight) => byWaitingTime(items, weight, Math.random);
 
 /** A session draws the same order in every process, and few sessions move when the pool changes. */
 function drawByName(session: string): Draw {
   const shareOf = (name: string) => (Number(Bun.hash.wyhash(`${session} ${name}`) >> 32n) + 0.5) / 2 ** 32;
-  return (things, name, weight) => byWaitingTime(things, weight, (thing) => shareOf(name(thing)));
+  return (items, name, weight) => byWaitingTime(items, weight, (item) => shareOf(name(item)));
 }
 
-function byWaitingTime<T>(
-  things: readonly T[],
-  weight: (thing: T) => number,
-  chance: (thing: T) => number,
-): readonly T[] {
-  const drawn = things.map((thing) => ({
-    thing,
-    wait: -Math.log(chance(thing) || Number.MIN_VALUE) / (weight(thing) || Number.MIN_VALUE),
-  }));
-  return drawn.sort((one, other) => one.wait - other.wait).map(({ thing }) => thing);
+function byWaitingTime<T>(items: readonly T[], weight: (item: T) => number, chance: (item: T) => number): readonly T[] {
+  const waitFor = (item: T) => -Math.log(chance(item) || Number.MIN_VALUE) / (weight(item) || Number.MIN_VALUE);
+  const drawn = items.map((item) => ({ item, wait: waitFor(item) }));
+  return drawn.sort((one, other) => one.wait - other.wait).map(({ item }) => item);
 }

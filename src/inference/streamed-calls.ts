@@ -14,18 +14,13 @@ export interface StreamedCall {
   extraContent: ExtraContent | null;
 }
 
-export class StreamedCalls<Call extends StreamedCall> {
+export class StreamedCalls {
   /** Calls that may still grow, in their order. */
-  open: Call[] = [];
-  readonly closed: Call[] = [];
-  readonly #create: (call: StreamedCall) => Call;
-
-  constructor(create: (call: StreamedCall) => Call) {
-    this.#create = create;
-  }
+  open: StreamedCall[] = [];
+  readonly closed: StreamedCall[] = [];
 
   /** The call that the piece belongs to, or a new one. Null: the piece belongs to a closed call. */
-  find(delta: CallDelta): Call | null {
+  find(delta: CallDelta): StreamedCall | null {
     if (this.#isLatePiece(delta)) return null;
     const number = delta.index ?? 0;
     const known = this.open.findLast((call) => call.number === number);
@@ -34,18 +29,13 @@ export class StreamedCalls<Call extends StreamedCall> {
       known.name ||= delta.function?.name ?? "";
       return known;
     }
-    const call = this.#create({
-      number,
-      id: delta.id ?? "",
-      name: delta.function?.name ?? "",
-      arguments: "",
-      extraContent: null,
-    });
+    const { id = "", function: { name = "" } = {} } = delta;
+    const call = { number, id: id ?? "", name: name ?? "", arguments: "", extraContent: null };
     this.open.push(call);
     return call;
   }
 
-  close(call: Call): void {
+  close(call: StreamedCall): void {
     this.open = this.open.filter((other) => other !== call);
     this.closed.push(call);
   }

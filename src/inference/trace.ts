@@ -1,4 +1,4 @@
-// What happened to one request: times for Server-Timing, and the decisions for callers that ask for metadata.
+// The record of one request: times for Server-Timing, and decisions for callers that request metadata.
 
 import type { AttemptRecord } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";

@@ -33,27 +33,27 @@ export function translateChat(
   const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
   const facts = findModelFacts(provider.row, model);
   refuseUnknownFiles(request, dialect, provider.name);
-  const made = dialect.toRequest(request, { model, facts, isStream: plain.stream === true });
-  const isChecked = made.reading.answerTool !== null && checksStructure;
-  const dropped = [...byTable, ...(made.dropped ?? []), ...(isChecked ? findUnchecked(plain) : [])];
+  const translated = dialect.toRequest(request, { model, facts, isStream: plain.stream === true });
+  const isChecked = translated.reading.answerTool !== null && checksStructure;
+  const dropped = [...byTable, ...(translated.dropped ?? []), ...(isChecked ? findUnchecked(plain) : [])];
   if (plain["strict_parameters"] === true) refuseDropped(dropped);
   return {
-    path: made.path,
-    body: made.body,
-    headerLines: `${acceptLine(dialect, plain.stream === true)}${toHeaderLines(made.headers)}`,
+    path: translated.path,
+    body: translated.body,
+    headerLines: `${acceptLine(dialect, plain.stream === true)}${toHeaderLines(translated.headers)}`,
     dropped,
     calls,
     readWhole: (text, accounting) =>
-      readWhole(text, { plain, provider, dialect, reading: made.reading, isChecked }, accounting),
+      readWhole(text, { plain, provider, dialect, reading: translated.reading, isChecked }, accounting),
     createSource(contentType) {
       const framing = createFraming(contentType, dialect.framing);
-      const source = new TranslatedSource(provider, framing, dialect.createStreamReader(made.reading));
+      const source = new TranslatedSource(provider, framing, dialect.createStreamReader(translated.reading));
       return isChecked ? new CheckedSource(source, plain, provider) : source;
     },
   };
 }
 
-const shownIdLength = 64;
+const maxShownIdLength = 64;
 
 /** Uploads have been replaced by their bytes, so a remaining id is the vendor's own, or unknown. */
 function refuseUnknownFiles({ messages }: ChatRequest, { knowsFile }: ChatDialect, providerName: string): void {
@@ -63,7 +63,7 @@ function refuseUnknownFiles({ messages }: ChatRequest, { knowsFile }: ChatDialec
       if (part.type !== "file") continue;
       const { file_id: id, file_data: data } = part.file;
       if (!id || data || knowsFile?.(id) === true) continue;
-      const shown = id.slice(0, shownIdLength);
+      const shown = id.slice(0, maxShownIdLength);
       throw new GatewayError(
         "file_not_found",
         `The file '${shown}' is neither an upload of this owner nor a file of the provider '${providerName}'. Upload it with POST /v3/upload, or send its data.`,
@@ -91,7 +91,7 @@ function acceptLine({ framing }: ChatDialect, isStream: boolean): string {
   return isStream && framing === "aws-event-stream" ? "accept: application/vnd.amazon.eventstream\r\n" : "";
 }
 
-interface Question {
+interface ReadingContext {
   readonly plain: ChatRequest;
   readonly provider: Provider;
   readonly dialect: ChatDialect;
@@ -99,15 +99,18 @@ interface Question {
   readonly isChecked: boolean;
 }
 
-function readWhole(text: string, question: Question, accounting: Accounting): WholeAnswer {
-  const completion = readCompletion(text, question);
+function readWhole(text: string, context: ReadingContext, accounting: Accounting): WholeAnswer {
+  const completion = readCompletion(text, context);
   const charge = accounting.quote.chargeFor(completion.usage ?? null, completion);
   const added = accounting.toMembers(charge);
   const value = { ...completion, ...added };
   return { value, text: JSON.stringify(value), charge, added };
 }
 
-function readCompletion(text: string, { plain, provider, dialect, reading, isChecked }: Question): ChatCompletion {
+function readCompletion(
+  text: string,
+  { plain, provider, dialect, reading, isChecked }: ReadingContext,
+): ChatCompletion {
   const answer = readObject(text, provider);
   // Some vendors answer in the chat format at the address of another dialect.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
@@ -121,7 +124,7 @@ function readCompletion(text: string, { plain, provider, dialect, reading, isChe
 
 function readAnswer(
   answer: Record<string, unknown>,
-  { provider, dialect, reading }: Omit<Question, "plain" | "isChecked">,
+  { provider, dialect, reading }: Omit<ReadingContext, "plain" | "isChecked">,
 ): ChatCompletion {
   try {
     return dialect.fromAnswer(answer, reading);

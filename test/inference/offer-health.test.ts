@@ -107,7 +107,7 @@ describe("an open circuit", () => {
   test("lets another probe through when the caller of the first one left", () => {
     const health = opened();
     expect(health.admit(start + 1_000)).toBe("probe");
-    health.forgotten("probe");
+    health.cancelled("probe");
     expect(health.admit(start + 1_000)).toBe("probe");
   });
 

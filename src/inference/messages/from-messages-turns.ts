@@ -9,19 +9,20 @@ import type {
   ChatToolCall,
 } from "../../contract/chat-format.ts";
 import type { ContentBlock, KnownContentBlock, MessagesTurn } from "../../contract/messages.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import type { Path, TranslationReport } from "../../providers/translation-report.ts";
 import { ReturnedReasoning, type Translation, toMarkMember, toResultTexts, toTextPart } from "../translated-request.ts";
 
 type BlockOf<Type extends KnownContentBlock["type"]> = Extract<KnownContentBlock, { type: Type }>;
 
-interface Placed {
+interface LocatedBlock {
   readonly block: KnownContentBlock;
   readonly path: Path;
 }
 
 interface Turn {
   readonly role: MessagesTurn["role"];
-  readonly blocks: readonly Placed[];
+  readonly blocks: readonly LocatedBlock[];
 }
 
 export function fromMessagesTurns(turns: readonly MessagesTurn[], { report, origin }: Translation): ChatMessage[] {
@@ -41,11 +42,9 @@ export function fromMessagesTurns(turns: readonly MessagesTurn[], { report, orig
 }
 
 export function toContent(parts: readonly ChatPart[]): ChatContent {
-  const [only] = parts;
+  const [first = { type: "text", text: "" }, ...others] = parts;
   // Many providers accept only a string where the content is only text.
-  if (only === undefined) return "";
-  if (parts.length === 1 && only.type === "text" && only.cache_control === undefined) return only.text;
-  return parts;
+  return others.length === 0 && first.type === "text" && first.cache_control === undefined ? first.text : parts;
 }
 
 function locate(turn: MessagesTurn, index: number): Turn {
@@ -61,43 +60,34 @@ function locate(turn: MessagesTurn, index: number): Turn {
 function toUserMessages(run: readonly Turn[], report: TranslationReport): ChatMessage[] {
   const results: ChatMessage[] = [];
   const lifted: ChatPart[] = [];
-  const spoken: ChatMessage[] = [];
+  const contents: ChatPart[][] = [lifted];
   for (const { blocks } of run) {
-    for (const { block, path } of blocks) {
-      if (block.type === "tool_result") results.push(toToolMessage(block, { path, lifted, report }));
-    }
+    for (const { block, path } of blocks)
+      if (block.type === "tool_result") results.push(toToolMessage(block, path, lifted, report));
+    const others = blocks.filter(({ block }) => block.type !== "tool_result");
+    contents.push(toParts(others, report));
   }
-  for (const { blocks } of run) {
-    const parts = toParts(
-      blocks.filter(({ block }) => block.type !== "tool_result"),
-      report,
-    );
-    if (parts.length > 0) spoken.push({ role: "user", content: toContent(parts) });
-  }
-  if (lifted.length > 0) results.push({ role: "user", content: lifted });
-  if (results.length === 0 && spoken.length === 0) return [{ role: "user", content: "" }];
-  return [...results, ...spoken];
+  const messages = contents
+    .filter((parts) => parts.length > 0)
+    .map((parts): ChatMessage => ({ role: "user", content: toContent(parts) }));
+  return results.length + messages.length === 0 ? [{ role: "user", content: "" }] : [...results, ...messages];
 }
 
-interface ResultContext {
-  readonly path: Path;
-  /** Collects the content that follows the results. */
-  readonly lifted: ChatPart[];
-  readonly report: TranslationReport;
-}
-
-function toToolMessage(result: BlockOf<"tool_result">, { path, lifted, report }: ResultContext): ChatMessage {
+/** Content that follows the results is added to `lifted`. */
+function toToolMessage(
+  result: BlockOf<"tool_result">,
+  path: Path,
+  lifted: ChatPart[],
+  report: TranslationReport,
+): ChatMessage {
   const { tool_use_id: id, content, is_error: isError, cache_control: mark } = result;
   const blocks: readonly ContentBlock[] =
     typeof content === "string" ? [{ type: "text", text: content }] : ((content ?? []) as readonly ContentBlock[]);
   const parts = blocks.flatMap((block, position) => toResultParts(block, [...path, "content", position], report));
   const text = toResultTexts(parts, id, lifted).join("\n\n");
-  const shown = isError === true ? toErrorText(text) : text;
+  const failure = text === "" ? "The tool call failed without a message." : `The tool call failed:\n${text}`;
+  const shown = isError === true ? failure : text;
   return { role: "tool", tool_call_id: id, content: mark ? [toTextPart(shown, result)] : shown };
-}
-
-function toErrorText(text: string): string {
-  return text === "" ? "The tool call failed without a message." : `The tool call failed:\n${text}`;
 }
 
 function toResultParts(block: ContentBlock, path: Path, report: TranslationReport): ChatPart[] {
@@ -114,7 +104,7 @@ function toResultParts(block: ContentBlock, path: Path, report: TranslationRepor
   }
 }
 
-function toParts(blocks: readonly Placed[], report: TranslationReport): ChatPart[] {
+function toParts(blocks: readonly LocatedBlock[], report: TranslationReport): ChatPart[] {
   return blocks.flatMap(({ block, path }): ChatPart[] => {
     switch (block.type) {
       case "text":
@@ -132,54 +122,51 @@ function toParts(blocks: readonly Placed[], report: TranslationReport): ChatPart
   });
 }
 
-type ImageSource =
-  | { readonly type: "base64"; readonly media_type: string; readonly data: string }
-  | { readonly type: "url"; readonly url: string }
-  | { readonly type: "file"; readonly file_id: string };
+type SourceOf<Type extends "image" | "document"> = Extract<
+  BlockOf<Type>["source"],
+  { type: "base64" | "url" | "file" | "text" | "content" }
+>;
 
 function toImageParts(block: BlockOf<"image">, path: Path, report: TranslationReport): ChatPart[] {
-  const source = block.source as ImageSource;
+  const source = block.source as SourceOf<"image">;
   const mark = toMarkMember(block);
   switch (source.type) {
-    case "base64": {
-      const url = `data:${source.media_type};base64,${source.data.trim()}`;
-      return [{ type: "image_url", image_url: { url }, ...mark }];
-    }
+    case "base64":
     case "url":
-      return [{ type: "image_url", image_url: { url: source.url }, ...mark }];
+      return [{ type: "image_url", image_url: { url: toUrl(source) }, ...mark }];
     case "file":
       return [{ type: "file", file: { file_id: source.file_id }, ...mark }];
     default:
-      report.unsupported([...path, "source"], "A source of this type cannot be sent to this provider");
-      return [];
+      return refuseSource(path, report);
   }
 }
 
-type DocumentSource =
-  | ImageSource
-  | { readonly type: "text"; readonly data: string }
-  | { readonly type: "content"; readonly content: string | readonly ContentBlock[] };
+function toUrl(source: Extract<SourceOf<"image">, { type: "base64" | "url" }>): string {
+  return source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data.trim()}`;
+}
+
+function refuseSource(path: Path, report: TranslationReport): [] {
+  report.unsupported([...path, "source"], "A source of this type cannot be sent to this provider");
+  return [];
+}
 
 function toDocumentParts(block: BlockOf<"document">, path: Path, report: TranslationReport): ChatPart[] {
   if (block.citations?.enabled === true) report.drop("messages.citations");
-  const source = block.source as DocumentSource;
+  const source = block.source as SourceOf<"document">;
   const filename = block.title ?? "document.pdf";
   const mark = toMarkMember(block);
   const context = block.context ? [toTextPart(`About the document that follows: ${block.context}`)] : [];
+  const toTaggedText = (text: string) => [toTextPart(`${documentOpening(block)}${text}${documentEnd}`, block)];
   switch (source.type) {
-    case "base64": {
-      const data = `data:${source.media_type};base64,${source.data.trim()}`;
-      return [...context, { type: "file", file: { file_data: data, filename }, ...mark }];
-    }
+    case "base64":
     case "url":
-      return [...context, { type: "file", file: { file_data: source.url, filename }, ...mark }];
+      return [...context, { type: "file", file: { file_data: toUrl(source), filename }, ...mark }];
     case "file":
       return [...context, { type: "file", file: { file_id: source.file_id }, ...mark }];
     case "text":
-      return [toTextPart(`${documentOpening(block)}${source.data}${documentEnd}`, block)];
+      return toTaggedText(source.data);
     case "content": {
-      if (typeof source.content === "string")
-        return [toTextPart(`${documentOpening(block)}${source.content}${documentEnd}`, block)];
+      if (typeof source.content === "string") return toTaggedText(source.content);
       const inner = source.content.map((piece, position) => ({
         block: piece as KnownContentBlock,
         path: [...path, "source", "content", position],
@@ -188,8 +175,7 @@ function toDocumentParts(block: BlockOf<"document">, path: Path, report: Transla
       return [opening, ...toParts(inner, report), toTextPart(documentEnd.trimStart(), block)];
     }
     default:
-      report.unsupported([...path, "source"], "A source of this type cannot be sent to this provider");
-      return [];
+      return refuseSource(path, report);
   }
 }
 
@@ -226,7 +212,6 @@ function toAssistantMessage(
   const reasoning = new ReturnedReasoning(origin);
   let lastWasText = false;
   for (const { block, path } of run.flatMap((turn) => turn.blocks)) {
-    const isText = block.type === "text";
     switch (block.type) {
       case "text":
         if (block.text !== "") appendText(parts, toTextPart(block.text, block), lastWasText);
@@ -251,7 +236,7 @@ function toAssistantMessage(
         // Calls that another provider executed itself, and their results: mostly encrypted, so only that provider can read them.
         report.drop(`messages.${(block as ContentBlock).type}`);
     }
-    lastWasText = isText;
+    lastWasText = block.type === "text";
   }
   return reasoning.toMessage(toContent(parts), calls);
 }
@@ -284,13 +269,7 @@ function appendText(parts: ChatPart[], part: ChatPart, isAdjacent: boolean): voi
   else parts.push({ ...part, text });
 }
 
-function toToolCall(block: BlockOf<"tool_use">): ChatToolCall {
-  const call = {
-    id: block.id,
-    type: "function",
-    function: { name: block.name, arguments: JSON.stringify(block.input ?? {}) },
-  };
-  const extra = block["extra_content"];
-  if (typeof extra !== "object" || extra === null) return call;
-  return { ...call, extra_content: extra as Readonly<Record<string, unknown>> };
+function toToolCall({ id, name, input, extra_content: extra }: BlockOf<"tool_use">): ChatToolCall {
+  const call = { id, type: "function", function: { name, arguments: JSON.stringify(input ?? {}) } };
+  return isObject(extra) ? { ...call, extra_content: extra } : call;
 }

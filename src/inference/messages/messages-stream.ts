@@ -35,7 +35,7 @@ export class MessagesStreamWriter {
   /** The text of the open thinking block. */
   #thought = "";
   /** When the open block is a tool, it is the first of the open calls. */
-  readonly #calls = new StreamedCalls<StreamedCall>((call) => call);
+  readonly #calls = new StreamedCalls();
   /** Content that arrived in the middle of a call and waits for its end. */
   #held: (() => void)[] = [];
   #refusal = "";

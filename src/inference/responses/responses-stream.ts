@@ -8,7 +8,6 @@ import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } f
 import {
   type Annotation,
   type FunctionCallItem,
-  type ItemStatus,
   type Logprob,
   type MessageItem,
   type OutputItem,
@@ -41,11 +40,6 @@ import type { ToolNames } from "./tool-names.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-interface Call extends StreamedCall {
-  /** Null until the call has a name, which its item needs. */
-  entry: OutputEntry<FunctionCallItem> | null;
-}
-
 interface OpenText {
   readonly entry: OutputEntry<MessageItem>;
   readonly contentIndex: number;
@@ -65,7 +59,9 @@ export class ResponsesStreamWriter {
   #lastText: OpenText | null = null;
   #heldAnnotations: Annotation[] = [];
   /** The open calls that have an item come in the order of their items. */
-  readonly #calls = new StreamedCalls<Call>((call) => ({ ...call, entry: null }));
+  readonly #calls = new StreamedCalls();
+  /** The items of calls. A call has none until it has a name, which the item needs. */
+  readonly #callEntries = new Map<StreamedCall, OutputEntry<FunctionCallItem>>();
   readonly #callIds: CallIds;
   readonly #toolNames: ToolNames | undefined;
   readonly #reasoning: ReasoningCollector;
@@ -122,18 +118,9 @@ export class ResponsesStreamWriter {
       this.#closeCurrent();
     }
     this.#writeReasoning();
-    this.#response = {
-      ...this.#response,
-      ...ending,
-      completed_at: ending.status === "completed" ? nowInSeconds() : null,
-      model: this.#model,
-      output: this.#events.output,
-      usage: toResponseUsage(this.#usage),
-      service_tier: toServiceTier(this.#serviceTier) ?? "default",
-      ...added,
-    };
-    this.#events.push(`response.${ending.status}`, { response: this.#response });
-    return this.#events.take();
+    const completed_at = ending.status === "completed" ? nowInSeconds() : null;
+    const service_tier = toServiceTier(this.#serviceTier) ?? "default";
+    return this.#writeLast({ ...ending, completed_at, service_tier, ...added });
   }
 
   /** The end of a broken stream, or of one whose end was not sent. Items that are not complete become incomplete. */
@@ -147,16 +134,14 @@ export class ResponsesStreamWriter {
       if (mayBeIncomplete(item) && item.status === "in_progress") item.status = "incomplete";
     const { event, error } = describeFailure(failure);
     this.#events.push("error", event);
-    this.#response = {
-      ...this.#response,
-      status: "failed",
-      model: this.#model,
-      output: this.#events.output,
-      usage: toResponseUsage(this.#usage),
-      error,
-      ...added,
-    };
-    this.#events.push("response.failed", { response: this.#response });
+    return this.#writeLast({ status: "failed", error, ...added });
+  }
+
+  #writeLast(changes: Partial<ResponseResource>): string[] {
+    const { output } = this.#events;
+    const usage = toResponseUsage(this.#usage);
+    this.#response = { ...this.#response, model: this.#model, output, usage, ...changes };
+    this.#events.push(`response.${this.#response.status}`, { response: this.#response });
     return this.#events.take();
   }
 
@@ -187,12 +172,9 @@ export class ResponsesStreamWriter {
     const { item } = entry;
     if (!this.#isPartOpen) {
       this.#isPartOpen = true;
-      item.summary.push({ type: "summary_text", text: "" });
-      const part = item.summary.at(-1);
-      this.#events.pushAt("response.reasoning_summary_part.added", entry, {
-        summary_index: lastIndex(item.summary),
-        part,
-      });
+      const part = { type: "summary_text", text: "" } as const;
+      const summary_index = item.summary.push(part) - 1;
+      this.#events.pushAt("response.reasoning_summary_part.added", entry, { summary_index, part });
     }
     const part = item.summary.at(-1);
     if (part !== undefined) part.text += text;
@@ -273,12 +255,13 @@ export class ResponsesStreamWriter {
     if (delta.extra_content) call.extraContent = mergeExtraContent(call.extraContent, delta.extra_content);
     const piece = delta.function?.arguments ?? "";
     call.arguments += piece;
-    if (call.entry === null) {
+    const entry = this.#callEntries.get(call);
+    if (entry === undefined) {
       if (call.name !== "") this.#openCall(call);
       return;
     }
-    if (delta.extra_content) this.#reasoning.setCall(call.entry.item.call_id, call.extraContent ?? {});
-    if (piece !== "") this.#writeArguments(call.entry, piece);
+    if (delta.extra_content) this.#reasoning.setCall(entry.item.call_id, call.extraContent ?? {});
+    if (piece !== "") this.#writeArguments(entry, piece);
   }
 
   #writeArguments(entry: OutputEntry<FunctionCallItem>, piece: string): void {
@@ -287,33 +270,39 @@ export class ResponsesStreamWriter {
     this.#events.pushDelta("response.function_call_arguments.delta", entry, piece);
   }
 
-  #openCall(call: Call): void {
+  #openCall(call: StreamedCall): void {
     const item = createCall("in_progress", this.#callIds.take(call.id), toToolName(call.name, this.#toolNames), "");
     if (call.extraContent !== null) this.#reasoning.setCall(item.call_id, call.extraContent);
     this.#closeCurrent();
     this.#writeReasoning();
-    call.entry = this.#events.add(item);
+    const entry = this.#events.add(item);
+    this.#callEntries.set(call, entry);
     this.#calls.open = [...this.#calls.open.filter((other) => other !== call), call];
-    this.#grown = call.entry.item;
-    if (call.arguments !== "") this.#writeArguments(call.entry, call.arguments);
+    this.#grown = entry.item;
+    if (call.arguments !== "") this.#writeArguments(entry, call.arguments);
   }
 
   /** A call is never closed before an earlier one. */
   #closeCompleteCalls(): void {
-    for (const call of this.#calls.open.filter(({ entry }) => entry !== null)) {
+    for (const call of this.#calls.open.filter((open) => this.#callEntries.has(open))) {
       if (!hasWholeArguments(call)) return;
-      this.#closeCall(call, "completed");
+      this.#closeCall(call, null);
     }
   }
 
-  #closeCall(call: Call, status: ItemStatus): void {
+  /** `cut` is the item that a limit has cut. */
+  #closeCall(call: StreamedCall, cut: OutputItem | null): void {
     this.#calls.close(call);
-    if (call.entry === null) return;
-    const { item } = call.entry;
-    const { name, arguments: written } = item;
-    this.#events.pushAt("response.function_call_arguments.done", call.entry, { name, arguments: written });
-    item.status = status;
-    this.#events.finish(call.entry);
+    const entry = this.#callEntries.get(call);
+    if (entry === undefined) return;
+    const { name, arguments: written } = entry.item;
+    this.#events.pushAt("response.function_call_arguments.done", entry, { name, arguments: written });
+    this.#finish(entry, cut);
+  }
+
+  #finish(entry: OutputEntry<FunctionCallItem | MessageItem | ReasoningItem>, cut: OutputItem | null): void {
+    entry.item.status = entry.item === cut ? "incomplete" : "completed";
+    this.#events.finish(entry);
   }
 
   #openReasoning(): OutputEntry<ReasoningItem> {
@@ -377,24 +366,22 @@ export class ResponsesStreamWriter {
     this.#events.pushAt("response.content_part.done", entry, { ...at, part });
   }
 
-  #closeCurrent(status: ItemStatus = "completed"): void {
+  #closeCurrent(cut: OutputItem | null = null): void {
     if (this.#current === null) return;
     this.#closePart();
     const { item } = this.#current;
     if (item.type === "reasoning") item.encrypted_content = toEncryptedContent(this.#reasoning.take());
-    item.status = status;
-    this.#events.finish(this.#current);
+    this.#finish(this.#current, cut);
     this.#current = null;
   }
 
-  /** Closes everything that is open, in order. `cut` is the item that a limit has cut. */
+  /** Closes everything that is open, in order. */
   #closeAll(cut: OutputItem | null): void {
     if (this.#heldAnnotations.length > 0) this.#openText();
-    for (const call of this.#calls.open.filter(({ entry }) => entry === null)) this.#openCall(call);
-    const statusOf = (item: OutputItem): ItemStatus => (item === cut ? "incomplete" : "completed");
+    for (const call of this.#calls.open.filter((open) => !this.#callEntries.has(open))) this.#openCall(call);
     // A call closes the item before it, so an open item of another kind began after all open calls.
-    for (const call of this.#calls.open) if (call.entry !== null) this.#closeCall(call, statusOf(call.entry.item));
-    if (this.#current !== null) this.#closeCurrent(statusOf(this.#current.item));
+    for (const call of this.#calls.open) this.#closeCall(call, cut);
+    this.#closeCurrent(cut);
   }
 
   /** Writes the reasoning state as an item of its own where no open item can carry it. */

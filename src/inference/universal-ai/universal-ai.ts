@@ -206,7 +206,7 @@ function toCandidate(offer: TaskOffer, book: HealthBook | null): OfferCandidate 
   const healthOf = ({ name }: Deployment) => book?.of(name, model === null ? task : `${task}/${model}`) ?? null;
   const deployments = engine.deployments?.(model) ?? [];
   const now = performance.now();
-  const chosen = deployments.find((one) => healthOf(one)?.mayBeAsked(now)) ?? deployments[0] ?? null;
+  const chosen = deployments.find((one) => healthOf(one)?.wouldAdmit(now)) ?? deployments[0] ?? null;
   return {
     offer,
     chosen,
