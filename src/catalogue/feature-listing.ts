@@ -27,13 +27,7 @@ export interface Included {
   readonly sandbox: boolean;
 }
 
-export interface FeatureListing {
-  list(included: Included): Document;
-  /** Undefined when no task has this feature. */
-  findFeature(feature: string, included: Included): Document | undefined;
-  /** Undefined when there is no such task. */
-  findSubfeature(feature: string, subfeature: string, included: Included): Document | undefined;
-}
+export type FeatureListing = ReturnType<typeof createFeatureListing>;
 
 /** The registry with one set of offers. */
 interface View {
@@ -42,7 +36,7 @@ interface View {
   readonly subfeatures: ReadonlyMap<string, () => Document>;
 }
 
-export function createFeatureListing(offers: readonly TaskOffer[]): FeatureListing {
+export function createFeatureListing(offers: readonly TaskOffer[]) {
   const real = offers.filter(({ isSandbox }) => !isSandbox);
   const views = [real, [...real, ...offers.filter(({ isSandbox }) => isSandbox)]].map((listed) => ({
     configured: once(() => createView(listed, false)),
@@ -52,9 +46,10 @@ export function createFeatureListing(offers: readonly TaskOffer[]): FeatureListi
     views[sandbox ? 1 : 0]?.[unconfigured ? "everything" : "configured"]() as View;
 
   return {
-    list: (included) => view(included).list,
-    findFeature: (feature, included) => view(included).features.get(feature)?.(),
-    findSubfeature: (feature, subfeature, included) => view(included).subfeatures.get(`${feature}/${subfeature}`)?.(),
+    list: (included: Included) => view(included).list,
+    findFeature: (feature: string, included: Included) => view(included).features.get(feature)?.(),
+    findSubfeature: (feature: string, subfeature: string, included: Included) =>
+      view(included).subfeatures.get(`${feature}/${subfeature}`)?.(),
   };
 }
 

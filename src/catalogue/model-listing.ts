@@ -33,14 +33,7 @@ export interface ListedModel {
   readonly document: Document;
 }
 
-export interface ModelListing {
-  /** The models of configured providers, in the order of the providers; then, if included, all other models. */
-  list(filters: ModelFilters, included: Included): Document;
-  /** Also finds models of providers that are not configured: `model.configured` is false. */
-  find(id: string): ListedModel | undefined;
-  /** For an unknown name: the most similar name of the same provider, or else the most similar provider. */
-  suggest(id: string): string | null;
-}
+export type ModelListing = ReturnType<typeof createModelListing>;
 
 // The path `/v3/llm/chat/completions` names this feature.
 const chatFeature = "llm";
@@ -61,7 +54,7 @@ interface Entry extends ListedModel {
   readonly capabilities: ReadonlySet<string>;
 }
 
-export function createModelListing(providers: readonly Offered[], prices: PriceBook | null): ModelListing {
+export function createModelListing(providers: readonly Offered[], prices: PriceBook | null) {
   const entries = once(() => createEntries(providers, prices));
   // The sandbox comes last, also after the operator's own providers.
   const all = once(() => [...entries().values()].sort((one, other) => Number(one.isSandbox) - Number(other.isSandbox)));
@@ -73,9 +66,11 @@ export function createModelListing(providers: readonly Offered[], prices: PriceB
   const known = once(() => listKnownValues(providers, all()));
 
   return {
-    find: (id) => entries().get(id) ?? findByOtherName(id, providers, entries()),
-    suggest: (id) => suggestModel(id, providers, entries()),
-    list(filters, included) {
+    /** Also finds models of providers that are not configured: `model.configured` is false. */
+    find: (id: string): ListedModel | undefined => entries().get(id) ?? findByOtherName(id, providers, entries()),
+    suggest: (id: string) => suggestModel(id, providers, entries()),
+    /** The models of configured providers, in the order of the providers; then, if included, all other models. */
+    list(filters: ModelFilters, included: Included): Document {
       if (Object.values(filters).every((values) => values.length === 0))
         return wholes[included.sandbox ? 1 : 0]?.[included.unconfigured ? 1 : 0]?.() as Document;
       refuseUnknownValues(filters, known());
@@ -129,6 +124,7 @@ function findByOtherName(
   return found.find((entry) => entry.model.configured) ?? found[0];
 }
 
+/** For an unknown name: the most similar name of the same provider, or else the most similar provider. */
 function suggestModel(id: string, providers: readonly Offered[], entries: ReadonlyMap<string, Entry>): string | null {
   const { provider } = splitModelName(id);
   const names = listProviderNames(providers);

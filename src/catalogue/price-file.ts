@@ -14,23 +14,13 @@ const rate = z
   .refine(isExactPrice, { error: "has more than six decimals, which cannot be billed exactly" })
   .optional();
 
-const rates = {
-  input: rate,
-  output: rate,
-  cache_read: rate,
-  cache_write: rate,
-  cache_write_1h: rate,
-  reasoning: rate,
-  audio_input: rate,
-  audio_cache_read: rate,
-  audio_output: rate,
-  image_input: rate,
-  image_cache_read: rate,
-  image_output: rate,
-  video_input: rate,
-  web_search: rate,
-  web_search_preview: rate,
-};
+export const rateNames = [
+  ...(["input", "output", "cache_read", "cache_write", "cache_write_1h", "reasoning"] as const),
+  ...(["audio_input", "audio_cache_read", "audio_output", "image_input", "image_cache_read", "image_output"] as const),
+  ...(["video_input", "web_search", "web_search_preview"] as const),
+];
+export type RateName = (typeof rateNames)[number];
+const rates = Object.fromEntries(rateNames.map((name) => [name, rate])) as Record<RateName, typeof rate>;
 
 /** Applies to the whole request if it has more than `tokens` input tokens. Rates that it does not state stay unchanged. */
 const bracket = z.strictObject({ tokens: z.int().positive(), ...rates });
@@ -90,8 +80,6 @@ export type PricedModel = z.infer<typeof modelSchema>;
 export type PricedProvider = z.infer<typeof providerSchema>;
 export type PriceSource = z.infer<typeof sourceSchema>;
 export type PriceFile = z.infer<typeof priceFileSchema>;
-export type RateName = keyof typeof rates;
-export const rateNames = Object.keys(rates) as readonly RateName[];
 
 /** Generated and checked by scripts/prices.ts; a test checks it again. */
 export const builtInPrices = builtIn as unknown as PriceFile;

@@ -5,9 +5,9 @@ import type { ChatMessage } from "../../src/contract/chat-format.ts";
 import { parse } from "../../src/contract/problems.ts";
 import { responseObject } from "../../src/contract/responses.ts";
 import { readEncryptedContent, toEncryptedContent } from "../../src/inference/reasoning-state.ts";
-import { completeEvent, completeResponse, type OutputItem } from "../../src/inference/responses/response-defaults.ts";
+import { completeEvent, completeResponse } from "../../src/inference/responses/response-defaults.ts";
 import { ResponsesStreamWriter } from "../../src/inference/responses/responses-stream.ts";
-import { toResponse, toResponseUsage } from "../../src/inference/responses/to-response.ts";
+import { type OutputItem, toResponse, toResponseUsage } from "../../src/inference/responses/to-response.ts";
 import {
   begun,
   chatCall,

@@ -5,8 +5,9 @@ import type { ChatChunk, ChatCompletion, ChatDelta } from "../../src/contract/ch
 import { parse } from "../../src/contract/problems.ts";
 import { createResponseRequest, type ResponseRequest } from "../../src/contract/responses.ts";
 import { fromResponsesRequest } from "../../src/inference/responses/from-responses-request.ts";
-import { createDraft, type OutputItem } from "../../src/inference/responses/response-defaults.ts";
+import { createDraft } from "../../src/inference/responses/response-defaults.ts";
 import { ResponsesStreamWriter } from "../../src/inference/responses/responses-stream.ts";
+import type { OutputItem } from "../../src/inference/responses/to-response.ts";
 
 export const schema = createResponseRequest(new Set());
 

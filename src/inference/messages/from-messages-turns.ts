@@ -230,7 +230,7 @@ function toAssistantMessage(
       case "document":
       case "search_result":
       case "tool_result":
-        report.invalid(path, `A block of type '${block.type}' cannot stand in an assistant's turn`);
+        report.invalid(path, `An assistant's turn cannot contain a block of type '${block.type}'`);
         break;
       default:
         // Calls that another provider executed itself, and their results: mostly encrypted, so only that provider can read them.

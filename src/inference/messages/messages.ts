@@ -37,11 +37,7 @@ export type MessagesAnswer =
   | { readonly kind: "whole"; readonly text: string }
   | { readonly kind: "stream"; readonly stream: FrameStream };
 
-export interface Messages {
-  create(input: MessagesInput): Promise<MessagesAnswer>;
-  /** The JSON of the count. */
-  count(input: MessagesInput<CountTokensRequest>): Promise<string>;
-}
+export type Messages = ReturnType<typeof createMessages>;
 
 export interface MessagesDependencies extends PlanDependencies {
   readonly chatCompletions: ChatCompletions;
@@ -50,7 +46,7 @@ export interface MessagesDependencies extends PlanDependencies {
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 
-export function createMessages(dependencies: MessagesDependencies): Messages {
+export function createMessages(dependencies: MessagesDependencies) {
   const { chatCompletions, fetchMedia, clocks } = dependencies;
 
   /** Through the chat format. */
@@ -147,12 +143,14 @@ export function createMessages(dependencies: MessagesDependencies): Messages {
   }
 
   return {
-    create: (input) =>
+    create: (input: MessagesInput): Promise<MessagesAnswer> =>
       planAndTry(dependencies, input, (candidate) => {
         const passing = candidate.provider.dialect?.messages;
         return passing === undefined ? translate(input, candidate) : passThrough(input, candidate, passing);
       }),
-    count: (input) => planAndTry(dependencies, input, (candidate) => countAt(input, candidate)),
+    /** The JSON of the count. */
+    count: (input: MessagesInput<CountTokensRequest>): Promise<string> =>
+      planAndTry(dependencies, input, (candidate) => countAt(input, candidate)),
   };
 }
 

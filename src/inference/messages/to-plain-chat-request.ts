@@ -17,7 +17,7 @@ export function toPlainChatRequest(own: TranslatedRequest, rules: ChatRules): Tr
   const { cache_control: _, top_k, ...request } = own.request;
   const dropped = top_k === undefined ? [...own.dropped] : [...own.dropped, "top_k"];
   const members: Members = { ...request, ...rules.added };
-  leaveOutRefused(members, rules, dropped);
+  removeRefused(members, rules, dropped);
   setOutputLimit(members, rules);
   setReasoning(members, rules, dropped);
   if (request.tools) members["tools"] = request.tools.map(({ cache_control: _mark, ...tool }) => tool);
@@ -25,7 +25,7 @@ export function toPlainChatRequest(own: TranslatedRequest, rules: ChatRules): Tr
   return { request: { ...(members as unknown as ChatRequest), messages }, dropped };
 }
 
-/** The defaults of every model: leaving them out changes nothing. */
+/** The defaults of every model: removing them changes nothing. */
 const defaults: Readonly<Record<string, unknown>> = {
   temperature: 1,
   top_p: 1,
@@ -33,7 +33,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   frequency_penalty: 0,
 };
 
-function leaveOutRefused(members: Members, { refused = [] }: ChatRules, dropped: string[]): void {
+function removeRefused(members: Members, { refused = [] }: ChatRules, dropped: string[]): void {
   for (const name of refused) {
     const value = members[name];
     delete members[name];
@@ -59,9 +59,9 @@ function setReasoning(members: Members, rules: ChatRules, dropped: string[]): vo
   const effort = isOff && rules.thinking ? null : findEffort(requested, rules.efforts);
   if (effort === null) delete members["reasoning_effort"];
   else members["reasoning_effort"] = effort;
-  const isSaid = rules.thinking || (effort !== null && (effort === "none") === isOff);
-  const isNothing = isOff && rules.efforts.length === 0;
-  if (!isSaid && !isNothing) dropped.push(thinking === undefined ? "reasoning_effort" : "thinking");
+  const isExpressed = rules.thinking || (effort !== null && (effort === "none") === isOff);
+  const neverReasons = isOff && rules.efforts.length === 0;
+  if (!isExpressed && !neverReasons) dropped.push(thinking === undefined ? "reasoning_effort" : "thinking");
 }
 
 function toPlainMessage(message: ChatMessage, { reasoningReturn, missingReasoning }: ChatRules): ChatMessage {

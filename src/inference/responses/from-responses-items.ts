@@ -8,6 +8,9 @@ import { ReturnedReasoning, type Translation, toMarkMember, toResultTexts, toTex
 import { responseIdOf } from "./to-response.ts";
 import { toFlatName } from "./tool-names.ts";
 
+/** Items or parts whose type the schema knows and has checked. A `default` handles all other types. */
+type Known<Table> = { readonly [Type in keyof Table]: Table[Type] & { readonly type: Type } }[keyof Table];
+
 interface AssistantTurn {
   readonly texts: string[];
   readonly calls: ChatToolCall[];
@@ -43,27 +46,23 @@ export class Conversation {
   /** `path` is the location of the item in error messages. */
   add(item: Item, path: Path): void {
     const type = item.type ?? "message";
-    switch (type) {
-      // The schema has checked the items of every type that is named here.
+    const known = { ...item, type } as unknown as Known<KnownItems>;
+    switch (known.type) {
       case "message":
-        this.#addMessage(item as KnownItems["message"], path);
+        this.#addMessage(known, path);
         break;
-      case "function_call": {
-        const { call_id, arguments: written, ...named } = item as KnownItems["function_call"];
-        this.#addCall(call_id, toFlatName(named), written);
+      case "function_call":
+        this.#addCall(known.call_id, toFlatName(known), known.arguments);
         break;
-      }
-      case "custom_tool_call": {
-        const { call_id, name, input } = item as KnownItems["custom_tool_call"];
-        this.#addCall(call_id, name, JSON.stringify({ input }));
+      case "custom_tool_call":
+        this.#addCall(known.call_id, known.name, JSON.stringify({ input: known.input }));
         break;
-      }
       case "function_call_output":
       case "custom_tool_call_output":
-        this.#addResult(item as KnownItems["function_call_output"], path);
+        this.#addResult(known, path);
         break;
       case "reasoning":
-        this.#addReasoning(item as KnownItems["reasoning"]);
+        this.#addReasoning(known);
         break;
       case "item_reference":
         this.#report.unsupported(
@@ -72,10 +71,10 @@ export class Conversation {
         );
         break;
       default:
+        if (!serverItems.has(type))
+          this.#report.unsupported([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
         // A search that the gateway itself reported can be left out: the reasoning item next to it carries its state.
-        if (serverItems.has(type) && responseIdOf(item["id"]) === null) this.#report.drop(`input.${type}`);
-        else if (serverItems.has(type)) break;
-        else this.#report.unsupported([...path, "type"], `An item of type '${type}' cannot be sent to this provider`);
+        else if (responseIdOf(item["id"]) === null) this.#report.drop(`input.${type}`);
     }
   }
 
@@ -100,18 +99,18 @@ export class Conversation {
       if (text !== "") this.#openTurn().texts.push(text);
       return;
     }
-    const said = toContent(toParts(content, [...path, "content"], this.#report));
+    const chatContent = toContent(toParts(content, [...path, "content"], this.#report));
     // `developer` is a newer name of `system`, which some providers of the chat format do not know.
     if (role !== "user") {
-      this.addSystem(said);
+      this.addSystem(chatContent);
       return;
     }
     this.#endTurn();
-    this.#messages.push([{ role, content: said }]);
+    this.#messages.push([{ role, content: chatContent }]);
   }
 
-  #addCall(id: string, name: string, written: string): void {
-    this.#openTurn().calls.push({ id, type: "function", function: { name, arguments: written } });
+  #addCall(id: string, name: string, args: string): void {
+    this.#openTurn().calls.push({ id, type: "function", function: { name, arguments: args } });
   }
 
   #addReasoning({ summary, content, encrypted_content: encrypted }: KnownItems["reasoning"]): void {
@@ -145,11 +144,10 @@ export class Conversation {
   }
 
   #closeTurn(): void {
-    const turn = this.#turn;
+    if (this.#turn === null) return;
+    const { texts, calls, reasoning } = this.#turn;
     this.#turn = null;
     // Reasoning without text or calls cannot be continued, unless the provider expects its own blocks again.
-    if (turn === null) return;
-    const { texts, calls, reasoning } = turn;
     if (texts.length === 0 && calls.length === 0 && !reasoning.hasMessageState) return;
     const withResults: [ChatMessage] = [reasoning.toMessage(texts.join("\n\n"), calls)];
     this.#messages.push(withResults);
@@ -167,18 +165,18 @@ export class Conversation {
 function toAssistantText(content: string | readonly Part[], path: Path, report: TranslationReport): string {
   if (typeof content === "string") return content;
   const texts = content.map((part, index) => {
-    const { text, refusal } = part as { readonly text?: string; readonly refusal?: string };
-    switch (part.type) {
+    const known = part as Known<KnownParts>;
+    switch (known.type) {
       case "output_text":
       case "input_text":
       case "text":
-        return text ?? "";
+        return known.text;
       case "refusal":
-        return refusal ?? "";
+        return known.refusal;
       default:
         report.unsupported(
           [...path, "content", index, "type"],
-          `A part of type '${part.type}' cannot stand in an assistant's message`,
+          `An assistant's message cannot contain a part of type '${part.type}'`,
         );
         return "";
     }
@@ -198,21 +196,20 @@ function toParts(content: string | readonly Part[], path: Path, report: Translat
 }
 
 function toPart(part: Part, path: Path, report: TranslationReport): ChatPart[] {
-  switch (part.type) {
+  const known = part as Known<KnownParts>;
+  switch (known.type) {
     case "input_text":
     case "output_text":
-    case "text": {
-      const { text } = part as unknown as KnownParts["input_text"];
-      return text === "" ? [] : [toTextPart(text, { cache_control: part["cache_control"] })];
-    }
+    case "text":
+      return known.text === "" ? [] : [toTextPart(known.text, known)];
     case "refusal":
-      return [{ type: "text", text: (part as unknown as KnownParts["refusal"]).refusal }];
+      return [{ type: "text", text: known.refusal }];
     case "input_image":
-      return toImagePart(part as unknown as KnownParts["input_image"], path, report);
+      return toImagePart(known, path, report);
     case "input_file":
-      return toFilePart(part as unknown as KnownParts["input_file"], path, report);
+      return toFilePart(known, path, report);
     case "input_audio": {
-      const { data, format } = (part as unknown as KnownParts["input_audio"]).input_audio;
+      const { data, format } = known.input_audio;
       return [{ type: "input_audio", input_audio: { data, format } }];
     }
     default:
@@ -222,28 +219,23 @@ function toPart(part: Part, path: Path, report: TranslationReport): ChatPart[] {
 }
 
 function toImagePart(part: KnownParts["input_image"], path: Path, report: TranslationReport): ChatPart[] {
-  if (part.image_url)
-    return [
-      {
-        type: "image_url",
-        image_url: { url: part.image_url, ...(part.detail && { detail: part.detail }) },
-        ...toMarkMember(part),
-      },
-    ];
-  if (part.file_id) return [toNamedFile(part.file_id, part)];
+  const { image_url: url, detail, file_id: id } = part;
+  if (url) return [{ type: "image_url", image_url: { url, ...(detail && { detail }) }, ...toMarkMember(part) }];
+  if (id) return [toNamedFile(id, part)];
   report.invalid(path, "An image should have an 'image_url' or a 'file_id'");
   return [];
 }
 
-const filenameOfNone = "document.pdf";
+const defaultFilename = "document.pdf";
 
 function toFilePart(part: KnownParts["input_file"], path: Path, report: TranslationReport): ChatPart[] {
-  const data = part.file_data || part.file_url;
-  if (data) {
-    const filename = part.filename || nameIn(part.file_url);
-    return [{ type: "file", file: { file_data: data, filename }, ...toMarkMember(part) }];
+  const { file_data: data, file_url: url, file_id: id } = part;
+  const content = data || url;
+  if (content) {
+    const filename = part.filename || (url && URL.parse(url)?.pathname.split("/").at(-1)) || defaultFilename;
+    return [{ type: "file", file: { file_data: content, filename }, ...toMarkMember(part) }];
   }
-  if (part.file_id) return [toNamedFile(part.file_id, part)];
+  if (id) return [toNamedFile(id, part)];
   report.invalid(path, "A file should have 'file_data', a 'file_url' or a 'file_id'");
   return [];
 }
@@ -251,9 +243,4 @@ function toFilePart(part: KnownParts["input_file"], path: Path, report: Translat
 /** Uploads have been replaced by their bytes: this id belongs to the provider, or is unknown and refused later. */
 function toNamedFile(id: string, part: { readonly cache_control?: unknown }): ChatPart {
   return { type: "file", file: { file_id: id }, ...toMarkMember(part) };
-}
-
-function nameIn(url: string | null | undefined): string {
-  const name = url ? URL.parse(url)?.pathname.split("/").at(-1) : "";
-  return name || filenameOfNone;
 }

@@ -2,12 +2,11 @@
 // gateway's members.
 
 import { gatewayMemberNames } from "../../contract/chat-completions.ts";
-import { type Problem, throwProblems } from "../../errors.ts";
+import { throwProblems } from "../../errors.ts";
 import { editMembers, scanJson } from "../../lib/json-scan.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
-import type { IdPairs } from "./native-response.ts";
 import { elementTexts } from "./patch-json.ts";
 import { toProviderItems } from "./provider-items.ts";
 import { type ResponsesInput, toItems } from "./responses-input.ts";
@@ -25,69 +24,42 @@ export interface NativeRequestOptions {
   readonly isStateless: boolean;
 }
 
-export interface NativeRequest {
-  readonly body: string;
-  readonly dropped: readonly string[];
-  /** The provider's ids in the request, with the gateway's ids: error messages are rewritten with these. */
-  readonly pairs: IdPairs;
-}
-
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);
 
-export function toNativeRequest(input: ResponsesInput, options: NativeRequestOptions): NativeRequest {
+/** `pairs` are the ids of the provider in the request, with the ids of the gateway: error messages are rewritten with these. */
+export function toNativeRequest(input: ResponsesInput, options: NativeRequestOptions) {
   const { text, scan, value } = input;
   const { previous, history } = options;
   refuseOtherMetadata(input.request.metadata ?? {});
-  const sent = toInput(input, options);
+  const { json, dropped, pairs } = toInput(input, options);
   const replace = new Map([["model", JSON.stringify(options.model)]]);
   const append: string[] = [];
-  const set = (member: string, json: string) => {
-    if (member in value) replace.set(member, json);
-    else append.push(`${JSON.stringify(member)}:${json}`);
+  const set = (member: string, memberJson: string) => {
+    if (member in value) replace.set(member, memberJson);
+    else append.push(`${JSON.stringify(member)}:${memberJson}`);
   };
-  if (sent.json !== null) set("input", sent.json);
+  if (json !== null) set("input", json);
   if (history !== null) set("previous_response_id", "null");
   else if (previous !== null) set("previous_response_id", JSON.stringify(previous.providerResponseId));
   if (!options.mayStore && value["store"] !== false) set("store", "false");
-  const pairs = [...sent.pairs];
   if (previous?.providerResponseId) pairs.push([previous.providerResponseId, previous.id]);
-  return { body: editMembers(text, scan, { replace, remove: ourMembers, append }), dropped: sent.dropped, pairs };
+  return { body: editMembers(text, scan, { replace, remove: ourMembers, append }), dropped, pairs };
 }
 
 /** The published schema allows only texts in `metadata`, and vendors reject other values. */
 function refuseOtherMetadata(metadata: Readonly<Record<string, unknown>>): void {
-  const problems = Object.entries(metadata)
-    .filter(([, value]) => typeof value !== "string")
-    .map(
-      ([name]): Problem => ({
-        loc: ["body", "metadata", name],
-        msg: "This provider stores the metadata itself and accepts only texts",
-        type: "string_type",
-      }),
-    );
-  throwProblems(problems);
+  const msg = "This provider stores the metadata itself and accepts only texts";
+  const refused = Object.keys(metadata).filter((name) => typeof metadata[name] !== "string");
+  throwProblems(refused.map((name) => ({ loc: ["body", "metadata", name], msg, type: "string_type" })));
 }
 
-interface ProviderInput {
-  /** Null: unchanged. */
-  readonly json: string | null;
-  readonly dropped: readonly string[];
-  readonly pairs: IdPairs;
-}
-
-function toInput(
-  { text, scan, value }: ResponsesInput,
-  { owned, scope, isStateless, history }: NativeRequestOptions,
-): ProviderInput {
-  const given = value["input"] as ResponsesInput["request"]["input"] | null;
-  const items = Array.isArray(given) ? (given as readonly JsonObject[]) : [];
-  const own = toProviderItems(items, { owned, scope, isStateless, loc: (index) => ["body", "input", index] });
-  const earlier = toProviderItems(history ?? [], {
-    owned,
-    scope,
-    isStateless,
-    loc: () => ["body", "previous_response_id"],
-  });
+/** `json` is null when the input is sent unchanged. */
+function toInput({ text, scan, value }: ResponsesInput, { owned, scope, isStateless, history }: NativeRequestOptions) {
+  const received = value["input"] as ResponsesInput["request"]["input"] | null;
+  const items = Array.isArray(received) ? (received as readonly JsonObject[]) : [];
+  const ids = { owned, scope, isStateless };
+  const own = toProviderItems(items, { ...ids, loc: (index) => ["body", "input", index] });
+  const earlier = toProviderItems(history ?? [], { ...ids, loc: () => ["body", "previous_response_id"] });
   const problems = [...earlier.problems, ...own.problems];
   if ((value["conversation"] ?? null) !== null)
     problems.push({
@@ -98,16 +70,16 @@ function toInput(
   throwProblems(problems);
   const dropped = [...new Set([...earlier.dropped, ...own.dropped])];
   const pairs = [...earlier.pairs, ...own.pairs];
-  const isAsSent = history === null && own.items.every((item, index) => item === items[index]);
-  if (isAsSent) return { json: null, dropped, pairs };
+  const isUnchanged = history === null && own.items.every((item, index) => item === items[index]);
+  if (isUnchanged) return { json: null, dropped, pairs };
   const member = scan.members.findLast(({ name }) => name === "input");
   const texts =
-    Array.isArray(given) && member !== undefined
+    Array.isArray(received) && member !== undefined
       ? elementTexts(text.slice(member.valueStart, member.valueEnd)).flatMap((element, index) =>
           toElement(element, items[index] as JsonObject, own.items[index] ?? null),
         )
-      : toItems(given ?? undefined).map((item) => JSON.stringify(item));
-  const before = earlier.items.flatMap((item) => (item === null ? [] : [JSON.stringify(item)]));
+      : toItems(received ?? undefined).map((item) => JSON.stringify(item));
+  const before = earlier.items.filter((item) => item !== null).map((item) => JSON.stringify(item));
   return { json: `[${[...before, ...texts].join(",")}]`, dropped, pairs };
 }
 

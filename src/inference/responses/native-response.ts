@@ -21,9 +21,9 @@ export type SignId = (id: string) => string;
 export function createSignId(owned: OwnedIds, scope: IdScope): SignId {
   const known = new Map<string, string>();
   return (id) => {
-    const marked = known.get(id) ?? owned.sign(id, scope);
-    known.set(id, marked);
-    return marked;
+    const signed = known.get(id) ?? owned.sign(id, scope);
+    known.set(id, signed);
+    return signed;
   };
 }
 

@@ -5,17 +5,7 @@ import type { Problem } from "../../errors.ts";
 import type { IdScope, OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { readEncryptedContent } from "../reasoning-state.ts";
-import { type IdPairs, idMembers } from "./native-response.ts";
-
-export interface ProviderItems {
-  /** Null for an item that is not sent. */
-  readonly items: readonly (JsonObject | null)[];
-  /** Types of items that this provider cannot use. */
-  readonly dropped: readonly string[];
-  /** The provider's ids that are sent, with the gateway's ids. */
-  readonly pairs: IdPairs;
-  readonly problems: readonly Problem[];
-}
+import { idMembers } from "./native-response.ts";
 
 // Items of tools that another provider executed: its text is complete without them.
 const ranAtProvider = /^(?:web_search|file_search|code_interpreter|image_generation|computer|mcp)_|^mcp_/;
@@ -29,22 +19,22 @@ interface ItemOptions {
   readonly loc: (index: number) => Problem["loc"];
 }
 
-export function toProviderItems(
-  items: readonly JsonObject[],
-  { owned, scope, isStateless, loc }: ItemOptions,
-): ProviderItems {
+/**
+ * `items` contains null for an item that is not sent. `dropped` names the types of items that this provider cannot use. `pairs` contains the
+ * provider's ids that are sent, with the gateway's ids.
+ */
+export function toProviderItems(items: readonly JsonObject[], { owned, scope, isStateless, loc }: ItemOptions) {
   const dropped: string[] = [];
-  const pairs: (readonly [string, string])[] = [];
+  const pairs: [provider: string, own: string][] = [];
   const problems: Problem[] = [];
 
-  function open(item: JsonObject, member: string): string | null {
-    const given = item[member] as string;
-    const opened = owned.verify(given, scope);
-    if (opened !== null) pairs.push([opened, given]);
-    return opened;
+  function verify(ownId: string): string | null {
+    const id = owned.verify(ownId, scope);
+    if (id !== null) pairs.push([id, ownId]);
+    return id;
   }
 
-  /** Reasoning of another account: useless without its encrypted form, which the provider would reject. */
+  /** Reasoning of another account is useless without its encrypted form, which this provider would reject. */
   function isForeign(item: JsonObject, member: string): boolean {
     const { content, encrypted_content: encrypted } = item;
     if (typeof encrypted === "string") return owned.isSigned(item[member] as string);
@@ -59,8 +49,8 @@ export function toProviderItems(
     if (members.length === 0) return item;
     const sent: Record<string, unknown> = { ...item };
     for (const member of members) {
-      const opened = open(item, member);
-      if (opened !== null) sent[member] = opened;
+      const id = verify(item[member] as string);
+      if (id !== null) sent[member] = id;
       else if (type === "item_reference" || member === "approval_request_id") {
         problems.push({ loc: [...loc(index), member], msg: "There is no such item", type: "value_error" });
         return null;

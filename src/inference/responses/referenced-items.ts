@@ -18,9 +18,9 @@ export async function withReferencedItems(
   owner: string,
   conversations: ConversationStore,
 ): Promise<ResponsesInput> {
-  const given = input.value["input"];
-  if (!Array.isArray(given)) return input;
-  const items = given as readonly JsonObject[];
+  const received = input.value["input"];
+  if (!Array.isArray(received)) return input;
+  const items = received as readonly JsonObject[];
   const referenced = items.flatMap((item) => (item["type"] === "item_reference" ? [responseIdOf(item["id"])] : []));
   const ids = new Set(referenced.filter((id) => id !== null));
   if (ids.size === 0 || ids.size > mostResponses) return input;
@@ -34,8 +34,18 @@ export async function withReferencedItems(
     const output = response === null ? null : (await conversations.readResponse(response))?.["output"];
     for (const item of (output ?? []) as readonly JsonObject[]) stored.set(item["id"], item);
   }
-  const resolved = items.map((item) => (item["type"] === "item_reference" ? (stored.get(item["id"]) ?? item) : item));
-  refuseLong(items, stored);
+  const lengths = new Map<JsonObject, number>();
+  let totalLength = 0;
+  const resolved = items.map((item) => {
+    const found = item["type"] === "item_reference" ? stored.get(item["id"]) : undefined;
+    if (found === undefined) return item;
+    // An item counts as often as it is referred to.
+    const length = lengths.get(found) ?? JSON.stringify(found).length;
+    lengths.set(found, length);
+    totalLength += length;
+    if (totalLength > maxItemBytes) throw tooLong();
+    return found;
+  });
   const replace = new Map([["input", JSON.stringify(resolved)]]);
   const text = editMembers(input.text, input.scan, { replace, remove: new Set(), append: [] });
   return {
@@ -45,20 +55,6 @@ export async function withReferencedItems(
     text,
     scan: scanJson(text),
   };
-}
-
-/** An item counts as often as it is referred to. */
-function refuseLong(items: readonly JsonObject[], stored: ReadonlyMap<unknown, JsonObject>): void {
-  const lengths = new Map<unknown, number>();
-  let total = 0;
-  for (const { type, id } of items) {
-    const item = type === "item_reference" ? stored.get(id) : undefined;
-    if (item === undefined) continue;
-    const length = lengths.get(id) ?? JSON.stringify(item).length;
-    lengths.set(id, length);
-    total += length;
-    if (total > maxItemBytes) throw tooLong();
-  }
 }
 
 function tooLong(): ValidationError {

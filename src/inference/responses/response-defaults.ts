@@ -1,78 +1,11 @@
 // The response object with all of its members: created from a request, or completed where a provider left members out. The order is that of
 // the published schema.
 
-import type { z } from "zod";
-import type { FunctionTool, ResponseRequest, ResponseTool, responseObject } from "../../contract/responses.ts";
+import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
 import { isObject } from "../../lib/lenient-json.ts";
+import { type ResponseResource, toServiceTier } from "./to-response.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-export type ResponseResource = { readonly output: readonly OutputItem[] } & z.infer<typeof responseObject>;
-
-export type OutputItem = MessageItem | FunctionCallItem | ReasoningItem | ImageItem | WebSearchItem;
-export type ItemStatus = "in_progress" | "completed" | "incomplete";
-
-export type MessageItem = {
-  readonly id: string;
-  readonly type: "message";
-  status: ItemStatus;
-  readonly role: "assistant";
-  readonly content: OutputPart[];
-};
-
-export type OutputPart = TextPart | { readonly type: "refusal"; refusal: string };
-
-export type TextPart = {
-  readonly type: "output_text";
-  text: string;
-  readonly annotations: Annotation[];
-  readonly logprobs: Logprob[];
-};
-
-export type Annotation = {
-  readonly type: "url_citation";
-  readonly url: string;
-  readonly title: string;
-  readonly start_index: number;
-  readonly end_index: number;
-};
-
-type TokenLogprob = { readonly token: string; readonly logprob: number; readonly bytes: readonly number[] };
-export type Logprob = TokenLogprob & { readonly top_logprobs: readonly TokenLogprob[] };
-
-export type FunctionCallItem = {
-  readonly id: string;
-  readonly type: "function_call";
-  status: ItemStatus;
-  readonly call_id: string;
-  readonly name: string;
-  /** The namespace in which the function was declared. */
-  readonly namespace?: string;
-  arguments: string;
-};
-
-export type ReasoningItem = {
-  readonly id: string;
-  readonly type: "reasoning";
-  status: ItemStatus;
-  readonly summary: { readonly type: "summary_text"; text: string }[];
-  encrypted_content?: string;
-};
-
-export type WebSearchItem = {
-  readonly id: string;
-  readonly type: "web_search_call";
-  readonly status: "completed";
-  readonly action: { readonly type: "search"; readonly query: string; readonly queries: readonly string[] };
-};
-
-/** `result` is base64. */
-export type ImageItem = {
-  readonly id: string;
-  readonly type: "image_generation_call";
-  readonly status: "completed";
-  readonly result: string;
-};
 
 // These are the defaults of the published schema (github.com/openai/openai-openapi), where it has one.
 const defaults = {
@@ -141,13 +74,6 @@ export function createDraft(request: ResponseRequest, { id, createdAt, model }: 
     background: request.background === true,
     service_tier: toServiceTier(request.service_tier) ?? "auto",
   };
-}
-
-const serviceTiers: ReadonlySet<unknown> = new Set(["auto", "default", "flex", "scale", "priority"]);
-
-/** Clients of this format do not know the tiers of other vendors. */
-export function toServiceTier(tier: unknown): string | null {
-  return serviceTiers.has(tier) ? (tier as string) : null;
 }
 
 function toWholeTool(tool: ResponseTool): JsonObject {

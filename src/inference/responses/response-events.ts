@@ -1,8 +1,7 @@
 // The numbered events of a Responses stream, and the output items that they announce.
 
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
-import type { OutputItem } from "./response-defaults.ts";
-import { toItemId } from "./to-response.ts";
+import { type OutputItem, toItemId } from "./to-response.ts";
 
 /** An item and its index in the output. */
 export interface OutputEntry<Item extends OutputItem = OutputItem> {

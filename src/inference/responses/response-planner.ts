@@ -1,4 +1,4 @@
-// Which candidates may answer a request for a response, and the conversation that it continues.
+// Plans a request for a response: the candidates that may answer it, and the conversation that it continues.
 
 import { ownerOf } from "../../access/caller.ts";
 import { GatewayError } from "../../errors.ts";
@@ -27,9 +27,9 @@ export interface ResponsePlan {
 }
 
 export function createResponsePlanner({ router, conversations, owned }: ResponsesDependencies) {
-  async function plan(given: ResponsesInput): Promise<ResponsePlan> {
-    const owner = ownerOf(given.caller);
-    const input = await withReferencedItems(given, owner, conversations);
+  async function plan(received: ResponsesInput): Promise<ResponsePlan> {
+    const owner = ownerOf(received.caller);
+    const input = await withReferencedItems(received, owner, conversations);
     const { request, caller, trace } = input;
     const remembered = recall(input, owner);
     const previousId = remembered === null ? request.previous_response_id : null;

@@ -1,4 +1,4 @@
-// The requests of the Responses API, their answers, and what their code needs.
+// The requests of the Responses API, their answers, and the dependencies of their code.
 
 import type { ResponseRequest } from "../../contract/responses.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
@@ -16,7 +16,7 @@ import type { StreamFailure } from "./response-events.ts";
 export interface ResponsesInput extends JsonRequest<ResponseRequest> {
   /** The parsed body with members that the schema does not know. */
   readonly value: JsonObject;
-  /** What a WebSocket connection remembers of its last response. */
+  /** The last response of a WebSocket connection. */
   readonly local?: LocalTurns;
   /** False: nothing is generated; the input is only remembered for the next response. */
   readonly generates?: boolean;

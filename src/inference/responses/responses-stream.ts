@@ -5,35 +5,33 @@ import type { ChatChunk, ChatDelta, ChatUsage, ChatWebSearch, ReasoningDetail } 
 import { isRepeatedText, readReasoningText, readText } from "../chat-answer.ts";
 import { mergeExtraContent, ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
 import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
-import {
-  type Annotation,
-  type FunctionCallItem,
-  type Logprob,
-  type MessageItem,
-  type OutputItem,
-  type OutputPart,
-  type ReasoningItem,
-  type ResponseResource,
-  type TextPart,
-  toServiceTier,
-} from "./response-defaults.ts";
 import { describeFailure, type OutputEntry, ResponseEvents, type StreamFailure } from "./response-events.ts";
 import {
+  type Annotation,
   CallIds,
   createCall,
   createMessage,
   createReasoning,
   createText,
+  type FunctionCallItem,
+  type Logprob,
   lacksText,
+  type MessageItem,
   mayBeIncomplete,
   nowInSeconds,
   type OutputContext,
+  type OutputItem,
+  type OutputPart,
+  type ReasoningItem,
+  type ResponseResource,
   readLogprobs,
+  type TextPart,
   toAnnotations,
   toEnding,
   toImageItems,
   toResponseUsage,
   toSearchItems,
+  toServiceTier,
   toToolName,
 } from "./to-response.ts";
 import type { ToolNames } from "./tool-names.ts";

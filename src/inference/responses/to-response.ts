@@ -1,5 +1,6 @@
 // Translates a chat completion into a response. The stream writer also uses the exported parts: items, ids, usage, status.
 
+import type { z } from "zod";
 import type {
   ChatAnnotation,
   ChatChoice,
@@ -7,6 +8,7 @@ import type {
   ChatUsage,
   ChatWebSearch,
 } from "../../contract/chat-format.ts";
+import type { responseObject } from "../../contract/responses.ts";
 import {
   readCount,
   readDetailText,
@@ -17,21 +19,49 @@ import {
   toReasoningState,
 } from "../chat-answer.ts";
 import { type ReasoningState, toEncryptedContent } from "../reasoning-state.ts";
-import {
-  type Annotation,
-  type FunctionCallItem,
-  type ImageItem,
-  type ItemStatus,
-  type Logprob,
-  type MessageItem,
-  type OutputItem,
-  type OutputPart,
-  type ReasoningItem,
-  type ResponseResource,
-  toServiceTier,
-  type WebSearchItem,
-} from "./response-defaults.ts";
 import type { ToolName, ToolNames } from "./tool-names.ts";
+
+export type ResponseResource = { readonly output: readonly OutputItem[] } & z.infer<typeof responseObject>;
+export type OutputItem = MessageItem | FunctionCallItem | ReasoningItem | ImageItem | WebSearchItem;
+type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+export type MessageItem = {
+  readonly id: string;
+  readonly type: "message";
+  status: ItemStatus;
+  readonly role: "assistant";
+  readonly content: OutputPart[];
+};
+
+export type OutputPart = TextPart | { readonly type: "refusal"; refusal: string };
+
+export type TextPart = {
+  readonly type: "output_text";
+  text: string;
+  readonly annotations: Annotation[];
+  readonly logprobs: Logprob[];
+};
+
+export type FunctionCallItem = ToolName & {
+  readonly id: string;
+  readonly type: "function_call";
+  status: ItemStatus;
+  readonly call_id: string;
+  arguments: string;
+};
+
+export type ReasoningItem = {
+  readonly id: string;
+  readonly type: "reasoning";
+  status: ItemStatus;
+  readonly summary: { readonly type: "summary_text"; text: string }[];
+  encrypted_content?: string;
+};
+
+type WebSearchItem = ReturnType<typeof toSearchItems>[number];
+type ImageItem = ReturnType<typeof toImageItems>[number];
+export type Annotation = ReturnType<typeof toAnnotations>[number];
+export type Logprob = ReturnType<typeof readLogprobs>[number];
 
 export interface OutputContext {
   /** The ids of all calls in the conversation. */
@@ -78,13 +108,13 @@ function toOutput(
   });
   const state = toReasoningState(message, calls, origin);
   const thoughts = toThoughts(message);
-  const isLed = thoughts.length > 0 || state.details.length > 0 || state.calls.size > 0;
-  if (isLed) output.push(createReasoning("completed", thoughts, state));
+  const beginsWithReasoning = thoughts.length > 0 || state.details.length > 0 || state.calls.size > 0;
+  if (beginsWithReasoning) output.push(createReasoning("completed", thoughts, state));
   output.push(...toSearchItems(message.web_searches));
   const parts = toOutputParts(message, logprobs);
   if (parts.length > 0) output.push(createMessage("completed", parts));
   output.push(...toImageItems(message["images"]), ...calls.map(({ item }) => item));
-  if (!isLed && state.message !== null) output.push(createReasoning("completed", [], state));
+  if (!beginsWithReasoning && state.message !== null) output.push(createReasoning("completed", [], state));
   return output;
 }
 
@@ -116,11 +146,11 @@ export function mayBeIncomplete(item: OutputItem): item is Exclude<OutputItem, I
   return item.type !== "image_generation_call" && item.type !== "web_search_call";
 }
 
-export function toSearchItems(searches: readonly ChatWebSearch[] | undefined): WebSearchItem[] {
+export function toSearchItems(searches: readonly ChatWebSearch[] | undefined) {
   return (searches ?? []).map(({ query }) => ({
     id: createId("ws"),
-    type: "web_search_call",
-    status: "completed",
+    type: "web_search_call" as const,
+    status: "completed" as const,
     action: { type: "search", query, queries: [query] },
   }));
 }
@@ -133,8 +163,8 @@ export function createText(text: string): OutputPart & { readonly type: "output_
   return { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-export function createCall(status: ItemStatus, callId: string, name: ToolName, written: string): FunctionCallItem {
-  return { id: createId("fc"), type: "function_call", status, call_id: callId, ...name, arguments: written };
+export function createCall(status: ItemStatus, call_id: string, name: ToolName, args: string): FunctionCallItem {
+  return { id: createId("fc"), type: "function_call", status, call_id, ...name, arguments: args };
 }
 
 /** The caller's name for a function of the provider. */
@@ -161,19 +191,19 @@ export function createReasoning(
 }
 
 /** Generated images that the answer contains; images behind an address are left out. */
-export function toImageItems(images: unknown): ImageItem[] {
+export function toImageItems(images: unknown) {
   if (!Array.isArray(images)) return [];
-  return images.flatMap((image): ImageItem[] => {
+  return images.flatMap((image) => {
     const url: unknown = image?.image_url?.url;
     if (typeof url !== "string" || !url.startsWith("data:")) return [];
     const result = url.slice(url.indexOf(",") + 1);
-    return [{ id: createId("ig"), type: "image_generation_call", status: "completed", result }];
+    return [{ id: createId("ig"), type: "image_generation_call", status: "completed", result } as const];
   });
 }
 
-export function toAnnotations(annotations: readonly ChatAnnotation[] | null | undefined): Annotation[] {
+export function toAnnotations(annotations: readonly ChatAnnotation[] | null | undefined) {
   return readSources(annotations).map(({ url, title, start_index, end_index }) => ({
-    type: "url_citation",
+    type: "url_citation" as const,
     url,
     title: title ?? "",
     start_index: readCount(start_index),
@@ -183,7 +213,7 @@ export function toAnnotations(annotations: readonly ChatAnnotation[] | null | un
 
 const encoder = new TextEncoder();
 
-export function readLogprobs(logprobs: unknown): Logprob[] {
+export function readLogprobs(logprobs: unknown) {
   const content = (logprobs as { readonly content?: unknown } | null | undefined)?.content;
   if (!Array.isArray(content)) return [];
   return content.flatMap((entry) =>
@@ -191,13 +221,20 @@ export function readLogprobs(logprobs: unknown): Logprob[] {
   );
 }
 
-function toTokens(entries: unknown): Omit<Logprob, "top_logprobs">[] {
+function toTokens(entries: unknown): { token: string; logprob: number; bytes: number[] }[] {
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((entry) => {
     if (typeof entry?.token !== "string" || typeof entry.logprob !== "number") return [];
     const bytes: number[] = Array.isArray(entry.bytes) ? entry.bytes : [...encoder.encode(entry.token)];
     return [{ token: entry.token as string, logprob: entry.logprob as number, bytes }];
   });
+}
+
+const serviceTiers: ReadonlySet<unknown> = new Set(["auto", "default", "flex", "scale", "priority"]);
+
+/** Clients of this format do not know the tiers of other vendors. */
+export function toServiceTier(tier: unknown): string | null {
+  return serviceTiers.has(tier) ? (tier as string) : null;
 }
 
 export function toEnding(finishReason: string | null): Pick<ResponseResource, "status" | "incomplete_details"> {

@@ -4,10 +4,7 @@
 import { createHash } from "node:crypto";
 import type { NamespaceTool, ResponseTool } from "../../contract/responses.ts";
 
-export interface ToolName {
-  readonly name: string;
-  readonly namespace?: string;
-}
+export type ToolName = { readonly name: string; readonly namespace?: string };
 
 /** The caller's names of functions, by their names at the provider. */
 export type ToolNames = ReadonlyMap<string, ToolName>;
