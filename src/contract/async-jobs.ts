@@ -1,6 +1,7 @@
 // `/v3/universal-ai/async`, `/v3/manage/jobs` and the webhook: requests, answers and the callback.
 
 import { z } from "zod";
+import { strictComponent } from "./component.ts";
 import { checkedText, findUrlTooLong } from "./media-urls.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { closedObject } from "./problems.ts";
@@ -13,8 +14,8 @@ const maxIdempotencyKeyLength = 255;
 export function createAsyncJobRequest(aliases: ReadonlySet<string>) {
   return closedObject({
     ...createUniversalAiRequest(aliases).shape,
-    webhook_receiver: checkedText(findUrlTooLong)
-      .nullish()
+    webhook_receiver: z
+      .nullish(checkedText(findUrlTooLong))
       .describe("An https URL that receives a callback when the job has ended."),
     user_webhook_parameters: z
       .record(z.string(), z.unknown())
@@ -52,33 +53,27 @@ export const listJobsQuery = z.object({
   ...pageQuery,
 });
 
-export const jobObject = z
-  .strictObject({
-    job_id: z.uuid(),
-    public_id: z.uuid().describe("The same as `job_id`."),
-    status: jobStatus,
-    feature: z.string(),
-    subfeature: z.string(),
-    provider: z.string().describe("The requested provider; of a finished job, the provider that performed it."),
-    model: z.string().nullable(),
-    created_at: z.iso.datetime(),
-    finished_at: z.iso.datetime().nullable(),
-    cost: z.number().nullable().describe("USD; null while the job runs, and when the price is not known."),
-    cost_reason: z.string().optional().describe("Why the cost of a finished job is not known."),
-    progress: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe("From 0 to 1, while the job runs and if the engine reports it."),
-    output: z
-      .looseObject({})
-      .nullable()
-      .describe("As the task's output schema defines it; null unless the job succeeded."),
-    error: z.looseObject({ message: z.string() }).nullable(),
-    original_response: z.unknown().optional(),
-  })
-  .meta({ id: "Job" });
+export const jobObject = strictComponent("Job", {
+  job_id: z.uuid(),
+  public_id: z.uuid().describe("The same as `job_id`."),
+  status: jobStatus,
+  feature: z.string(),
+  subfeature: z.string(),
+  provider: z.string().describe("The requested provider; of a finished job, the provider that performed it."),
+  model: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  finished_at: z.iso.datetime().nullable(),
+  cost: z.number().nullable().describe("USD; null while the job runs, and when the price is not known."),
+  cost_reason: z.string().optional().describe("Why the cost of a finished job is not known."),
+  progress: z
+    .optional(z.number().min(0).max(1))
+    .describe("From 0 to 1, while the job runs and if the engine reports it."),
+  output: z
+    .nullable(z.looseObject({}))
+    .describe("As the task's output schema defines it; null unless the job succeeded."),
+  error: z.looseObject({ message: z.string() }).nullable(),
+  original_response: z.unknown().optional(),
+});
 
 export const jobList = pageOf(jobObject).meta({ id: "JobList" });
 
@@ -99,58 +94,50 @@ export const listUnfinishedQuery = z.object({
   ...pageQuery,
 });
 
-export const deletedJob = z.strictObject({ job_id: z.uuid(), deleted: z.literal(true) }).meta({ id: "DeletedJob" });
+export const deletedJob = strictComponent("DeletedJob", { job_id: z.uuid(), deleted: z.literal(true) });
 
-export const deliveryObject = z
-  .strictObject({
-    id: z.uuid(),
-    state: z
-      .enum(["pending", "delivered", "failed", "blocked"])
-      .describe("`blocked`: the gateway does not connect to the receiver's address."),
-    receiver: z.string(),
-    created_at: z.iso.datetime(),
-    next_attempt_at: z.iso.datetime().nullable(),
-    attempts: z.array(
-      z.strictObject({
-        number: z.int(),
-        started_at: z.iso.datetime(),
-        duration_ms: z.int(),
-        status: z.int().nullable().describe("The status of the receiver's answer; null when there was no answer."),
-        error: z.string().nullable(),
-        key_id: z.string().describe("`kid` of the key that signed the callback; see GET /v3/webhooks/keys."),
-      }),
-    ),
-  })
-  .meta({ id: "Delivery" });
+export const deliveryObject = strictComponent("Delivery", {
+  id: z.uuid(),
+  state: z
+    .enum(["pending", "delivered", "failed", "blocked"])
+    .describe("`blocked`: the gateway does not connect to the receiver's address."),
+  receiver: z.string(),
+  created_at: z.iso.datetime(),
+  next_attempt_at: z.iso.datetime().nullable(),
+  attempts: z.array(
+    z.strictObject({
+      number: z.int(),
+      started_at: z.iso.datetime(),
+      duration_ms: z.int(),
+      status: z.int().nullable().describe("The status of the receiver's answer; null when there was no answer."),
+      error: z.string().nullable(),
+      key_id: z.string().describe("`kid` of the key that signed the callback; see GET /v3/webhooks/keys."),
+    }),
+  ),
+});
 
-export const deliveryList = z
-  .strictObject({ job_id: z.uuid(), items: z.array(deliveryObject) })
-  .meta({ id: "DeliveryList" });
+export const deliveryList = strictComponent("DeliveryList", { job_id: z.uuid(), items: z.array(deliveryObject) });
 
-export const webhookKeySet = z
-  .strictObject({
-    keys: z.array(z.looseObject({ kid: z.string(), kty: z.string(), alg: z.string(), use: z.literal("sig") })),
-  })
-  .meta({ id: "WebhookKeySet" });
+export const webhookKeySet = strictComponent("WebhookKeySet", {
+  keys: z.array(z.looseObject({ kid: z.string(), kty: z.string(), alg: z.string(), use: z.literal("sig") })),
+});
 
 /** The body of a callback. Members that do not apply are absent. */
-export const webhookPayload = z
-  .strictObject({
-    event: z.literal("async_job_completed"),
-    job_id: z.string(),
-    status: z.enum(["success", "fail"]),
-    feature: z.string(),
-    subfeature: z.string(),
-    provider: z.string(),
-    model: z.string().nullable(),
-    created_at: z.string().describe("ISO 8601 with the offset `+00:00`; without a fraction when it is zero."),
-    finished_at: z.string().describe("As `created_at`."),
-    output: z.unknown().optional().describe("As the task's output schema defines it; only with `success`."),
-    error: z.strictObject({ message: z.string() }).optional().describe("Only with `fail`."),
-    original_response: z.unknown().optional().describe("Only if the job asked for it, and the provider sent one."),
-    user_parameters: z.unknown().optional().describe("The job's `user_webhook_parameters`; absent when it had none."),
-  })
-  .meta({ id: "WebhookPayload" });
+export const webhookPayload = strictComponent("WebhookPayload", {
+  event: z.literal("async_job_completed"),
+  job_id: z.string(),
+  status: z.enum(["success", "fail"]),
+  feature: z.string(),
+  subfeature: z.string(),
+  provider: z.string(),
+  model: z.string().nullable(),
+  created_at: z.string().describe("ISO 8601 with the offset `+00:00`; without a fraction when it is zero."),
+  finished_at: z.string().describe("As `created_at`."),
+  output: z.unknown().optional().describe("As the task's output schema defines it; only with `success`."),
+  error: z.strictObject({ message: z.string() }).optional().describe("Only with `fail`."),
+  original_response: z.unknown().optional().describe("Only if the job asked for it, and the provider sent one."),
+  user_parameters: z.unknown().optional().describe("The job's `user_webhook_parameters`; absent when it had none."),
+});
 
 export const webhookHeaders = z.object({
   "webhook-id": z.string().describe("The same in every attempt of one delivery."),

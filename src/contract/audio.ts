@@ -2,29 +2,26 @@
 
 import { z } from "zod";
 import { findForbiddenKey } from "../lib/forbidden-key.ts";
+import { component, looseComponent } from "./component.ts";
 import { createEngineMembers, providerParams, taskAnswerMembers } from "./engine-models.ts";
 import { createEngineModelName } from "./model-names.ts";
-import { booleanText } from "./text-values.ts";
+import { refuse } from "./problems.ts";
+import { booleanText, optionalText } from "./text-values.ts";
 
 export function createSpeechRequest(aliases: ReadonlySet<string>) {
-  return z
-    .looseObject({
-      ...createEngineMembers(aliases),
-      input: z.string().min(1).describe("The text to speak."),
-      voice: z
-        .union([z.string().min(1).max(256), z.looseObject({ id: z.string().min(1).max(256) })])
-        .nullish()
-        .describe("A voice of the provider; GET /v3/info/audio/tts/voices lists the known ones."),
-      response_format: z
-        .string()
-        .regex(/^[a-z0-9_-]{1,24}$/)
-        .nullish()
-        .describe("mp3 (default), opus, aac, flac, wav or pcm, if the provider supports it."),
-      speed: z.number().min(0.25).max(4).nullish(),
-      instructions: z.string().max(4096).nullish().describe("How to speak, if the provider supports that."),
-      stream_format: z.enum(["audio"]).nullish().describe("`sse` is not supported."),
-    })
-    .meta({ id: "SpeechRequest" });
+  return looseComponent("SpeechRequest", {
+    ...createEngineMembers(aliases),
+    input: z.string().min(1).describe("The text to speak."),
+    voice: z
+      .nullish(z.union([z.string().min(1).max(256), z.looseObject({ id: z.string().min(1).max(256) })]))
+      .describe("A voice of the provider; GET /v3/info/audio/tts/voices lists the known ones."),
+    response_format: z
+      .nullish(z.string().regex(/^[a-z0-9_-]{1,24}$/))
+      .describe("mp3 (default), opus, aac, flac, wav or pcm, if the provider supports it."),
+    speed: z.number().min(0.25).max(4).nullish(),
+    instructions: optionalText(4096).describe("How to speak, if the provider supports that."),
+    stream_format: z.enum(["audio"]).nullish().describe("`sse` is not supported."),
+  });
 }
 
 export type SpeechRequest = z.infer<ReturnType<typeof createSpeechRequest>>;
@@ -38,9 +35,7 @@ function numberText(min: number, max: number) {
     .transform((text, context) => {
       const value = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
       if (value >= min && value <= max) return value;
-      const message = `Input should be a number from ${min} to ${max}`;
-      context.addIssue({ code: "custom", message, params: { type: "value_error" } });
-      return z.NEVER;
+      return refuse(context, "value_error", `Input should be a number from ${min} to ${max}`);
     })
     .meta({ type: "number", minimum: min, maximum: max });
 }
@@ -52,12 +47,9 @@ const notStreamed = z.literal(["false", "0", ""], {
 const jsonText = z.string().transform((text, context) => {
   try {
     const value: unknown = JSON.parse(text);
-    if (findForbiddenKey(text, value) === null) return value;
-    context.addIssue({ code: "custom", message: "Name is not permitted", params: { type: "forbidden_key" } });
-    return z.NEVER;
+    return findForbiddenKey(text, value) === null ? value : refuse(context, "forbidden_key", "Name is not permitted");
   } catch {
-    context.addIssue({ code: "custom", message: "Input should be valid JSON", params: { type: "json_invalid" } });
-    return z.NEVER;
+    return refuse(context, "json_invalid", "Input should be valid JSON");
   }
 });
 
@@ -94,29 +86,25 @@ export type TranscriptionFields = z.output<ReturnType<typeof createTranscription
 
 const span = { start: z.number(), end: z.number() };
 
-export const transcription = z
-  .looseObject({
-    text: z.string(),
-    task: z.literal("transcribe").optional(),
-    language: z.string().optional(),
-    duration: z.number().optional().describe("Seconds, up to the end of the last words."),
-    segments: z.array(z.looseObject({ ...span, text: z.string() })).optional(),
-    words: z.array(z.looseObject({ ...span, word: z.string() })).optional(),
-    ...taskAnswerMembers,
-  })
-  .meta({ id: "Transcription" });
+export const transcription = looseComponent("Transcription", {
+  text: z.string(),
+  task: z.literal("transcribe").optional(),
+  language: z.string().optional(),
+  duration: z.number().optional().describe("Seconds, up to the end of the last words."),
+  segments: z.array(z.looseObject({ ...span, text: z.string() })).optional(),
+  words: z.array(z.looseObject({ ...span, word: z.string() })).optional(),
+  ...taskAnswerMembers,
+});
 
-export const voiceList = z
-  .object({
-    items: z.array(
-      z.object({
-        model: z.string().describe("The model that has the voice, as /v3/audio/speech names it."),
-        provider: z.string(),
-        voice: z.string(),
-        languages: z.array(z.string()).nullable().describe("BCP-47; null: the language of the text."),
-      }),
-    ),
-  })
-  .meta({ id: "VoiceList" });
+export const voiceList = component("VoiceList", {
+  items: z.array(
+    z.object({
+      model: z.string().describe("The model that has the voice, as /v3/audio/speech names it."),
+      provider: z.string(),
+      voice: z.string(),
+      languages: z.array(z.string()).nullable().describe("BCP-47; null: the language of the text."),
+    }),
+  ),
+});
 
 export type VoiceList = z.output<typeof voiceList>;

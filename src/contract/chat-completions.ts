@@ -5,9 +5,11 @@
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
 import { answeringModel, answerMembers } from "./answer-members.ts";
+import { component, looseComponent } from "./component.ts";
 import { createMediaOrDataUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
 import { limitedRecord } from "./problems.ts";
+import { optionalText } from "./text-values.ts";
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
 
@@ -82,79 +84,54 @@ export function createGatewayMembers(modelName: z.ZodString) {
       })
       .nullish()
       .describe("How to choose among several offers."),
-    tags: limitedRecord(z.string().max(64), z.string().max(256), 10)
-      .nullish()
+    tags: z
+      .nullish(limitedRecord(z.string().max(64), z.string().max(256), 10))
       .describe("Up to 10 pairs, for usage reports."),
-    session_id: z
-      .string()
-      .max(256)
-      .nullish()
-      .describe("Keeps a conversation on one provider, so that its prompt cache is used."),
+    session_id: optionalText(256).describe("Keeps a conversation on one provider, so that its prompt cache is used."),
     strict_parameters: z.boolean().nullish().describe("Refuse the request if a parameter would be dropped."),
   };
 }
 
-export const gatewayMemberNames: readonly string[] = [
-  "fallbacks",
-  "routing",
-  "tags",
-  "session_id",
-  "strict_parameters",
-] satisfies (keyof ReturnType<typeof createGatewayMembers>)[];
+export const gatewayMemberNames: readonly string[] = Object.keys(createGatewayMembers(z.string()));
 
 /** `mayNameHost`: which hosts the URL of an image may name. */
 export function createChatCompletionRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
   const modelName = createModelName(aliases);
-  return z
-    .object({
-      model: modelName,
-      messages: z
-        .array(createMessage(mayNameHost))
-        .min(1)
-        .max(2048)
-        .describe("The conversation so far, oldest message first."),
-      stream: z.boolean().nullish().describe("Send the answer as server-sent events while it is generated."),
-      stream_options: z
-        .looseObject({ include_usage: z.boolean().nullish() })
-        .nullish()
-        .describe("`include_usage` adds a last chunk with usage and cost."),
-      temperature: z.number().min(0).max(2).nullish().describe("Sampling temperature: 0 is the most predictable."),
-      top_p: z
-        .number()
-        .min(0)
-        .max(1)
-        .nullish()
-        .describe("Sample only from the likeliest tokens that make up this share."),
-      n: z.int().min(1).max(8).nullish().describe("The number of answers to generate."),
-      max_tokens: tokenLimit.describe("The longest answer, in tokens. Older name of `max_completion_tokens`."),
-      max_completion_tokens: tokenLimit.describe("The longest answer, in tokens, including reasoning."),
-      presence_penalty: penalty.describe("Positive values steer towards new topics."),
-      frequency_penalty: penalty.describe("Positive values steer away from repetition."),
-      stop: z
-        .union([z.string(), z.array(z.string()).max(4)])
-        .nullish()
-        .describe("Texts at which the answer ends."),
-      logprobs: z.boolean().nullish().describe("Return the probabilities of the answer's tokens."),
-      top_logprobs: z.int().min(0).max(20).nullish().describe("How many alternatives to return for each token."),
-      tools: z.array(tool).max(128).nullish().describe("Functions that the model may ask the client to call."),
-      tool_choice: z
-        .union([z.string(), z.object({})])
-        .nullish()
-        .describe("`none`, `auto`, `required`, or one function by name."),
-      parallel_tool_calls: z.boolean().nullish().describe("Whether one answer may ask for several calls."),
-      response_format: z
-        .object({ type: z.string() })
-        .nullish()
-        .describe("Text, any JSON, or JSON that follows a schema."),
-      seed: z.number().nullish().describe("The same seed and request aim at the same answer."),
-      user: z
-        .string()
-        .max(512)
-        .nullish()
-        .describe("A stable identifier of the end user, for the provider's abuse detection."),
-      ...createGatewayMembers(modelName),
-    })
-    .meta({ id: "ChatCompletionRequest" });
+  return component("ChatCompletionRequest", {
+    model: modelName,
+    messages: z
+      .array(createMessage(mayNameHost))
+      .min(1)
+      .max(2048)
+      .describe("The conversation so far, oldest message first."),
+    stream: z.boolean().nullish().describe("Send the answer as server-sent events while it is generated."),
+    stream_options: z
+      .nullish(z.looseObject({ include_usage: z.boolean().nullish() }))
+      .describe("`include_usage` adds a last chunk with usage and cost."),
+    temperature: z.number().min(0).max(2).nullish().describe("Sampling temperature: 0 is the most predictable."),
+    top_p: z
+      .nullish(z.number().min(0).max(1))
+      .describe("Sample only from the likeliest tokens that make up this share."),
+    n: z.int().min(1).max(8).nullish().describe("The number of answers to generate."),
+    max_tokens: tokenLimit.describe("The longest answer, in tokens. Older name of `max_completion_tokens`."),
+    max_completion_tokens: tokenLimit.describe("The longest answer, in tokens, including reasoning."),
+    presence_penalty: penalty.describe("Positive values steer towards new topics."),
+    frequency_penalty: penalty.describe("Positive values steer away from repetition."),
+    stop: z.nullish(z.union([z.string(), z.array(z.string()).max(4)])).describe("Texts at which the answer ends."),
+    logprobs: z.boolean().nullish().describe("Return the probabilities of the answer's tokens."),
+    top_logprobs: z.int().min(0).max(20).nullish().describe("How many alternatives to return for each token."),
+    tools: z.array(tool).max(128).nullish().describe("Functions that the model may ask the client to call."),
+    tool_choice: z
+      .nullish(z.union([z.string(), z.object({})]))
+      .describe("`none`, `auto`, `required`, or one function by name."),
+    parallel_tool_calls: z.boolean().nullish().describe("Whether one answer may ask for several calls."),
+    response_format: z
+      .nullish(z.object({ type: z.string() }))
+      .describe("Text, any JSON, or JSON that follows a schema."),
+    seed: z.number().nullish().describe("The same seed and request aim at the same answer."),
+    user: optionalText(512).describe("A stable identifier of the end user, for the provider's abuse detection."),
+    ...createGatewayMembers(modelName),
+  });
 }
 
 export type ChatCompletionRequest = z.infer<ReturnType<typeof createChatCompletionRequest>>;
@@ -165,36 +142,32 @@ const usage = z.looseObject({
   total_tokens: z.int(),
 });
 
-export const chatCompletion = z
-  .looseObject({
-    id: z.string().describe("The provider's id of the answer."),
-    object: z.literal("chat.completion"),
-    created: z.int().describe("Unix time."),
-    model: answeringModel,
-    choices: z
-      .array(
-        z.looseObject({
-          index: z.int(),
-          message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable() }),
-          finish_reason: z.string().nullable(),
-        }),
-      )
-      .describe("The answers: one, unless `n` asked for more."),
-    usage: usage.optional().describe("Tokens that were counted."),
-    ...answerMembers,
-  })
-  .meta({ id: "ChatCompletion" });
+export const chatCompletion = looseComponent("ChatCompletion", {
+  id: z.string().describe("The provider's id of the answer."),
+  object: z.literal("chat.completion"),
+  created: z.int().describe("Unix time."),
+  model: answeringModel,
+  choices: z
+    .array(
+      z.looseObject({
+        index: z.int(),
+        message: z.looseObject({ role: z.literal("assistant"), content: z.string().nullable() }),
+        finish_reason: z.string().nullable(),
+      }),
+    )
+    .describe("The answers: one, unless `n` asked for more."),
+  usage: usage.optional().describe("Tokens that were counted."),
+  ...answerMembers,
+});
 
-export const chatCompletionChunk = z
-  .looseObject({
-    id: z.string(),
-    object: z.literal("chat.completion.chunk"),
-    created: z.int(),
-    model: z.string(),
-    choices: z.array(
-      z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
-    ),
-    usage: usage.nullish(),
-    cost: z.number().nullish().describe("USD, in the chunk that has `usage`."),
-  })
-  .meta({ id: "ChatCompletionChunk" });
+export const chatCompletionChunk = looseComponent("ChatCompletionChunk", {
+  id: z.string(),
+  object: z.literal("chat.completion.chunk"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.looseObject({ index: z.int(), delta: z.looseObject({}), finish_reason: z.string().nullable().optional() }),
+  ),
+  usage: usage.nullish(),
+  cost: z.number().nullish().describe("USD, in the chunk that has `usage`."),
+});

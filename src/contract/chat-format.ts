@@ -27,8 +27,7 @@ export interface ChatRequest {
 }
 
 export type ChatMessage =
-  | { readonly role: "system" | "developer"; readonly content: ChatContent; readonly name?: string }
-  | { readonly role: "user"; readonly content: ChatContent; readonly name?: string }
+  | { readonly role: "system" | "developer" | "user"; readonly content: ChatContent; readonly name?: string }
   | ChatAssistantMessage
   | { readonly role: "tool"; readonly content: ChatContent; readonly tool_call_id: string }
   /** Deprecated by OpenAI: the result of the preceding `function_call`. */
@@ -155,16 +154,11 @@ export interface ChatCompletion {
 
 export interface ChatChoice {
   readonly index: number;
-  readonly message: {
+  readonly message: AnswerMembers & {
     readonly role: "assistant";
     readonly content: string | null;
     readonly refusal?: string | null;
     readonly tool_calls?: readonly ChatToolCall[];
-    readonly reasoning_content?: string;
-    readonly reasoning_details?: readonly ReasoningDetail[];
-    readonly annotations?: readonly ChatAnnotation[];
-    readonly web_searches?: readonly ChatWebSearch[];
-    readonly extra_content?: Readonly<Record<string, unknown>>;
     readonly [member: string]: unknown;
   };
   readonly finish_reason: FinishReason | null;
@@ -189,11 +183,15 @@ export interface ChatChunkChoice {
   readonly logprobs?: unknown;
 }
 
-export interface ChatDelta {
+export interface ChatDelta extends AnswerMembers {
   readonly role?: "assistant";
   readonly content?: string | null;
   readonly refusal?: string;
   readonly tool_calls?: readonly ChatToolCallDelta[];
+}
+
+/** Members that messages and deltas have in common. */
+interface AnswerMembers {
   readonly reasoning_content?: string;
   readonly reasoning_details?: readonly ReasoningDetail[];
   readonly annotations?: readonly ChatAnnotation[];

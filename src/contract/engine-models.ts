@@ -6,8 +6,7 @@ import { createGatewayMembers } from "./chat-completions.ts";
 import { createEngineModelName } from "./model-names.ts";
 
 export const providerParams = z
-  .record(z.string(), z.unknown())
-  .nullish()
+  .nullish(z.record(z.string(), z.unknown()))
   .describe("Merged into the request to the provider.");
 
 export function createEngineMembers(aliases: ReadonlySet<string>) {

@@ -1,6 +1,7 @@
 // `/v3/upload` and `/v3/resources`: requests and answers.
 
 import { z } from "zod";
+import { strictComponent } from "./component.ts";
 import { metadataValue } from "./metadata.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { limitedRecord } from "./problems.ts";
@@ -11,14 +12,10 @@ const defaultPurpose = "general";
 const maxPairs = 16;
 const maxIds = 1_000;
 
-const metadata = limitedRecord(plainText(64), metadataValue, maxPairs).superRefine((pairs, context) => {
-  if (JSON.stringify(pairs).includes("\\u0000"))
-    context.addIssue({
-      code: "custom",
-      message: "Text must not contain NUL characters",
-      params: { type: "value_error" },
-    });
-});
+const metadata = limitedRecord(plainText(64), metadataValue, maxPairs).refine(
+  (pairs) => !JSON.stringify(pairs).includes("\\u0000"),
+  "Text must not contain NUL characters",
+);
 
 /** The fields of the form beside the file. `metadata` is checked after its JSON text has been parsed. */
 export const uploadFields = z.object({
@@ -44,29 +41,27 @@ export const listFilesQuery = z.object({
 
 export const filePath = z.object({ file_id: uuidText.describe("The file's id.") });
 
-export const deleteFilesRequest = z
-  .strictObject({ file_ids: z.array(uuidText).min(1).max(maxIds) })
-  .meta({ id: "DeleteFilesRequest" });
+export const deleteFilesRequest = strictComponent("DeleteFilesRequest", {
+  file_ids: z.array(uuidText).min(1).max(maxIds),
+});
 
 /** Nothing narrows what is deleted, so a parameter that seems to is refused. */
 export const deleteAllFilesQuery = z.strictObject({});
 
-export const fileObject = z
-  .strictObject({
-    file_id: z.uuid(),
-    file_name: z.string(),
-    file_size: z.int().describe("Bytes."),
-    file_mimetype: z.string(),
-    purpose: z.string(),
-    metadata: z.record(z.string(), z.unknown()),
-    created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime(),
-  })
-  .meta({ id: "File" });
+export const fileObject = strictComponent("File", {
+  file_id: z.uuid(),
+  file_name: z.string(),
+  file_size: z.int().describe("Bytes."),
+  file_mimetype: z.string(),
+  purpose: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
 
 export const fileList = pageOf(fileObject).meta({ id: "FileList" });
 
-export const deletedFiles = z.strictObject({ deleted_count: z.int() }).meta({ id: "DeletedFiles" });
+export const deletedFiles = strictComponent("DeletedFiles", { deleted_count: z.int() });
 
 export const resourceParams = z.object({ resource_id: z.string().describe("The id in the signed URL.") });
 

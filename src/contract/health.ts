@@ -1,6 +1,7 @@
 // GET /healthz and GET /readyz.
 
 import { z } from "zod";
+import { refuse } from "./problems.ts";
 
 export const health = z.object({ status: z.literal("ok") });
 
@@ -11,9 +12,7 @@ export const readinessQuery = z.object({
     .transform((text, context) => {
       if (text === "" || text === "true" || text === "1") return true;
       if (text === "false") return false;
-      const message = "Input should be 'true' or 'false'";
-      context.addIssue({ code: "custom", message, params: { type: "bool_parsing" } });
-      return z.NEVER;
+      return refuse(context, "bool_parsing", "Input should be 'true' or 'false'");
     })
     .optional()
     .meta({

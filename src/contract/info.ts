@@ -1,45 +1,39 @@
 // The feature listing: features, their tasks, and the offers for each task with their prices.
 
 import { z } from "zod";
+import { component } from "./component.ts";
 
-const taskPricing = z
-  .object({
-    price: z.number().describe("USD for `price_unit_quantity` units."),
-    output_price: z
-      .number()
-      .optional()
-      .describe("USD for the same number of output tokens, if `price` applies to input tokens only."),
-    price_unit_quantity: z.number(),
-    price_unit_type: z.string().describe("The unit: `char`, `page`, `image`, `second`, `token`, `request` ..."),
-  })
-  .meta({ id: "TaskPricing" });
+const taskPricing = component("TaskPricing", {
+  price: z.number().describe("USD for `price_unit_quantity` units."),
+  output_price: z
+    .optional(z.number())
+    .describe("USD for the same number of output tokens, if `price` applies to input tokens only."),
+  price_unit_quantity: z.number(),
+  price_unit_type: z.string().describe("The unit: `char`, `page`, `image`, `second`, `token`, `request` ..."),
+});
 
-const taskModel = z
-  .object({
-    model: z.string().describe("What a request names as `model`: `<feature>/<subfeature>/<provider>[/<model>]`."),
-    provider: z.string(),
-    default_model: z
-      .string()
-      .nullable()
-      .describe(
-        "The provider's model that performs the task when a request names only the provider. Null: the provider offers no " +
-          "choice, or chooses the model itself.",
-      ),
-    pricing: taskPricing.nullable().describe("Null: the price is not known."),
-    mode: z.enum(["sync", "async"]).describe("`async`: runs as a job only."),
-    configured: z.boolean().describe("Whether this gateway can call it now."),
-  })
-  .meta({ id: "TaskModel" });
+const taskModel = component("TaskModel", {
+  model: z.string().describe("What a request names as `model`: `<feature>/<subfeature>/<provider>[/<model>]`."),
+  provider: z.string(),
+  default_model: z
+    .string()
+    .nullable()
+    .describe(
+      "The provider's model that performs the task when a request names only the provider. Null: the provider offers no " +
+        "choice, or chooses the model itself.",
+    ),
+  pricing: taskPricing.nullable().describe("Null: the price is not known."),
+  mode: z.enum(["sync", "async"]).describe("`async`: runs as a job only."),
+  configured: z.boolean().describe("Whether this gateway can call it now."),
+});
 
-const subfeature = z
-  .object({
-    name: z.string(),
-    fullname: z.string(),
-    description: z.string(),
-    configured: z.boolean().describe("Whether at least one of its models can be called now."),
-    models: z.array(taskModel),
-  })
-  .meta({ id: "Subfeature" });
+const subfeature = component("Subfeature", {
+  name: z.string(),
+  fullname: z.string(),
+  description: z.string(),
+  configured: z.boolean().describe("Whether at least one of its models can be called now."),
+  models: z.array(taskModel),
+});
 
 export const subfeatureDetail = subfeature
   .extend({
@@ -49,17 +43,15 @@ export const subfeatureDetail = subfeature
   })
   .meta({ id: "SubfeatureDetail" });
 
-export const feature = z
-  .object({
-    name: z.string(),
-    fullname: z.string(),
-    description: z.string(),
-    configured: z.boolean().describe("Whether at least one of its subfeatures can be called now."),
-    subfeatures: z.array(subfeature),
-  })
-  .meta({ id: "Feature" });
+export const feature = component("Feature", {
+  name: z.string(),
+  fullname: z.string(),
+  description: z.string(),
+  configured: z.boolean().describe("Whether at least one of its subfeatures can be called now."),
+  subfeatures: z.array(subfeature),
+});
 
-export const featureList = z.object({ features: z.array(feature) }).meta({ id: "FeatureList" });
+export const featureList = component("FeatureList", { features: z.array(feature) });
 
 export const featureParams = z.object({ feature: z.string().describe("The feature's name, such as `text`.") });
 

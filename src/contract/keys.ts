@@ -1,6 +1,7 @@
 // `/v3/manage/keys` and `/v3/manage/whoami`: requests and answers.
 
 import { z } from "zod";
+import { strictComponent } from "./component.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { limitedRecord } from "./problems.ts";
 import { booleanText, plainText, uuidText } from "./text-values.ts";
@@ -97,11 +98,9 @@ export const createKeyRequest = z
 
 export const updateKeyRequest = z.strictObject(settings).partial().meta({ id: "UpdateKeyRequest" });
 
-export const rotateKeyRequest = z
-  .strictObject({
-    grace_seconds: z.int().min(0).max(86_400).default(0).describe("How long the old secret keeps working."),
-  })
-  .meta({ id: "RotateKeyRequest" });
+export const rotateKeyRequest = strictComponent("RotateKeyRequest", {
+  grace_seconds: z.int().min(0).max(86_400).default(0).describe("How long the old secret keeps working."),
+});
 
 /** Unknown parameters are ignored: proxies and browsers add their own. */
 export const listKeysQuery = z.object({
@@ -113,35 +112,32 @@ export const listKeysQuery = z.object({
 
 export const keyPath = z.object({ key_id: uuidText.describe("The key's id.") });
 
-export const keyObject = z
-  .strictObject({
-    id: z.uuid(),
-    name: z.string().describe(descriptions.name),
-    kind: z.enum(keyKinds).describe(descriptions.kind),
-    masked: z.string().describe("Enough of the secret to recognise it by."),
-    owner: z.string().nullable().describe(descriptions.owner),
-    scopes: z.array(z.enum(keyScopes)).describe(descriptions.scopes),
-    allowed_models: z.array(z.string()).nullable().describe(descriptions.allowed_models),
-    rate_limit: z
-      .strictObject({
-        requests_per_second: z.number().nullable(),
-        requests_per_minute: z.number().nullable(),
-        tokens_per_minute: z.number().nullable(),
-      })
-      .nullable()
-      .describe(descriptions.rate_limit),
-    budget: z
-      .strictObject({ amount: z.number(), period: z.enum(budgetPeriods) })
-      .nullable()
-      .describe(descriptions.budget),
-    expires_at: z.iso.datetime().nullable().describe(descriptions.expires_at),
-    tags: z.record(z.string(), z.string()).describe(descriptions.tags),
-    enabled: z.boolean().describe(descriptions.enabled),
-    created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime().nullable().describe("Null: not used yet."),
-    revoked_at: z.iso.datetime().nullable().describe("Null: not revoked. A revoked key cannot be enabled again."),
-  })
-  .meta({ id: "Key" });
+export const keyObject = strictComponent("Key", {
+  id: z.uuid(),
+  name: z.string().describe(descriptions.name),
+  kind: z.enum(keyKinds).describe(descriptions.kind),
+  masked: z.string().describe("Enough of the secret to recognise it by."),
+  owner: z.string().nullable().describe(descriptions.owner),
+  scopes: z.array(z.enum(keyScopes)).describe(descriptions.scopes),
+  allowed_models: z.array(z.string()).nullable().describe(descriptions.allowed_models),
+  rate_limit: z
+    .strictObject({
+      requests_per_second: z.number().nullable(),
+      requests_per_minute: z.number().nullable(),
+      tokens_per_minute: z.number().nullable(),
+    })
+    .nullable()
+    .describe(descriptions.rate_limit),
+  budget: z
+    .nullable(z.strictObject({ amount: z.number(), period: z.enum(budgetPeriods) }))
+    .describe(descriptions.budget),
+  expires_at: z.iso.datetime().nullable().describe(descriptions.expires_at),
+  tags: z.record(z.string(), z.string()).describe(descriptions.tags),
+  enabled: z.boolean().describe(descriptions.enabled),
+  created_at: z.iso.datetime(),
+  last_used_at: z.iso.datetime().nullable().describe("Null: not used yet."),
+  revoked_at: z.iso.datetime().nullable().describe("Null: not revoked. A revoked key cannot be enabled again."),
+});
 
 export const keyWithSecret = keyObject
   .extend({ key: z.string().describe("The secret, shown only in this answer.") })
@@ -149,7 +145,7 @@ export const keyWithSecret = keyObject
 
 export const keyList = pageOf(keyObject).meta({ id: "KeyList" });
 
-export const deletedKey = z.strictObject({ id: z.uuid(), deleted: z.literal(true) }).meta({ id: "DeletedKey" });
+export const deletedKey = strictComponent("DeletedKey", { id: z.uuid(), deleted: z.literal(true) });
 
 export type KeyKind = (typeof keyKinds)[number];
 export type KeyScope = (typeof keyScopes)[number];

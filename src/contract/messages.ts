@@ -6,8 +6,10 @@ import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
 import { answeringModel, answerMembers } from "./answer-members.ts";
 import { createGatewayMembers, toolName } from "./chat-completions.ts";
+import { looseComponent } from "./component.ts";
 import { createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
+import { optionalText } from "./text-values.ts";
 
 const cacheControl = z.looseObject({ type: z.string(), ttl: z.string().nullish() }).nullish();
 
@@ -111,14 +113,11 @@ const customTool = z.looseObject({
   cache_control: cacheControl,
 });
 
+const parallelCalls = { disable_parallel_tool_use: z.boolean().nullish() };
 const toolChoice = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("auto"), disable_parallel_tool_use: z.boolean().nullish() }),
-  z.looseObject({ type: z.literal("any"), disable_parallel_tool_use: z.boolean().nullish() }),
-  z.looseObject({
-    type: z.literal("tool"),
-    name: z.string().min(1),
-    disable_parallel_tool_use: z.boolean().nullish(),
-  }),
+  z.looseObject({ type: z.literal("auto"), ...parallelCalls }),
+  z.looseObject({ type: z.literal("any"), ...parallelCalls }),
+  z.looseObject({ type: z.literal("tool"), name: z.string().min(1), ...parallelCalls }),
   z.looseObject({ type: z.literal("none") }),
 ]);
 
@@ -156,19 +155,17 @@ function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
 
 /** `mayNameHost`: which hosts the URL of an image or document may name. */
 export function createMessagesRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
-  return z
-    .looseObject({
-      ...createPromptMembers(createModelName(aliases), mayNameHost),
-      max_tokens: z.int().min(1).max(1_000_000),
-      stream: z.boolean().nullish(),
-      temperature: z.number().min(0).max(1).nullish(),
-      top_p: z.number().min(0).max(1).nullish(),
-      top_k: z.int().min(0).nullish(),
-      stop_sequences: z.array(z.string()).nullish(),
-      metadata: z.looseObject({ user_id: z.string().max(512).nullish() }).nullish(),
-      service_tier: z.string().nullish(),
-    })
-    .meta({ id: "MessagesRequest" });
+  return looseComponent("MessagesRequest", {
+    ...createPromptMembers(createModelName(aliases), mayNameHost),
+    max_tokens: z.int().min(1).max(1_000_000),
+    stream: z.boolean().nullish(),
+    temperature: z.number().min(0).max(1).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    top_k: z.int().min(0).nullish(),
+    stop_sequences: z.array(z.string()).nullish(),
+    metadata: z.looseObject({ user_id: optionalText(512) }).nullish(),
+    service_tier: z.string().nullish(),
+  });
 }
 
 export function createCountTokensRequest(aliases: ReadonlySet<string>, mayNameHost: MayNameHost = mayBePublicHost) {
@@ -188,39 +185,32 @@ const messagesUsage = z.looseObject({
   output_tokens: z.int(),
 });
 
-export const messagesAnswer = z
-  .looseObject({
-    id: z.string(),
-    type: z.literal("message"),
-    role: z.literal("assistant"),
-    model: answeringModel,
-    content: z.array(z.looseObject({ type: z.string() })),
-    stop_reason: z.string().nullable(),
-    stop_sequence: z.string().nullable(),
-    usage: messagesUsage,
-    ...answerMembers,
-  })
-  .meta({ id: "Message" });
+export const messagesAnswer = looseComponent("Message", {
+  id: z.string(),
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  model: answeringModel,
+  content: z.array(z.looseObject({ type: z.string() })),
+  stop_reason: z.string().nullable(),
+  stop_sequence: z.string().nullable(),
+  usage: messagesUsage,
+  ...answerMembers,
+});
 
 export const messagesEvent = z.looseObject({ type: z.string() });
 
-export const tokenCount = z
-  .looseObject({
-    input_tokens: z.int().min(1),
-    estimated: z
-      .boolean()
-      .optional()
-      .describe("True when the provider cannot count tokens and the gateway estimated the number."),
-  })
-  .meta({ id: "TokenCount" });
+export const tokenCount = looseComponent("TokenCount", {
+  input_tokens: z.int().min(1),
+  estimated: z
+    .optional(z.boolean())
+    .describe("True when the provider cannot count tokens and the gateway estimated the number."),
+});
 
-export const messagesError = z
-  .looseObject({
-    type: z.literal("error"),
-    error: z.looseObject({ type: z.string(), message: z.string() }),
-    request_id: z.string().nullable(),
-  })
-  .meta({ id: "MessagesError" });
+export const messagesError = looseComponent("MessagesError", {
+  type: z.literal("error"),
+  error: z.looseObject({ type: z.string(), message: z.string() }),
+  request_id: z.string().nullable(),
+});
 
 /** Known types are checked by their schema; of an unknown type only the name is checked. */
 function orOther<const Known extends readonly [KnownKind, ...KnownKind[]]>(known: z.ZodDiscriminatedUnion<Known>) {

@@ -1,46 +1,42 @@
 // The model listing: the OpenAI list format, and what is known about each model. A fact that the provider does not state is null.
 
 import { z } from "zod";
+import { component, looseComponent } from "./component.ts";
+import { refuse } from "./problems.ts";
 
 const modalities = ["text", "image", "audio", "file", "video"] as const;
 const modality = z.enum(modalities);
 const claim = z.boolean().nullable();
 
-export const modelCapabilities = z
-  .object({
-    input_modalities: z.array(modality).describe("What a message may contain."),
-    output_modalities: z.array(z.enum([...modalities, "embedding"])).describe("What an answer may contain."),
-    supports_function_calling: claim.describe("Tools. Null: not stated by the provider."),
-    supports_response_schema: claim.describe("`response_format` with a JSON Schema. Null: not stated by the provider."),
-    supports_reasoning: claim.describe("Reasoning before the answer. Null: not stated by the provider."),
-    supports_vision: z.boolean().describe("Images in messages."),
-    supports_audio_input: z.boolean().describe("Audio in messages."),
-  })
-  .meta({ id: "ModelCapabilities" });
+export const modelCapabilities = component("ModelCapabilities", {
+  input_modalities: z.array(modality).describe("What a message may contain."),
+  output_modalities: z.array(z.enum([...modalities, "embedding"])).describe("What an answer may contain."),
+  supports_function_calling: claim.describe("Tools. Null: not stated by the provider."),
+  supports_response_schema: claim.describe("`response_format` with a JSON Schema. Null: not stated by the provider."),
+  supports_reasoning: claim.describe("Reasoning before the answer. Null: not stated by the provider."),
+  supports_vision: z.boolean().describe("Images in messages."),
+  supports_audio_input: z.boolean().describe("Audio in messages."),
+});
 
-const modelPricing = z
-  .looseObject({
-    input_cost_per_token: z.number().nullable(),
-    output_cost_per_token: z.number().nullable(),
-    cache_read_input_token_cost: z.number().nullable(),
-  })
-  .meta({ id: "ModelPricing" });
+const modelPricing = looseComponent("ModelPricing", {
+  input_cost_per_token: z.number().nullable(),
+  output_cost_per_token: z.number().nullable(),
+  cache_read_input_token_cost: z.number().nullable(),
+});
 
-const model = z
-  .object({
-    id: z.string().describe("What a request names as `model`: `<provider>/<model>`."),
-    object: z.literal("model"),
-    created: z.int().describe("Unix time at which the model was published; 0 when it is not known."),
-    owned_by: z.string().describe("The provider's name."),
-    context_length: z.int().nullable().describe("Tokens of request and answer together. Null: not known."),
-    max_output_tokens: z.int().nullable().describe("Null: not known."),
-    pricing: modelPricing.nullable().describe("USD per token. Null: the price is not known."),
-    capabilities: modelCapabilities,
-    endpoints: z.array(z.string()).describe("Paths after `/v3/` that accept this model."),
-    responses_native: z.boolean().describe("Whether the provider itself stores responses."),
-    configured: z.boolean().describe("Whether this gateway can call the provider now."),
-  })
-  .meta({ id: "Model" });
+const model = component("Model", {
+  id: z.string().describe("What a request names as `model`: `<provider>/<model>`."),
+  object: z.literal("model"),
+  created: z.int().describe("Unix time at which the model was published; 0 when it is not known."),
+  owned_by: z.string().describe("The provider's name."),
+  context_length: z.int().nullable().describe("Tokens of request and answer together. Null: not known."),
+  max_output_tokens: z.int().nullable().describe("Null: not known."),
+  pricing: modelPricing.nullable().describe("USD per token. Null: the price is not known."),
+  capabilities: modelCapabilities,
+  endpoints: z.array(z.string()).describe("Paths after `/v3/` that accept this model."),
+  responses_native: z.boolean().describe("Whether the provider itself stores responses."),
+  configured: z.boolean().describe("Whether this gateway can call the provider now."),
+});
 
 export const modelDetail = model
   .extend({
@@ -54,19 +50,16 @@ export const modelDetail = model
   })
   .meta({ id: "ModelDetail" });
 
-export const modelList = z.object({ object: z.literal("list"), data: z.array(model) }).meta({ id: "ModelList" });
+export const modelList = component("ModelList", { object: z.literal("list"), data: z.array(model) });
 
 const includable = ["unconfigured", "sandbox"] as const;
 
 /** Each value may hold several names, separated by commas. */
 const include = z
   .array(z.string())
-  .transform((values, context): (typeof includable)[number][] => {
-    const names = values.flatMap((value) => value.split(","));
-    if (names.every(isIncludable)) return names;
-    const message = "Input should be 'unconfigured' or 'sandbox'";
-    context.addIssue({ code: "custom", message, params: { type: "literal_error" } });
-    return z.NEVER;
+  .transform((values, context) => {
+    const { data } = z.array(z.enum(includable)).safeParse(values.flatMap((value) => value.split(",")));
+    return data ?? refuse(context, "literal_error", "Input should be 'unconfigured' or 'sandbox'");
   })
   .default([])
   .meta({
@@ -75,10 +68,6 @@ const include = z
       "`unconfigured` adds what the gateway knows and cannot call, marked `configured: false`. `sandbox` adds the built-in " +
       "sandbox provider, which a sandbox key sees in any case.",
   });
-
-function isIncludable(name: string): name is (typeof includable)[number] {
-  return (includable as readonly string[]).includes(name);
-}
 
 export const listingQuery = z.object({ include });
 

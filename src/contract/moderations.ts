@@ -1,6 +1,7 @@
 // POST /v3/moderations: the OpenAI format over the task text/moderation.
 
 import { z } from "zod";
+import { looseComponent } from "./component.ts";
 import { createEngineMembers, taskAnswerMembers } from "./engine-models.ts";
 
 const maxTexts = 32;
@@ -19,15 +20,13 @@ const defaultModel = "local";
 
 export function createModerationsRequest(aliases: ReadonlySet<string>) {
   const members = createEngineMembers(aliases);
-  return z
-    .looseObject({
-      ...members,
-      model: members.model.default(defaultModel),
-      input: z
-        .union([text, texts])
-        .describe("A text, several texts, or the parts of one text. For images, use the task image/explicit_content."),
-    })
-    .meta({ id: "ModerationsRequest" });
+  return looseComponent("ModerationsRequest", {
+    ...members,
+    model: members.model.default(defaultModel),
+    input: z
+      .union([text, texts])
+      .describe("A text, several texts, or the parts of one text. For images, use the task image/explicit_content."),
+  });
 }
 
 export type ModerationsRequest = z.infer<ReturnType<typeof createModerationsRequest>>;
@@ -59,6 +58,9 @@ const moderationResult = z.looseObject({
 
 export type ModerationResult = z.output<typeof moderationResult>;
 
-export const moderationsAnswer = z
-  .looseObject({ id: z.string(), model: z.string(), results: z.array(moderationResult), ...taskAnswerMembers })
-  .meta({ id: "Moderations" });
+export const moderationsAnswer = looseComponent("Moderations", {
+  id: z.string(),
+  model: z.string(),
+  results: z.array(moderationResult),
+  ...taskAnswerMembers,
+});

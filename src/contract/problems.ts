@@ -7,6 +7,12 @@ import { lookUp } from "../lib/look-up.ts";
 
 type Issue = z.core.$ZodIssue;
 
+/** In a check or transformation of a schema: reports a problem of the value. */
+export function refuse(context: z.core.$RefinementCtx, type: string, message: string): never {
+  context.addIssue({ code: "custom", message, params: { type } });
+  return z.NEVER;
+}
+
 /** Checks a value, and throws all its problems together. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {
   const result = check(schema, value);
@@ -138,9 +144,8 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
       return problem(type, msg);
     }
     case "too_big":
-      return problem(...tooBig(issue));
     case "too_small":
-      return problem(...tooSmall(issue));
+      return problem(...outOfBounds(issue));
     case "invalid_format":
       if (issue.format === "uuid") return problem("uuid_parsing", "Input should be a valid UUID");
       if (issue.format === "datetime")
@@ -181,24 +186,15 @@ function toProblems(issue: Issue, base: readonly (string | number)[], value: unk
   }
 }
 
-function tooBig(issue: z.core.$ZodIssueTooBig): [string, string] {
-  const limit = issue.maximum;
-  if (issue.origin === "string") return ["string_too_long", `String should have at most ${limit} characters`];
-  if (issue.origin === "number" || issue.origin === "int")
-    return issue.inclusive === false
-      ? ["less_than", `Input should be less than ${limit}`]
-      : ["less_than_equal", `Input should be less than or equal to ${limit}`];
-  return ["too_long", `Input should have at most ${limit} items`];
-}
-
-function tooSmall(issue: z.core.$ZodIssueTooSmall): [string, string] {
-  const limit = issue.minimum;
-  if (issue.origin === "string") return ["string_too_short", `String should have at least ${limit} characters`];
-  if (issue.origin === "number" || issue.origin === "int")
-    return issue.inclusive === false
-      ? ["greater_than", `Input should be greater than ${limit}`]
-      : ["greater_than_equal", `Input should be greater than or equal to ${limit}`];
-  return ["too_short", `Input should have at least ${limit} items`];
+function outOfBounds(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): [type: string, msg: string] {
+  const [limit, length, most, than] =
+    issue.code === "too_big" ? [issue.maximum, "long", "most", "less"] : [issue.minimum, "short", "least", "greater"];
+  if (issue.origin === "string") return [`string_too_${length}`, `String should have at ${most} ${limit} characters`];
+  if (issue.origin !== "number" && issue.origin !== "int")
+    return [`too_${length}`, `Input should have at ${most} ${limit} items`];
+  return issue.inclusive === false
+    ? [`${than}_than`, `Input should be ${than} than ${limit}`]
+    : [`${than}_than_equal`, `Input should be ${than} than or equal to ${limit}`];
 }
 
 /** Reports the problems of the branch that has the value's type, otherwise of the first branch. */

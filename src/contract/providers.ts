@@ -1,6 +1,7 @@
 // GET /v3/manage/providers: the providers that the gateway knows, and the health of each of their offers.
 
 import { z } from "zod";
+import { component } from "./component.ts";
 
 const lastError = z.object({
   code: z.string().describe("The error code that the caller received."),
@@ -28,25 +29,21 @@ const deploymentState = z.object({
   offers: z.array(offerState).describe("The offers that were called since this process started."),
 });
 
-const providerState = z
-  .object({
-    name: z.string(),
-    title: z.string(),
-    dialect: z.string().nullable().describe("The wire format of its models. Null: it performs tasks only."),
-    configured: z.boolean(),
-    missing_setting: z.string().nullable().describe("The setting without which it cannot be called."),
-    healthy: z.boolean().nullable().describe("False while a circuit is open. Null: not called yet."),
-    last_error: lastError.nullable(),
-    deployments: z.array(deploymentState),
-  })
-  .meta({ id: "Provider" });
+const providerState = component("Provider", {
+  name: z.string(),
+  title: z.string(),
+  dialect: z.string().nullable().describe("The wire format of its models. Null: it performs tasks only."),
+  configured: z.boolean(),
+  missing_setting: z.string().nullable().describe("The setting without which it cannot be called."),
+  healthy: z.boolean().nullable().describe("False while a circuit is open. Null: not called yet."),
+  last_error: lastError.nullable(),
+  deployments: z.array(deploymentState),
+});
 
-export const providerStates = z
-  .object({
-    process: z.int().describe("The id of the serving process that answered: each keeps its own health record."),
-    items: z.array(providerState),
-  })
-  .meta({ id: "ProviderList" });
+export const providerStates = component("ProviderList", {
+  process: z.int().describe("The id of the serving process that answered: each keeps its own health record."),
+  items: z.array(providerState),
+});
 
 export type ProviderState = z.infer<typeof providerState>;
 export type ProviderStates = z.infer<typeof providerStates>;

@@ -5,10 +5,12 @@ import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
 import { answeringModel, answerMembers, cost, providerTime } from "./answer-members.ts";
 import { createGatewayMembers, toolName } from "./chat-completions.ts";
+import { looseComponent } from "./component.ts";
 import { createMediaOrDataUrl, createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { metadataValue } from "./metadata.ts";
 import { createModelName } from "./model-names.ts";
 import { check, limitedRecord, wholeNumber } from "./problems.ts";
+import { optionalText } from "./text-values.ts";
 
 const maxIdLength = 128;
 // `abort`: an id that is too long is not also reported as malformed.
@@ -197,8 +199,7 @@ export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost:
     .looseObject({
       model: modelName,
       input: z
-        .union([z.array(item).min(1).max(10_000), inputText])
-        .optional()
+        .optional(z.union([z.array(item).min(1).max(10_000), inputText]))
         .describe("May be absent when `previous_response_id` is given."),
       instructions: z.string().nullish(),
       previous_response_id: ownId.nullish(),
@@ -220,12 +221,12 @@ export function createResponseRequest(aliases: ReadonlySet<string>, mayNameHost:
       include: z.array(z.string()).nullish(),
       truncation: z.enum(["auto", "disabled"]).nullish(),
       service_tier: z.string().nullish(),
-      prompt_cache_key: z.string().max(512).nullish(),
-      safety_identifier: z.string().max(512).nullish(),
+      prompt_cache_key: optionalText(512),
+      safety_identifier: optionalText(512),
       metadata: metadata
         .nullish()
         .describe("Providers that have the Responses API themselves accept only texts as values."),
-      user: z.string().max(512).nullish(),
+      user: optionalText(512),
       ...createGatewayMembers(modelName),
     })
     .refine(hasInput, {
@@ -267,52 +268,48 @@ const outputItem = z.looseObject({
   type: z.string().describe("`message`, `function_call`, `reasoning`, `web_search_call` or another type."),
 });
 
-export const responseObject = z
-  .looseObject({
-    id: z.string(),
-    object: z.literal("response"),
-    created_at: z.int(),
-    completed_at: z.int().nullable(),
-    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
-    incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
-    model: answeringModel,
-    previous_response_id: z.string().nullable(),
-    instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
-    output: z.array(outputItem),
-    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
-    tools: z.array(z.looseObject({ type: z.string() })),
-    tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
-    truncation: z.string().nullable(),
-    parallel_tool_calls: z.boolean(),
-    text: z.looseObject({ format: z.looseObject({ type: z.string() }) }),
-    top_p: z.number().nullable(),
-    presence_penalty: z.number().nullable(),
-    frequency_penalty: z.number().nullable(),
-    top_logprobs: z.int().nullable(),
-    temperature: z.number().nullable(),
-    reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullable(),
-    usage: responseUsage.nullable(),
-    max_output_tokens: z.int().nullable(),
-    max_tool_calls: z.int().nullable(),
-    store: z.boolean().describe("Whether the response can be retrieved and continued."),
-    background: z.boolean().nullable(),
-    service_tier: z.string().nullable(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    safety_identifier: z.string().nullable(),
-    prompt_cache_key: z.string().nullable(),
-    user: z.string().nullable(),
-    provider: z.string().nullable(),
-    cost,
-    provider_time: providerTime.nullable(),
-  })
-  .meta({ id: "Response" });
+export const responseObject = looseComponent("Response", {
+  id: z.string(),
+  object: z.literal("response"),
+  created_at: z.int(),
+  completed_at: z.int().nullable(),
+  status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+  incomplete_details: z.looseObject({ reason: z.string() }).nullable(),
+  model: answeringModel,
+  previous_response_id: z.string().nullable(),
+  instructions: z.union([z.string(), z.array(z.unknown())]).nullable(),
+  output: z.array(outputItem),
+  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  tools: z.array(z.looseObject({ type: z.string() })),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
+  truncation: z.string().nullable(),
+  parallel_tool_calls: z.boolean(),
+  text: z.looseObject({ format: z.looseObject({ type: z.string() }) }),
+  top_p: z.number().nullable(),
+  presence_penalty: z.number().nullable(),
+  frequency_penalty: z.number().nullable(),
+  top_logprobs: z.int().nullable(),
+  temperature: z.number().nullable(),
+  reasoning: z.looseObject({ effort: z.string().nullish(), summary: z.string().nullish() }).nullable(),
+  usage: responseUsage.nullable(),
+  max_output_tokens: z.int().nullable(),
+  max_tool_calls: z.int().nullable(),
+  store: z.boolean().describe("Whether the response can be retrieved and continued."),
+  background: z.boolean().nullable(),
+  service_tier: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  safety_identifier: z.string().nullable(),
+  prompt_cache_key: z.string().nullable(),
+  user: z.string().nullable(),
+  provider: z.string().nullable(),
+  cost,
+  provider_time: providerTime.nullable(),
+});
 
-export const responseEvent = z
-  .looseObject({
-    type: z.string().describe("The same as the name of the event."),
-    sequence_number: z.int().describe("Counts from 0 without gaps."),
-  })
-  .meta({ id: "ResponseEvent" });
+export const responseEvent = looseComponent("ResponseEvent", {
+  type: z.string().describe("The same as the name of the event."),
+  sequence_number: z.int().describe("Counts from 0 without gaps."),
+});
 
 export const inputTokenCount = z.looseObject({
   object: z.literal("response.input_tokens"),
@@ -330,23 +327,19 @@ export const compactedResponse = z.looseObject({
   ...answerMembers,
 });
 
-export const deletedResponse = z
-  .looseObject({
-    id: z.string(),
-    object: z.literal("response.deleted"),
-    deleted: z.literal(true),
-  })
-  .meta({ id: "DeletedResponse" });
+export const deletedResponse = looseComponent("DeletedResponse", {
+  id: z.string(),
+  object: z.literal("response.deleted"),
+  deleted: z.literal(true),
+});
 
-export const inputItemList = z
-  .looseObject({
-    object: z.literal("list"),
-    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: "InputItemList" });
+export const inputItemList = looseComponent("InputItemList", {
+  object: z.literal("list"),
+  data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
 
 /** Objects that are checked by the schema of their `type`. Of an unknown type only the name is checked. */
 function byType(kinds: Readonly<Record<string, z.ZodType>>) {

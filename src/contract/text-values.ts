@@ -1,6 +1,7 @@
 // Values that arrive as text: query parameters, path parameters, fields of a form, and names that people read.
 
 import { z } from "zod";
+import { refuse } from "./problems.ts";
 
 /** The text of an integer. Its problems are worded like those of a number in a JSON body. */
 export function wholeNumberText(min: number, max: number) {
@@ -8,13 +9,9 @@ export function wholeNumberText(min: number, max: number) {
     .string()
     .transform((text, context) => {
       const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : null;
-      const refuse = (type: string, message: string) => {
-        context.addIssue({ code: "custom", message, params: { type } });
-        return z.NEVER;
-      };
-      if (value === null) return refuse("int_parsing", "Input should be a valid integer");
-      if (value < min) return refuse("greater_than_equal", `Input should be greater than or equal to ${min}`);
-      if (value > max) return refuse("less_than_equal", `Input should be less than or equal to ${max}`);
+      if (value === null) return refuse(context, "int_parsing", "Input should be a valid integer");
+      if (value < min) return refuse(context, "greater_than_equal", `Input should be greater than or equal to ${min}`);
+      if (value > max) return refuse(context, "less_than_equal", `Input should be less than or equal to ${max}`);
       return value;
     })
     .meta({ type: "integer", minimum: min, maximum: max });
@@ -30,23 +27,17 @@ export const uuidText = z
   .string()
   .transform((text, context) => {
     if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
-    context.addIssue({ code: "custom", message: "Input should be a valid UUID", params: { type: "uuid_parsing" } });
-    return z.NEVER;
+    return refuse(context, "uuid_parsing", "Input should be a valid UUID");
   })
   .meta({ format: "uuid" });
 
 /** Text that people read: without control characters, of which NUL cannot be stored in PostgreSQL. */
 export function plainText(maxLength: number) {
-  return z
-    .string()
-    .min(1)
-    .max(maxLength)
-    .superRefine((text, context) => {
-      if (!/[\u0000-\u001f\u007f]/.test(text)) return;
-      context.addIssue({
-        code: "custom",
-        message: "Text must not contain control characters",
-        params: { type: "value_error" },
-      });
-    });
+  const text = z.string().min(1).max(maxLength);
+  return text.refine((value) => !/[\u0000-\u001f\u007f]/.test(value), "Text must not contain control characters");
+}
+
+/** May be null or absent. */
+export function optionalText(maxLength: number) {
+  return z.string().max(maxLength).nullish();
 }

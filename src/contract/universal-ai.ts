@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { answerMembers } from "./answer-members.ts";
 import { createGatewayMembers } from "./chat-completions.ts";
+import { looseComponent } from "./component.ts";
 import { providerParams } from "./engine-models.ts";
 import { createTaskModelName } from "./model-names.ts";
 import { closedObject } from "./problems.ts";
@@ -15,9 +16,7 @@ export function createUniversalAiRequest(aliases: ReadonlySet<string>) {
       .record(z.string(), z.unknown())
       .describe("The task's input. GET /v3/info/{feature}/{subfeature} has its schema."),
     fallbacks: z
-      .array(modelName)
-      .max(3)
-      .nullish()
+      .nullish(z.array(modelName).max(3))
       .describe("Models of the same task, tried in order when the first one fails."),
     provider_params: providerParams,
     show_original_response: z.boolean().nullish().describe("Adds the provider's own answer."),
@@ -27,14 +26,12 @@ export function createUniversalAiRequest(aliases: ReadonlySet<string>) {
 
 export type UniversalAiRequest = z.infer<ReturnType<typeof createUniversalAiRequest>>;
 
-export const universalAiAnswer = z
-  .looseObject({
-    status: z.literal("success"),
-    ...answerMembers,
-    model: z.string().nullable().describe("The model that the request named, or null."),
-    feature: z.string(),
-    subfeature: z.string(),
-    output: z.looseObject({}).describe("As the task's output schema defines it."),
-    original_response: z.unknown().optional(),
-  })
-  .meta({ id: "TaskAnswer" });
+export const universalAiAnswer = looseComponent("TaskAnswer", {
+  status: z.literal("success"),
+  ...answerMembers,
+  model: z.string().nullable().describe("The model that the request named, or null."),
+  feature: z.string(),
+  subfeature: z.string(),
+  output: z.looseObject({}).describe("As the task's output schema defines it."),
+  original_response: z.unknown().optional(),
+});
