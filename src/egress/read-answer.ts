@@ -1,7 +1,6 @@
 // Reads one response from a connection, up to a limit of bytes.
 
 import type { Socket } from "node:net";
-import { GrowingBuffer } from "../lib/growing-buffer.ts";
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
 import { HeadReader, type ResponseHead } from "../lib/http-response.ts";
 import { EgressError } from "./egress-error.ts";
@@ -26,7 +25,9 @@ const excerptMs = 1_000;
 /** Reads the response to the request that was written to `socket`. The caller closes or reuses the socket. */
 export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: ReadOptions): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const body = new GrowingBuffer(maxBytes);
+  // Copies the pieces into one buffer: a million tiny pieces are not a million objects.
+  const body = new Bun.ArrayBufferSink();
+  let bodyBytes = 0;
   const heads = new HeadReader({ maxInterimResponses });
   let head: ResponseHead | null = null;
   let reader: BodyReader | null = null;
@@ -36,13 +37,17 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
     stop();
     if (head === null) return;
     const isWhole = reader?.isComplete === true && !reader.hasSurplus;
-    resolve({ head, body: body.bytes(), mayReuseConnection: isWhole && head.mayKeepConnection });
+    resolve({ head, body: takeBytes(), mayReuseConnection: isWhole && head.mayKeepConnection });
   }
 
   function fail(error: unknown): void {
     stop();
-    if (isExcerpt && head !== null) resolve({ head, body: body.bytes(), mayReuseConnection: false });
+    if (isExcerpt && head !== null) resolve({ head, body: takeBytes(), mayReuseConnection: false });
     else reject(error);
+  }
+
+  function takeBytes(): Buffer {
+    return Buffer.from(body.end() as ArrayBuffer);
   }
 
   function stop(): void {
@@ -68,7 +73,9 @@ export function readAnswer(socket: Socket, { maxBytes, isExcerpt, signal }: Read
   function takeBody(reader: BodyReader, bytes: Buffer): void {
     reader.feed(bytes);
     for (let piece = reader.next(); piece !== undefined; piece = reader.next()) {
-      if (!body.append(piece)) throw tooLarge(maxBytes);
+      body.write(piece.subarray(0, maxBytes - bodyBytes));
+      bodyBytes += piece.length;
+      if (bodyBytes > maxBytes) throw tooLarge(maxBytes);
     }
     if (reader.isComplete) finish();
   }

@@ -27,3 +27,11 @@ export function shardOf(id: string): string {
 }
 
 export const fileIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Releases memory at once instead of at the next garbage collection: a body has many pieces, of up to a megabyte each. A view of a larger
+ * buffer is not released.
+ */
+export function releaseBuffer(bytes: Uint8Array): void {
+  if (bytes.byteLength === bytes.buffer.byteLength) (bytes.buffer as ArrayBuffer).transfer(0);
+}

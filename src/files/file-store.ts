@@ -6,7 +6,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
-import type { DeletedFile, FileBackend, FileFilter, FileKind, FileRecord } from "../storage/files.ts";
+import type { DeletedFile, FileBackend, FileKind, FileRecord } from "../storage/files.ts";
 import type { FileRows } from "../storage/stores.ts";
 import { deleteInBatches } from "../storage/sweeper.ts";
 import { type ByteRange, type ByteStore, fileIdPattern, shards } from "./byte-store.ts";
@@ -55,44 +55,16 @@ export interface FileAbout {
   readonly lifetimeMs: number;
 }
 
+export type FileStore = ReturnType<typeof createFileStore>;
 /** A file that is being written. It ends with `commit` or `discard`. */
-export interface FileDraft {
-  readonly size: number;
-  /** Detected from the bytes so far. */
-  readonly mediaType: string;
-  write(bytes: Uint8Array): Promise<void>;
-  /** The bytes so far, for a file that is not stored. */
-  read(): Promise<Uint8Array>;
-  commit(about: FileAbout): Promise<FileRecord>;
-  discard(): Promise<void>;
-}
-
-export interface FileStore {
-  /** An upload of this owner; null for every other id, valid or not. */
-  open(fileId: string, owner: string): Promise<StoredFile | null>;
-  /** A result of a task. Its signed address has been verified. */
-  openResult(fileId: string): Promise<StoredFile | null>;
-  put(content: Uint8Array | AsyncIterable<Uint8Array>, about: FileAbout): Promise<FileRecord>;
-  /** Throws when the disk has less free space than that. */
-  begin(expectedBytes: number): Promise<FileDraft>;
-  find(fileId: string, owner: string): Promise<FileRecord | null>;
-  list(filter: FileFilter): Promise<{ total: number; items: FileRecord[] }>;
-  /** Throws when so many more bytes (default: 1) would exceed the quota of the owner. */
-  refuseOverQuota(owner: string, bytes?: number): Promise<void>;
-  /** Returns how many existed. Null: all uploads of the owner. */
-  remove(owner: string, fileIds: readonly string[] | null): Promise<number>;
-  /** Deletes expired files, rows and bytes. Returns how many. */
-  sweepExpired(): Promise<number>;
-  /** Deletes bytes without a row, left by a crash or by an unavailable backend. Returns how many. */
-  sweepOrphans(): Promise<number>;
-}
+export type FileDraft = Awaited<ReturnType<FileStore["begin"]>>;
 
 const defaultReservedBytes = 256 * 1_048_576;
 // Longer than the idle timeout of an upload, and than a slow disk takes to sync.
 const defaultOrphanAfterMs = 3_600_000;
 const concurrentRemovals = 8;
 
-export function createFileStore(options: FileStoreOptions): FileStore {
+export function createFileStore(options: FileStoreOptions) {
   const { rows, folder, s3, storeId, log } = options;
   const { reservedBytes = defaultReservedBytes, orphanAfterMs = defaultOrphanAfterMs, sync = syncToDisk } = options;
   const { maxOwnerBytes = Number.MAX_SAFE_INTEGER } = options;
@@ -113,7 +85,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return { id, name, mediaType, size, read: () => bytes.read(id), stream: (range) => bytes.stream(id, range) };
   }
 
-  async function begin(expectedBytes: number): Promise<FileDraft> {
+  /** Throws when the disk has less free space than that. */
+  async function begin(expectedBytes: number) {
     try {
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       const { bavail, bsize } = await statfs(incoming);
@@ -125,7 +98,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     }
   }
 
-  async function createDraft(): Promise<FileDraft> {
+  async function createDraft() {
     const id = crypto.randomUUID();
     const path = join(incoming, id);
     const handle = await open(path, "wx", 0o600);
@@ -184,12 +157,14 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       get size() {
         return size;
       },
+      /** Detected from the bytes so far. */
       get mediaType() {
         return detect();
       },
-      read: () => readFile(path).catch(explain),
-      write: (bytes) => write(bytes).catch(explain),
-      commit: (about) => commit(about).catch(explain),
+      /** The bytes so far, for a file that is not stored. */
+      read: (): Promise<Uint8Array> => readFile(path).catch(explain),
+      write: (bytes: Uint8Array) => write(bytes).catch(explain),
+      commit: (about: FileAbout) => commit(about).catch(explain),
       discard,
     };
   }
@@ -266,51 +241,64 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return count;
   }
 
-  const find = async (fileId: string, owner: string) => {
+  async function find(fileId: string, owner: string): Promise<FileRecord | null> {
     const id = fileId.toLowerCase();
     return fileIdPattern.test(id) ? await rows.findUpload(id, owner) : null;
-  };
+  }
 
   return {
     begin,
     find,
-    async open(fileId, owner) {
+
+    /** An upload of this owner; null for every other id, valid or not. */
+    async open(fileId: string, owner: string): Promise<StoredFile | null> {
       const found = await find(fileId, owner);
       return found === null ? null : toStoredFile(found);
     },
-    async openResult(fileId) {
+
+    /** A result of a task. Its signed address has been verified. */
+    async openResult(fileId: string): Promise<StoredFile | null> {
       const found = fileIdPattern.test(fileId) ? await rows.findResult(fileId) : null;
       return found === null ? null : toStoredFile(found);
     },
-    async put(content, about) {
-      const draft = await begin(content instanceof Uint8Array ? content.length : 0);
+
+    async put(content: Uint8Array, about: FileAbout): Promise<FileRecord> {
+      const draft = await begin(content.length);
       try {
-        if (content instanceof Uint8Array) await draft.write(content);
-        else for await (const piece of content) await draft.write(piece);
+        await draft.write(content);
         return await draft.commit(about);
       } catch (error) {
         await draft.discard();
         throw error;
       }
     },
-    list: (filter) => rows.listUploads(filter),
-    async refuseOverQuota(owner, bytes = 1) {
+
+    list: rows.listUploads,
+
+    /** Throws when so many more bytes would exceed the quota of the owner. */
+    async refuseOverQuota(owner: string, bytes = 1): Promise<void> {
       if ((await rows.countBytes(owner)) + bytes > maxOwnerBytes) throw quotaExceeded(maxOwnerBytes);
     },
-    async remove(owner, fileIds) {
+
+    /** Returns how many existed. Null: all uploads of the owner. */
+    async remove(owner: string, fileIds: readonly string[] | null): Promise<number> {
       const now = Date.now();
       if (fileIds === null) return await removeAll(owner, now);
       const deleted = await rows.deleteUploads(owner, fileIds);
       await removeBytes(deleted);
       return deleted.filter(({ expiresAt }) => expiresAt > now).length;
     },
+
+    /** Deletes expired files, rows and bytes. Returns how many. */
     sweepExpired: () =>
       deleteInBatches(async (limit) => {
         const deleted = await rows.deleteExpired(Date.now(), limit);
         await removeBytes(deleted);
         return deleted.length;
       }),
-    async sweepOrphans() {
+
+    /** Deletes bytes without a row, left by a crash or by an unavailable backend. Returns how many. */
+    async sweepOrphans(): Promise<number> {
       const before = Date.now() - orphanAfterMs;
       let count = await sweepIncoming(before);
       for (const backend of backends.keys()) count += await sweepBackend(backend, before);

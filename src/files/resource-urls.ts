@@ -13,12 +13,7 @@ export interface ResourceUrlsOptions {
   readonly lifetimeMs: number;
 }
 
-export interface ResourceUrls {
-  /** Stores a result and returns its address. `base` is used when no public address is configured. */
-  publish(content: Uint8Array, mediaType: string, owner: string, base: PublishBase): Promise<string>;
-  /** Null when the address is forged or has expired, or when its file no longer exists. The caller does not learn which. */
-  open(id: string, expires: string, signature: string): Promise<OpenedResource | null>;
-}
+export type ResourceUrls = ReturnType<typeof createResourceUrls>;
 
 export interface PublishBase {
   readonly base: string;
@@ -36,7 +31,7 @@ export const resourcePath = "/v3/resources/";
 const minSecretBytes = 32;
 const mediaTypePattern = /^[\w.+-]{1,64}\/[\w.+-]{1,100}(?:; ?[\w-]{1,32}=[\w.+-]{1,64})?$/;
 
-export function createResourceUrls(options: ResourceUrlsOptions): ResourceUrls {
+export function createResourceUrls(options: ResourceUrlsOptions) {
   const { secret, store, baseUrl, lifetimeMs } = options;
   if (secret.length < minSecretBytes)
     throw new Error(`The secret for signed addresses needs at least ${minSecretBytes} bytes`);
@@ -46,7 +41,9 @@ export function createResourceUrls(options: ResourceUrlsOptions): ResourceUrls {
     createHmac("sha256", secret).update(`resource\0${id}\0${expires}`).digest("base64url");
 
   return {
-    async publish(content, mediaType, owner, { base, lifetimeMs: own = lifetimeMs }) {
+    /** Stores a result and returns its address. `base` is used when no public address is configured. */
+    async publish(content: Uint8Array, mediaType: string, owner: string, options: PublishBase): Promise<string> {
+      const { base, lifetimeMs: own = lifetimeMs } = options;
       const record = await store.put(content, {
         owner,
         kind: "result",
@@ -60,7 +57,8 @@ export function createResourceUrls(options: ResourceUrlsOptions): ResourceUrls {
       const root = (baseUrl ?? base).replace(/\/+$/, "");
       return `${root}${resourcePath}${record.id}?expires=${expires}&signature=${sign(record.id, expires)}`;
     },
-    async open(id, expires, signature) {
+    /** Null when the address is forged or has expired, or when its file no longer exists. The caller does not learn which. */
+    async open(id: string, expires: string, signature: string): Promise<OpenedResource | null> {
       const expected = Buffer.from(sign(id, expires));
       const given = Buffer.from(signature);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;

@@ -2,8 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { untilAborted, withDeadline } from "../lib/deadline.ts";
-import { releaseBuffer } from "../lib/release-buffer.ts";
-import { type ByteStore, fileIdPattern, shardOf } from "./byte-store.ts";
+import { type ByteStore, fileIdPattern, releaseBuffer, shardOf } from "./byte-store.ts";
 import { fileStoreUnavailable } from "./file-errors.ts";
 
 export interface S3Settings {

@@ -5,13 +5,15 @@ import { type UploadFields, uploadFields } from "../contract/files.ts";
 import { parse } from "../contract/problems.ts";
 import { GatewayError, type Problem, throwProblems, ValidationError } from "../errors.ts";
 import { findForbiddenKey } from "../lib/forbidden-key.ts";
-import { releaseBuffer } from "../lib/release-buffer.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { FileRecord } from "../storage/files.ts";
+import { releaseBuffer } from "./byte-store.ts";
 import type { FileDraft, FileStore } from "./file-store.ts";
 import { MultipartParser, type PartHead, type PartSink, readBoundary } from "./multipart.ts";
 
-export interface UploadLimits {
+export interface UploadsOptions {
+  readonly store: FileStore;
+  readonly ticker: Ticker;
   readonly maxFileBytes: number;
   /** Timeout between two chunks. */
   readonly idleTimeoutMs: number;
@@ -19,19 +21,7 @@ export interface UploadLimits {
   readonly totalTimeoutMs: number;
 }
 
-export interface UploadsOptions extends UploadLimits {
-  readonly store: FileStore;
-  readonly ticker: Ticker;
-}
-
-export interface Uploads {
-  receive(request: Request, owner: string): Promise<FileRecord>;
-  /** A file that only this request needs. `readFields` throws a ValidationError for wrong fields. */
-  receiveTemporary<Fields>(
-    request: Request,
-    readFields: (fields: FormFields) => Fields,
-  ): Promise<TemporaryFile<Fields>>;
-}
+export type Uploads = ReturnType<typeof createUploads>;
 
 /** Fields of a form are text. A name that ends in `[]` has a list of values. */
 export type FormFields = Readonly<Record<string, string | readonly string[]>>;
@@ -55,45 +45,27 @@ const longestName = 255;
 const fieldNames: ReadonlySet<string> = new Set(Object.keys(uploadFields.shape));
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-export function createUploads(options: UploadsOptions): Uploads {
-  const { store, ticker, maxFileBytes, idleTimeoutMs, totalTimeoutMs } = options;
-
-  async function receive(request: Request, owner: string): Promise<FileRecord> {
-    const boundary = checkHead(request.headers, maxFileBytes);
-    const declared = Number(request.headers.get("content-length") ?? 0);
-    // Before any byte is read. The real size is checked again at the end.
-    await store.refuseOverQuota(owner, Math.max(1, declared - overheadBytes));
-    const form = new UploadForm(store, { maxFileBytes, declared, fieldNames });
-    try {
-      await readInto(form, boundary, request);
-      const fields = form.check(readUploadFields);
-      return await form.commit(fields, owner);
-    } catch (error) {
-      await form.discard();
-      throw error;
-    }
-  }
-
-  async function receiveTemporary<Fields>(
-    request: Request,
-    readFields: (fields: FormFields) => Fields,
-  ): Promise<TemporaryFile<Fields>> {
-    const boundary = checkHead(request.headers, maxFileBytes);
-    const declared = Number(request.headers.get("content-length") ?? 0);
-    const form = new UploadForm(store, { maxFileBytes, declared, fieldNames: null });
-    try {
-      await readInto(form, boundary, request);
-      return form.toTemporaryFile(form.check(readFields));
-    } catch (error) {
-      await form.discard();
-      throw error;
-    }
-  }
-
-  async function readInto(form: UploadForm, boundary: string, request: Request): Promise<void> {
+export function createUploads({ store, ticker, maxFileBytes, idleTimeoutMs, totalTimeoutMs }: UploadsOptions) {
+  /** `names`: the fields to read, null for all. `begin` runs before any byte of the body is read, `use` when the form is complete. */
+  async function withForm<Result>(
+    { headers, body }: Request,
+    names: ReadonlySet<string> | null,
+    use: (form: UploadForm) => Result | Promise<Result>,
+    begin: (declaredBytes: number) => Promise<void> = async () => {},
+  ): Promise<Result> {
+    const boundary = checkHead(headers, maxFileBytes);
+    const declared = Number(headers.get("content-length") ?? 0);
+    await begin(declared);
+    const form = new UploadForm(store, { maxFileBytes, declared, fieldNames: names });
     const parser = new MultipartParser(boundary, (head) => form.openPart(head));
-    await forEachChunk(request.body, (chunk) => parser.push(chunk));
-    parser.finish();
+    try {
+      await forEachChunk(body, (chunk) => parser.push(chunk));
+      parser.finish();
+      return await use(form);
+    } catch (error) {
+      await form.discard();
+      throw error;
+    }
   }
 
   /** Reads within both timeouts and one chunk at a time, so that a slow disk causes backpressure. */
@@ -139,7 +111,20 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
-  return { receive, receiveTemporary };
+  return {
+    receive: (request: Request, owner: string): Promise<FileRecord> =>
+      withForm(
+        request,
+        fieldNames,
+        (form) => form.commit(form.check(readUploadFields), owner),
+        // The real size is checked again at the end.
+        (declared) => store.refuseOverQuota(owner, Math.max(1, declared - overheadBytes)),
+      ),
+
+    /** A file that only this request needs. `readFields` throws a ValidationError for wrong fields. */
+    receiveTemporary: <Fields>(request: Request, readFields: (fields: FormFields) => Fields) =>
+      withForm(request, null, (form): TemporaryFile<Fields> => form.toTemporaryFile(form.check(readFields))),
+  };
 }
 
 interface FormLimits {
@@ -162,10 +147,6 @@ class UploadForm {
   constructor(store: FileStore, limits: FormLimits) {
     this.#store = store;
     this.#limits = limits;
-  }
-
-  get size(): number {
-    return this.#draft?.size ?? 0;
   }
 
   async openPart(head: PartHead): Promise<PartSink> {
@@ -270,29 +251,21 @@ class UploadForm {
 }
 
 /** Parses `metadata`, which is JSON in a text field. */
-function readUploadFields({ metadata, ...fields }: FormFields): UploadFields {
-  const parsed = metadata === undefined ? {} : parseObject(String(metadata));
-  const forbidden = findForbiddenKey(String(metadata ?? ""), parsed);
+function readUploadFields({ metadata = "{}", ...fields }: FormFields): UploadFields {
+  const parsed = parseObject(String(metadata));
+  const forbidden = findForbiddenKey(String(metadata), parsed);
   if (forbidden !== null)
     throw new ValidationError([
       { loc: ["body", "metadata", ...forbidden], msg: "Name is not permitted", type: "forbidden_key" },
     ]);
   if (parsed !== null) return parse(uploadFields, { ...fields, metadata: parsed });
-  const problems = problemsOf(() => parse(uploadFields, fields));
-  throw new ValidationError([
-    ...problems,
-    { loc: ["body", "metadata"], msg: "Input should be valid JSON", type: "json_invalid" },
-  ] as unknown as [Problem, ...Problem[]]);
-}
-
-function problemsOf(check: () => unknown): readonly Problem[] {
+  const problem = { loc: ["body", "metadata"], msg: "Input should be valid JSON", type: "json_invalid" };
   try {
-    check();
-    return [];
+    parse(uploadFields, fields);
   } catch (error) {
-    if (error instanceof ValidationError) return error.problems;
-    throw error;
+    throw error instanceof ValidationError ? new ValidationError([...error.problems, problem]) : error;
   }
+  throw new ValidationError([problem]);
 }
 
 const skip: PartSink = { write: () => {}, end: () => {} };

@@ -3,7 +3,7 @@
 import type { Caller } from "../access/caller.ts";
 import type { Keyring, Lookup } from "../access/keys.ts";
 import { GatewayError } from "../errors.ts";
-import { trimSpaces } from "../lib/trim-spaces.ts";
+import { trimSpaces } from "./request-head.ts";
 
 export interface Authenticator {
   /** Without a promise for a known key. `address` is called only when the key is refused. */

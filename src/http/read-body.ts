@@ -5,7 +5,7 @@ import { findForbiddenKey } from "../lib/forbidden-key.ts";
 import { findJsonError } from "../lib/json-offset.ts";
 import { type JsonScan, scanJson } from "../lib/json-scan.ts";
 import type { Ticker, Watched } from "../lib/ticker.ts";
-import { trimSpaces } from "../lib/trim-spaces.ts";
+import { trimSpaces } from "./request-head.ts";
 
 export interface JsonBody {
   /** As it arrived, without a byte order mark. */

@@ -2,7 +2,6 @@
 
 import { z } from "zod";
 import type { Document } from "../catalogue/document.ts";
-import { matchesEntityTag } from "../lib/entity-tag.ts";
 import { type Reply, reply } from "./reply.ts";
 import type { Answer, Call } from "./route.ts";
 
@@ -33,4 +32,14 @@ export function documentAnswers(answer: Pick<Answer, "description" | "schema" | 
     { status: 200, headers, ...answer },
     { status: 304, headers, description: "The client's copy is still valid." },
   ];
+}
+
+const listedTag = /(?:W\/)?("[^"]*")/g;
+
+/** `If-None-Match` compares weakly: a `W/` prefix on either side does not matter (RFC 9110, 13.1.2). */
+export function matchesEntityTag(header: string | null, entityTag: string): boolean {
+  if (header === null) return false;
+  if (header.trim() === "*") return true;
+  for (const [, listed] of header.matchAll(listedTag)) if (listed === entityTag) return true;
+  return false;
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { createCatalogue, type Offered } from "../../src/catalogue/catalogue.ts";
 import { type ModelList, modelDetail, modelList } from "../../src/contract/models.ts";
 import { modelsRoutes } from "../../src/http/endpoints/models.ts";
-import { matchesEntityTag } from "../../src/lib/entity-tag.ts";
+import { matchesEntityTag } from "../../src/http/send-document.ts";
 import type { ModelFacts, ProviderRow } from "../../src/providers/provider.ts";
 import { openTestServer } from "../support/test-server.ts";
 

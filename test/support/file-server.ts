@@ -8,7 +8,7 @@ import type { CreateKeyRequest } from "../../src/contract/keys.ts";
 import { createFileStore, type FileStore } from "../../src/files/file-store.ts";
 import { createResourceUrls, type ResourceUrls } from "../../src/files/resource-urls.ts";
 import type { S3Settings } from "../../src/files/s3-bytes.ts";
-import { createUploads, type UploadLimits } from "../../src/files/uploads.ts";
+import { createUploads, type UploadsOptions } from "../../src/files/uploads.ts";
 import { createAuthenticator } from "../../src/http/authenticate.ts";
 import { fileRoutes } from "../../src/http/endpoints/files.ts";
 import { resourceRoutes } from "../../src/http/endpoints/resources.ts";
@@ -21,7 +21,7 @@ import { openStorage, type Storage } from "../../src/storage/storage.ts";
 export interface FileServerOptions {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
-  readonly limits?: Partial<UploadLimits>;
+  readonly limits?: Partial<UploadsOptions>;
   readonly maxOwnerBytes?: number;
   readonly s3?: S3Settings | null;
   readonly reservedBytes?: number;

@@ -4,10 +4,9 @@ import { z } from "zod";
 import { resourceParams, resourceQuery } from "../../contract/files.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
 import { type OpenedResource, type ResourceUrls, resourcePath } from "../../files/resource-urls.ts";
-import { matchesEntityTag } from "../../lib/entity-tag.ts";
 import { type Reply, reply } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { documentHeaders } from "../send-document.ts";
+import { documentHeaders, matchesEntityTag } from "../send-document.ts";
 
 // Types that a browser may display. All other types, and those that could run a script, are only downloaded.
 const displayedTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain(?:;|$))/i;
