@@ -1,4 +1,4 @@
-// The parts that all commands share: exit codes, output, examples, and options that may be repeated. Commander parses the arguments.
+// The parts that all commands share: exit codes, output, and options that may be repeated. Commander parses the arguments.
 
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { ConfigError } from "../config.ts";
@@ -39,10 +39,6 @@ export function createCommand(name: string, summary: string, output: Output): Co
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-}
-
-export function addExample(command: Command, example: string): Command {
-  return command.addHelpText("after", `\nExample: ${example}`);
 }
 
 /** Runs a command. Exit codes: 0 done, 1 failed, 2 wrong arguments or settings. */

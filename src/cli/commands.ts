@@ -5,10 +5,10 @@ import { type Config, readConfig, readLauncher, secretsOf } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
-import { addExample, CommandFailed, createCommand, runCommandLine } from "./command-line.ts";
+import { CommandFailed, createCommand, runCommandLine } from "./command-line.ts";
 import { addressOf, runServe, runWork } from "./serve.ts";
 
-const settingsNote = "Its settings come from the environment and from switchyard.yaml; docs/settings.md lists them.";
+const settingsNote = " Its settings come from the environment and from switchyard.yaml; docs/settings.md lists them.";
 const output = { print: console.log, printError: console.error };
 
 /** Commands that consist of several commands, with the code that builds them. */
@@ -41,18 +41,24 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 async function createProgram(wanted: string): Promise<Command> {
   const program = createCommand("switchyard", `Switchyard ${version}, an AI model gateway.`, output)
     .version(version, "--version", "print the version")
-    .usage("<command> [options]");
-  addExample(program, "npx switchyard keys create --name ci\n\nAdd --help to a command for its options.");
-  const add = (name: string, summary: string, example: string, run: () => number | Promise<number>) =>
-    addExample(program.command(name).summary(summary).description(summary), example).action(async () => {
-      const exitCode = await run();
-      if (exitCode !== 0) throw new CommandFailed(exitCode);
-    });
-  const serve = add("serve", "Start the gateway.", "SWITCHYARD_PORT=8081 npx switchyard serve", runServe);
-  const database = "postgres://switchyard:password@db.example/switchyard";
-  const workExample = `DATABASE_URL=${database} npx switchyard work`;
-  const work = add("work", "Run jobs only, beside gateways on the same PostgreSQL.", workExample, runWork);
-  for (const command of [serve, work]) command.description(`${command.summary()} ${settingsNote}`);
+    .usage("<command> [options]")
+    .addHelpText(
+      "after",
+      "\nExample: npx switchyard keys create --name ci\n\nAdd --help to a command for its options.",
+    );
+  const add = (name: string, summary: string, example: string, run: () => number | Promise<number>, note = "") =>
+    program
+      .command(name)
+      .summary(summary)
+      .description(summary + note)
+      .addHelpText("after", `\nExample: ${example}`)
+      .action(async () => {
+        const exitCode = await run();
+        if (exitCode !== 0) throw new CommandFailed(exitCode);
+      });
+  add("serve", "Start the gateway.", "SWITCHYARD_PORT=8081 npx switchyard serve", runServe, settingsNote);
+  const workExample = "DATABASE_URL=postgres://switchyard:password@db.example/switchyard npx switchyard work";
+  add("work", "Run jobs only, beside gateways on the same PostgreSQL.", workExample, runWork, settingsNote);
   for (const [group, { summary, load }] of Object.entries(groups))
     program.addCommand(group === wanted ? await load() : createCommand(group, summary, output));
   add("version", "Print the version.", "npx switchyard version", () => {

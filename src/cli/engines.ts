@@ -15,36 +15,32 @@ import {
 } from "../engines/local/groups.ts";
 import { localEngines } from "../engines/local/list.ts";
 import { findNearest } from "../lib/find-nearest.ts";
-import { addExample, createCommand, type Output, runCommandLine, UsageError } from "./command-line.ts";
+import { createCommand, type Output, UsageError } from "./command-line.ts";
 
 export type EnginesContext = Output & NpmLocation;
 
 const installTimeoutMs = 15 * 60_000;
 
-export async function runEnginesCommand(args: readonly string[], context: EnginesContext): Promise<number> {
-  return await runCommandLine(createEnginesCommand(context), args, context);
-}
-
 export function createEnginesCommand(context: EnginesContext): Command {
   const group = createCommand("engines", "List, install and remove groups of local engines.", context);
-  const list = group
+  group
     .command("list")
     .description("List the groups of local engines, whether each is installed, and its tasks.")
     .option("--json", "print JSON")
-    .action(({ json = false }: { json?: boolean }) => printGroups(json, context));
-  addExample(list, "npx switchyard engines list");
-  const add = group
+    .action(({ json = false }: { json?: boolean }) => printGroups(json, context))
+    .addHelpText("after", "\nExample: npx switchyard engines list");
+  group
     .command("add")
     .description("Install the packages of these groups with npm, in fixed versions, and check their model files.")
     .argument("<group...>", "as `switchyard engines list` prints it")
-    .action((names: readonly string[]) => addGroups(readGroups(names), context));
-  addExample(add, "npx switchyard engines add speech");
-  const remove = group
+    .action((names: readonly string[]) => addGroups(readGroups(names), context))
+    .addHelpText("after", "\nExample: npx switchyard engines add speech");
+  group
     .command("remove")
     .description("Delete the packages of these groups.")
     .argument("<group...>", "as `switchyard engines list` prints it")
-    .action((names: readonly string[]) => removeGroups(readGroups(names), context));
-  addExample(remove, "npx switchyard engines remove speech");
+    .action((names: readonly string[]) => removeGroups(readGroups(names), context))
+    .addHelpText("after", "\nExample: npx switchyard engines remove speech");
   return group;
 }
 

@@ -10,16 +10,14 @@ interface Keys {
   readonly management: string | null;
 }
 
-/** Paths of the files that hold the keys. */
-type StoredKeys = Keys;
-
-export type FirstKeys = { readonly shown: Keys } | { readonly stored: StoredKeys };
+/** `stored`: the paths of the files that hold the keys. */
+export type FirstKeys = { readonly shown: Keys } | { readonly stored: Keys };
 
 export function hasTerminal(): boolean {
   return process.stdout.isTTY === true;
 }
 
-export function storeKeys(keys: Keys, dataDir: string): StoredKeys {
+export function storeKeys(keys: Keys, dataDir: string): Keys {
   const folder = join(dataDir, "first-keys");
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -44,20 +42,15 @@ function storeKey(path: string, key: string): string {
 }
 
 export function describeKeys(keys: FirstKeys): string {
-  const set = "as set by SWITCHYARD_ADMIN_KEY";
-  if ("shown" in keys)
-    return `
-  inference key    ${keys.shown.inference}
-  management key   ${keys.shown.management ?? set}
-
-  Store them now: they are not shown again. \`npx switchyard keys create --name <text>\` creates more keys.
-
-`;
+  const isShown = "shown" in keys;
+  const { inference, management } = isShown ? keys.shown : keys.stored;
+  const describe = (key: string) => (isShown ? key : `in the file ${key}`);
+  const note = isShown ? "Store them now: they are not shown again." : "Store them elsewhere, then delete the files.";
   return `
-  inference key    in the file ${keys.stored.inference}
-  management key   ${keys.stored.management === null ? set : `in the file ${keys.stored.management}`}
+  inference key    ${describe(inference)}
+  management key   ${management === null ? "as set by SWITCHYARD_ADMIN_KEY" : describe(management)}
 
-  Store them elsewhere, then delete the files. \`npx switchyard keys create --name <text>\` creates more keys.
+  ${note} \`npx switchyard keys create --name <text>\` creates more keys.
 
 `;
 }

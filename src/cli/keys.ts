@@ -14,15 +14,7 @@ import { toOffset } from "../contract/paging.ts";
 import { parse } from "../contract/problems.ts";
 import { createLog } from "../log.ts";
 import type { Storage } from "../storage/storage.ts";
-import {
-  addExample,
-  collect,
-  createCommand,
-  type Output,
-  runCommandLine,
-  toNumber,
-  UsageError,
-} from "./command-line.ts";
+import { collect, createCommand, type Output, toNumber, UsageError } from "./command-line.ts";
 
 export interface KeysContext extends Output {
   openStorage(): Promise<Storage>;
@@ -31,10 +23,6 @@ export interface KeysContext extends Output {
 interface Result {
   readonly json: unknown;
   readonly lines: readonly string[];
-}
-
-export async function runKeysCommand(args: readonly string[], context: KeysContext): Promise<number> {
-  return await runCommandLine(createKeysCommand(context), args, context);
 }
 
 /** Every command checks its arguments before it opens the store. */
@@ -46,7 +34,7 @@ export function createKeysCommand(context: KeysContext): Command {
     else for (const line of lines) context.print(line);
   };
 
-  const create = group
+  group
     .command("create")
     .description("Create a key and print it. The key cannot be shown again.")
     .option("--name <name>", "purpose of the key; required")
@@ -65,10 +53,10 @@ export function createKeysCommand(context: KeysContext): Command {
     .action(async (options: CreateOptions) => {
       const request = parse(createKeyRequest, toCreateRequest(options));
       await perform(async (keyring) => toResult(await keyring.create(request)), options.json);
-    });
-  addExample(create, "npx switchyard keys create --name ci --scope chat --expires 90d");
+    })
+    .addHelpText("after", "\nExample: npx switchyard keys create --name ci --scope chat --expires 90d");
 
-  const list = group
+  group
     .command("list")
     .description("List keys without their secrets.")
     .option("--kind <kind>", "inference, management or sandbox")
@@ -84,10 +72,10 @@ export function createKeysCommand(context: KeysContext): Command {
         const json = { ...found, page, limit, total_pages: Math.ceil(found.total / limit) };
         return { json, lines: toTable(found.items) };
       }, isJson);
-    });
-  addExample(list, "npx switchyard keys list --kind inference");
+    })
+    .addHelpText("after", "\nExample: npx switchyard keys list --kind inference");
 
-  const revoke = group
+  group
     .command("revoke")
     .description("Revoke a key. This cannot be undone.")
     .argument("<key id>", "as `switchyard keys list` prints it")
@@ -98,10 +86,10 @@ export function createKeysCommand(context: KeysContext): Command {
         await keyring.revoke(id);
         return { json: { id, deleted: true }, lines: [`Key ${id} is revoked.`] };
       }, options.json);
-    });
-  addExample(revoke, "npx switchyard keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11");
+    })
+    .addHelpText("after", "\nExample: npx switchyard keys revoke 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11");
 
-  const rotate = group
+  group
     .command("rotate")
     .description("Give a key a new secret and print it. The secret cannot be shown again.")
     .argument("<key id>", "as `switchyard keys list` prints it")
@@ -111,8 +99,11 @@ export function createKeysCommand(context: KeysContext): Command {
       const id = readKeyId(given);
       const request = parse(rotateKeyRequest, graceSeconds === undefined ? {} : { grace_seconds: graceSeconds });
       await perform(async (keyring) => toResult(await keyring.rotate(id, request.grace_seconds)), json);
-    });
-  addExample(rotate, "npx switchyard keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600");
+    })
+    .addHelpText(
+      "after",
+      "\nExample: npx switchyard keys rotate 0b6f2a52-6f0e-4c6e-9b1c-0d7c3f5a9e11 --grace-seconds 3600",
+    );
 
   return group;
 }

@@ -3,19 +3,15 @@
 import type { Command } from "commander";
 import type { Log } from "../log.ts";
 import { moveStorage, requireStore } from "../storage/storage.ts";
-import { addExample, createCommand, type Output, runCommandLine, UsageError } from "./command-line.ts";
+import { createCommand, type Output, UsageError } from "./command-line.ts";
 
 export interface StorageContext extends Output {
   readonly settings: () => { readonly dataDir: string; readonly log: Log };
 }
 
-export async function runStorageCommand(args: readonly string[], context: StorageContext): Promise<number> {
-  return await runCommandLine(createStorageCommand(context), args, context);
-}
-
 export function createStorageCommand(context: StorageContext): Command {
   const group = createCommand("storage", "Move stored data from SQLite to PostgreSQL.", context);
-  const move = group
+  group
     .command("move")
     .description(
       "Copy all data from SQLite in the data folder into an empty PostgreSQL database. Stop the gateway first.",
@@ -33,7 +29,10 @@ export function createStorageCommand(context: StorageContext): Command {
       if (json) return context.print(JSON.stringify({ moved }, null, 2));
       for (const { table, rows } of moved) context.print(`${table}: ${rows} rows`);
       context.print("Done. Set DATABASE_URL to this database and start the gateway.");
-    });
-  addExample(move, "npx switchyard storage move --to postgres://switchyard:password@db.example:5432/switchyard");
+    })
+    .addHelpText(
+      "after",
+      "\nExample: npx switchyard storage move --to postgres://switchyard:password@db.example:5432/switchyard",
+    );
   return group;
 }

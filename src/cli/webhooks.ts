@@ -2,11 +2,12 @@
 
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { get as getHttp } from "node:http";
+import { get as getHttp, type IncomingMessage } from "node:http";
 import { get as getHttps } from "node:https";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { messageOf } from "../errors.ts";
 import {
   openWebhookKeys,
   type PublishedKey,
@@ -16,17 +17,9 @@ import {
   type WebhookKeys,
 } from "../jobs/webhook-keys.ts";
 import { type VerifyingKeys, verifyWebhook } from "../jobs/webhook-signature.ts";
+import { untilAborted, withDeadline } from "../lib/deadline.ts";
 import type { Log } from "../log.ts";
-import {
-  addExample,
-  CommandFailed,
-  collect,
-  createCommand,
-  type Output,
-  runCommandLine,
-  toWholeNumber,
-  UsageError,
-} from "./command-line.ts";
+import { CommandFailed, collect, createCommand, type Output, toWholeNumber, UsageError } from "./command-line.ts";
 import { openLocalCertificate } from "./local-certificate.ts";
 import { type Listener, type ListenerOptions, startListener } from "./webhook-listener.ts";
 
@@ -40,15 +33,11 @@ export interface WebhooksContext extends Output {
   readonly signal?: AbortSignal;
 }
 
-export async function runWebhooksCommand(args: readonly string[], context: WebhooksContext): Promise<number> {
-  return await runCommandLine(createWebhooksCommand(context), args, context);
-}
-
 export function createWebhooksCommand(context: WebhooksContext): Command {
   const group = createCommand("webhooks", "Check and receive callbacks, and manage the keys that sign them.", context);
   const fromMeaning = "address of the gateway that publishes the keys; default: the one on this machine";
 
-  const verify = group
+  group
     .command("verify")
     .description("Check the signatures of a stored callback.")
     .argument("[file]", "the body, byte for byte; default: standard input")
@@ -57,10 +46,10 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
     .option("--key <file>", "a public key in PEM, a key set in JSON, or a whpk_… text; repeatable", collect)
     .option("--from <address>", fromMeaning)
     .option("--check-age", "refuse a callback that was signed more than five minutes ago")
-    .action((file: string | undefined, options: VerifyOptions) => runVerify(file, options, context));
-  addExample(verify, "npx switchyard webhooks verify 1.json --headers 1.headers");
+    .action((file: string | undefined, options: VerifyOptions) => runVerify(file, options, context))
+    .addHelpText("after", "\nExample: npx switchyard webhooks verify 1.json --headers 1.headers");
 
-  const listen = group
+  group
     .command("listen")
     .description("Receive callbacks during development: print each one and whether its signatures are valid.")
     .option("--port <n>", "default: 8443", toWholeNumber(65_535))
@@ -75,20 +64,20 @@ export function createWebhooksCommand(context: WebhooksContext): Command {
     .option("--save <folder>", "store each callback as <number>.json and <number>.headers, for verify")
     .option("--from <address>", fromMeaning)
     .option("--http", "without TLS, behind a proxy with a certificate")
-    .action((options: ListenOptions) => runListen(options, context));
-  addExample(listen, "npx switchyard webhooks listen --port 8443");
+    .action((options: ListenOptions) => runListen(options, context))
+    .addHelpText("after", "\nExample: npx switchyard webhooks listen --port 8443");
 
   const addKeysCommand = (
     name: string,
     summary: string,
     work: (keys: WebhookKeys, options: KeysOptions) => Promise<readonly PublishedKey[]>,
   ) => {
-    const command = group
+    return group
       .command(name)
       .description(summary)
       .option("--json", "print JSON")
-      .action((options: KeysOptions) => runWithKeys((keys) => work(keys, options), options, context));
-    return addExample(command, `npx switchyard webhooks ${name}`);
+      .action((options: KeysOptions) => runWithKeys((keys) => work(keys, options), options, context))
+      .addHelpText("after", `\nExample: npx switchyard webhooks ${name}`);
   };
   addKeysCommand("keys", "List the published keys that sign callbacks.", (keys) => keys.published());
   addKeysCommand(
@@ -201,12 +190,10 @@ function listenOrExplain(options: ListenerOptions): Listener {
   try {
     return startListener(options);
   } catch (cause) {
-    throw new Error(
-      `Cannot listen on ${options.hostname}:${options.port}: the port is in use or not permitted. Choose another --port.`,
-      {
-        cause,
-      },
-    );
+    const address = `${options.hostname}:${options.port}`;
+    throw new Error(`Cannot listen on ${address}: the port is in use or not permitted. Choose another --port.`, {
+      cause,
+    });
   }
 }
 
@@ -279,26 +266,31 @@ async function readGatewayKeys(gateway: string): Promise<VerifyingKeys> {
 const responseTimeoutMs = 10_000;
 const maxResponseCharacters = 1_000_000;
 
-function readText(url: URL): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const fail = (reason: string) => reject(new Error(`The keys could not be read from ${url.href}: ${reason}`));
-  const request = (url.protocol === "https:" ? getHttps : getHttp)(url, (answer) => {
-    if (answer.statusCode !== 200) {
-      answer.destroy();
-      return fail(`it answered ${answer.statusCode}`);
-    }
-    let body = "";
-    answer.setEncoding("utf8");
-    answer.on("data", (part: string) => {
-      body += part;
-      if (body.length > maxResponseCharacters) request.destroy(new Error("the response is too long"));
-    });
-    answer.on("end", () => resolve(body));
-    answer.on("error", (error) => fail(error.message));
+async function readText(url: URL): Promise<string> {
+  const reason = () => new Error("no response in time");
+  try {
+    return await withDeadline({ timeoutMs: responseTimeoutMs, reason }, (signal) =>
+      untilAborted(readBody(url, signal), signal),
+    );
+  } catch (cause) {
+    throw new Error(`The keys could not be read from ${url.href}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function readBody(url: URL, signal: AbortSignal): Promise<string> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    (url.protocol === "https:" ? getHttps : getHttp)(url, { signal }, resolve).on("error", reject);
   });
-  request.on("error", (error) => fail(error.message));
-  const timer = setTimeout(() => request.destroy(new Error("no response in time")), responseTimeoutMs);
-  return promise.finally(() => clearTimeout(timer));
+  if (answer.statusCode !== 200) {
+    answer.destroy();
+    throw new Error(`it answered ${answer.statusCode}`);
+  }
+  let body = "";
+  for await (const part of answer.setEncoding("utf8")) {
+    body += part;
+    if (body.length > maxResponseCharacters) throw new Error("the response is too long");
+  }
+  return body;
 }
 
 const pemBlock = /-----BEGIN PUBLIC KEY-----[\s\S]+?-----END PUBLIC KEY-----/g;
@@ -343,12 +335,7 @@ function joinKeys(all: readonly VerifyingKeys[]): VerifyingKeys {
 function readHeaders(given: string): Map<string, string> {
   const trimmed = given.trim();
   if (trimmed.startsWith("{"))
-    return new Map(
-      Object.entries(JSON.parse(trimmed) as Record<string, unknown>).map(([name, value]) => [
-        name.toLowerCase(),
-        String(value),
-      ]),
-    );
+    return new Map(Object.entries(JSON.parse(trimmed)).map(([name, value]) => [name.toLowerCase(), String(value)]));
   const headers = new Map<string, string>();
   for (const line of trimmed.split(/\r?\n/)) {
     const colon = line.indexOf(":");

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openKeyring } from "../../src/access/keys.ts";
-import { runKeysCommand } from "../../src/cli/keys.ts";
+import { createKeysCommand } from "../../src/cli/keys.ts";
 import { openStorage } from "../../src/storage/storage.ts";
 import { createFolders, quiet, withStorage } from "../contracts/engines.ts";
+import { runCommand } from "../support/run-command.ts";
 import { waitFor } from "../support/wait.ts";
 
 const folders = createFolders();
@@ -14,7 +15,7 @@ function createCommand() {
   const run = async (...args: string[]) => {
     const printed: string[] = [];
     const errors: string[] = [];
-    const code = await runKeysCommand(args, {
+    const code = await runCommand(createKeysCommand, args, {
       openStorage: () => {
         opened += 1;
         return openStorage(options);

@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalCertificate } from "../../src/cli/local-certificate.ts";
-import { runWebhooksCommand } from "../../src/cli/webhooks.ts";
+import { createWebhooksCommand } from "../../src/cli/webhooks.ts";
 import { toCanonicalJson } from "../../src/jobs/canonical-json.ts";
 import { openWebhookKeys, toKeySet, toPem, toStandardPublicKey } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook } from "../../src/jobs/webhook-signature.ts";
 import { createLog } from "../../src/log.ts";
+import { runCommand } from "../support/run-command.ts";
 import { waitFor, within } from "../support/wait.ts";
 import { type DeliveryTask, startWebhookChild } from "../support/webhook-child.ts";
 import { createMemorySecrets } from "../support/webhook-secrets.ts";
@@ -49,7 +50,7 @@ function start(args: readonly string[], { input = "", gateway = "http://127.0.0.
   const printed: string[] = [];
   const errors: string[] = [];
   let closed = 0;
-  const code = runWebhooksCommand([...args], {
+  const code = runCommand(createWebhooksCommand, [...args], {
     settings: () => ({ dataDir: folder, gatewayUrl: gateway }),
     openStorage: async () => ({
       secrets: secrets.store,

@@ -6,9 +6,10 @@ import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runEnginesCommand } from "../../src/cli/engines.ts";
+import { createEnginesCommand } from "../../src/cli/engines.ts";
 import { addGroup, GroupError } from "../../src/engines/local/add-group.ts";
 import { readGroup, stateOf } from "../../src/engines/local/groups.ts";
+import { runCommand } from "../support/run-command.ts";
 
 const model = "weights of a model";
 let folder: string;
@@ -159,7 +160,7 @@ describe("the command", () => {
   async function run(...args: string[]) {
     const printed: string[] = [];
     const said: string[] = [];
-    const code = await runEnginesCommand(args, {
+    const code = await runCommand(createEnginesCommand, args, {
       npmScript: null,
       nodePath: null,
       print: (line) => void printed.push(line),
@@ -206,8 +207,10 @@ describe("the command", () => {
   });
 
   test("without npm it says what is missing", async () => {
-    const script = `import { runEnginesCommand } from ${JSON.stringify(join(process.cwd(), "src/cli/engines.ts"))};
-process.exit(await runEnginesCommand(["add", "speech"], { npmScript: null, nodePath: null, print: console.log }));`;
+    const script = `import { createEnginesCommand } from ${JSON.stringify(join(process.cwd(), "src/cli/engines.ts"))};
+import { runCommand } from ${JSON.stringify(join(process.cwd(), "test/support/run-command.ts"))};
+const context = { npmScript: null, nodePath: null, print: console.log };
+process.exit(await runCommand(createEnginesCommand, ["add", "speech"], context));`;
     const child = Bun.spawn([process.execPath, "-e", script], {
       env: { PATH: folder },
       stdout: "pipe",

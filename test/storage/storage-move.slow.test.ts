@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createFirstKeys } from "../../src/access/keys.ts";
-import { runStorageCommand } from "../../src/cli/storage.ts";
+import { createStorageCommand } from "../../src/cli/storage.ts";
 import type { NewJob } from "../../src/storage/job-records.ts";
 import { lockDataDir, moveStorage } from "../../src/storage/storage.ts";
 import {
@@ -16,6 +16,7 @@ import {
   withStorage,
 } from "../contracts/engines.ts";
 import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { runCommand } from "../support/run-command.ts";
 
 describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", () => {
   const folders = createFolders();
@@ -147,12 +148,12 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
     const print = (line: string) => void printed.push(line);
     const settings = () => ({ dataDir, log: quiet });
     const context = { settings, print, printError: (line: string) => void errors.push(line) };
-    expect(await runStorageCommand(["move"], context)).toBe(2);
-    expect(await runStorageCommand(["copy", "--to", to], context)).toBe(2);
-    expect(await runStorageCommand(["move", "--to", "mysql://secret@x/y"], context)).toBe(2);
+    expect(await runCommand(createStorageCommand, ["move"], context)).toBe(2);
+    expect(await runCommand(createStorageCommand, ["copy", "--to", to], context)).toBe(2);
+    expect(await runCommand(createStorageCommand, ["move", "--to", "mysql://secret@x/y"], context)).toBe(2);
     expect(printed).toEqual([]);
     expect(errors.join("\n")).not.toContain("secret");
-    expect(await runStorageCommand(["move", "--to", to, "--json"], context)).toBe(0);
+    expect(await runCommand(createStorageCommand, ["move", "--to", to, "--json"], context)).toBe(0);
     expect(JSON.parse(printed.join(""))).toMatchObject({
       moved: [
         { table: "api_keys", rows: 2 },
@@ -168,7 +169,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
         { table: "work" },
       ],
     });
-    expect(await runStorageCommand(["move", "--to", to], context)).toBe(1);
+    expect(await runCommand(createStorageCommand, ["move", "--to", to], context)).toBe(1);
     expect(errors.at(-1)).toContain("was moved to PostgreSQL");
     // Two stores would both do the jobs that waited.
     const reopened = withStorage({ databaseUrl: null, dataDir, log: quiet }, async () => {});
