@@ -7,7 +7,7 @@ import { asNumber, asObject, asString, asText, at, fromPercentage, limitToOne, o
 import { noEdges, nowhere } from "../shapes/boxes.ts";
 import { byName, type EmotionName, type LandmarkName } from "../shapes/faces.ts";
 import { fileOf, oneImage, readBase64 } from "../shapes/inputs.ts";
-import { type Finding, type Kind, other, toLikelihood, toModeration } from "../shapes/moderation.ts";
+import { type Finding, other, toKinds, toLikelihood, toModeration } from "../shapes/moderation.ts";
 import { toShape } from "../shapes/to-shape.ts";
 import type { ProviderTask, TaskCall, TaskResult } from "../task.ts";
 import { readBox, toAwsRequest } from "./aws-json.ts";
@@ -195,43 +195,31 @@ const landmarks: Readonly<Record<string, LandmarkName>> = {
 };
 
 /** https://docs.aws.amazon.com/rekognition/latest/dg/moderation-api.html; labels of the third level are like their parents. */
-const kinds: Readonly<Record<string, Kind>> = {
-  Explicit: ["Sexual", "Sexual"],
-  "Explicit Nudity": ["Sexual", "Nudity"],
-  "Explicit Sexual Activity": ["Sexual", "SexualActivity"],
-  "Sex Toys": ["Sexual", "AdultToys"],
-  "Non-Explicit Nudity of Intimate parts and Kissing": ["Sexual", "Suggestive"],
-  "Non-Explicit Nudity": ["Sexual", "PartialNudity"],
-  "Obstructed Intimate Parts": ["Sexual", "PartialNudity"],
-  "Kissing on the Lips": ["Sexual", "SexualSituations"],
-  "Swimwear or Underwear": ["Sexual", "RevealingClothes"],
-  "Female Swimwear or Underwear": ["Sexual", "RevealingClothes"],
-  "Male Swimwear or Underwear": ["Sexual", "RevealingClothes"],
-  Violence: ["Violence", "Violence"],
-  Weapons: ["Violence", "WeaponViolence"],
-  "Graphic Violence": ["Violence", "GraphicViolenceOrGore"],
-  "Physical Violence": ["Violence", "PhysicalViolence"],
-  "Weapon Violence": ["Violence", "WeaponViolence"],
-  "Self-Harm": ["Violence", "PhysicalViolence"],
-  "Blood & Gore": ["Violence", "GraphicViolenceOrGore"],
-  "Explosions and Blasts": ["Violence", "Violence"],
-  "Visually Disturbing": ["Violence", "GraphicViolenceOrGore"],
-  "Death and Emaciation": ["Violence", "GraphicViolenceOrGore"],
-  Crashes: ["Violence", "Violence"],
-  "Drugs & Tobacco": ["DrugAndAlcohol", "DrugProducts"],
-  Products: ["DrugAndAlcohol", "DrugProducts"],
-  Pills: ["DrugAndAlcohol", "DrugProducts"],
-  "Drugs & Tobacco Paraphernalia & Use": ["DrugAndAlcohol", "DrugUse"],
-  Smoking: ["DrugAndAlcohol", "Smoking"],
-  Alcohol: ["DrugAndAlcohol", "Alcohol"],
-  "Alcohol Use": ["DrugAndAlcohol", "Drinking"],
-  Drinking: ["DrugAndAlcohol", "Drinking"],
-  "Alcoholic Beverages": ["DrugAndAlcohol", "Alcohol"],
-  "Rude Gestures": ["Content", "MiddleFinger"],
-  "Middle Finger": ["Content", "MiddleFinger"],
-  Gambling: ["Finance", "Gambling"],
-  "Hate Symbols": ["HateAndExtremism", "Hate"],
-  "Nazi Party": ["HateAndExtremism", "Extremist"],
-  "White Supremacy": ["HateAndExtremism", "Extremist"],
-  Extremist: ["HateAndExtremism", "Extremist"],
-};
+const kinds = toKinds({
+  Sexual: {
+    Sexual: ["Explicit"],
+    Nudity: ["Explicit Nudity"],
+    SexualActivity: ["Explicit Sexual Activity"],
+    AdultToys: ["Sex Toys"],
+    Suggestive: ["Non-Explicit Nudity of Intimate parts and Kissing"],
+    PartialNudity: ["Non-Explicit Nudity", "Obstructed Intimate Parts"],
+    SexualSituations: ["Kissing on the Lips"],
+    RevealingClothes: ["Swimwear or Underwear", "Female Swimwear or Underwear", "Male Swimwear or Underwear"],
+  },
+  Violence: {
+    Violence: ["Violence", "Explosions and Blasts", "Crashes"],
+    WeaponViolence: ["Weapons", "Weapon Violence"],
+    GraphicViolenceOrGore: ["Graphic Violence", "Blood & Gore", "Visually Disturbing", "Death and Emaciation"],
+    PhysicalViolence: ["Physical Violence", "Self-Harm"],
+  },
+  DrugAndAlcohol: {
+    DrugProducts: ["Drugs & Tobacco", "Products", "Pills"],
+    DrugUse: ["Drugs & Tobacco Paraphernalia & Use"],
+    Smoking: ["Smoking"],
+    Alcohol: ["Alcohol", "Alcoholic Beverages"],
+    Drinking: ["Alcohol Use", "Drinking"],
+  },
+  Content: { MiddleFinger: ["Rude Gestures", "Middle Finger"] },
+  Finance: { Gambling: ["Gambling"] },
+  HateAndExtremism: { Hate: ["Hate Symbols"], Extremist: ["Nazi Party", "White Supremacy", "Extremist"] },
+});

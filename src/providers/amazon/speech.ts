@@ -17,14 +17,8 @@ import {
 import { kindOfRefusal, statusOfKind, toAwsRequest } from "./aws-json.ts";
 import { bucketSettings, s3 } from "./bucket.ts";
 
-const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
-  mp3: ["mp3", "audio/mpeg"],
-  ogg: ["ogg_vorbis", "audio/ogg"],
-  ogg_vorbis: ["ogg_vorbis", "audio/ogg"],
-  opus: ["ogg_opus", "audio/ogg"],
-  ogg_opus: ["ogg_opus", "audio/ogg"],
-  pcm: ["pcm", "audio/pcm"],
-};
+const ogg = { ogg: "ogg_vorbis", ogg_vorbis: "ogg_vorbis", opus: "ogg_opus", ogg_opus: "ogg_opus" };
+const formats = { mp3: "mp3", pcm: "pcm", ...ogg };
 
 export const speak = defineTask({
   task: "audio/tts",
@@ -34,12 +28,12 @@ export const speak = defineTask({
   acceptsAnyModel: true,
   toRequest: (call) => {
     const Engine = call.model ?? "standard";
-    const OutputFormat = formatOf(call, formats)[0];
+    const OutputFormat = formatOf(call, formats);
     // Joanna has a standard and a neural voice.
     const VoiceId = voiceOf(call) ?? "Joanna";
     return postJson("/v1/speech", { Engine, OutputFormat, VoiceId, ...toText(call) }, { headers: { accept: "*/*" } });
   },
-  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
+  fromResponse: toSpeech,
 });
 
 function toText({ input, model }: TaskCall<TaskInput<"audio/tts">>) {

@@ -7,12 +7,12 @@ import { toPiece, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes
 import { defineTask, refuseInput, type TaskCall } from "../task.ts";
 
 const formats = {
-  mp3: { encoding: "mp3", container: null, mediaType: "audio/mpeg" },
-  wav: { encoding: "linear16", container: "wav", mediaType: "audio/wav" },
-  pcm: { encoding: "linear16", container: "none", mediaType: "audio/pcm" },
-  opus: { encoding: "opus", container: "ogg", mediaType: "audio/ogg" },
-  flac: { encoding: "flac", container: null, mediaType: "audio/flac" },
-  aac: { encoding: "aac", container: null, mediaType: "audio/aac" },
+  mp3: { encoding: "mp3", container: null },
+  wav: { encoding: "linear16", container: "wav" },
+  pcm: { encoding: "linear16", container: "none" },
+  opus: { encoding: "opus", container: "ogg" },
+  flac: { encoding: "flac", container: null },
+  aac: { encoding: "aac", container: null },
 };
 
 const maxTextLength = 2_000;
@@ -30,7 +30,7 @@ const speak = defineTask({
     const { encoding, container } = formatOf(call, formats);
     return postJson("/v1/speak", { text }, { query: { model: toVoice(call), encoding, container, speed } });
   },
-  fromResponse: (response, call) => toSpeech(response, call, formatOf(call, formats).mediaType),
+  fromResponse: toSpeech,
 });
 
 const defaultVoices: Readonly<Record<string, string>> = { aura: "asteria", "aura-2": "thalia" };

@@ -6,12 +6,12 @@ import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
 import { speakersOf, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask } from "../task.ts";
 
-const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
-  mp3: ["mp3_44100_128", "audio/mpeg"],
-  opus: ["opus_48000_96", "audio/ogg"],
-  wav: ["wav_24000", "audio/wav"],
-  pcm: ["pcm_24000", "audio/pcm"],
-  ulaw: ["ulaw_8000", "audio/basic"],
+const formats = {
+  mp3: "mp3_44100_128",
+  opus: "opus_48000_96",
+  wav: "wav_24000",
+  pcm: "pcm_24000",
+  ulaw: "ulaw_8000",
 };
 
 /** The voice of the examples in the documentation, which every account has. */
@@ -39,11 +39,11 @@ const speak = defineTask({
       voice_settings: typeof speed === "number" ? { speed } : undefined,
     };
     return postJson(`/v1/text-to-speech/${encodeURIComponent(voiceOf(call) ?? defaultVoice)}`, body, {
-      query: { output_format: formatOf(call, formats)[0] },
+      query: { output_format: formatOf(call, formats) },
       headers: { accept: "audio/*" },
     });
   },
-  fromResponse: (response, call) => toSpeech(response, call, formatOf(call, formats)[1]),
+  fromResponse: toSpeech,
 });
 
 /** The vendor responds when the transcript is complete, so there is nothing to poll. */

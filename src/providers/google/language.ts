@@ -7,7 +7,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
 import { countCharacters, postJson, textUnits } from "../shapes/inputs.ts";
 import { baseLanguage, type TextCall, toLanguages, toTranslation } from "../shapes/languages.ts";
-import { type Kind, other, toModeration } from "../shapes/moderation.ts";
+import { other, toKinds, toModeration } from "../shapes/moderation.ts";
 import { toTag } from "../shapes/part-of-speech.ts";
 import { fromSignedScore, type RatedSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
 import { defineTask, type ProviderTask } from "../task.ts";
@@ -164,21 +164,16 @@ function toOthers({ proper, ...traits }: JsonObject): JsonObject {
 }
 
 /** https://docs.cloud.google.com/natural-language/docs/moderating-text#safety_attribute_confidence_scores */
-const kinds: Readonly<Record<string, Kind>> = {
-  Toxic: ["Toxic", "Toxic"],
-  Insult: ["Toxic", "Insult"],
-  Profanity: ["Toxic", "Profanity"],
-  Derogatory: ["Toxic", "Derogatory"],
-  Sexual: ["Sexual", "Sexual"],
-  "Death, Harm & Tragedy": ["Violence", "GraphicViolenceOrGore"],
-  Violent: ["Violence", "Violence"],
-  "Firearms & Weapons": ["Violence", "WeaponViolence"],
-  "Public Safety": ["Content", "PublicSafety"],
-  Health: ["Content", "Health"],
-  "Religion & Belief": ["Other", "Religion"],
-  "Illicit Drugs": ["DrugAndAlcohol", "DrugProducts"],
-  "War & Conflict": ["Violence", "WeaponViolence"],
-  Politics: ["Content", "Politics"],
-  Finance: ["Finance", "Finance"],
-  Legal: ["Content", "Legal"],
-};
+const kinds = toKinds({
+  Toxic: { Toxic: ["Toxic"], Insult: ["Insult"], Profanity: ["Profanity"], Derogatory: ["Derogatory"] },
+  Sexual: { Sexual: ["Sexual"] },
+  Violence: {
+    Violence: ["Violent"],
+    GraphicViolenceOrGore: ["Death, Harm & Tragedy"],
+    WeaponViolence: ["Firearms & Weapons", "War & Conflict"],
+  },
+  Content: { PublicSafety: ["Public Safety"], Health: ["Health"], Politics: ["Politics"], Legal: ["Legal"] },
+  DrugAndAlcohol: { DrugProducts: ["Illicit Drugs"] },
+  Finance: { Finance: ["Finance"] },
+  Other: { Religion: ["Religion & Belief"] },
+});

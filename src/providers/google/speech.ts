@@ -12,13 +12,7 @@ import { defineTask, type ProviderTaskCall, refuseInput, type TaskCall, type Tas
 import { addressOf, bucketSettings, storage } from "./bucket.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
 
-const formats: Readonly<Record<string, readonly [encoding: string, mediaType: string]>> = {
-  mp3: ["MP3", "audio/mpeg"],
-  wav: ["LINEAR16", "audio/wav"],
-  ogg: ["OGG_OPUS", "audio/ogg"],
-  opus: ["OGG_OPUS", "audio/ogg"],
-  pcm: ["PCM", "audio/pcm"],
-};
+const formats = { mp3: "MP3", wav: "LINEAR16", ogg: "OGG_OPUS", opus: "OGG_OPUS", pcm: "PCM" };
 
 /** A model is a family of voices, here with its default voice. https://docs.cloud.google.com/text-to-speech/docs/list-voices-and-types */
 const voices: Readonly<Record<string, string>> = {
@@ -44,17 +38,14 @@ export const speak = defineTask({
   toRequest: (call) => {
     const { text, speed, speaking_pitch: pitch, speaking_volume: volume } = call.input;
     const audioConfig = {
-      audioEncoding: formatOf(call, formats)[0],
+      audioEncoding: formatOf(call, formats),
       ...(typeof speed === "number" && { speakingRate: speed }),
       ...(typeof pitch === "number" && { pitch: toSemitones(pitch) }),
       ...(typeof volume === "number" && { volumeGainDb: toDecibel(volume) }),
     };
     return postJson("/v1/text:synthesize", { input: { text }, voice: toVoice(call), audioConfig });
   },
-  fromResponse: ({ json }, call) => {
-    const audio = Buffer.from(asString(at(json, "audioContent")), "base64");
-    return fromAudio(audio, call, formatOf(call, formats)[1]);
-  },
+  fromResponse: ({ json }, call) => fromAudio(Buffer.from(asString(at(json, "audioContent")), "base64"), call),
 });
 
 /** `en-US-Wavenet-C`: the language, the family, the voice. Voices of Gemini models are single words, for any language. */

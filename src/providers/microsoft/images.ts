@@ -7,7 +7,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
 import { type Edges, edgesAround, noEdges, toPoints } from "../shapes/boxes.ts";
 import { fileOf, oneImage, postJson, readBase64, textUnits } from "../shapes/inputs.ts";
-import { type Kind, other, toModeration } from "../shapes/moderation.ts";
+import { other, toKinds, toModeration } from "../shapes/moderation.ts";
 import { defineTask, type ProviderTask, type TaskCall, type TaskRequest } from "../task.ts";
 
 const version = { "api-version": "2024-09-01" };
@@ -41,12 +41,11 @@ export const moderationTasks: readonly ProviderTask[] = [
   }),
 ];
 
-const kinds: Readonly<Record<string, Kind>> = {
-  Hate: ["HateAndExtremism", "Hate"],
-  SelfHarm: ["Violence", "PhysicalViolence"],
-  Sexual: ["Sexual", "Sexual"],
-  Violence: ["Violence", "Violence"],
-};
+const kinds = toKinds({
+  HateAndExtremism: { Hate: ["Hate"] },
+  Violence: { PhysicalViolence: ["SelfHarm"], Violence: ["Violence"] },
+  Sexual: { Sexual: ["Sexual"] },
+});
 
 /** Severities are steps from 0 to the worst one. */
 function fromSeverities(json: unknown, worst: number) {

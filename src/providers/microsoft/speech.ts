@@ -10,13 +10,13 @@ import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, type TaskCall } from "../task.ts";
 
 /** https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech#audio-outputs */
-const formats: Readonly<Record<string, readonly [format: string, mediaType: string]>> = {
-  mp3: ["audio-24khz-96kbitrate-mono-mp3", "audio/mpeg"],
-  wav: ["riff-24khz-16bit-mono-pcm", "audio/wav"],
-  pcm: ["raw-24khz-16bit-mono-pcm", "audio/pcm"],
-  opus: ["ogg-24khz-16bit-mono-opus", "audio/ogg"],
-  ogg: ["ogg-24khz-16bit-mono-opus", "audio/ogg"],
-  webm: ["webm-24khz-16bit-mono-opus", "audio/webm"],
+const formats = {
+  mp3: "audio-24khz-96kbitrate-mono-mp3",
+  wav: "riff-24khz-16bit-mono-pcm",
+  pcm: "raw-24khz-16bit-mono-pcm",
+  opus: "ogg-24khz-16bit-mono-opus",
+  ogg: "ogg-24khz-16bit-mono-opus",
+  webm: "webm-24khz-16bit-mono-opus",
 };
 
 /** A model is a kind of voice with its own price, here with its default voice. */
@@ -35,7 +35,7 @@ export const speak = defineTask({
     const inner = toSsml(call.input.text, call.input, (percent) => `${signed(percent)}%`);
     return {
       path: "/tts/cognitiveservices/v1",
-      headers: { "x-microsoft-outputformat": formatOf(call, formats)[0], accept: "*/*" },
+      headers: { "x-microsoft-outputformat": formatOf(call, formats), accept: "*/*" },
       body: {
         kind: "text",
         mediaType: "application/ssml+xml",
@@ -45,7 +45,7 @@ export const speak = defineTask({
       },
     };
   },
-  fromResponse: (answer, call) => toSpeech(answer, call, formatOf(call, formats)[1]),
+  fromResponse: toSpeech,
 });
 
 /** Fast transcription answers when it is done, so there is nothing to poll. */

@@ -2,14 +2,7 @@ import { postJson, refuseMembers } from "../shapes/inputs.ts";
 import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
 import { defineTask } from "../task.ts";
 
-const mediaTypes = {
-  mp3: "audio/mpeg",
-  opus: "audio/ogg",
-  aac: "audio/aac",
-  flac: "audio/flac",
-  wav: "audio/wav",
-  pcm: "audio/pcm",
-};
+const formats = { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" };
 
 const commonVoices = ["alloy", "ash", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer"];
 
@@ -30,16 +23,14 @@ export const speak = defineTask({
   },
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
-    const { text, speed, audio_format } = call.input;
-    // The vendor's names of the formats are those of the task.
-    formatOf(call, mediaTypes);
+    const { text, speed } = call.input;
     return postJson("/audio/speech", {
       model: call.model ?? "tts-1",
       input: text,
       voice: voiceOf(call) ?? "alloy",
-      response_format: (audio_format ?? "mp3").toLowerCase(),
+      response_format: formatOf(call, formats),
       speed: speed ?? undefined,
     });
   },
-  fromResponse: (response, call) => toSpeech(response, call, formatOf(call, mediaTypes)),
+  fromResponse: toSpeech,
 });

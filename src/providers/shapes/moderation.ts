@@ -1,13 +1,29 @@
 // The output of moderation tasks: each score with a likelihood from 0 (none) to 5 (almost certain), and the worst of them overall.
 
+import type { TaskOutputs } from "../../contract/task-types.ts";
 import type { TaskDraft } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import { asObject, asScore } from "../lenient.ts";
 
-export type Kind = readonly [category: string, subcategory: string];
+type Item = NonNullable<TaskOutputs["text/moderation"]["items"]>[number];
+type Category = Item["category"];
+type Subcategory = Item["subcategory"];
+export type Kind = readonly [Category, Subcategory];
 
 export const other: Kind = ["Other", "Other"];
 export const safe: Kind = ["Safe", "Safe"];
+
+type Labels = Readonly<Partial<Record<Category, Readonly<Partial<Record<Subcategory, readonly string[]>>>>>>;
+
+/** The kind of each of a vendor's labels, from the labels of each kind. */
+export function toKinds(labels: Labels): Readonly<Record<string, Kind>> {
+  const entries = Object.entries(labels).flatMap(([category, subcategories]) =>
+    Object.entries(subcategories).flatMap(([subcategory, names]) =>
+      names.map((name) => [name, [category, subcategory]]),
+    ),
+  );
+  return Object.fromEntries(entries);
+}
 
 export interface Finding {
   readonly label: string;

@@ -1,18 +1,21 @@
 // Text to speech: the voice, format, speed, pitch and volume that a caller wants, in the forms that vendors take, and the audio.
 
 import type { TaskDraft, TaskInput } from "../../contract/tasks.ts";
+import { lookUp } from "../../lib/look-up.ts";
 import { rounded } from "../lenient.ts";
 import { type TaskCall, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
 import { chooseFrom, textUnits } from "./inputs.ts";
 
 /** The result of `audio/tts` from an answer that is audio. */
-export function toSpeech(answer: TaskResponse, call: TaskCall, mediaType: string): TaskResult<TaskDraft<"audio/tts">> {
+export function toSpeech(answer: TaskResponse, call: TaskCall): TaskResult<TaskDraft<"audio/tts">> {
   if (answer.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
-  return fromAudio(answer.bytes, call, mediaType);
+  return fromAudio(answer.bytes, call);
 }
 
-export function fromAudio(bytes: Uint8Array, call: TaskCall, mediaType: string): TaskResult<TaskDraft<"audio/tts">> {
+export function fromAudio(bytes: Uint8Array, call: TaskCall): TaskResult<TaskDraft<"audio/tts">> {
   if (bytes.length === 0) throw new TypeError("there is no audio in the answer");
+  const format = nameFormat(call);
+  const mediaType = lookUp(mediaTypes, format) ?? `audio/${format}`;
   return {
     output: {},
     units: textUnits(call),
@@ -21,9 +24,17 @@ export function fromAudio(bytes: Uint8Array, call: TaskCall, mediaType: string):
   };
 }
 
+const oggTypes = { opus: "audio/ogg", ogg_opus: "audio/ogg", ogg_vorbis: "audio/ogg" };
+/** The media types of formats that have other names than the format. */
+const mediaTypes: Readonly<Record<string, string>> = { mp3: "audio/mpeg", ulaw: "audio/basic", ...oggTypes };
+
 /** The vendor's name of the format that the caller wants. */
-export function formatOf<T>({ input }: TaskCall, formats: Readonly<Record<string, T>>): T {
-  return chooseFrom(formats, String(input["audio_format"] ?? "mp3").toLowerCase(), "audio_format");
+export function formatOf<T>(call: TaskCall, formats: Readonly<Record<string, T>>): T {
+  return chooseFrom(formats, nameFormat(call), "audio_format");
+}
+
+function nameFormat({ input }: TaskCall): string {
+  return String(input["audio_format"] ?? "mp3").toLowerCase();
 }
 
 export function voiceOf({ input }: TaskCall): string | null {
