@@ -205,6 +205,8 @@ export interface TaskResult<Output extends object = JsonObject> {
   readonly binaries?: readonly BinaryResult[];
 }
 
+export type ResultOf<Name extends TaskName> = TaskResult<TaskDraft<Name>>;
+
 export type PriceUnit = "page" | "char" | "image" | "second" | "minute" | "request" | "token" | "file" | "exec_time";
 
 /** Bytes that the gateway adds to the output: as base64, and as a signed URL. */

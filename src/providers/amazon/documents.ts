@@ -5,6 +5,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asCount, asList, asNumber, asObject, asString, asText, at, fromPercentage, objectsIn } from "../lenient.ts";
 import { type Box, nowhere } from "../shapes/boxes.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
+import { pick, readAddress } from "../shapes/documents.ts";
 import { fileOf, readBase64 } from "../shapes/inputs.ts";
 import { type ReadCell, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
 import { toShape } from "../shapes/to-shape.ts";
@@ -210,42 +211,41 @@ function boxOf(block: JsonObject): Box | null {
 /** https://docs.aws.amazon.com/textract/latest/dg/invoices-receipts.html lists the standard fields. */
 function toFinancialDocument(document: JsonObject, index: number, documentType: string) {
   const summary = objectsIn(document["SummaryFields"]);
-  const fields = readFields(summary);
-  const ofGroups = (...groups: readonly string[]) => readFields(summary.filter((field) => isInGroup(field, groups)));
+  const field = fieldsOf(summary);
+  const ofGroups = (...groups: readonly string[]) => fieldsOf(summary.filter((found) => isInGroup(found, groups)));
   const billTo = ofGroups("RECEIVER_BILL_TO");
-  const receiver = ofGroups("RECEIVER", "RECEIVER_BILL_TO", "RECEIVER_SOLD_TO");
   return {
     customer_information: {
-      name: fields["RECEIVER_NAME"] ?? billTo["NAME"],
-      mailling_address: fields["RECEIVER_ADDRESS"],
-      billing_address: billTo["ADDRESS"],
-      shipping_address: ofGroups("RECEIVER_SHIP_TO")["ADDRESS"],
-      ...toParty("RECEIVER", fields, receiver),
-      ...sameNames(fields, "CUSTOMER_NUMBER"),
+      name: field("receiver_name") ?? billTo("name"),
+      mailling_address: field("receiver_address"),
+      billing_address: billTo("address"),
+      shipping_address: ofGroups("RECEIVER_SHIP_TO")("address"),
+      customer_number: field("customer_number"),
+      ...toParty("receiver", field, ofGroups("RECEIVER", "RECEIVER_BILL_TO", "RECEIVER_SOLD_TO")),
     },
     merchant_information: {
-      name: fields["VENDOR_NAME"],
-      address: fields["VENDOR_ADDRESS"] ?? ofGroups("VENDOR_REMIT_TO")["ADDRESS"],
-      tax_id: fields["TAX_PAYER_ID"],
-      website: fields["VENDOR_URL"],
-      ...toParty("VENDOR", fields, ofGroups("VENDOR", "VENDOR_SUPPLIER")),
+      name: field("vendor_name"),
+      address: field("vendor_address") ?? ofGroups("VENDOR_REMIT_TO")("address"),
+      tax_id: field("tax_payer_id"),
+      website: field("vendor_url"),
+      ...toParty("vendor", field, ofGroups("VENDOR", "VENDOR_SUPPLIER")),
     },
     payment_information: {
-      total_tax: fields["TAX"],
-      ...sameNames(fields, "AMOUNT_DUE", "AMOUNT_PAID", "TOTAL", "SUBTOTAL", "DISCOUNT", "GRATUITY", "SERVICE_CHARGE"),
-      ...sameNames(fields, "PRIOR_BALANCE", "PAYMENT_TERMS", "SHIPPING_HANDLING_CHARGE"),
+      total_tax: field("tax"),
+      ...pick(field, ["amount_due", "amount_paid", "total", "subtotal", "discount", "gratuity", "service_charge"]),
+      ...pick(field, ["prior_balance", "payment_terms", "shipping_handling_charge"]),
     },
     financial_document_information: {
-      purchase_order: fields["PO_NUMBER"],
-      invoice_date: fields["INVOICE_RECEIPT_DATE"],
-      invoice_due_date: fields["DUE_DATE"],
-      ...sameNames(fields, "INVOICE_RECEIPT_ID", "ORDER_DATE"),
+      purchase_order: field("po_number"),
+      invoice_date: field("invoice_receipt_date"),
+      invoice_due_date: field("due_date"),
+      ...pick(field, ["invoice_receipt_id", "order_date"]),
     },
     local: {
-      currency_code: summary.map((field) => asText(at(field, "Currency", "Code"))).find((code) => code !== null),
-      ...sameNames(fields, "COUNTRY"),
+      currency_code: summary.map((found) => asText(at(found, "Currency", "Code"))).find((code) => code !== null),
+      country: field("country"),
     },
-    bank: sameNames(fields, "ACCOUNT_NUMBER"),
+    bank: { account_number: field("account_number") },
     item_lines: objectsIn(document["LineItemGroups"]).flatMap(({ LineItems }) => objectsIn(LineItems).map(toItemLine)),
     document_metadata: {
       document_index: asNumber(document["ExpenseIndex"]) ?? index + 1,
@@ -255,51 +255,38 @@ function toFinancialDocument(document: JsonObject, index: number, documentType: 
   };
 }
 
-type Fields = Readonly<Record<string, string | undefined>>;
+type Fields = (type: string) => string | undefined;
 
 /** The most certain value of each type; the first one when several are equally certain. */
-function readFields(all: readonly JsonObject[]): Fields {
-  const found = all.flatMap(({ Type, ValueDetection }) => {
+function fieldsOf(found: readonly JsonObject[]): Fields {
+  const values = new Map<string, { readonly text: string; readonly confidence: number }>();
+  for (const { Type, ValueDetection } of found) {
     const [type, text] = [asText(at(Type, "Text")), asText(at(ValueDetection, "Text"))];
     const confidence = asNumber(at(ValueDetection, "Confidence")) ?? 0;
-    return type === null || text === null ? [] : [{ type, text, confidence }];
-  });
-  // Of several entries with one key, `fromEntries` keeps the last.
-  found.reverse().sort((one, another) => one.confidence - another.confidence);
-  return Object.fromEntries(found.map(({ type, text }) => [type, text]));
+    if (type === null || text === null || confidence <= (values.get(type)?.confidence ?? -1)) continue;
+    values.set(type, { text, confidence });
+  }
+  return (type) => values.get(type.toUpperCase())?.text;
 }
 
 function isInGroup({ GroupProperties }: JsonObject, groups: readonly string[]): boolean {
   return objectsIn(GroupProperties).some(({ Types }) => groups.some((group) => asList(Types).includes(group)));
 }
 
-/** `place`: the fields of the party's address. */
-function toParty(party: "RECEIVER" | "VENDOR", fields: Fields, place: Fields) {
+function toParty(party: "receiver" | "vendor", field: Fields, addressField: Fields) {
+  const members = ["phone", "vat_number", "abn_number", "gst_number", "pan_number"] as const;
   return {
-    phone: fields[`${party}_PHONE`],
-    vat_number: fields[`${party}_VAT_NUMBER`],
-    abn_number: fields[`${party}_ABN_NUMBER`],
-    gst_number: fields[`${party}_GST_NUMBER`],
-    pan_number: fields[`${party}_PAN_NUMBER`],
-    province: place["STATE"],
-    street_name: place["STREET"],
-    ...sameNames(place, "CITY", "COUNTRY", "ZIP_CODE"),
+    ...pick((member) => field(`${party}_${member}`), members),
+    ...readAddress(addressField, { street_name: "street", province: "state" }),
   };
-}
-
-/** Fields whose names are those of the output's members, but for their case. */
-function sameNames<Name extends string>(fields: Fields, ...names: readonly Name[]) {
-  const entries = names.map((name) => [name.toLowerCase(), fields[name]]);
-  return Object.fromEntries(entries) as Readonly<Record<Lowercase<Name>, string | undefined>>;
 }
 
 function toItemLine({ LineItemExpenseFields }: JsonObject) {
-  const fields = readFields(objectsIn(LineItemExpenseFields));
-  return {
-    description: fields["ITEM"],
-    amount_line: fields["PRICE"],
-    ...sameNames(fields, "QUANTITY", "UNIT_PRICE", "PRODUCT_CODE"),
-  };
+  return pick(
+    fieldsOf(objectsIn(LineItemExpenseFields)),
+    ["description", "quantity", "amount_line", "unit_price", "product_code"],
+    { description: "item", amount_line: "price" },
+  );
 }
 
 interface Field {

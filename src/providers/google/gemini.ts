@@ -1,13 +1,8 @@
-import type { ChatApi, EmbeddingsApi, ModelAccess, ModelFacts } from "../provider.ts";
+import { allFeatures, type SharedFacts } from "../model-facts.ts";
+import type { ChatApi, EmbeddingsApi, ModelAccess } from "../provider.ts";
 
-const current: Omit<ModelFacts, "id"> = {
-  contextTokens: 1_048_576,
-  maxOutputTokens: 65_536,
-  input: ["text", "image", "video", "audio", "file"],
-  tools: true,
-  jsonSchema: true,
-  reasoning: true,
-};
+export const limits = { contextTokens: 1_048_576, maxOutputTokens: 65_536, reasoning: true } satisfies SharedFacts;
+const current: SharedFacts = { ...limits, ...allFeatures, input: ["text", "image", "video", "audio", "file"] };
 
 /** The Gemini API: https://ai.google.dev/gemini-api/docs/models. */
 export const modelAccess: ModelAccess = {
@@ -27,13 +22,13 @@ export const chat: ChatApi = {
   models: [
     { id: "gemini-4-argon", ...current, input: ["text", "image", "file"] },
     { id: "gemini-3.8-flash", ...current },
-    { id: "gemini-3.7-flash", contextTokens: 1_048_576, maxOutputTokens: 65_536, reasoning: true },
+    { id: "gemini-3.7-flash", ...limits },
     { id: "gemini-3.6-flash", ...current },
     { id: "gemini-3.5-flash", ...current },
-    { id: "gemini-3.5-flash-lite", contextTokens: 1_048_576, maxOutputTokens: 65_536, reasoning: true },
-    { id: "gemini-3.1-pro-preview", contextTokens: 1_048_576, maxOutputTokens: 65_536, reasoning: true },
-    { id: "gemini-3.1-flash-lite", contextTokens: 1_048_576, maxOutputTokens: 65_536, reasoning: true },
-    { id: "gemini-3-flash-preview", contextTokens: 1_048_576, maxOutputTokens: 65_536, reasoning: true },
+    { id: "gemini-3.5-flash-lite", ...limits },
+    { id: "gemini-3.1-pro-preview", ...limits },
+    { id: "gemini-3.1-flash-lite", ...limits },
+    { id: "gemini-3-flash-preview", ...limits },
     { id: "gemini-3.1-flash-image" },
     { id: "gemini-3-pro-image" },
     { id: "gemini-flash-latest" },

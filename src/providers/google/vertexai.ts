@@ -1,11 +1,8 @@
-import type { ModelFacts, ProviderRow } from "../provider.ts";
+import type { SharedFacts } from "../model-facts.ts";
+import type { ProviderRow } from "../provider.ts";
+import { embeddings, limits } from "./gemini.ts";
 
-const current: Omit<ModelFacts, "id"> = {
-  contextTokens: 1_048_576,
-  maxOutputTokens: 65_536,
-  input: ["text", "image", "audio", "video"],
-  reasoning: true,
-};
+const current: SharedFacts = { ...limits, input: ["text", "image", "audio", "video"] };
 
 export const vertexai: ProviderRow = {
   name: "vertexai",
@@ -34,9 +31,7 @@ export const vertexai: ProviderRow = {
       { id: "gemini-3-flash-preview", ...current },
     ],
   },
-  embeddings: {
-    models: [{ id: "gemini-embedding-2" }, { id: "gemini-embedding-001", dimensions: 3_072, maxInputTokens: 2_048 }],
-  },
+  embeddings,
 };
 
 /** The whole world, a continent and a region have hosts of three forms. */

@@ -8,6 +8,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asScore, asString, asText, at, finiteNumber, objectsIn } from "../lenient.ts";
 import { type Box, boxAround, nowhere } from "../shapes/boxes.ts";
 import { findCountry } from "../shapes/countries.ts";
+import { readAddress } from "../shapes/documents.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { type ReadCell, type ReadLine, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
 import { toShape } from "../shapes/to-shape.ts";
@@ -299,17 +300,14 @@ function elementsOf(document: JsonObject, name: string): readonly JsonObject[] {
 }
 
 function addressOf(document: JsonObject, name: string) {
-  const { city, countryRegion, houseNumber, state, road, postalCode } = asObject(
-    at(document, "fields", name, "valueAddress"),
-  );
-  return {
-    city: asText(city),
-    country: asText(countryRegion),
-    house_number: asText(houseNumber),
-    province: asText(state),
-    street_name: asText(road),
-    zip_code: asText(postalCode),
-  };
+  const address = asObject(at(document, "fields", name, "valueAddress"));
+  return readAddress((part) => asText(address[part]), {
+    street_name: "road",
+    house_number: "houseNumber",
+    zip_code: "postalCode",
+    province: "state",
+    country: "countryRegion",
+  });
 }
 
 function currencyOf(document: JsonObject, names: readonly string[]) {

@@ -3,7 +3,7 @@
 import type { KnownOutput, OnlyKnown, TaskDraft } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asObject, asText } from "../lenient.ts";
-import type { TaskResult } from "../task.ts";
+import type { ResultOf } from "../task.ts";
 import { findCountry } from "./countries.ts";
 import { toShape } from "./to-shape.ts";
 
@@ -17,7 +17,7 @@ export function toDocuments<const Name extends DocumentTask, Data extends Docume
   task: Name,
   extracted_data: Data & OnlyKnown<Data, Documents<Name>>,
   pages: number | null = [extracted_data].flat().length,
-): TaskResult<TaskDraft<Name>> {
+): ResultOf<Name> {
   const units = { file: 1, request: 1, ...(pages !== null && { page: Math.max(1, pages) }) };
   // The compiler does not resolve `TaskDraft` while `Name` is a type parameter.
   return { output: toShape(task, { extracted_data } as unknown as KnownOutput<Name, JsonObject>), units };

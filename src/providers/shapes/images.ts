@@ -1,7 +1,6 @@
 // Images that a vendor generated, and reference images that a caller sends.
 
-import type { TaskDraft } from "../../contract/tasks.ts";
-import type { InputFile, TaskCall, TaskResult } from "../task.ts";
+import type { InputFile, ResultOf, TaskCall, TaskResult } from "../task.ts";
 import { oneImage } from "./inputs.ts";
 
 export interface MadeImage {
@@ -10,10 +9,7 @@ export interface MadeImage {
 }
 
 /** The result of `image/generation`. */
-export function toImages(
-  images: readonly MadeImage[],
-  units: TaskResult["units"] = {},
-): TaskResult<TaskDraft<"image/generation">> {
+export function toImages(images: readonly MadeImage[], units: TaskResult["units"] = {}): ResultOf<"image/generation"> {
   if (images.length === 0) throw new TypeError("there is no image in the answer");
   return {
     output: { items: images.map(() => ({})) },
@@ -28,7 +24,7 @@ export function toImages(
 }
 
 /** The result of `image/background_removal`. */
-export function toCutOut({ bytes, mediaType }: MadeImage): TaskResult<TaskDraft<"image/background_removal">> {
+export function toCutOut({ bytes, mediaType }: MadeImage): ResultOf<"image/background_removal"> {
   if (bytes.length === 0) throw new TypeError("there is no image in the answer");
   return {
     output: {},
@@ -38,7 +34,7 @@ export function toCutOut({ bytes, mediaType }: MadeImage): TaskResult<TaskDraft<
 }
 
 /** The same from a response that is the image itself. */
-export function fromCutOut({ bytes, mediaType }: MadeImage): TaskResult<TaskDraft<"image/background_removal">> {
+export function fromCutOut({ bytes, mediaType }: MadeImage): ResultOf<"image/background_removal"> {
   return toCutOut({ bytes, mediaType: mediaType || "image/png" });
 }
 

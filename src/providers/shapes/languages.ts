@@ -1,9 +1,8 @@
 // Language codes and names, and the tasks that depend on them.
 
-import type { TaskDraft } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asObject } from "../lenient.ts";
-import type { ProviderTaskCall, TaskCall, TaskRequest, TaskResponse, TaskResult } from "../task.ts";
+import type { ProviderTaskCall, ResultOf, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
 import { textUnits } from "./inputs.ts";
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
@@ -33,10 +32,7 @@ export function asLanguage(value: unknown): string | null {
 }
 
 /** The result of `translation/automatic_translation`. */
-export function toTranslation(
-  text: unknown,
-  call: TaskCall,
-): TaskResult<TaskDraft<"translation/automatic_translation">> {
+export function toTranslation(text: unknown, call: TaskCall): ResultOf<"translation/automatic_translation"> {
   if (typeof text !== "string" || text === "") throw new TypeError("there is no translation in the answer");
   return { output: { text }, units: textUnits(call) };
 }
@@ -52,7 +48,7 @@ export interface FoundLanguage {
 export function toLanguages(
   found: readonly FoundLanguage[],
   call: TaskCall,
-): TaskResult<TaskDraft<"translation/language_detection">> {
+): ResultOf<"translation/language_detection"> {
   const items = found.map(({ code, score, name }) => ({
     language: code,
     display_name: name ?? nameLanguage(code),

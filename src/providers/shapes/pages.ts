@@ -1,7 +1,6 @@
 // The outputs of tasks on documents with several pages: lines and words with their positions, and tables.
 
-import type { TaskDraft } from "../../contract/tasks.ts";
-import type { TaskResult } from "../task.ts";
+import type { ResultOf } from "../task.ts";
 import { type Box, nowhere, roundBox } from "./boxes.ts";
 
 export interface ReadWord {
@@ -16,7 +15,7 @@ export interface ReadLine extends ReadWord {
 }
 
 /** The result of `ocr/ocr_async`. */
-export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): TaskResult<TaskDraft<"ocr/ocr_async">> {
+export function toPages(text: string, pages: readonly (readonly ReadLine[])[]): ResultOf<"ocr/ocr_async"> {
   return {
     output: {
       raw_text: text,
@@ -52,9 +51,7 @@ export interface ReadCell {
 }
 
 /** The result of `ocr/ocr_tables_async`: the tables of each page, each as its cells. */
-export function toTables(
-  pages: readonly (readonly (readonly ReadCell[])[])[],
-): TaskResult<TaskDraft<"ocr/ocr_tables_async">> {
+export function toTables(pages: readonly (readonly (readonly ReadCell[])[])[]): ResultOf<"ocr/ocr_tables_async"> {
   return {
     output: { pages: pages.map((tables) => ({ tables: tables.map(toTable) })), num_pages: pages.length },
     units: { page: Math.max(1, pages.length), file: 1, request: 1 },

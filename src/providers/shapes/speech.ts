@@ -1,18 +1,18 @@
 // Text to speech: the voice, format, speed, pitch and volume that a caller wants, in the forms that vendors take, and the audio.
 
-import type { TaskDraft, TaskInput } from "../../contract/tasks.ts";
+import type { TaskInput } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import { rounded } from "../lenient.ts";
-import { type TaskCall, TaskFailure, type TaskResponse, type TaskResult } from "../task.ts";
+import { type ResultOf, type TaskCall, TaskFailure, type TaskResponse } from "../task.ts";
 import { chooseFrom, textUnits } from "./inputs.ts";
 
 /** The result of `audio/tts` from an answer that is audio. */
-export function toSpeech(answer: TaskResponse, call: TaskCall): TaskResult<TaskDraft<"audio/tts">> {
+export function toSpeech(answer: TaskResponse, call: TaskCall): ResultOf<"audio/tts"> {
   if (answer.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
   return fromAudio(answer.bytes, call);
 }
 
-export function fromAudio(bytes: Uint8Array, call: TaskCall): TaskResult<TaskDraft<"audio/tts">> {
+export function fromAudio(bytes: Uint8Array, call: TaskCall): ResultOf<"audio/tts"> {
   if (bytes.length === 0) throw new TypeError("there is no audio in the answer");
   const format = nameFormat(call);
   const mediaType = lookUp(mediaTypes, format) ?? `audio/${format}`;

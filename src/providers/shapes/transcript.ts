@@ -1,9 +1,8 @@
 // Transcripts: the input members that vendors of `audio/speech_to_text_async` read, and the output.
 
-import type { TaskDraft } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asScore, asString } from "../lenient.ts";
-import type { TaskCall, TaskResult } from "../task.ts";
+import type { ResultOf, TaskCall } from "../task.ts";
 
 export interface SpokenPiece {
   readonly text: string;
@@ -20,7 +19,7 @@ export function toTranscript(
   text: string,
   pieces: readonly SpokenPiece[],
   seconds: number | null,
-): TaskResult<TaskDraft<"audio/speech_to_text_async">> {
+): ResultOf<"audio/speech_to_text_async"> {
   const spoken = pieces.filter(({ speaker }) => speaker !== null);
   const names = [...new Set(spoken.map(({ speaker }) => speaker))].sort(byName);
   const numbers = new Map(names.map((name, index) => [name, index + 1]));

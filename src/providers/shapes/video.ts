@@ -1,8 +1,7 @@
 // Video clips that a vendor generated.
 
-import type { TaskDraft } from "../../contract/tasks.ts";
 import { asNumber } from "../lenient.ts";
-import type { TaskCall, TaskResult } from "../task.ts";
+import type { ResultOf, TaskCall } from "../task.ts";
 import { chooseFrom } from "./inputs.ts";
 
 /** The result of `video/generation_async`. */
@@ -10,7 +9,7 @@ export function toVideo(
   bytes: Uint8Array,
   mediaType: string,
   seconds: number | null,
-): TaskResult<TaskDraft<"video/generation_async">> {
+): ResultOf<"video/generation_async"> {
   if (bytes.length === 0) throw new TypeError("there is no video in the answer");
   return {
     output: { usage: null },
