@@ -7,3 +7,11 @@ export type SharedFacts = Omit<ModelFacts, "id">;
 export const textAndImage: readonly Modality[] = ["text", "image"];
 
 export const allFeatures = { tools: true, jsonSchema: true, reasoning: true } satisfies SharedFacts;
+
+/** Models that have the same facts. */
+export function withFacts<Facts extends object>(
+  facts: Facts,
+  ids: readonly string[],
+): (Facts & { readonly id: string })[] {
+  return ids.map((id) => ({ id, ...facts }));
+}

@@ -79,12 +79,10 @@ export function toIdentity(document: JsonObject) {
     expire_date: field("expirationDate"),
     document_id: field("documentNumber"),
     issuing_state: field("issuingState"),
-    address: field("address"),
-    age: field("age"),
+    ...pick(field, ["address", "age", "nationality"]),
     country: toCountryField(field("countryCode")),
     document_type: field("documentType"),
     gender: field("sex"),
-    nationality: field("nationality"),
     image_id: imagesOf(at(document, "features", "faces")),
     image_signature: imagesOf(at(document, "features", "signatures")),
   };

@@ -1,4 +1,4 @@
-import { allFeatures, textAndImage } from "../model-facts.ts";
+import { allFeatures, textAndImage, withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 export const groq: ProviderRow = {
@@ -27,9 +27,7 @@ export const groq: ProviderRow = {
       { id: "openai/gpt-oss-120b", contextTokens: 131_072, maxOutputTokens: 65_536, ...allFeatures },
       { id: "openai/gpt-oss-20b", contextTokens: 131_072, tools: true, reasoning: true },
       { id: "qwen/qwen3.8-27b", maxOutputTokens: 16_384, input: textAndImage, reasoning: true },
-      { id: "qwen/qwen3.6-27b", contextTokens: 131_072 },
-      { id: "groq/compound", contextTokens: 131_072 },
-      { id: "groq/compound-mini", contextTokens: 131_072 },
+      ...withFacts({ contextTokens: 131_072 }, ["qwen/qwen3.6-27b", "groq/compound", "groq/compound-mini"]),
     ],
   },
   responses: { kind: "stateless" },

@@ -29,15 +29,11 @@ export function toFinancialDocument(data: JsonObject) {
       total: cents("amount"),
       subtotal: cents("amountexvat"),
       total_tax: cents("vatamount"),
-      amount_change: cents("amount_change"),
-      amount_shipping: cents("amount_shipping"),
-      amount_tip: cents("amount_tip"),
+      ...pick(cents, ["amount_change", "amount_shipping", "amount_tip"]),
       tax_rate: soleItem(objectsIn(data["vatitems"]))?.["percentage"],
       payment_method: data["paymentmethod"],
       payment_card_number: asText(data["payment_card_number"]) ?? data["payment_card_account_number"],
-      payment_auth_code: data["payment_auth_code"],
-      transaction_number: data["transaction_number"],
-      transaction_reference: data["transaction_reference"],
+      ...pick((name) => data[name], ["payment_auth_code", "transaction_number", "transaction_reference"]),
     },
     financial_document_information: {
       invoice_receipt_id: asText(data["invoice_number"]) ?? data["receipt_number"],
@@ -75,9 +71,8 @@ function toParty(data: JsonObject, party: "customer" | "merchant") {
 
 function toLine(line: JsonObject) {
   return {
-    title: line["title"],
+    ...pick((name) => line[name], ["title", "quantity", "discount_code", "order_number"]),
     description: asText(line["description"]) ?? line["title"],
-    quantity: line["quantity"],
     unit_price: fromCents(line["amount_each"]),
     unit_type: line["unit_of_measurement"],
     amount_line: fromCents(line["amount"]),
@@ -86,9 +81,7 @@ function toLine(line: JsonObject) {
     tax_rate: line["vat_percentage"],
     discount_amount: fromCents(line["discount_amount"]),
     discount_rate: line["discount_percentage"],
-    discount_code: line["discount_code"],
     product_code: asText(line["sku"]) ?? line["ean"],
-    order_number: line["order_number"],
   };
 }
 
@@ -111,12 +104,8 @@ export function toIdentity(parsed: JsonObject) {
     document_id: field("document_number"),
     issuing_state: field("issuing_institution"),
     address: toAddress(parsed["address"]),
-    age: field("age"),
     country: toCountryField(field("issuing_country")),
-    document_type: field("document_type"),
-    gender: field("gender"),
-    mrz: field("mrz"),
-    nationality: field("nationality"),
+    ...pick(field, ["age", "document_type", "gender", "mrz", "nationality"]),
     image_id: toValues(photos),
     image_signature: toValues([at(parsed, "signature", "value")]),
   };
@@ -145,9 +134,7 @@ export function toResume(parsed: JsonObject) {
     personal_infos: {
       name: { raw_name: at(applicant, "name", "value") },
       address: toLocation(applicant["address"]),
-      date_of_birth: at(applicant, "date_of_birth", "value"),
-      gender: at(applicant, "gender", "value"),
-      nationality: at(applicant, "nationality", "value"),
+      ...pick((name) => at(applicant, name, "value"), ["date_of_birth", "gender", "nationality"]),
       phones: textsOf([applicant["phone_number"]]),
       mails: textsOf([applicant["email_address"]]),
       urls: textsOf(applicant["websites"]),

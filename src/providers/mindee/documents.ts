@@ -84,12 +84,9 @@ export function toIdentity(prediction: unknown) {
   return {
     last_name: field("surname"),
     given_names: objectsIn(at(prediction, "given_names")).map(toFoundField),
-    birth_place: field("birth_place"),
-    birth_date: field("birth_date"),
-    issuance_date: field("issuance_date"),
+    ...pick(field, ["birth_place", "birth_date", "issuance_date", "gender"]),
     expire_date: field("expiry_date"),
     document_id: field("id_number"),
-    gender: field("gender"),
     country: toCountryField(field("country")),
     mrz: zone === "" ? {} : { value: zone, confidence: lines[0]?.confidence },
   };

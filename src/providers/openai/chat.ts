@@ -1,4 +1,4 @@
-import { allFeatures, type SharedFacts } from "../model-facts.ts";
+import { allFeatures, type SharedFacts, withFacts } from "../model-facts.ts";
 import type { ChatApi, ModelChatRules } from "../provider.ts";
 
 const current: SharedFacts = {
@@ -48,21 +48,10 @@ export const chat: ChatApi = {
   models: [
     { id: "gpt-6.1-sol", reasoning: true },
     { id: "gpt-6.1-terra", reasoning: true },
-    { id: "gpt-6-astra", ...current },
-    { id: "gpt-6-sol", ...current },
-    { id: "gpt-6-luna", ...current },
-    { id: "gpt-5.6", ...current },
-    { id: "gpt-5.6-sol", ...current },
-    { id: "gpt-5.6-terra", ...current },
-    { id: "gpt-5.6-luna", ...current },
-    { id: "gpt-5.5", ...current },
-    { id: "gpt-5.4", ...current },
-    { id: "gpt-5", ...gpt5 },
-    { id: "gpt-5-mini", ...gpt5 },
-    { id: "gpt-5-nano", ...gpt5 },
-    { id: "gpt-4.1", ...gpt41 },
-    { id: "gpt-4.1-mini", ...gpt41 },
-    { id: "gpt-4o", ...gpt4o },
-    { id: "gpt-4o-mini", ...gpt4o },
+    ...withFacts(current, ["gpt-6-astra", "gpt-6-sol", "gpt-6-luna"]),
+    ...withFacts(current, ["gpt-5.6", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-5.5", "gpt-5.4"]),
+    ...withFacts(gpt5, ["gpt-5", "gpt-5-mini", "gpt-5-nano"]),
+    ...withFacts(gpt41, ["gpt-4.1", "gpt-4.1-mini"]),
+    ...withFacts(gpt4o, ["gpt-4o", "gpt-4o-mini"]),
   ],
 };

@@ -24,13 +24,13 @@ export function toDocuments<const Name extends DocumentTask, Data extends Docume
 }
 
 /** Members of the output, each read from the vendor's member of the same name unless `names` states another one. */
-export function pick<Member extends string>(
-  read: (name: string) => unknown,
+export function pick<Member extends string, Value>(
+  read: (name: string) => Value,
   members: readonly Member[],
   names?: Readonly<Partial<Record<Member, string>>>,
-): Record<Member, unknown> {
+): Record<Member, Value> {
   const entries = members.map((member) => [member, read(names?.[member] ?? member)]);
-  return Object.fromEntries(entries) as Record<Member, unknown>;
+  return Object.fromEntries(entries) as Record<Member, Value>;
 }
 
 const addressMembers = ["street_name", "house_number", "zip_code", "city", "province", "country"] as const;

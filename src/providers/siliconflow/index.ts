@@ -1,4 +1,4 @@
-import type { SharedFacts } from "../model-facts.ts";
+import { type SharedFacts, withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 const tools = { tools: true, jsonSchema: false };
@@ -17,11 +17,8 @@ export const siliconflow: ProviderRow = {
       { id: "deepseek-ai/DeepSeek-V4-Flash", contextTokens: 1_049_000, maxOutputTokens: 393_000, ...tools },
       { id: "deepseek-ai/DeepSeek-V3.2", contextTokens: 164_000, maxOutputTokens: 164_000, ...tools },
       { id: "zai-org/GLM-5.1", contextTokens: 205_000, maxOutputTokens: 131_000, ...tools },
-      { id: "moonshotai/Kimi-K2.6", ...vision },
-      { id: "Qwen/Qwen3.6-27B", ...vision },
-      { id: "Qwen/Qwen3.6-35B-A3B", ...vision },
-      { id: "Qwen/Qwen3-VL-32B-Instruct", ...vision },
-      { id: "google/gemma-4-31B-it", ...vision },
+      ...withFacts(vision, ["moonshotai/Kimi-K2.6", "Qwen/Qwen3.6-27B", "Qwen/Qwen3.6-35B-A3B"]),
+      ...withFacts(vision, ["Qwen/Qwen3-VL-32B-Instruct", "google/gemma-4-31B-it"]),
     ],
   },
 };

@@ -1,4 +1,7 @@
+import { withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const facts = { dimensions: 1_024, maxInputTokens: 32_000 };
 
 export const voyage: ProviderRow = {
   name: "voyage",
@@ -9,15 +12,9 @@ export const voyage: ProviderRow = {
   auth: { kind: "bearer" },
   embeddings: {
     models: [
-      { id: "voyage-4-large", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-4", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-4-lite", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-3-large", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-3.5", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-3.5-lite", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-code-3", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-finance-2", dimensions: 1_024, maxInputTokens: 32_000 },
-      { id: "voyage-law-2", dimensions: 1_024, maxInputTokens: 16_000 },
+      ...withFacts(facts, ["voyage-4-large", "voyage-4", "voyage-4-lite"]),
+      ...withFacts(facts, ["voyage-3-large", "voyage-3.5", "voyage-3.5-lite", "voyage-code-3", "voyage-finance-2"]),
+      { id: "voyage-law-2", ...facts, maxInputTokens: 16_000 },
     ],
   },
 };

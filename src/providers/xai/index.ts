@@ -1,4 +1,4 @@
-import { allFeatures, type SharedFacts, textAndImage } from "../model-facts.ts";
+import { allFeatures, type SharedFacts, textAndImage, withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 const current: SharedFacts = { ...allFeatures, contextTokens: 500_000, input: ["text", "image", "file"] };
@@ -22,9 +22,7 @@ export const xai: ProviderRow = {
     ],
     defaultModel: "grok-4.3",
     models: [
-      { id: "grok-4.7", ...current },
-      { id: "grok-4.6", ...current },
-      { id: "grok-4.5", ...current },
+      ...withFacts(current, ["grok-4.7", "grok-4.6", "grok-4.5"]),
       { id: "grok-4.3", contextTokens: 1_000_000, input: textAndImage, tools: true, reasoning: true },
     ],
   },

@@ -1,4 +1,4 @@
-import type { SharedFacts } from "../model-facts.ts";
+import { type SharedFacts, withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 
 const glm = { contextTokens: 200_000, maxOutputTokens: 128_000, jsonSchema: false };
@@ -28,12 +28,8 @@ export const zai: ProviderRow = {
       { id: "glm-5.3-flash", ...flash },
       { id: "glm-5.3-flashx", ...flash },
       { id: "glm-5.2", ...reasoningGlm, contextTokens: 1_000_000 },
-      { id: "glm-5.1", ...reasoningGlm },
-      { id: "glm-5", ...reasoningGlm },
-      { id: "glm-4.7", ...reasoningGlm },
-      { id: "glm-4.7-flashx", ...glm },
-      { id: "glm-4.7-flash", ...glm },
-      { id: "glm-4.6", ...glm },
+      ...withFacts(reasoningGlm, ["glm-5.1", "glm-5", "glm-4.7"]),
+      ...withFacts(glm, ["glm-4.7-flashx", "glm-4.7-flash", "glm-4.6"]),
       { id: "glm-4.5", contextTokens: 128_000, maxOutputTokens: 96_000, jsonSchema: false },
       { id: "glm-4.5-air", contextTokens: 128_000, maxOutputTokens: 96_000, jsonSchema: false },
     ],
