@@ -27,11 +27,11 @@ interface Wish {
   readonly source: string;
 }
 
-const minBudgetTokens = 1_024;
+export const minBudgetTokens = 1_024;
 /** Thinking counts towards `max_tokens`; the rest is for the answer. */
 const maxThinkingShare = 0.8;
 
-const budgets: Readonly<Record<string, number>> = {
+export const budgets: Readonly<Record<string, number>> = {
   minimal: minBudgetTokens,
   low: 2_048,
   medium: 8_192,

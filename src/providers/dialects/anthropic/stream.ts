@@ -1,14 +1,8 @@
 // Reads the vendor's events as chunks.
 
 import type { ChatChunk, ChatUsage } from "../../../contract/chat-format.ts";
-import { isObject } from "../../../lib/lenient-json.ts";
-import {
-  type ChatStreamReader,
-  ErrorInAnswer,
-  type JsonObject,
-  type ProviderEvent,
-  type Reading,
-} from "../../dialect.ts";
+import { isObject, type JsonObject } from "../../../lib/lenient-json.ts";
+import { type ChatStreamReader, ErrorInAnswer, type ProviderEvent, type Reading } from "../../dialect.ts";
 import { asList, asObject, asString } from "../../lenient.ts";
 import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
 import { present } from "../completion.ts";

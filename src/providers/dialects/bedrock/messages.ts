@@ -2,14 +2,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Message.html
 
 import { createHash } from "node:crypto";
-import type {
-  CacheMark,
-  ChatAssistantMessage,
-  ChatContent,
-  ChatMessage,
-  ChatPart,
-  ChatRequest,
-} from "../../../contract/chat-format.ts";
+import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatPart } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { isBase64 } from "../anthropic/messages.ts";
@@ -38,9 +31,9 @@ const textBesideDocument = "See the attached document.";
 const openingText = "Continue.";
 const noOutput = "(no output)";
 
-export function toConversation(request: ChatRequest, traits: ModelTraits): Conversation {
+export function toConversation(messages: readonly ChatMessage[], traits: ModelTraits): Conversation {
   const writer = new ConversationWriter(traits);
-  withToolCalls(request.messages).forEach((message, index) => {
+  withToolCalls(messages).forEach((message, index) => {
     writer.add(message, ["messages", index]);
   });
   return writer.finish();
@@ -219,7 +212,7 @@ class ConversationWriter {
 /** `ttl` is left out at its default, and for models that do not support it. */
 export function toCachePoint(mark: unknown, { cache }: ModelTraits): JsonObject | null {
   if (!isObject(mark) || cache === "none") return null;
-  const ttl = (mark as Partial<CacheMark>).ttl === "1h" && cache === "1h" ? { ttl: "1h" } : {};
+  const ttl = mark["ttl"] === "1h" && cache === "1h" ? { ttl: "1h" } : {};
   return { cachePoint: { type: "default", ...ttl } };
 }
 

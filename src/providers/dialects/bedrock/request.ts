@@ -29,7 +29,7 @@ const jsonInstruction = "Answer with one JSON object and nothing else: no other 
 export function toConverseRequest(request: ChatRequest, { model, facts, isStream }: Target): DialectRequest {
   const traits = findTraits(model);
   const dropped = new Set<string>();
-  const conversation = toConversation(request, traits);
+  const conversation = toConversation(request.messages, traits);
   for (const name of conversation.dropped) dropped.add(name);
   const format = toAnswerFormat(request, traits);
   const tools = planTools(request, { traits, usedNames: conversation.usedNames, answer: format.tool, dropped });

@@ -2,14 +2,8 @@
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
 
 import type { ChatChunk, ReasoningDetail } from "../../../contract/chat-format.ts";
-import { isObject } from "../../../lib/lenient-json.ts";
-import {
-  type ChatStreamReader,
-  ErrorInAnswer,
-  type JsonObject,
-  type ProviderEvent,
-  type Reading,
-} from "../../dialect.ts";
+import { isObject, type JsonObject } from "../../../lib/lenient-json.ts";
+import { type ChatStreamReader, ErrorInAnswer, type ProviderEvent, type Reading } from "../../dialect.ts";
 import { failureMember } from "../../framing/aws-event-stream.ts";
 import { asList, asObject, asString } from "../../lenient.ts";
 import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";

@@ -6,7 +6,7 @@ import { findEffort } from "../../chat-rules.ts";
 import type { JsonObject } from "../../dialect.ts";
 import { objectOrNull } from "../../lenient.ts";
 import type { Generation } from "../anthropic/generation.ts";
-import { findChanged } from "../anthropic/reasoning.ts";
+import { budgets, findChanged, minBudgetTokens } from "../anthropic/reasoning.ts";
 import { type RequestedReasoning, readReasoning } from "../chat-request.ts";
 import type { EffortMember, ModelTraits } from "./models.ts";
 
@@ -34,16 +34,9 @@ interface ThinkingOptions {
 }
 
 const silent: Thinking = { fields: {}, isOn: false, minTokens: null, dropped: [] };
-const minBudget = 1_024;
 const roomForAnswer = 4_096;
-const budgets: Readonly<Record<string, number>> = {
-  minimal: minBudget,
-  low: 2_048,
-  medium: 8_192,
-  high: 16_384,
-  xhigh: 32_768,
-  max: 32_768,
-};
+const mediumBudget = 8_192;
+const maxBudget = 32_768;
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 export function toThinking(request: ChatRequest, options: ThinkingOptions): Thinking {
@@ -108,12 +101,12 @@ function switchOff(generation: Generation, name: string): Thinking {
 /** The thinking budget: below the output limit, and at least the maker's minimum; null when that is impossible. */
 function findBudget(requested: RequestedReasoning, { maxTokens, maxOutputTokens }: ThinkingOptions): number | null {
   const limit = maxTokens ?? maxOutputTokens ?? Number.POSITIVE_INFINITY;
-  if (limit <= minBudget) return null;
-  const wanted =
-    requested.budgetTokens ?? lookUp(budgets, requested.effort ?? "medium") ?? budgets["medium"] ?? minBudget;
+  if (limit <= minBudgetTokens) return null;
+  const ofEffort = Math.min(lookUp(budgets, requested.effort ?? "medium") ?? mediumBudget, maxBudget);
+  const wanted = requested.budgetTokens ?? ofEffort;
   // A budget derived from an effort leaves a quarter for the answer; a budget of the caller is used as it is.
   const most = requested.budgetTokens === null ? Math.floor(limit * 0.75) : limit - 1;
-  return Math.max(minBudget, Math.min(wanted, most));
+  return Math.max(minBudgetTokens, Math.min(wanted, most));
 }
 
 function byEffort(

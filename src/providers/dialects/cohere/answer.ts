@@ -1,31 +1,21 @@
 // Reads an answer of POST /v2/chat as a completion.
 
-import type {
-  ChatAnnotation,
-  ChatCompletion,
-  ChatToolCall,
-  ChatUsage,
-  FinishReason,
-  ReasoningDetail,
-} from "../../../contract/chat-format.ts";
+import type { ChatAnnotation, ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
 import { createFinishReasons, createId, filled, present, toCompletion, toUrlCitation } from "../completion.ts";
 
-export function fromCohereAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
-  const { message } = answer;
+export function fromCohereAnswer(body: JsonObject, reading: Reading): ChatCompletion {
+  const { message } = body;
   // In an error, `message` is a sentence.
   if (typeof message === "string") throw new ErrorInAnswer(message, null);
   if (!isObject(message)) throw new TypeError("the answer has no message");
   const { text, thoughts, starts } = readContent(message);
-  const calls: ChatToolCall[] = [];
-  let content = text;
-  for (const call of asList(message["tool_calls"])) {
-    const { name, args, id } = readCall(asObject(call));
-    if (name === reading.answerTool) content = args;
-    else calls.push({ id, type: "function", function: { name, arguments: args } });
-  }
+  const allCalls = asList(message["tool_calls"]).map((call) => readCall(asObject(call)));
+  const calls = allCalls.filter((call) => call.function.name !== reading.answerTool);
+  const answer = allCalls.findLast((call) => call.function.name === reading.answerTool);
+  const content = answer?.function.arguments ?? text;
   const citations = asList(message["citations"]);
   const written = {
     role: "assistant",
@@ -39,13 +29,13 @@ export function fromCohereAnswer(answer: JsonObject, reading: Reading): ChatComp
       citations,
     }),
   } as const;
-  const finishReason = toFinishReason(answer["finish_reason"], calls.length > 0, null);
-  const logprobs = present({ logprobs: toLogprobs(asList(answer["logprobs"])) });
+  const finishReason = toFinishReason(body["finish_reason"], calls.length > 0, null);
+  const logprobs = present({ logprobs: toLogprobs(asList(body["logprobs"])) });
   return toCompletion({
-    id: asString(answer["id"]),
+    id: asString(body["id"]),
     model: reading.model,
     choices: [{ index: 0, message: written, finish_reason: finishReason, ...logprobs }],
-    usage: toUsage(answer["usage"]),
+    usage: toUsage(body["usage"]),
   });
 }
 
@@ -63,11 +53,11 @@ function readContent(message: JsonObject): { text: string; thoughts: string[]; s
   return { text, thoughts: thoughts.filter((thought) => thought !== ""), starts };
 }
 
-function readCall(call: JsonObject): { id: string; name: string; args: string } {
+function readCall(call: JsonObject) {
   const { name, arguments: given } = asObject(call["function"]);
   const args = asString(given);
-  const id = asString(call["id"]) || createId("call_");
-  return { id, name: asString(name), args: isNoArguments(args) ? "{}" : args };
+  const called = { name: asString(name), arguments: isNoArguments(args) ? "{}" : args };
+  return { id: asString(call["id"]) || createId("call_"), type: "function", function: called };
 }
 
 /** A function without parameters is called with nothing or with null; clients expect an object. */
@@ -75,8 +65,8 @@ export function isNoArguments(text: string): boolean {
   return text === "" || text === "null";
 }
 
-export function toDetail(text: string): ReasoningDetail {
-  return { type: "reasoning.text", text };
+export function toDetail(text: string) {
+  return { type: "reasoning.text", text } as const;
 }
 
 const findFinishReason = createFinishReasons({ length: ["MAX_TOKENS"], content_filter: ["ERROR_TOXIC"] });

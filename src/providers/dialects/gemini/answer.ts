@@ -2,18 +2,9 @@
 
 import type { ChatChoice, ChatCompletion } from "../../../contract/chat-format.ts";
 import type { JsonObject, Reading } from "../../dialect.ts";
-import { asString, asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
+import { asString, asText, finiteNumber, objectsIn } from "../../lenient.ts";
 import { filled, present, toCompletion } from "../completion.ts";
-import {
-  emptyGathered,
-  gatherPart,
-  readBlock,
-  readFinish,
-  toAnnotations,
-  toExtraContent,
-  toLogprobs,
-  toWebSearches,
-} from "./candidate.ts";
+import { gatherParts, readBlock, readFinish, readGrounding, toExtraContent, toLogprobs } from "./candidate.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
 import { toCallDetails } from "./signature.ts";
 import { countWebSearches, fromGeminiUsage } from "./usage.ts";
@@ -42,9 +33,7 @@ function toBlockedChoice(answer: JsonObject): ChatChoice {
 }
 
 function toChoice(candidate: JsonObject, position: number, reading: Reading): ChatChoice {
-  const gathered = emptyGathered();
-  for (const part of objectsIn(objectOrNull(candidate["content"])?.["parts"]))
-    gatherPart(part, reading.answerTool, gathered);
+  const gathered = gatherParts(candidate, reading.answerTool);
   const { content, reasoning, calls, images } = gathered;
   const isEmpty = content === "" && calls.length === 0 && images.length === 0;
   return {
@@ -58,8 +47,7 @@ function toChoice(candidate: JsonObject, position: number, reading: Reading): Ch
         reasoning_details: toCallDetails(calls),
         tool_calls: calls,
         images,
-        annotations: toAnnotations(candidate["groundingMetadata"], content),
-        web_searches: toWebSearches(candidate["groundingMetadata"]),
+        ...readGrounding(candidate["groundingMetadata"], content),
         extra_content: toExtraContent(gathered),
       }),
     },

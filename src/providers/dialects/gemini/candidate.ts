@@ -2,7 +2,7 @@
 
 import type { ChatAnnotation, ChatWebSearch, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject } from "../../dialect.ts";
-import { asList, asText, finiteNumber, objectOrNull } from "../../lenient.ts";
+import { asList, asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
 import { createFinishReasons, createId, filled, present } from "../completion.ts";
 import { toExtra } from "./signature.ts";
 
@@ -25,12 +25,22 @@ interface Call {
   readonly extra_content?: JsonObject;
 }
 
-export function emptyGathered(): Gathered {
-  return { content: "", reasoning: "", calls: [], images: [], signature: null, serverParts: [] };
+/** `complete` returns null for a part of an incomplete call. */
+export function gatherParts(
+  candidate: JsonObject,
+  answerTool: string | null,
+  complete: (part: JsonObject) => JsonObject | null = (part) => part,
+): Gathered {
+  const gathered: Gathered = { content: "", reasoning: "", calls: [], images: [], signature: null, serverParts: [] };
+  for (const part of objectsIn(objectOrNull(candidate["content"])?.["parts"])) {
+    const whole = complete(part);
+    if (whole !== null) gatherPart(whole, answerTool, gathered);
+  }
+  return gathered;
 }
 
 /** Unknown parts are skipped. */
-export function gatherPart(part: JsonObject, answerTool: string | null, gathered: Gathered): void {
+function gatherPart(part: JsonObject, answerTool: string | null, gathered: Gathered): void {
   const { text, thoughtSignature } = part;
   const call = objectOrNull(part["functionCall"]);
   if (call !== null) {
@@ -122,8 +132,13 @@ export function readBlock(answer: JsonObject): { refusal: string | null } | null
   return { refusal: asText(feedback?.["blockReasonMessage"]) };
 }
 
+/** The sources and the queries of a candidate. */
+export function readGrounding(grounding: unknown, content: string) {
+  return { annotations: toAnnotations(grounding, content), web_searches: toWebSearches(grounding) };
+}
+
 /** Sources with the range of the text that they support. The vendor counts bytes, the chat format characters. */
-export function toAnnotations(grounding: unknown, content: string): ChatAnnotation[] {
+function toAnnotations(grounding: unknown, content: string): ChatAnnotation[] {
   const chunks = asList(objectOrNull(grounding)?.["groundingChunks"]).map(toSource);
   const supports = asList(objectOrNull(grounding)?.["groundingSupports"]);
   const annotations: ChatAnnotation[] = [];
@@ -147,7 +162,7 @@ export function toAnnotations(grounding: unknown, content: string): ChatAnnotati
 }
 
 /** One search per query, as the vendor bills them. */
-export function toWebSearches(grounding: unknown): ChatWebSearch[] {
+function toWebSearches(grounding: unknown): ChatWebSearch[] {
   const queries = asList(objectOrNull(grounding)?.["webSearchQueries"]);
   return queries.map((query) => ({ id: createId("search_"), query: String(query) }));
 }

@@ -6,15 +6,13 @@ import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../..
 import { asText, finiteNumber, objectOrNull, objectsIn } from "../../lenient.ts";
 import { ChunkWriter, createEnvelope, type Envelope, toUsageChunk } from "../chunk-writer.ts";
 import {
-  emptyGathered,
   type Gathered,
-  gatherPart,
+  gatherParts,
   readBlock,
   readFinish,
-  toAnnotations,
+  readGrounding,
   toExtraContent,
   toLogprobs,
-  toWebSearches,
 } from "./candidate.ts";
 import { throwErrorIn, unwrap } from "./failure.ts";
 import { PartialCall } from "./partial-call.ts";
@@ -85,27 +83,18 @@ export class GeminiStreamReader implements ChatStreamReader {
     const candidate = this.#find(finiteNumber(value["index"]) ?? position);
     const { writer } = candidate;
     const logprobs = value["logprobsResult"] === undefined ? null : toLogprobs(value["logprobsResult"]);
-    const delta = toDelta(this.#gather(value, candidate), candidate);
+    const gathered = gatherParts(value, this.#reading.answerTool, (part) => completeCall(part, candidate));
+    const delta = toDelta(gathered, candidate);
     if (delta !== null || logprobs !== null) chunks.push(writer.write(delta ?? {}, null, logprobs));
     if (value["groundingMetadata"] !== undefined) candidate.grounding = value["groundingMetadata"];
     if (candidate.hasEnded) return;
     const finish = readFinish(value, { isEmpty: candidate.isEmpty, hasCalls: candidate.callCount > 0 });
     if (finish === null) return;
     candidate.hasEnded = true;
-    const annotations = candidate.grounding === null ? [] : toAnnotations(candidate.grounding, candidate.content);
+    const { annotations, web_searches } = readGrounding(candidate.grounding, candidate.content);
     if (annotations.length > 0) chunks.push(writer.write({ annotations }));
-    const searches = toWebSearches(candidate.grounding);
-    if (searches.length > 0) chunks.push(writer.write({ web_searches: searches }));
+    if (web_searches.length > 0) chunks.push(writer.write({ web_searches }));
     chunks.push(writer.write({}, finish));
-  }
-
-  #gather(value: JsonObject, candidate: Candidate): Gathered {
-    const gathered = emptyGathered();
-    for (const part of objectsIn(objectOrNull(value["content"])?.["parts"])) {
-      const whole = part["functionCall"] === undefined ? part : completeCall(part, candidate);
-      if (whole !== null) gatherPart(whole, this.#reading.answerTool, gathered);
-    }
-    return gathered;
   }
 
   #find(index: number): Candidate {
@@ -130,6 +119,7 @@ export class GeminiStreamReader implements ChatStreamReader {
 
 /** Null while the call is incomplete. */
 function completeCall(part: JsonObject, candidate: Candidate): JsonObject | null {
+  if (part["functionCall"] === undefined) return part;
   const call = objectOrNull(part["functionCall"]) ?? {};
   const hasMore = call["willContinue"] === true;
   const pending = candidate.partialCall;

@@ -1,18 +1,11 @@
 // Reads an answer of POST /chat/completions, which differs from the chat format in its content, as a completion.
 
-import type {
-  ChatAnnotation,
-  ChatChoice,
-  ChatCompletion,
-  ChatToolCall,
-  ChatUsage,
-  FinishReason,
-  ReasoningDetail,
-} from "../../../contract/chat-format.ts";
+import type { ChatChoice, ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
-import { createFinishReasons, createId, filled, toCompletion, toUrlCitation } from "../completion.ts";
+import { createFinishReasons, createId, filled, toCompletion } from "../completion.ts";
+import { readContent, toDetail, toExtraContent } from "./content.ts";
 
 export function fromMistralAnswer(answer: JsonObject, reading: Reading): ChatCompletion {
   throwIfError(answer);
@@ -56,16 +49,7 @@ function toChoice(choice: JsonObject, index: number): ChatChoice {
   };
 }
 
-/** Parts that the chat format does not have. */
-export function toExtraContent(parts: readonly JsonObject[]): { extra_content?: JsonObject } {
-  return parts.length === 0 ? {} : { extra_content: { mistral: { parts } } };
-}
-
-export function toDetail(text: string, signature: string): ReasoningDetail {
-  return { type: "reasoning.text", text, ...(signature === "" ? {} : { signature: signaturePrefix + signature }) };
-}
-
-function toToolCall(call: JsonObject): ChatToolCall {
+function toToolCall(call: JsonObject) {
   const { name, args } = readFunction(call);
   return { id: readCallId(call) || createId("call_"), type: "function", function: { name, arguments: args || "{}" } };
 }
@@ -108,53 +92,4 @@ export function toUsage(value: unknown): ChatUsage | null {
     total_tokens: prompt + completion,
     prompt_tokens_details: { ...details, cached_tokens: cached },
   };
-}
-
-// A signature is valid only for the vendor that created it, and a conversation may have begun at another vendor.
-const signaturePrefix = "mistral:";
-
-/** The signature as the vendor sent it; null when another vendor created it. */
-export function readOwnSignature(signature: string | undefined): string | null {
-  return signature?.startsWith(signaturePrefix) ? signature.slice(signaturePrefix.length) : null;
-}
-
-interface Content {
-  readonly text: string;
-  readonly thoughts: string;
-  readonly signature: string;
-  readonly annotations: readonly ChatAnnotation[];
-  readonly others: readonly JsonObject[];
-}
-
-/** `textBefore`: the length of the text in earlier events. */
-export function readContent(content: unknown, textBefore: number): Content {
-  let text = asString(content);
-  let thoughts = "";
-  let signature = "";
-  const annotations: ChatAnnotation[] = [];
-  const others: JsonObject[] = [];
-  for (const value of asList(content)) {
-    const part = asObject(value);
-    if (part["type"] === "text") text += asString(part["text"]);
-    else if (part["type"] === "thinking") {
-      thoughts += textOfThinking(part["thinking"]);
-      signature = asString(part["signature"]) || signature;
-    } else if (part["type"] === "tool_reference" && asString(part["url"]) !== "")
-      annotations.push(toAnnotation(part, textBefore + text.length));
-    else others.push(part);
-  }
-  return { text, thoughts, signature, annotations, others };
-}
-
-function textOfThinking(thinking: unknown): string {
-  if (typeof thinking === "string") return thinking;
-  return asList(thinking)
-    .map((part) => asString(asObject(part)["text"]))
-    .join("");
-}
-
-/** A reference follows the words that it supports. */
-function toAnnotation({ url, title, description }: JsonObject, at: number): ChatAnnotation {
-  const content = asString(description);
-  return toUrlCitation({ url: asString(url), title: asString(title), content, start: at, end: at });
 }

@@ -5,7 +5,7 @@ import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatPart } from ".
 import type { Target } from "../../dialect.ts";
 import { type Location, reasoningOf, refuse, textOfPart, withToolCalls } from "../chat-request.ts";
 import { present } from "../completion.ts";
-import { readOwnSignature } from "./answer.ts";
+import { readOwnSignature } from "./content.ts";
 
 interface MistralMessage {
   readonly role: "system" | "user" | "assistant" | "tool";

@@ -5,16 +5,8 @@ import type { ChatStreamReader, JsonObject, ProviderEvent, Reading } from "../..
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
 import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
 import { createId } from "../completion.ts";
-import {
-  readCallId,
-  readContent,
-  readFunction,
-  throwIfError,
-  toDetail,
-  toExtraContent,
-  toFinishReason,
-  toUsage,
-} from "./answer.ts";
+import { readCallId, readFunction, throwIfError, toFinishReason, toUsage } from "./answer.ts";
+import { readContent, toDetail, toExtraContent } from "./content.ts";
 
 interface ChoiceState {
   readonly writer: ChunkWriter;

@@ -1,12 +1,6 @@
 // Writes the request of POST /api/chat.
 
-import type {
-  ChatAssistantMessage,
-  ChatContent,
-  ChatMessage,
-  ChatPart,
-  ChatRequest,
-} from "../../../contract/chat-format.ts";
+import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest } from "../../../contract/chat-format.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import { asObject } from "../../lenient.ts";
@@ -106,7 +100,7 @@ function toMessages(messages: readonly ChatMessage[]): readonly unknown[] {
   });
 }
 
-function readText(content: ChatContent, location: Location): string {
+function readText(content: string | readonly ChatPart[], location: Location): string {
   if (typeof content === "string") return content;
   const other = content.findIndex((part) => textOfPart(part) === null);
   if (other < 0) return textOf(content, "\n");

@@ -1,14 +1,6 @@
 // Reads an answer of the Responses API as a completion.
 
-import type {
-  ChatAnnotation,
-  ChatChoice,
-  ChatCompletion,
-  ChatToolCall,
-  ChatUsage,
-  FinishReason,
-  ReasoningDetail,
-} from "../../../contract/chat-format.ts";
+import type { ChatChoice, ChatCompletion, ChatUsage, FinishReason } from "../../../contract/chat-format.ts";
 import { ErrorInAnswer, type JsonObject, type Reading } from "../../dialect.ts";
 import { asCount, asList, asObject, asString } from "../../lenient.ts";
 import { filled, toCompletion } from "../completion.ts";
@@ -59,7 +51,7 @@ function toChoice(answer: JsonObject): ChatChoice {
   };
 }
 
-function toToolCall(item: JsonObject): ChatToolCall {
+function toToolCall(item: JsonObject) {
   const called = { name: asString(item["name"]), arguments: asString(item["arguments"]) };
   return { id: asString(item["call_id"]), type: "function", function: called };
 }
@@ -70,18 +62,17 @@ function readReasoningText(item: JsonObject): string {
 }
 
 /** The item in the form that the next request sends back. */
-export function toReasoningDetail(item: JsonObject): ReasoningDetail[] {
+export function toReasoningDetail(item: JsonObject) {
   const data = asString(item["encrypted_content"]);
-  const summary = asList(item["summary"]);
   if (data === "") return [];
-  return [{ type: "reasoning.encrypted", data, ...(summary.length > 0 && { summary }) }];
+  return [{ type: "reasoning.encrypted", data, ...filled({ summary: asList(item["summary"]) }) } as const];
 }
 
-export function toAnnotation(annotation: unknown): ChatAnnotation[] {
+export function toAnnotation(annotation: unknown) {
   const { type, url, title, start_index, end_index } = asObject(annotation);
   if (type !== "url_citation" || typeof url !== "string") return [];
   const source = { url, title: asString(title), start_index: asCount(start_index), end_index: asCount(end_index) };
-  return [{ type: "url_citation", url_citation: source }];
+  return [{ type: "url_citation", url_citation: source } as const];
 }
 
 export function toFinishReason(answer: JsonObject, hasCalls: boolean): FinishReason {

@@ -1,20 +1,11 @@
 // Writes a chat request as a request of the Responses API. The vendor stores nothing: it returns encrypted reasoning, which the next request
 // sends back.
 
-import type {
-  ChatAssistantMessage,
-  ChatContent,
-  ChatMessage,
-  ChatPart,
-  ChatRequest,
-  ChatTool,
-  ChatToolChoice,
-  ReasoningDetail,
-} from "../../../contract/chat-format.ts";
+import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest } from "../../../contract/chat-format.ts";
 import { isObject } from "../../../lib/lenient-json.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
-import { asObject } from "../../lenient.ts";
-import { type Location, maxTokensOf, readFunction, refuse, textOf } from "../chat-request.ts";
+import { asList, asObject } from "../../lenient.ts";
+import { type Location, maxTokensOf, readFunction, refuse, type ToolFunction, textOf } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 
 /** The vendor refuses a smaller limit. */
@@ -34,7 +25,7 @@ export function toResponsesRequest(request: ChatRequest, target: Target, reasons
     top_p: request.top_p,
     ...(tools.length > 0 && {
       tools,
-      tool_choice: toToolChoice(request.tool_choice),
+      tool_choice: toToolChoice(request),
       parallel_tool_calls: request.parallel_tool_calls,
     }),
     ...filled({ reasoning: toReasoning(request), text: toText(request) }),
@@ -79,7 +70,7 @@ function toItems(message: ChatMessage, location: Location): JsonObject[] {
 function toAssistantItems(message: ChatAssistantMessage): JsonObject[] {
   const text = textOf(message.content ?? message.refusal ?? "");
   return [
-    ...(message.reasoning_details ?? []).flatMap(toReasoningItem),
+    ...(message.reasoning_details ?? []).flatMap((detail) => toReasoningItem(detail as unknown as JsonObject)),
     ...(text === ""
       ? []
       : [{ type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }]),
@@ -90,13 +81,13 @@ function toAssistantItems(message: ChatAssistantMessage): JsonObject[] {
 }
 
 /** The vendor has not stored the reasoning, so it accepts only its encrypted form. */
-function toReasoningItem(detail: ReasoningDetail): JsonObject[] {
-  if (detail.type !== "reasoning.encrypted") return [];
-  const { summary } = detail as unknown as JsonObject;
-  return [{ type: "reasoning", summary: Array.isArray(summary) ? summary : [], encrypted_content: detail.data }];
+function toReasoningItem({ type, data, summary }: JsonObject): JsonObject[] {
+  return type === "reasoning.encrypted"
+    ? [{ type: "reasoning", summary: asList(summary), encrypted_content: data }]
+    : [];
 }
 
-function toContent(content: ChatContent, location: Location): string | JsonObject[] {
+function toContent(content: string | readonly ChatPart[], location: Location): string | JsonObject[] {
   if (typeof content === "string") return content;
   return content.map((part, index) => toPart(part, [...location, index]));
 }
@@ -118,15 +109,14 @@ function toPart(part: ChatPart, location: Location): JsonObject {
 
 /** `strict` is always sent, because the API treats a tool without it as strict. */
 function toTools({ tools, web_search_options: search }: ChatRequest): JsonObject[] {
-  const declared = (tools ?? []).map(toTool);
+  const declared = (tools ?? []).map((tool, index) => toTool(readFunction(tool, index)));
   if (!isObject(search)) return declared;
   const { search_context_size, user_location } = search;
   const location = isObject(user_location) ? { type: "approximate", ...asObject(user_location["approximate"]) } : null;
   return [...declared, present({ type: "web_search", search_context_size, user_location: location })];
 }
 
-function toTool(tool: ChatTool, index: number): JsonObject {
-  const { name, description, parameters, strict } = readFunction(tool, index);
+function toTool({ name, description, parameters, strict }: ToolFunction): JsonObject {
   return {
     type: "function",
     name,
@@ -136,7 +126,7 @@ function toTool(tool: ChatTool, index: number): JsonObject {
   };
 }
 
-function toToolChoice(choice: ChatToolChoice | null | undefined): unknown {
+function toToolChoice({ tool_choice: choice }: ChatRequest): unknown {
   if (choice === null || choice === undefined || typeof choice === "string") return choice;
   if (choice.type === "function") return { type: "function", name: choice.function.name };
   const { mode, tools } = choice.allowed_tools;

@@ -1,13 +1,8 @@
 // Reads the events of a Responses stream as chunks.
 
 import type { ChatChunk } from "../../../contract/chat-format.ts";
-import {
-  type ChatStreamReader,
-  ErrorInAnswer,
-  type JsonObject,
-  type ProviderEvent,
-  type Reading,
-} from "../../dialect.ts";
+import type { JsonObject } from "../../../lib/lenient-json.ts";
+import { type ChatStreamReader, ErrorInAnswer, type ProviderEvent, type Reading } from "../../dialect.ts";
 import { asObject, asString } from "../../lenient.ts";
 import { ChunkWriter, createEnvelope, toUsageChunk } from "../chunk-writer.ts";
 import { throwIfFailed, toAnnotation, toFinishReason, toReasoningDetail, toUsage } from "./answer.ts";
