@@ -4,9 +4,10 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { type ConfigFile, describeLocation, type Environment, Problems, readConfigFile } from "./config/config-file.ts";
-import { type AliasTarget, aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
+import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
 import { settings, variableOf } from "./config/settings.ts";
+import type { AliasTarget } from "./contract/model-names.ts";
 import { suggest } from "./lib/find-nearest.ts";
 import { isObject } from "./lib/lenient-json.ts";
 import { secretsOfProxy } from "./lib/outgoing-proxy.ts";

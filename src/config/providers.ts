@@ -1,6 +1,7 @@
 // The members `providers` and `aliases` of switchyard.yaml. Which providers and dialects exist is checked where the providers are built.
 
 import { z } from "zod";
+import type { AliasTarget } from "../contract/model-names.ts";
 import { tasks } from "../contract/tasks.ts";
 import { findNearest } from "../lib/find-nearest.ts";
 import { closedObject, expected } from "./schema-parts.ts";
@@ -99,12 +100,6 @@ export type DeclaredProvider = Omit<z.output<typeof provider>, "deployments"> &
 interface UnsetKey {
   /** The variable that `api_key` names and that is not set. */
   readonly unset_key?: string;
-}
-
-/** One model of an alias. Without weights the models are tried in their order. */
-export interface AliasTarget {
-  readonly model: string;
-  readonly weight: number | null;
 }
 
 const targetForm = "should be <provider>/<model>, a list of them, or a list of { model, weight }";

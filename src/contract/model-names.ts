@@ -3,6 +3,12 @@
 
 import { z } from "zod";
 
+/** One model of an alias. Without weights the models are tried in their order. */
+export interface AliasTarget {
+  readonly model: string;
+  readonly weight: number | null;
+}
+
 const maxModelName = 256;
 // Identifiers are ASCII; no part may be a dot segment, because some vendors have the model in their path.
 const provider = "[a-z0-9_][a-z0-9_-]*";

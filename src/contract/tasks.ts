@@ -62,6 +62,8 @@ export interface Task {
   /** The types of files that the task accepts; null: all. */
   readonly allowedMediaTypes: readonly string[] | null;
   readonly allowsFallbacks: boolean;
+  /** Whether results are stored as files, at addresses. */
+  readonly producesFiles: boolean;
 }
 
 /** A vendor that is known to perform the task, whether or not this gateway can call it. */
@@ -148,6 +150,7 @@ function toTask(entry: TaskEntry): Task {
     mode: entry.mode === "async" ? "async" : "sync",
     allowedMediaTypes: entry.allowed_mime_types ?? null,
     allowsFallbacks: entry.fallbacks_allowed ?? true,
+    producesFiles: JSON.stringify(entry.output_schema).includes("_resource_url"),
     inputSchema: toSelfContained(entry.input_schema),
     outputSchema: toSelfContained(entry.output_schema),
     knownOffers: Object.entries(entry.known_providers).flatMap(([provider, known]) =>

@@ -4,6 +4,7 @@
 import type { Caller } from "../access/caller.ts";
 import { fitsPattern, splitModelName } from "../catalogue/model-name.ts";
 import type { ChatCompletionRequest } from "../contract/chat-completions.ts";
+import type { AliasTarget } from "../contract/model-names.ts";
 import { GatewayError } from "../errors.ts";
 import { suggest } from "../lib/find-nearest.ts";
 import type { Provider } from "../providers/configure.ts";
@@ -19,12 +20,6 @@ export interface Offer {
 
 export type Wanted = Pick<ChatCompletionRequest, "model"> &
   Partial<Pick<ChatCompletionRequest, "fallbacks" | "routing" | "session_id">>;
-
-/** A target of an alias. Without weights, targets are tried in their order. */
-export interface AliasTarget {
-  readonly model: string;
-  readonly weight: number | null;
-}
 
 export interface RoutingTable {
   readonly providers: ReadonlyMap<string, Provider>;

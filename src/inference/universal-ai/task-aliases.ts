@@ -1,8 +1,9 @@
 // Resolves the operator's aliases when a request arrives, so that stored requests and jobs contain the names of models.
 
+import type { AliasTarget } from "../../contract/model-names.ts";
 import { findTask } from "../../contract/tasks.ts";
 import { GatewayError } from "../../errors.ts";
-import { type AliasTarget, resolveAlias } from "../offers.ts";
+import { resolveAlias } from "../offers.ts";
 import { drawByChance } from "../route-planner.ts";
 
 export interface TaskAliases {

@@ -8,7 +8,7 @@ import type { InputFile } from "../../engines/engine.ts";
 import { throwProblems, ValidationError } from "../../errors.ts";
 import { detectFileType } from "../../files/file-type.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import type { FilePlace } from "./task-input.ts";
+import type { FileMember } from "./task-input.ts";
 
 export interface TaskFilesOptions {
   readonly egress: Egress;
@@ -29,10 +29,9 @@ export interface FileFetching {
 
 const uploadId = /^(?:file_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 const unknownType = "application/octet-stream";
-const mostRedirects = 3;
 const connectTimeoutMs = 10_000;
 // A slow server must not hold a request for as long as a provider may.
-const longestFetchMs = 30_000;
+const maxFetchMs = 30_000;
 /** Media types with two names. */
 const sameTypes: Readonly<Record<string, string>> = {
   "image/bmp": "image/x-ms-bmp",
@@ -45,15 +44,12 @@ const sameTypes: Readonly<Record<string, string>> = {
 
 export async function readFiles(
   task: Task,
-  places: readonly FilePlace[],
+  members: readonly FileMember[],
   options: TaskFilesOptions,
   fetching: FileFetching,
 ): Promise<Record<string, InputFile>> {
   const settled = await Promise.allSettled(
-    places.map(async (place) => {
-      const file = await readFile(task, place, options, fetching);
-      return [place.name, file] as const;
-    }),
+    members.map(async (member) => [member.name, await readFile(task, member, options, fetching)] as const),
   );
   const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   const other = failures.find((failure) => !(failure instanceof ValidationError));
@@ -64,16 +60,15 @@ export async function readFiles(
 
 /** Checks files without reading them: uploads have to exist, and addresses have to be valid. */
 export async function checkFiles(
-  places: readonly FilePlace[],
+  members: readonly FileMember[],
   options: TaskFilesOptions,
   owner: string,
 ): Promise<void> {
   const problems = await Promise.all(
-    places.map(async (place) => {
-      const found = findSource(place);
-      if ("url" in found) return [];
-      const upload = await options.openUpload(found.uploadId, owner);
-      return upload === null ? [fileNotFound(place).problems[0]] : [];
+    members.map(async (member) => {
+      const source = findSource(member);
+      const isFound = "url" in source || (await options.openUpload(source.uploadId, owner)) !== null;
+      return isFound ? [] : [fileNotFound(member).problems[0]];
     }),
   );
   throwProblems(problems.flat());
@@ -81,58 +76,54 @@ export async function checkFiles(
 
 async function readFile(
   task: Task,
-  place: FilePlace,
+  member: FileMember,
   options: TaskFilesOptions,
   fetching: FileFetching,
 ): Promise<InputFile> {
-  const source = findSource(place);
-  if ("url" in source && fetching.fetchesAddresses === false) return unreadFile(source.url);
+  const source = findSource(member);
+  if ("url" in source && fetching.fetchesAddresses === false)
+    return { name: nameOf(source.url), mediaType: unknownType, size: 0, read: async () => new Uint8Array() };
   const file =
     "url" in source
-      ? await fetchFile(place, source.url, options, fetching)
+      ? await fetchFile(member, source.url, options, fetching)
       : await options.openUpload(source.uploadId, fetching.owner);
-  if (file === null) throw fileNotFound(place);
-  refuseOtherTypes(task, place, file);
+  if (file === null) throw fileNotFound(member);
+  refuseOtherTypes(task, member, file);
   return file;
 }
 
-/** Finds problems of an address without fetching it. */
-function unreadFile(url: URL): InputFile {
-  return { name: nameOf(url), mediaType: unknownType, size: 0, read: async () => new Uint8Array() };
-}
-
-function findSource(place: FilePlace): { readonly uploadId: string } | { readonly url: URL } {
-  const [, id] = uploadId.exec(place.text) ?? [];
+function findSource(member: FileMember): { readonly uploadId: string } | { readonly url: URL } {
+  const [, id] = uploadId.exec(member.text) ?? [];
   if (id !== undefined) return { uploadId: id.toLowerCase() };
-  const tooLong = findUrlTooLong(place.text);
-  if (tooLong !== null) throw refused(place, tooLong.msg, tooLong.type);
-  const url = URL.parse(place.text);
-  if (url === null) throw refused(place, "Input should be the id of an upload, or an http(s) address", "url_parsing");
+  const tooLong = findUrlTooLong(member.text);
+  if (tooLong !== null) throw refused(member, tooLong.msg, tooLong.type);
+  const url = URL.parse(member.text);
+  if (url === null) throw refused(member, "Input should be the id of an upload, or an http(s) address", "url_parsing");
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw refused(place, "URL scheme should be 'http' or 'https'", "url_scheme");
+    throw refused(member, "URL scheme should be 'http' or 'https'", "url_scheme");
   return { url };
 }
 
-function fileNotFound(place: FilePlace): ValidationError {
-  return refused(place, "There is no such file", "file_not_found");
+function fileNotFound(member: FileMember): ValidationError {
+  return refused(member, "There is no such file", "file_not_found");
 }
 
 async function fetchFile(
-  place: FilePlace,
+  member: FileMember,
   url: URL,
   { egress, maxFileBytes }: TaskFilesOptions,
   { signal, timeoutMs }: FileFetching,
 ): Promise<InputFile> {
   try {
-    const { status, body, finalUrl } = await egress.fetch(place.text, {
+    const { status, body, finalUrl } = await egress.fetch(member.text, {
       maxBytes: maxFileBytes,
-      timeoutMs: Math.min(timeoutMs, longestFetchMs),
+      timeoutMs: Math.min(timeoutMs, maxFetchMs),
       connectTimeoutMs,
       protocols: ["https:", "http:"],
-      redirects: mostRedirects,
+      redirects: 3,
       signal,
     });
-    if (status !== 200) throw refused(place, `The server answered with status ${status}`, "url_fetch_failed");
+    if (status !== 200) throw refused(member, `The server answered with status ${status}`, "url_fetch_failed");
     return {
       name: nameOf(URL.parse(finalUrl) ?? url),
       mediaType: detectFileType(body, true),
@@ -141,7 +132,7 @@ async function fetchFile(
     };
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    throw refused(place, error.message, typeOf(error));
+    throw refused(member, error.message, typeOf(error));
   }
 }
 
@@ -151,29 +142,24 @@ function typeOf({ code }: EgressError): string {
 }
 
 function nameOf(url: URL): string {
-  return decodeURIComponentSafely(url.pathname.split("/").at(-1) ?? "") || "file";
-}
-
-function decodeURIComponentSafely(text: string): string {
+  const name = url.pathname.split("/").at(-1) || "file";
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(name);
   } catch {
-    return text;
+    // The name is not valid percent-encoding.
+    return name;
   }
 }
 
-function refuseOtherTypes({ allowedMediaTypes }: Task, place: FilePlace, { mediaType, size }: InputFile): void {
-  if (size === 0) throw refused(place, "The file is empty", "file_empty");
+function refuseOtherTypes({ allowedMediaTypes }: Task, member: FileMember, { mediaType, size }: InputFile): void {
+  if (size === 0) throw refused(member, "The file is empty", "file_empty");
   const kind = `${mediaType.split("/")[0]}/*`;
   const names = [mediaType, kind, lookUp(sameTypes, mediaType) ?? mediaType];
   if (allowedMediaTypes === null || names.some((name) => allowedMediaTypes.includes(name))) return;
-  throw refused(
-    place,
-    `The file is ${mediaType}, and should be one of ${allowedMediaTypes.join(", ")}`,
-    "file_type_not_allowed",
-  );
+  const message = `The file is ${mediaType}, and should be one of ${allowedMediaTypes.join(", ")}`;
+  throw refused(member, message, "file_type_not_allowed");
 }
 
-function refused({ loc }: FilePlace, msg: string, type: string): ValidationError {
+function refused({ loc }: FileMember, msg: string, type: string): ValidationError {
   return new ValidationError([{ loc, msg, type }]);
 }

@@ -4,11 +4,10 @@ import { z } from "zod";
 import { parse } from "../../contract/problems.ts";
 import type { Task } from "../../contract/tasks.ts";
 import { own } from "../../lib/json-schema/schema.ts";
-import { isObject } from "../../lib/lenient-json.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { asList } from "../../providers/lenient.ts";
 
-export interface FilePlace {
+export interface FileMember {
   /** `file`, `reference_images.0.file` … */
   readonly name: string;
   readonly loc: readonly (string | number)[];
@@ -16,46 +15,41 @@ export interface FilePlace {
   readonly text: string;
 }
 
-const fileReference = "#/$defs/file_input";
-// Files are checked when they are opened, which a pattern cannot replace.
-const anyText = { type: "string", minLength: 1 };
+type InputSchema = z.ZodType<{ input: JsonObject }>;
 
-export class TaskInputs {
-  readonly #schemas = new Map<Task, z.ZodType>();
+/** The returned function throws a ValidationError with every problem, `loc` under `body.input`. */
+export function createInputCheck(): (task: Task, input: unknown) => JsonObject {
+  const schemas = new Map<Task, InputSchema>();
+  return (task, input) => {
+    const schema = schemas.get(task) ?? toSchema(task);
+    schemas.set(task, schema);
+    return parse(schema, { input }).input;
+  };
+}
 
-  /** Throws a ValidationError with every problem, `loc` under `body.input`. */
-  check(task: Task, input: unknown): JsonObject {
-    return parse(this.#schemaOf(task), { input }).input;
-  }
-
-  #schemaOf(task: Task): z.ZodType<{ input: JsonObject }> {
-    const known = this.#schemas.get(task);
-    if (known !== undefined) return known as z.ZodType<{ input: JsonObject }>;
-    const { $defs, ...schema } = task.inputSchema;
-    const withPlainFiles = { ...schema, ...($defs === undefined ? {} : { $defs: { ...$defs, file_input: anyText } }) };
-    const made = z.object({ input: z.fromJSONSchema(withPlainFiles as Parameters<typeof z.fromJSONSchema>[0]) });
-    this.#schemas.set(task, made);
-    return made as unknown as z.ZodType<{ input: JsonObject }>;
-  }
+function toSchema({ inputSchema }: Task): InputSchema {
+  const { $defs, ...schema } = inputSchema;
+  // Files are checked when they are opened, which a pattern cannot replace.
+  const file_input = { type: "string", minLength: 1 };
+  const withPlainFiles = { ...schema, ...(isObject($defs) && { $defs: { ...$defs, file_input } }) };
+  const input = z.fromJSONSchema(withPlainFiles as Parameters<typeof z.fromJSONSchema>[0]);
+  return z.object({ input }) as unknown as InputSchema;
 }
 
 /** Every member of the input that the schema declares as a file. */
-export function findFiles({ inputSchema }: Task, input: JsonObject): FilePlace[] {
-  const places: FilePlace[] = [];
-  walk(inputSchema, input, []);
-  return places;
+export function findFiles({ inputSchema }: Task, input: JsonObject): FileMember[] {
+  return find(inputSchema, input, []);
 
-  function walk(schema: unknown, value: unknown, path: readonly (string | number)[]): void {
-    if (!isObject(schema) || value === null || value === undefined) return;
-    if (schema["$ref"] === fileReference) {
-      if (typeof value === "string")
-        places.push({ name: path.join("."), loc: ["body", "input", ...path], text: value });
-      return;
-    }
-    for (const branch of asList(schema["anyOf"])) walk(branch, value, path);
+  function find(schema: unknown, value: unknown, path: readonly (string | number)[]): FileMember[] {
+    if (!isObject(schema) || value === null || value === undefined) return [];
+    if (schema["$ref"] === "#/$defs/file_input")
+      return typeof value === "string" ? [{ name: path.join("."), loc: ["body", "input", ...path], text: value }] : [];
+    const { anyOf, items, properties } = schema;
+    const found = asList(anyOf).flatMap((branch) => find(branch, value, path));
     if (Array.isArray(value))
-      for (const [index, element] of value.entries()) walk(schema["items"], element, [...path, index]);
-    else if (isObject(value) && isObject(schema["properties"]))
-      for (const [name, inner] of Object.entries(schema["properties"])) walk(inner, own(value, name), [...path, name]);
+      return [...found, ...value.flatMap((element, index) => find(items, element, [...path, index]))];
+    if (!isObject(value) || !isObject(properties)) return found;
+    const members = Object.entries(properties);
+    return [...found, ...members.flatMap(([name, inner]) => find(inner, own(value, name), [...path, name]))];
   }
 }

@@ -5,11 +5,11 @@ import { fitsPattern } from "../../catalogue/model-name.ts";
 import { findTask, type Task, type TaskName, tasks } from "../../contract/tasks.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
 import type { Engine } from "../../engines/engine.ts";
-import { GatewayError, throwProblems } from "../../errors.ts";
+import { type ErrorCode, GatewayError, type Problem, throwProblems } from "../../errors.ts";
 import { findNearest } from "../../lib/find-nearest.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 import { refuseUnavailable, type TaskOffer } from "./run-offer.ts";
-import { TaskInputs } from "./task-input.ts";
+import { createInputCheck } from "./task-input.ts";
 
 export interface TaskPlan {
   readonly task: Task;
@@ -23,7 +23,7 @@ const sandboxName = "sandbox";
 
 export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
   const byName = groupByName(engines);
-  const inputs = new TaskInputs();
+  const checkInput = createInputCheck();
 
   function findOffer(name: string, task: TaskName): TaskOffer {
     const [, , provider = "", ...rest] = name.split("/");
@@ -31,21 +31,17 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     if (serving === undefined) {
       const names = engines.filter((engine) => engine.task === task).map((engine) => engine.provider);
       const nearest = findNearest(provider, names);
-      throw new GatewayError(
-        "provider_not_found",
-        `No provider '${provider}' serves ${task} here${nearest === null ? "" : `; did you mean '${nearest}'?`} GET /v3/info/${task} lists the providers that do.`,
-        { param: "model" },
-      );
+      const hint = nearest === null ? "" : `; did you mean '${nearest}'?`;
+      const message = `No provider '${provider}' serves ${task} here${hint} GET /v3/info/${task} lists the providers that do.`;
+      throw unknownModel("provider_not_found", message);
     }
     const model = rest.length === 0 ? null : rest.join("/");
     const engine = chooseEngine(serving, model);
     if (engine === undefined) {
       const known = serving.flatMap(({ models }) => models);
       const hint =
-        known.length === 0 ? "; name the provider alone" : `; did you mean '${findNearest(model ?? "", known)}'?`;
-      throw new GatewayError("model_not_found", `'${provider}' has no model '${model}' for ${task}${hint}`, {
-        param: "model",
-      });
+        known.length === 0 ? "name the provider alone" : `did you mean '${findNearest(model ?? "", known)}'?`;
+      throw unknownModel("model_not_found", `'${provider}' has no model '${model}' for ${task}; ${hint}`);
     }
     return { engine, model: model ?? engine.defaultModel ?? null };
   }
@@ -60,15 +56,9 @@ export function createTaskPlanner(engines: readonly Engine[]): TaskPlanner {
     const names = [request.model, ...(request.fallbacks ?? [])];
     const task = findTaskOf(request.model);
     if (mode === "now" && task.mode === "async")
-      throw new GatewayError(
-        "async_only",
-        `'${request.model}' runs as a job: send it to POST /v3/universal-ai/async.`,
-        {
-          param: "model",
-        },
-      );
+      throw unknownModel("async_only", `'${request.model}' runs as a job: send it to POST /v3/universal-ai/async.`);
     refuseFallbacks(task, request.fallbacks ?? []);
-    const input = inputs.check(task, request.input);
+    const input = checkInput(task, request.input);
     for (const name of names) refuseForbidden(name, caller);
     const offers =
       caller.kind === "sandbox" ? [sandboxOffer(task.name)] : names.map((name) => findOffer(name, task.name));
@@ -101,48 +91,35 @@ function findTaskOf(name: string): Task {
   const [feature = "", subfeature = ""] = name.split("/");
   const ofFeature = tasks.filter((task) => task.feature === feature);
   if (ofFeature.length === 0) {
-    const nearest = findNearest(
-      feature,
-      tasks.map((task) => task.feature),
-    );
-    throw new GatewayError(
-      "feature_not_found",
-      `There is no feature '${feature}'; did you mean '${nearest}'? GET /v3/info lists the features.`,
-      { param: "model" },
-    );
+    const features = tasks.map((task) => task.feature);
+    const nearest = findNearest(feature, features);
+    const message = `There is no feature '${feature}'; did you mean '${nearest}'? GET /v3/info lists the features.`;
+    throw unknownModel("feature_not_found", message);
   }
   const task = findTask(`${feature}/${subfeature}`);
   if (task !== undefined) return task;
-  const nearest = findNearest(
-    subfeature,
-    ofFeature.map((one) => one.subfeature),
-  );
-  throw new GatewayError(
-    "subfeature_not_found",
-    `'${feature}' has no subfeature '${subfeature}'; did you mean '${nearest}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`,
-    { param: "model" },
-  );
+  const subfeatures = ofFeature.map((one) => one.subfeature);
+  const nearest = findNearest(subfeature, subfeatures);
+  const message = `'${feature}' has no subfeature '${subfeature}'; did you mean '${nearest}'? GET /v3/info/${feature}?include=unconfigured lists the subfeatures.`;
+  throw unknownModel("subfeature_not_found", message);
+}
+
+function unknownModel(code: ErrorCode, message: string): GatewayError {
+  return new GatewayError(code, message, { param: "model" });
 }
 
 function refuseFallbacks({ name: task, allowsFallbacks }: Task, fallbacks: readonly string[]): void {
   if (fallbacks.length === 0) return;
-  const problems = fallbacks.flatMap((name, index) =>
-    name.startsWith(`${task}/`)
-      ? []
-      : [
-          {
-            loc: ["body", "fallbacks", index],
-            msg: `Input should be a model of ${task}`,
-            type: "value_error",
-          },
-        ],
-  );
+  const problems = fallbacks.flatMap((name, index): Problem[] => {
+    const msg = `Input should be a model of ${task}`;
+    return name.startsWith(`${task}/`) ? [] : [{ loc: ["body", "fallbacks", index], msg, type: "value_error" }];
+  });
   if (!allowsFallbacks)
-    problems.push({ loc: ["body", "fallbacks"] as never, msg: "This task allows no fallbacks", type: "value_error" });
+    problems.push({ loc: ["body", "fallbacks"], msg: "This task allows no fallbacks", type: "value_error" });
   throwProblems(problems);
 }
 
 function refuseForbidden(name: string, caller: Caller): void {
   if (caller.allowedModels === null || fitsPattern(name, caller.allowedModels)) return;
-  throw new GatewayError("model_not_allowed", `This key may not use the model '${name}'.`, { param: "model" });
+  throw unknownModel("model_not_allowed", `This key may not use the model '${name}'.`);
 }

@@ -3,7 +3,7 @@
 import type { TranscriptFormat } from "../../contract/audio.ts";
 import type { TaskOutputs } from "../../contract/task-types.ts";
 import { ValidationError } from "../../errors.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 import { asObject } from "../../providers/lenient.ts";
 
 type Transcript = TaskOutputs["audio/speech_to_text_async"];
@@ -27,25 +27,29 @@ export type ShapedTranscript =
   | { readonly kind: "text"; readonly text: string; readonly mediaType: string };
 
 // A cue fits on a screen: two lines of 42 characters, shown long enough to be read.
-const mostCueCharacters = 84;
-const longestCueSeconds = 7;
-const longestPauseSeconds = 1;
+const maxCueCharacters = 84;
+const maxCueSeconds = 7;
+const maxPauseSeconds = 1;
 
 /** `original` is the provider's answer, which contains more when it has this format. */
-export function toTranscript(output: Transcript, wish: TranscriptOptions, original: unknown = null): ShapedTranscript {
+export function toTranscript(
+  output: Transcript,
+  options: TranscriptOptions,
+  original: unknown = null,
+): ShapedTranscript {
   const { text } = output;
-  const { format, wantsWords } = wish;
+  const { format, wantsWords } = options;
   if (format === "json") return { kind: "json", members: { text } };
   if (format === "text") return { kind: "text", text: `${text}\n`, mediaType: "text/plain" };
   const own = readOwn(original);
-  const told = readSpans(output);
+  const diarized = readSpans(output);
   // The output of the task contains only words of a known speaker.
-  const spans = told === null || told.length === 0 ? (own?.spans ?? told) : told;
+  const spans = diarized === null || diarized.length === 0 ? (own?.spans ?? diarized) : diarized;
   if (spans === null || (spans.length === 0 && text !== "")) throw noTimes("response_format", format);
   if (format === "srt") return { kind: "text", text: toSubRip(toCues(spans)), mediaType: "application/x-subrip" };
   if (format === "vtt") return { kind: "text", text: toWebVtt(toCues(spans)), mediaType: "text/vtt" };
   const whole = { task: "transcribe", duration: own?.duration ?? spans.at(-1)?.end ?? 0, text };
-  const language = own?.language ?? wish.language;
+  const language = own?.language ?? options.language;
   if (format === "diarized_json") return { kind: "json", members: { ...whole, segments: toSpeakers(spans) } };
   return {
     kind: "json",
@@ -53,7 +57,7 @@ export function toTranscript(output: Transcript, wish: TranscriptOptions, origin
       ...whole,
       ...(language === null ? {} : { language }),
       segments:
-        own?.segments ?? toCues(spans).map(({ start, end, text: said }, id) => ({ id, start, end, text: said })),
+        own?.segments ?? toCues(spans).map((cue, id) => ({ id, start: cue.start, end: cue.end, text: cue.text })),
       ...(wantsWords && { words: toWords(spans) }),
     },
   };
@@ -118,40 +122,33 @@ function toCues(spans: readonly Span[]): Span[] {
 function belongs(last: Span, next: Span): boolean {
   return (
     last.speaker === next.speaker &&
-    next.start - last.end <= longestPauseSeconds &&
-    next.end - last.start <= longestCueSeconds &&
-    last.text.length + 1 + next.text.length <= mostCueCharacters &&
+    next.start - last.end <= maxPauseSeconds &&
+    next.end - last.start <= maxCueSeconds &&
+    last.text.length + 1 + next.text.length <= maxCueCharacters &&
     !/[.!?…。！？]["')\]]?$/.test(last.text)
   );
 }
 
 function toSubRip(cues: readonly Span[]): string {
-  return cues
-    .map(
-      ({ text, start, end }, index) =>
-        `${index + 1}\n${toClock(start, ",")} --> ${toClock(end, ",")}\n${toLine(text)}\n`,
-    )
-    .join("\n");
+  return cues.map((cue, index) => `${index + 1}\n${toCueText(cue, ",")}`).join("\n");
 }
 
 function toWebVtt(cues: readonly Span[]): string {
-  const lines = cues.map(
-    ({ text, start, end }) => `${toClock(start, ".")} --> ${toClock(end, ".")}\n${toLine(text)}\n`,
-  );
-  return ["WEBVTT\n", ...lines].join("\n");
+  return ["WEBVTT\n", ...cues.map((cue) => toCueText(cue, "."))].join("\n");
 }
 
-/** An empty line would end the cue, and an arrow would start another one. */
-function toLine(text: string): string {
-  return text.replace(/\s+/g, " ").replaceAll("-->", "→");
+function toCueText({ text, start, end }: Span, decimalPoint: string): string {
+  // An empty line would end the cue, and an arrow would start another one.
+  const line = text.replace(/\s+/g, " ").replaceAll("-->", "→");
+  return `${toClock(start, decimalPoint)} --> ${toClock(end, decimalPoint)}\n${line}\n`;
 }
 
 /** `00:01:02.345` */
-function toClock(seconds: number, point: string): string {
-  const whole = Math.round(seconds * 1_000);
-  const part = (unit: number, of: number, digits: number) =>
-    String(Math.floor(whole / unit) % of).padStart(digits, "0");
-  return `${part(3_600_000, 1_000_000, 2)}:${part(60_000, 60, 2)}:${part(1_000, 60, 2)}${point}${part(1, 1_000, 3)}`;
+function toClock(seconds: number, decimalPoint: string): string {
+  const total = Math.round(seconds * 1_000);
+  const part = (unitMs: number, limit: number, digits = 2) =>
+    String(Math.floor(total / unitMs) % limit).padStart(digits, "0");
+  return `${part(3_600_000, 1_000_000)}:${part(60_000, 60)}:${part(1_000, 60)}${decimalPoint}${part(1, 1_000, 3)}`;
 }
 
 function toSpeakers(spans: readonly Span[]): object[] {

@@ -1,17 +1,16 @@
 // One task that is answered now: plans the engines, fetches the files of the input, and tries the engines in turn.
 
 import { ownerOf } from "../../access/caller.ts";
-import type { Task } from "../../contract/tasks.ts";
+import type { AliasTarget } from "../../contract/model-names.ts";
 import type { UniversalAiRequest } from "../../contract/universal-ai.ts";
-import type { BinaryResult, Engine, InputFile } from "../../engines/engine.ts";
+import type { BinaryResult, Engine, InputFile, TaskCall } from "../../engines/engine.ts";
 import { GatewayError } from "../../errors.ts";
 import { startDeadline } from "../../lib/deadline.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 import { CallerLeft } from "../../providers/call.ts";
 import type { Deployment } from "../../providers/deployment.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
 import type { LoopCandidate, LoopOptions } from "../candidate-loop.ts";
 import type { HealthBook } from "../health.ts";
-import type { AliasTarget } from "../offers.ts";
 import type { CallDependencies, RequestContext } from "../request-context.ts";
 import type { AttemptNote } from "../trace.ts";
 import { runOffer, type TaskOffer } from "./run-offer.ts";
@@ -20,7 +19,7 @@ import { checkFiles, type FileFetching, readFiles, type TaskFilesOptions } from 
 import { findFiles } from "./task-input.ts";
 import { createTaskPlanner, type TaskPlan, type TaskPlanner } from "./task-planner.ts";
 
-export interface TaskInput extends RequestContext {
+export interface TaskRequestContext extends RequestContext {
   readonly request: UniversalAiRequest;
   /** Where clients reach the gateway, for the addresses of binary results. */
   readonly baseUrl: string;
@@ -35,7 +34,7 @@ export interface TaskInput extends RequestContext {
 export interface UniversalAi {
   /** Throws when the request is refused for a reason that is known before it runs. */
   readonly check: TaskPlanner;
-  run(input: TaskInput): Promise<JsonObject>;
+  run(input: TaskRequestContext): Promise<JsonObject>;
   /** Throws a ValidationError for files that cannot be used, as far as that is known without fetching them. */
   checkFiles(plan: TaskPlan, owner: string): Promise<void>;
   /** Fetches the files that the input names. Throws a ValidationError for those that cannot be used. */
@@ -73,7 +72,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
   const { engines, health, candidateLoop, publish, totalTimeoutMs, shutdownSignal, report } = dependencies;
   const check = createTaskPlanner(engines);
 
-  async function run(input: TaskInput): Promise<JsonObject> {
+  async function run(input: TaskRequestContext): Promise<JsonObject> {
     const { request, caller, trace, connection } = input;
     const plan = check(request, caller, input.runsJobs === true ? "job" : "now");
     trace.routedAt = performance.now();
@@ -94,7 +93,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
       const files = input.files ?? (await openFiles(plan, { owner: ownerOf(caller), signal, timeoutMs }));
       return await tryOffers(plan.offers, { trace, signal, deadline }, async (offer, _note, deployment) => {
         try {
-          trace.dropped = [...dropped, ...findUnused(request.input, offer.engine)];
+          trace.dropped = [...dropped, ...findUnsupported(request.input, offer.engine)];
           return await runEngine(input, plan, offer, { files, signal, deadline, ...(deployment && { deployment }) });
         } catch (error) {
           throw offer.engine.isIdempotent ? error : withoutRetry(error);
@@ -109,7 +108,7 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     { task, input, offers }: TaskPlan,
     fetching: FileFetching,
   ): Promise<Record<string, InputFile>> {
-    if (producesFiles(task)) await dependencies.files.refuseOverQuota?.(fetching.owner);
+    if (task.producesFiles) await dependencies.files.refuseOverQuota?.(fetching.owner);
     const fetchesAddresses = offers.some(({ engine }) => engine.ignoresFiles !== true);
     return await readFiles(task, findFiles(task, input), dependencies.files, { ...fetching, fetchesAddresses });
   }
@@ -133,14 +132,12 @@ export function createUniversalAi(dependencies: UniversalAiDependencies): Univer
     return candidateLoop.run(options, ({ offer, chosen }, note) => attempt(offer, note, chosen?.name ?? null));
   }
 
-  interface Running {
-    readonly files: Readonly<Record<string, InputFile>>;
-    readonly signal: AbortSignal;
-    readonly deadline: number;
-    readonly deployment?: string;
-  }
-
-  async function runEngine(input: TaskInput, plan: TaskPlan, offer: TaskOffer, running: Running): Promise<JsonObject> {
+  async function runEngine(
+    input: TaskRequestContext,
+    plan: TaskPlan,
+    offer: TaskOffer,
+    running: Pick<TaskCall, "files" | "signal" | "deadline" | "deployment">,
+  ): Promise<JsonObject> {
     const { request, trace, requestId, caller } = input;
     const { task } = plan;
     const owner = ownerOf(caller);
@@ -219,21 +216,9 @@ function toCandidate(offer: TaskOffer, book: HealthBook | null): OfferCandidate 
 }
 
 /** Members that the caller set and the provider has no parameter for. Null and an empty text set nothing. */
-function findUnused(input: JsonObject, { unsupportedMembers = [], unsupportedFor }: Engine): string[] {
-  const unused = unsupportedFor === undefined ? unsupportedMembers : [...unsupportedMembers, ...unsupportedFor(input)];
-  const given = unused.filter((name) => ![undefined, null, ""].includes(input[name] as never));
-  return given.map((name) => `input.${name}`);
-}
-
-const fileTasks = new WeakMap<Task, boolean>();
-
-/** Whether results of the task are stored as files, at addresses. */
-function producesFiles(task: Task): boolean {
-  const known = fileTasks.get(task);
-  if (known !== undefined) return known;
-  const found = JSON.stringify(task.outputSchema).includes("_resource_url");
-  fileTasks.set(task, found);
-  return found;
+function findUnsupported(input: JsonObject, engine: Engine): string[] {
+  const names = [...(engine.unsupportedMembers ?? []), ...(engine.unsupportedFor?.(input) ?? [])];
+  return names.filter((name) => (input[name] ?? "") !== "").map((name) => `input.${name}`);
 }
 
 /** A client's automatic retry would repeat, and pay for, a task that a provider may have executed. */
