@@ -312,10 +312,7 @@ function toIdentity({ IdentityDocumentFields }: JsonObject) {
     expire_date: toDay(field("EXPIRATION_DATE")),
     document_id: field("DOCUMENT_NUMBER"),
     issuing_state: field("STATE_NAME"),
-    address: {
-      value: address.flatMap(({ value }) => value ?? []).join(" "),
-      confidence: field("ADDRESS").confidence,
-    },
+    address: { value: address.flatMap(({ value }) => value ?? []).join(" "), confidence: field("ADDRESS").confidence },
     document_type: field("ID_TYPE"),
     mrz: field("MRZ_CODE"),
   };

@@ -1,19 +1,11 @@
 // Amazon Polly speaks, and Amazon Transcribe writes down what is said in a file in a bucket.
 
-import type { TaskInput } from "../../contract/tasks.ts";
 import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { postJson, refuseMembers } from "../shapes/inputs.ts";
-import { formatOf, hasProsody, signed, toDecibel, toSpeech, toSsml, voiceOf } from "../shapes/speech.ts";
-import { type SpokenPiece, toTranscript } from "../shapes/transcript.ts";
-import {
-  defineTask,
-  type ProviderTaskCall,
-  refuseInput,
-  type TaskCall,
-  TaskFailure,
-  type TaskRequest,
-} from "../task.ts";
+import { formatOf, hasProsody, type SpeechCall, signed, toDecibel, toSpeech, toSsml } from "../shapes/speech.ts";
+import { type SpokenPiece, type TranscriptCall, toTranscript } from "../shapes/transcript.ts";
+import { defineTask, refuseInput, TaskFailure, type TaskRequest } from "../task.ts";
 import { kindOfRefusal, statusOfKind, toAwsRequest } from "./aws-json.ts";
 import { bucketSettings, s3 } from "./bucket.ts";
 
@@ -30,13 +22,13 @@ export const speak = defineTask({
     const Engine = call.model ?? "standard";
     const OutputFormat = formatOf(call, formats);
     // Joanna has a standard and a neural voice.
-    const VoiceId = voiceOf(call) ?? "Joanna";
+    const VoiceId = call.input.voice || "Joanna";
     return postJson("/v1/speech", { Engine, OutputFormat, VoiceId, ...toText(call) }, { headers: { accept: "*/*" } });
   },
   fromResponse: toSpeech,
 });
 
-function toText({ input, model }: TaskCall<TaskInput<"audio/tts">>) {
+function toText({ input, model }: SpeechCall) {
   const { text, speed, speaking_pitch } = input;
   if (!hasProsody(input)) return { Text: text, TextType: "text" };
   if (typeof speaking_pitch === "number" && model !== null && model !== "standard")
@@ -94,7 +86,7 @@ export const transcribe = defineTask({
   cleanUpRequests: (call, request) => deleteFile(s3, call, request),
 });
 
-function toStart(call: ProviderTaskCall<TaskInput<"audio/speech_to_text_async">>, state: Stored): TaskRequest {
+function toStart(call: TranscriptCall, state: Stored): TaskRequest {
   const { language, speakers } = call.input;
   return toAwsRequest("Transcribe.StartTranscriptionJob", {
     TranscriptionJobName: toName(state),

@@ -1,13 +1,12 @@
 // Amazon Nova Reel writes its clips into a bucket and leaves them there: the bucket's own rules decide when they are deleted.
 // https://docs.aws.amazon.com/nova/latest/userguide/video-gen-access.html
 
-import type { TaskInput } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asText, at } from "../lenient.ts";
 import { tokenOf } from "../shapes/bucket.ts";
 import { postJson, readBase64 } from "../shapes/inputs.ts";
-import { dimensionOf, toVideo } from "../shapes/video.ts";
-import { defineTask, refuseInput, type TaskCall, TaskFailure } from "../task.ts";
+import { dimensionOf, toVideo, type VideoCall } from "../shapes/video.ts";
+import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 import { bucketSettings, s3 } from "./bucket.ts";
 
 const defaultModel = "amazon.nova-reel-v1:1";
@@ -59,7 +58,7 @@ function folderOf(token: string): string {
   return `switchyard/${token}`;
 }
 
-async function toModelInput(call: TaskCall<TaskInput<"video/generation_async">>): Promise<JsonObject> {
+async function toModelInput(call: VideoCall): Promise<JsonObject> {
   const { text, seed, duration } = call.input;
   const seconds = duration ?? minSeconds;
   const { file } = call.files;

@@ -2,8 +2,8 @@ import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { fileOf, languageOf, postJson } from "../shapes/inputs.ts";
 import { poll } from "../shapes/requests.ts";
-import { speakersOf, toPiece, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import { defineTask, type ProviderTaskCall, TaskFailure } from "../task.ts";
+import { type TranscriptCall, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask, TaskFailure } from "../task.ts";
 
 /** The vendor has no default model. It uses the first one that supports the language. */
 const defaultModels = ["universal-3-pro", "universal-2"];
@@ -43,15 +43,15 @@ function fromMilliseconds(value: unknown): number | null {
   return milliseconds === null ? null : milliseconds / 1_000;
 }
 
-function toTranscription(audio_url: string, call: ProviderTaskCall) {
+function toTranscription(audio_url: string, call: TranscriptCall) {
   const language = languageOf(call);
   const vocabulary = vocabularyOf(call);
   return {
     audio_url,
     speech_models: call.model === null ? defaultModels : [call.model],
     speaker_labels: true,
-    filter_profanity: wantsNoProfanity(call),
-    speakers_expected: speakersOf(call) ?? undefined,
+    filter_profanity: call.input.profanity_filter,
+    speakers_expected: call.input.speakers ?? undefined,
     ...(language === null ? { language_detection: true } : { language_code: toCode(language) }),
     ...(vocabulary.length > 0 && { keyterms_prompt: vocabulary }),
   };

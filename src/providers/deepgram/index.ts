@@ -2,9 +2,9 @@ import { lookUp } from "../../lib/look-up.ts";
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { countCharacters, fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
-import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import { toPiece, toTranscript, vocabularyOf, wantsNoProfanity } from "../shapes/transcript.ts";
-import { defineTask, refuseInput, type TaskCall } from "../task.ts";
+import { formatOf, type SpeechCall, toSpeech } from "../shapes/speech.ts";
+import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask, refuseInput } from "../task.ts";
 
 const formats = {
   mp3: { encoding: "mp3", container: null },
@@ -39,9 +39,9 @@ const defaultVoices: Readonly<Record<string, string>> = { aura: "asteria", "aura
  * The vendor's voices are models, named by generation, voice and language: `aura-2-thalia-en`. A caller may name the generation or
  * the whole voice as the model, and the voice with or without generation and language.
  */
-function toVoice(call: TaskCall): string {
+function toVoice(call: SpeechCall): string {
   const model = call.model ?? "aura-2";
-  const voice = voiceOf(call) ?? lookUp(defaultVoices, model);
+  const voice = call.input.voice || lookUp(defaultVoices, model);
   if (voice === undefined) return model;
   if (voice.startsWith("aura")) return voice;
   return /-[a-z]{2}$/.test(voice) ? `${model}-${voice}` : `${model}-${voice}-en`;
@@ -66,7 +66,7 @@ const transcribe = defineTask({
         model,
         punctuate: true,
         diarize: true,
-        profanity_filter: wantsNoProfanity(call),
+        profanity_filter: call.input.profanity_filter,
         ...(language === null ? { detect_language: true } : { language }),
       },
       body: { kind: "bytes", bytes: await file.read(), mediaType: file.mediaType },

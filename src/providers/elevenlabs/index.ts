@@ -2,8 +2,8 @@ import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
-import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
-import { speakersOf, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { formatOf, toSpeech } from "../shapes/speech.ts";
+import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask } from "../task.ts";
 
 const formats = {
@@ -38,7 +38,7 @@ const speak = defineTask({
       model_id: call.model ?? "eleven_multilingual_v2",
       voice_settings: typeof speed === "number" ? { speed } : undefined,
     };
-    return postJson(`/v1/text-to-speech/${encodeURIComponent(voiceOf(call) ?? defaultVoice)}`, body, {
+    return postJson(`/v1/text-to-speech/${encodeURIComponent(call.input.voice || defaultVoice)}`, body, {
       query: { output_format: formatOf(call, formats) },
       headers: { accept: "audio/*" },
     });
@@ -58,7 +58,7 @@ const transcribe = defineTask({
       model_id: call.model ?? "scribe_v2",
       diarize: true,
       language_code: languageOf(call)?.split("-")[0],
-      num_speakers: speakersOf(call),
+      num_speakers: call.input.speakers,
       keyterms: vocabularyOf(call),
       file: fileOf(call),
     });

@@ -3,8 +3,8 @@ import type { ProviderRow } from "../provider.ts";
 import { fileOf, languageOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { baseLanguage } from "../shapes/languages.ts";
 import { poll, postForm } from "../shapes/requests.ts";
-import { speakersOf, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import { defineTask, type ProviderTaskCall, TaskFailure } from "../task.ts";
+import { type TranscriptCall, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask, TaskFailure } from "../task.ts";
 
 const transcribe = defineTask({
   task: "audio/speech_to_text_async",
@@ -38,14 +38,14 @@ const transcribe = defineTask({
   },
 });
 
-function toTranscription(audio_url: string, call: ProviderTaskCall) {
+function toTranscription(audio_url: string, call: TranscriptCall) {
   const language = languageOf(call);
-  const speakers = speakersOf(call);
+  const { speakers } = call.input;
   const vocabulary = vocabularyOf(call);
   return {
     audio_url,
     diarization: true,
-    ...(speakers !== null && { diarization_config: { number_of_speakers: speakers } }),
+    ...(speakers && { diarization_config: { number_of_speakers: speakers } }),
     ...(language !== null && { language_config: { languages: [baseLanguage(language)] } }),
     ...(vocabulary.length > 0 && { custom_vocabulary: true, custom_vocabulary_config: { vocabulary } }),
     model: call.model ?? undefined,

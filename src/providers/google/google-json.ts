@@ -1,27 +1,18 @@
 // The JSON protocol that Google's services share: the codes of errors, and long-running operations.
 
+import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asText, at } from "../lenient.ts";
 import { type NextRequest, TaskFailure, type TaskRequest } from "../task.ts";
 
 /** The HTTP statuses of codes inside an answer: https://cloud.google.com/apis/design/errors#handling_errors */
-const statuses: Readonly<Record<number, number>> = {
-  3: 400,
-  4: 504,
-  5: 404,
-  7: 403,
-  8: 429,
-  9: 400,
-  11: 400,
-  13: 500,
-  14: 503,
-  16: 401,
-};
+const statuses = { 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 13: 500, 14: 503, 16: 401 };
 
 export function throwIfFailed(part: JsonObject): void {
   const code = asNumber(at(part, "error", "code"));
   if (code === null || code === 0) return;
-  throw new TaskFailure(statuses[code] ?? 502, asText(at(part, "error", "message")) ?? `code ${code}`);
+  const status = lookUp<number>(statuses, String(code)) ?? 502;
+  throw new TaskFailure(status, asText(at(part, "error", "message")) ?? `code ${code}`);
 }
 
 /** Google answers 400 to an invalid API key. */

@@ -60,10 +60,7 @@ export const imageTasks: readonly ProviderTask[] = [
         y: Math.round(asNumber(y) ?? 0),
       })),
       locations: objectsIn(locations).map(({ latLng }) => ({
-        lat_lng: {
-          latitude: asNumber(at(latLng, "latitude")) ?? 0,
-          longitude: asNumber(at(latLng, "longitude")) ?? 0,
-        },
+        lat_lng: { latitude: asNumber(at(latLng, "latitude")) ?? 0, longitude: asNumber(at(latLng, "longitude")) ?? 0 },
       })),
     })),
   })),

@@ -127,7 +127,7 @@ function createTask<const Name extends TaskName, Output extends JsonObject>(
     service: "language",
     toRequest: (call: TextCall) =>
       postJson(`/${version}/documents:${method}`, { document: toDocument(call, version), ...more }),
-    fromResponse: ({ json }, call) => ({ output: toOutput(asObject(json)), units: textUnits(call) }),
+    fromResponse: ({ json }, call: TextCall) => ({ output: toOutput(asObject(json)), units: textUnits(call) }),
   };
 }
 

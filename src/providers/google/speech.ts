@@ -1,14 +1,13 @@
 // Google Cloud Text-to-Speech, and the second version of Speech-to-Text, which reads files of more than a minute from a bucket only.
 
-import type { TaskInput } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { postJson } from "../shapes/inputs.ts";
-import { formatOf, fromAudio, toDecibel, toSemitones, voiceOf } from "../shapes/speech.ts";
-import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import { defineTask, type ProviderTaskCall, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
+import { formatOf, fromAudio, type SpeechCall, toDecibel, toSemitones } from "../shapes/speech.ts";
+import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask, refuseInput, type TaskRequest } from "../task.ts";
 import { addressOf, bucketSettings, storage } from "./bucket.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
 
@@ -49,9 +48,9 @@ export const speak = defineTask({
 });
 
 /** `en-US-Wavenet-C`: the language, the family, the voice. Voices of Gemini models are single words, for any language. */
-function toVoice(call: TaskCall): JsonObject {
+function toVoice(call: SpeechCall): JsonObject {
   const model = call.model ?? "standard";
-  const voice = voiceOf(call);
+  const voice = call.input.voice || null;
   const defaultVoice = lookUp(voices, model);
   if (defaultVoice === undefined) {
     const [, language, name] = /^([a-z]{2,3}-[A-Z]{2})[-_](.+)$/.exec(voice ?? "") ?? [null, "en-US", voice ?? "Kore"];
@@ -97,10 +96,8 @@ export const transcribe = defineTask({
   cleanUpRequests: (call, request) => deleteFile(storage, call, request),
 });
 
-type Call = ProviderTaskCall<TaskInput<"audio/speech_to_text_async">>;
-
 /** These models are available in two locations; `us` serves all other continents. */
-function toStart(call: Call, state: Stored): TaskRequest {
+function toStart(call: TranscriptCall, state: Stored): TaskRequest {
   const { project = "", location: configured } = call.settings;
   const location = configured?.startsWith("eu") ? "eu" : "us";
   const path = `/v2/projects/${encodeURIComponent(project)}/locations/${location}/recognizers/_:batchRecognize`;
@@ -117,7 +114,7 @@ function toStart(call: Call, state: Stored): TaskRequest {
   });
 }
 
-function toConfig(call: Call): JsonObject {
+function toConfig(call: TranscriptCall): JsonObject {
   const { language, speakers, profanity_filter } = call.input;
   const phrases = vocabularyOf(call).map((value) => ({ value }));
   return {

@@ -119,11 +119,7 @@ function createTask<const Name extends TaskName, Output extends JsonObject>(
 
 async function toVisionRequest(call: TaskCall, query: TaskRequest["query"] = {}): Promise<TaskRequest> {
   const bytes = await fileOf(call).read();
-  return {
-    path: "/vision/v3.2/analyze",
-    query,
-    body: { kind: "bytes", bytes, mediaType: "application/octet-stream" },
-  };
+  return { path: "/vision/v3.2/analyze", query, body: { kind: "bytes", bytes, mediaType: "application/octet-stream" } };
 }
 
 function toEdges(rectangle: unknown, metadata: unknown): Edges | typeof noEdges {

@@ -1,13 +1,12 @@
 // Azure AI Speech: text to speech, and fast transcription.
 
-import type { TaskInput } from "../../contract/tasks.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asString, at, objectsIn } from "../lenient.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
-import { escapeXml, formatOf, signed, toSpeech, toSsml, voiceOf } from "../shapes/speech.ts";
-import { toTranscript, vocabularyOf } from "../shapes/transcript.ts";
-import { defineTask, type TaskCall } from "../task.ts";
+import { escapeXml, formatOf, signed, toSpeech, toSsml } from "../shapes/speech.ts";
+import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { defineTask } from "../task.ts";
 
 /** https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech#audio-outputs */
 const formats = {
@@ -30,7 +29,7 @@ export const speak = defineTask({
   docs: "https://learn.microsoft.com/en-us/azure/ai-services/speech-service/rest-text-to-speech",
   models: Object.keys(voices),
   toRequest: (call) => {
-    const voice = voiceOf(call) ?? lookUp(voices, call.model ?? "neural") ?? "en-US-JennyNeural";
+    const voice = call.input.voice || (lookUp(voices, call.model ?? "neural") ?? "en-US-JennyNeural");
     const language = /^[a-z]{2,3}-[A-Za-z]{2,4}/.exec(voice)?.[0] ?? "en-US";
     const inner = toSsml(call.input.text, call.input, (percent) => `${signed(percent)}%`);
     return {
@@ -82,7 +81,7 @@ function toSeconds(value: unknown): number | null {
   return milliseconds === null ? null : milliseconds / 1_000;
 }
 
-function toDefinition(call: TaskCall<TaskInput<"audio/speech_to_text_async">>): JsonObject {
+function toDefinition(call: TranscriptCall): JsonObject {
   const { language, speakers, profanity_filter } = call.input;
   const phrases = vocabularyOf(call);
   return {

@@ -3,7 +3,7 @@ import { asNumber, asText, at } from "../lenient.ts";
 import type { ProviderRow } from "../provider.ts";
 import { dataUrlOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
-import { dimensionOf, secondsOf, toVideo } from "../shapes/video.ts";
+import { dimensionOf, toVideo } from "../shapes/video.ts";
 import { defineTask, TaskFailure, type TaskResponse } from "../task.ts";
 
 const defaultVideoModel = "MiniMax-Hailuo-02";
@@ -22,7 +22,7 @@ const generateVideo = defineTask({
       model: call.model ?? defaultVideoModel,
       prompt: call.input.text,
       first_frame_image: file && (await dataUrlOf(file)),
-      duration: secondsOf(call) ?? undefined,
+      duration: call.input.duration ?? undefined,
       resolution: dimensionOf(call, resolutions) ?? undefined,
     });
   },
@@ -40,7 +40,7 @@ const generateVideo = defineTask({
     const query = { task_id: toId(at(json, "task_id")) };
     return { method: "GET", path: "/query/video_generation", query, waitMs: "growing" };
   },
-  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", secondsOf(call)),
+  fromResponse: ({ bytes }, call) => toVideo(bytes, "video/mp4", call.input.duration ?? null),
 });
 
 function toId(id: unknown): string {

@@ -29,7 +29,7 @@ const detectLanguage = defineTask({
   },
 });
 
-function unitsOf(json: unknown, call: TaskCall): { char: number; request: number } {
+function unitsOf(json: unknown, call: TaskCall<{ text: string }>): { char: number; request: number } {
   const billed = at(json, "data", "billedCharacters");
   return billed === undefined ? textUnits(call) : { char: asCount(billed), request: 1 };
 }

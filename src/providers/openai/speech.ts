@@ -1,5 +1,5 @@
 import { postJson, refuseMembers } from "../shapes/inputs.ts";
-import { formatOf, toSpeech, voiceOf } from "../shapes/speech.ts";
+import { formatOf, toSpeech } from "../shapes/speech.ts";
 import { defineTask } from "../task.ts";
 
 const formats = { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" };
@@ -23,11 +23,11 @@ export const speak = defineTask({
   },
   toRequest: (call) => {
     refuseMembers(call, ["speaking_pitch", "speaking_volume"]);
-    const { text, speed } = call.input;
+    const { text, speed, voice } = call.input;
     return postJson("/audio/speech", {
       model: call.model ?? "tts-1",
       input: text,
-      voice: voiceOf(call) ?? "alloy",
+      voice: voice || "alloy",
       response_format: formatOf(call, formats),
       speed: speed ?? undefined,
     });

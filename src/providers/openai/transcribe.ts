@@ -1,7 +1,7 @@
 import { asNumber, asString, asText, at, objectsIn } from "../lenient.ts";
 import { fileOf, languageOf, refuseMembers } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
-import { speakersOf, toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
+import { toPiece, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
 import { defineTask, refuseInput } from "../task.ts";
 
 const defaultModel = "whisper-1";
@@ -17,7 +17,7 @@ export const transcribe = defineTask({
   // https://developers.openai.com/api/docs/guides/speech-to-text
   files: { maxBytes: 25 * 1_048_576 },
   toRequest: (call) => {
-    const wantsSpeakers = speakersOf(call) !== null;
+    const wantsSpeakers = typeof call.input.speakers === "number";
     const model = call.model ?? (wantsSpeakers ? diarizationModel : defaultModel);
     const separatesSpeakers = model.includes("diarize");
     if (wantsSpeakers && !separatesSpeakers)

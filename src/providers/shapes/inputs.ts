@@ -3,10 +3,6 @@
 import { lookUp } from "../../lib/look-up.ts";
 import { type FormPart, type InputFile, refuseInput, type TaskCall, type TaskRequest } from "../task.ts";
 
-export function textOf({ input }: TaskCall, member = "text"): string {
-  return String(input[member]);
-}
-
 /** Null: the caller did not name a language. */
 export function languageOf({ input }: TaskCall, member = "language"): string | null {
   const language = input[member];
@@ -36,8 +32,11 @@ export function postJson(path: string, value: unknown, more: Omit<TaskRequest, "
 }
 
 /** The units of a task that is billed by the characters of its text, when the text was sent `requests` times. */
-export function textUnits(call: TaskCall, requests = 1): { readonly char: number; readonly request: number } {
-  return { char: requests * countCharacters(textOf(call)), request: requests };
+export function textUnits(
+  { input }: TaskCall<{ text: string }>,
+  requests = 1,
+): { readonly char: number; readonly request: number } {
+  return { char: requests * countCharacters(input.text), request: requests };
 }
 
 /** The units of a task on one image. */

@@ -32,7 +32,10 @@ export function asLanguage(value: unknown): string | null {
 }
 
 /** The result of `translation/automatic_translation`. */
-export function toTranslation(text: unknown, call: TaskCall): ResultOf<"translation/automatic_translation"> {
+export function toTranslation(
+  text: unknown,
+  call: TaskCall<{ text: string }>,
+): ResultOf<"translation/automatic_translation"> {
   if (typeof text !== "string" || text === "") throw new TypeError("there is no translation in the answer");
   return { output: { text }, units: textUnits(call) };
 }
@@ -47,7 +50,7 @@ export interface FoundLanguage {
 /** The result of `translation/language_detection`. */
 export function toLanguages(
   found: readonly FoundLanguage[],
-  call: TaskCall,
+  call: TaskCall<{ text: string }>,
 ): ResultOf<"translation/language_detection"> {
   const items = found.map(({ code, score, name }) => ({
     language: code,

@@ -6,13 +6,15 @@ import { rounded } from "../lenient.ts";
 import { type ResultOf, type TaskCall, TaskFailure, type TaskResponse } from "../task.ts";
 import { chooseFrom, textUnits } from "./inputs.ts";
 
+export type SpeechCall = TaskCall<TaskInput<"audio/tts">>;
+
 /** The result of `audio/tts` from an answer that is audio. */
-export function toSpeech(answer: TaskResponse, call: TaskCall): ResultOf<"audio/tts"> {
+export function toSpeech(answer: TaskResponse, call: SpeechCall): ResultOf<"audio/tts"> {
   if (answer.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
   return fromAudio(answer.bytes, call);
 }
 
-export function fromAudio(bytes: Uint8Array, call: TaskCall): ResultOf<"audio/tts"> {
+export function fromAudio(bytes: Uint8Array, call: SpeechCall): ResultOf<"audio/tts"> {
   if (bytes.length === 0) throw new TypeError("there is no audio in the answer");
   const format = nameFormat(call);
   const mediaType = lookUp(mediaTypes, format) ?? `audio/${format}`;
@@ -29,21 +31,16 @@ const oggTypes = { opus: "audio/ogg", ogg_opus: "audio/ogg", ogg_vorbis: "audio/
 const mediaTypes: Readonly<Record<string, string>> = { mp3: "audio/mpeg", ulaw: "audio/basic", ...oggTypes };
 
 /** The vendor's name of the format that the caller wants. */
-export function formatOf<T>(call: TaskCall, formats: Readonly<Record<string, T>>): T {
+export function formatOf<T>(call: SpeechCall, formats: Readonly<Record<string, T>>): T {
   return chooseFrom(formats, nameFormat(call), "audio_format");
 }
 
-function nameFormat({ input }: TaskCall): string {
-  return String(input["audio_format"] ?? "mp3").toLowerCase();
-}
-
-export function voiceOf({ input }: TaskCall): string | null {
-  const { voice } = input as { readonly voice?: unknown };
-  return typeof voice === "string" && voice !== "" ? voice : null;
+function nameFormat({ input }: SpeechCall): string {
+  return (input.audio_format ?? "mp3").toLowerCase();
 }
 
 /** The members of `audio/tts` that change how a text is spoken. */
-type Prosody = Partial<Pick<TaskInput<"audio/tts">, "speed" | "speaking_pitch" | "speaking_volume">>;
+type Prosody = Partial<Pick<SpeechCall["input"], "speed" | "speaking_pitch" | "speaking_volume">>;
 
 export function hasProsody({ speed, speaking_pitch, speaking_volume }: Prosody): boolean {
   return (speed ?? speaking_pitch ?? speaking_volume ?? null) !== null;

@@ -1,8 +1,11 @@
 // Transcripts: the input members that vendors of `audio/speech_to_text_async` read, and the output.
 
+import type { TaskInput } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asNumber, asScore, asString } from "../lenient.ts";
-import type { ResultOf, TaskCall } from "../task.ts";
+import type { ProviderTaskCall, ResultOf } from "../task.ts";
+
+export type TranscriptCall = ProviderTaskCall<TaskInput<"audio/speech_to_text_async">>;
 
 export interface SpokenPiece {
   readonly text: string;
@@ -56,16 +59,6 @@ function toSeconds(value: unknown): string | null {
   return seconds === null ? null : String(seconds);
 }
 
-/** How many people speak, when the caller says so. */
-export function speakersOf({ input }: TaskCall): number | null {
-  return asNumber(input["speakers"]);
-}
-
-export function vocabularyOf({ input }: TaskCall): readonly string[] {
-  const words = input["vocabulary"];
-  return Array.isArray(words) ? words.filter((word) => typeof word === "string" && word !== "") : [];
-}
-
-export function wantsNoProfanity({ input }: TaskCall): boolean {
-  return input["profanity_filter"] === true;
+export function vocabularyOf({ input }: TranscriptCall): readonly string[] {
+  return input.vocabulary?.filter((word) => word !== "") ?? [];
 }

@@ -1,8 +1,10 @@
 // Video clips that a vendor generated.
 
-import { asNumber } from "../lenient.ts";
+import type { TaskInput } from "../../contract/tasks.ts";
 import type { ResultOf, TaskCall } from "../task.ts";
 import { chooseFrom } from "./inputs.ts";
+
+export type VideoCall = TaskCall<TaskInput<"video/generation_async">>;
 
 /** The result of `video/generation_async`. */
 export function toVideo(
@@ -19,12 +21,7 @@ export function toVideo(
   };
 }
 
-export function secondsOf({ input }: TaskCall): number | null {
-  return asNumber(input["duration"]);
-}
-
 /** The vendor's value for a size such as `1280x720`. */
-export function dimensionOf<T>({ input }: TaskCall, choices: Readonly<Record<string, T>>): T | null {
-  const { dimension } = input;
-  return typeof dimension === "string" ? chooseFrom(choices, dimension, "dimension") : null;
+export function dimensionOf<T>({ input }: VideoCall, choices: Readonly<Record<string, T>>): T | null {
+  return input.dimension ? chooseFrom(choices, input.dimension, "dimension") : null;
 }

@@ -3,7 +3,7 @@
 
 import { asList, asText, at, objectsIn } from "../lenient.ts";
 import { referenceImagesOf, sizeOf, toImages } from "../shapes/images.ts";
-import { postJson, textOf } from "../shapes/inputs.ts";
+import { postJson } from "../shapes/inputs.ts";
 import { postForm } from "../shapes/requests.ts";
 import { defineTask, refuseInput, type TaskCall, TaskFailure, type TaskRequest } from "../task.ts";
 
@@ -39,16 +39,20 @@ export const generateImages = defineTask({
   },
 });
 
-function toVersion1(engine: string, samples: number, call: TaskCall): TaskRequest | Promise<TaskRequest> {
+function toVersion1(
+  engine: string,
+  samples: number,
+  call: TaskCall<{ text: string }>,
+): TaskRequest | Promise<TaskRequest> {
   const [image, another] = referenceImagesOf(call);
   const path = `/v1/generation/${encodeURIComponent(engine)}`;
   if (another !== undefined) refuseInput("reference_images", "This provider takes one reference image", "too_long");
   if (image === undefined)
-    return postJson(`${path}/text-to-image`, { text_prompts: [{ text: textOf(call) }], samples, ...sizeOf(call) });
-  return postForm(`${path}/image-to-image`, { "text_prompts[0][text]": textOf(call), samples, init_image: image });
+    return postJson(`${path}/text-to-image`, { text_prompts: [{ text: call.input.text }], samples, ...sizeOf(call) });
+  return postForm(`${path}/image-to-image`, { "text_prompts[0][text]": call.input.text, samples, init_image: image });
 }
 
-function toVersion2(model: string, count: number, call: TaskCall): Promise<TaskRequest> {
+function toVersion2(model: string, count: number, call: TaskCall<{ text: string }>): Promise<TaskRequest> {
   if (count > 1) refuseInput("num_images", "This model creates one image per request", "less_than_equal");
   const isDiffusion = model.startsWith("sd3");
   const [image, another] = referenceImagesOf(call);
@@ -57,7 +61,7 @@ function toVersion2(model: string, count: number, call: TaskCall): Promise<TaskR
   // The vendor requires a strength with a reference image: how far the result may differ from it, 0..1.
   const reference = image && { image, strength: 0.5, mode: isDiffusion ? "image-to-image" : null };
   return postForm(`/v2beta/stable-image/generate/${isDiffusion ? "sd3" : encodeURIComponent(model)}`, {
-    prompt: textOf(call),
+    prompt: call.input.text,
     output_format: "png",
     model: isDiffusion ? model : null,
     ...(reference ?? { aspect_ratio: ratioOf(call) }),
