@@ -4,9 +4,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { createLoadWatch } from "../../src/http/load-watch.ts";
-import { startServer } from "../../src/http/server.ts";
-import { createTicker } from "../../src/lib/ticker.ts";
 import { createLog } from "../../src/log.ts";
 import { answer } from "../support/answers.ts";
 import {
@@ -30,6 +27,7 @@ import { openConnection, type RawConnection, type RawResponse } from "../support
 import { readFolder } from "../support/read-folder.ts";
 import { createClient } from "../support/responses.ts";
 import { type ResponsesVendor, startResponsesVendor, toSlowStream } from "../support/responses-vendor.ts";
+import { startTestServer } from "../support/test-server.ts";
 import { awayFromMinuteEnd, waitFor } from "../support/wait.ts";
 import { watchCpu, watchMemory } from "../support/watch.ts";
 
@@ -242,12 +240,8 @@ async function stopKeyStore(badInput: BadInput): Promise<void> {
 /** stream-26: the server itself, with an endpoint that has a bug. */
 async function throwInHandler(badInput: BadInput): Promise<void> {
   let log = "";
-  const ticker = createTicker(50);
-  const loadWatch = createLoadWatch();
-  const server = startServer({
-    host: "127.0.0.1",
-    port: 0,
-    routes: [
+  const server = startTestServer(
+    [
       {
         method: "POST",
         path: badInput.path,
@@ -258,19 +252,10 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
         },
       },
     ],
-    // The route needs no key, so these two are not called.
-    authenticator: { authenticate: () => expect.unreachable("no key is needed") },
-    limits: {
-      admit: () => expect.unreachable("no key is counted"),
-      begin: () => expect.unreachable("no key is counted"),
-    },
-    bodyLimits: { maxBodyBytes: 1_000_000, bodyTimeoutMs: 5_000 },
-    ticker,
-    loadWatch,
-    log: createLog({ level: "info", format: "json", secrets: [providerSecret], write: (lines) => (log += lines) }),
-  });
+    { log: createLog({ level: "info", format: "json", secrets: [providerSecret], write: (lines) => (log += lines) }) },
+  );
   try {
-    const connection = await openConnection(`http://127.0.0.1:${server.port}`);
+    const connection = await openConnection(server.url);
     connection.send(toBytes(badInput, fixtures));
     const response = await connection.receive();
     await checkResponse(badInput.expect, response, connection);
@@ -280,9 +265,7 @@ async function throwInHandler(badInput: BadInput): Promise<void> {
     expect(log).toContain("a bug with");
     expect(log).not.toContain(providerSecret);
   } finally {
-    server.stopNow();
-    loadWatch.close();
-    ticker.close();
+    server.close();
   }
 }
 
