@@ -12,12 +12,14 @@ import type { JsonObject } from "../../src/providers/dialect.ts";
 import { dialects } from "../../src/providers/dialects/index.ts";
 import { rows } from "../../src/providers/index.ts";
 import { toRefusal } from "../../src/providers/refusal.ts";
-import { makeExample } from "../../src/providers/sandbox/schema-example.ts";
 import { answer, completion } from "../support/answers.ts";
-import { startVendor, type VendorRequest } from "../support/vendor.ts";
+import { answerByExample, failureOf, fileOf, image, inputs, pdf, requestOf, schemaOf } from "../support/llm-tasks.ts";
+import { startVendor } from "../support/vendor.ts";
 
 const vendor = await startVendor(answerByExample);
+
 afterAll(() => vendor.stop());
+
 beforeEach(() => vendor.clear());
 
 const providers = configureProviders(
@@ -29,6 +31,7 @@ const providers = configureProviders(
   },
   () => null,
 );
+
 const usdPerToken = 0.000_001;
 
 /** A chat completion as the gateway makes one, in the plain format. */
@@ -71,56 +74,13 @@ function run(task: string, input: JsonObject, asked: Asked = {}): Promise<TaskRe
   });
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<GatewayError & ValidationError> {
-  try {
-    await promise;
-  } catch (error) {
-    return error as GatewayError & ValidationError;
-  }
-  throw new Error("it did not fail");
-}
-
 function say(value: unknown, more: JsonObject = {}): void {
   vendor.next(answer(200, completion(typeof value === "string" ? value : JSON.stringify(value), more)));
-}
-
-function requestOf(request: VendorRequest | undefined): ChatRequest {
-  return JSON.parse(request?.body.toString() ?? "{}") as ChatRequest;
 }
 
 function sent(at = 0): ChatRequest {
   return requestOf(vendor.requests.at(at));
 }
-
-function schemaOf({ response_format }: ChatRequest): JsonObject {
-  if (response_format?.type !== "json_schema") throw new Error("there is no schema");
-  return response_format.json_schema.schema ?? {};
-}
-
-/** A model that keeps to the form, and to the bounds that it is told in words. */
-function answerByExample(request: VendorRequest) {
-  const schema: unknown = JSON.parse(JSON.stringify(schemaOf(requestOf(request))), (_, one: JsonObject) => {
-    const [, minimum, maximum] = /^(-?\d+) to (-?\d+)$/.exec(String(one?.["description"])) ?? [];
-    return minimum === undefined ? one : { ...one, minimum: Number(minimum), maximum: Number(maximum) };
-  });
-  return answer(200, completion(JSON.stringify(makeExample(schema))));
-}
-
-function fileOf(mediaType: string, bytes: string | Uint8Array = "bytes", name = "scan"): InputFile {
-  const content = Buffer.from(bytes);
-  return { name, mediaType, size: content.length, read: async () => content };
-}
-
-const image = fileOf("image/png");
-const pdf = fileOf("application/pdf", "%PDF-1.7", "invoice.pdf");
-
-const inputs: Readonly<Record<string, JsonObject>> = {
-  "text/question_answer": { texts: ["example"], question: "What?", temperature: 0, examples: [] },
-  "text/custom_classification": { texts: ["example"], labels: ["spam", "ham"], examples: [] },
-  "text/custom_named_entity_recognition": { text: "example", entities: ["Drug"] },
-  "translation/automatic_translation": { text: "example", target_language: "fr", source_language: null },
-  "ocr/custom_document_parsing_async": { file: "x", queries: [{ query: "Who?", pages: "1-*" }] },
-};
 
 const servedTasks = engines.filter(({ provider }) => provider === "openai").map(({ task }) => task);
 

@@ -1,44 +1,14 @@
-// /v3/responses at providers that have the API themselves: what passes, what is exchanged, and what is told when it breaks.
+// /v3/responses at providers that have the API themselves: creating, streaming and continuing responses.
 
-import { beforeEach, describe, expect, test } from "bun:test";
-import { answer, chatChunk, doneText, event, httpChunk, lastHttpChunk, rst, streamHead } from "../support/answers.ts";
+import { describe, expect, test } from "bun:test";
+import { answer } from "../support/answers.ts";
 import { readError } from "../support/chat.ts";
-import { readEvents } from "../support/events.ts";
-import { providerSecret } from "../support/gateway-settings.ts";
-import { openConnection, type RawConnection, requestBytes } from "../support/raw-http.ts";
-import { createClient, readResponse, readResponseStream, responsesPath, textOf } from "../support/responses.ts";
-import { halfAnswer, oddMember, startResponsesVendor, vendorIds } from "../support/responses-vendor.ts";
-import { sharedGateway } from "../support/test-gateway.ts";
-import { waitFor } from "../support/wait.ts";
+import { openConnection } from "../support/raw-http.ts";
+import { textOf } from "../support/responses.ts";
+import { expectOurIdsOnly, openResponsesGateway } from "../support/responses-gateway.ts";
+import { oddMember } from "../support/responses-vendor.ts";
 
-const vendor = await startResponsesVendor();
-const origin = `http://127.0.0.1:${vendor.port}`;
-const gateway = await sharedGateway({
-  vendor,
-  config: {
-    prices: { "mock/*": { input: 2, output: 10 } },
-    aliases: { either: ["mock/echo", "mock2/echo"] },
-    providers: {
-      passing: { dialect: "openai", base_url: `${origin}/passing/v1`, api_key: "k", responses: "stateless" },
-      pair: {
-        dialect: "openai",
-        responses: "native",
-        deployments: [
-          { name: "one", base_url: `${origin}/pair/v1`, api_key: "key-of-one" },
-          { name: "two", base_url: `${origin}/pair/v1`, api_key: "key-of-two" },
-        ],
-      },
-    },
-  },
-});
-const client = createClient(gateway, await gateway.createKey());
-beforeEach(() => vendor.clear());
-
-/** Nothing that the vendor calls its own is in it. */
-function expectOurIdsOnly(text: string): void {
-  expect(text).not.toMatch(vendorIds);
-  expect(text).not.toContain(providerSecret);
-}
+const { vendor, gateway, client, requestOf } = await openResponsesGateway();
 
 describe("creating", () => {
   test("the caller's bytes reach the provider, with only the model and our members changed", async () => {
@@ -202,7 +172,7 @@ describe("streaming", () => {
 
   test("each event is one write", async () => {
     const connection = await openConnection(gateway.url);
-    connection.send(request({ model: "mock/slow", input: "a b c", stream: true }));
+    connection.send(requestOf({ model: "mock/slow", input: "a b c", stream: true }));
     const { chunks } = await connection.receive();
     connection.leave();
     for (const chunk of chunks) expect(chunk.toString()).toMatch(/^(event: [^\n]+\n)?data: [^\n]+\n\n$/);
@@ -227,211 +197,6 @@ describe("streaming", () => {
       expect(events.at(-2)).toMatchObject({ code: expect.any(String), error: { code: expect.any(String) } });
     });
   }
-});
-
-describe("asking again", () => {
-  test("a response is told again, byte for byte what the provider says, with the same ids", async () => {
-    const created = await client.create({ input: "hello" });
-    const text = await (await client.get(created.id)).text();
-    expectOurIdsOnly(text);
-    expect(text).toContain(oddMember);
-    const { provider_time: _, ...same } = created;
-    expect(JSON.parse(text)).toMatchObject(same);
-    expect(vendor.last()).toMatchObject({ method: "GET" });
-    expect(vendor.last().path).toMatch(/^\/v1\/responses\/resp_vendor[0-9a-f]{32}$/);
-  });
-
-  test("a stream is told again, also from the middle, and what is asked for is passed on", async () => {
-    const { id, events } = await client.stream({ input: "one two three" });
-    const again = readResponseStream(await (await client.get(`${id}?stream=true`)).text());
-    expectOurIdsOnly(again.text);
-    expect(again.types).toEqual(events.map(({ type }) => type));
-    expect(again).toMatchObject({ id, done: true });
-    const rest = readResponseStream(
-      await (await client.get(`${id}?stream=true&starting_after=4&include[]=x&secret=1`)).text(),
-      5,
-    );
-    expect(rest.types).toEqual(events.slice(5).map(({ type }) => type));
-    expect(rest.last.response?.id).toBe(id);
-    expect(vendor.last().path).toContain("include%5B%5D=x&starting_after=4&stream=true");
-    expect(vendor.last().path).not.toContain("secret");
-  });
-
-  test("input items are paged by our ids", async () => {
-    const input = ["a", "b", "c"].map((content) => ({ role: "user", content }));
-    const { id } = await client.create({ input });
-    const read = async (query: string) => {
-      const text = await (await client.get(`${id}/input_items?${query}`)).text();
-      expectOurIdsOnly(text);
-      return JSON.parse(text);
-    };
-    const first = await read("order=asc&limit=2");
-    expect(first).toMatchObject({
-      object: "list",
-      has_more: true,
-      first_id: first.data[0].id,
-      last_id: first.data[1].id,
-    });
-    const second = await read(`order=asc&limit=2&after=${first.last_id}`);
-    expect(second).toMatchObject({ has_more: false, data: [{ content: "c" }] });
-  });
-
-  test("what is asked in a form that nobody knows is a 422", async () => {
-    const { id } = await client.create({ input: "hello" });
-    vendor.clear();
-    for (const query of ["limit=0", "limit=101", "limit=x", "order=up", "after="])
-      expect(await readError(await client.get(`${id}/input_items?${query}`))).toMatchObject({ status: 422 });
-    for (const query of ["stream=maybe", "stream=true&starting_after=x"])
-      expect(await readError(await client.get(`${id}?${query}`))).toMatchObject({ status: 422 });
-    expect(vendor.calls()).toHaveLength(0);
-  });
-
-  test("what is deleted is gone here and at the provider", async () => {
-    const { id } = await client.create({ input: "hello" });
-    const kept = vendor.stored.size;
-    expect(await (await client.remove(id)).json()).toEqual({ id, object: "response.deleted", deleted: true });
-    expect(vendor.stored.size).toBe(kept - 1);
-    expect(await readError(await client.get(id))).toMatchObject({ status: 404, code: "response_not_found" });
-    expect(await readError(await client.remove(id))).toMatchObject({ status: 404, code: "response_not_found" });
-  });
-
-  test("what the provider has forgotten is not found, and can still be deleted", async () => {
-    const { id } = await client.create({ input: "hello" });
-    vendor.stored.clear();
-    const error = await readError(await client.get(id));
-    expect(error).toMatchObject({ status: 404, code: "response_not_found", param: "response_id" });
-    const chained = await readError(await client.post({ model: "mock/echo", input: "x", previous_response_id: id }));
-    expect(chained).toMatchObject({ status: 400, code: "previous_response_not_found", param: "previous_response_id" });
-    expectOurIdsOnly(JSON.stringify([error, chained]));
-    expect((await client.remove(id)).status).toBe(200);
-  });
-
-  test("work in the background is in progress while it is queued and runs, ends, and tells its cost when it has", async () => {
-    const queued = await client.create({ input: "hello", background: true });
-    expect(queued).toMatchObject({ status: "in_progress", cost: null, background: true });
-    expect(await client.retrieve(queued.id)).toMatchObject({ status: "in_progress" });
-    const ended = await client.retrieve(queued.id);
-    expect(ended).toMatchObject({ status: "completed", cost: 0.007, provider: "mock" });
-    expect(ended.provider_time).toBeNumber();
-    expect(textOf(ended)).toBe("heard: hello");
-  });
-
-  test("work in the background can be cancelled, and nothing else can", async () => {
-    const queued = await client.create({ input: "hello", background: true });
-    const cancelled = await readResponse(await client.post({}, `/${queued.id}/cancel`));
-    expect(cancelled).toMatchObject({
-      id: queued.id,
-      status: "incomplete",
-      incomplete_details: { reason: "cancelled" },
-      provider_time: expect.any(Number),
-    });
-    expect(await client.retrieve(queued.id)).toMatchObject({
-      status: "incomplete",
-      incomplete_details: { reason: "cancelled" },
-    });
-    const { id } = await client.create({ input: "hello" });
-    const error = await readError(await client.post({}, `/${id}/cancel`));
-    expect(error).toMatchObject({ status: 400, code: "provider_rejected_request" });
-    // In the caller's ids, not in the provider's.
-    expect(error.message).toContain(id);
-    expectOurIdsOnly(error.message);
-  });
-
-  test("a queued stream tells its response as in progress", async () => {
-    const answered = await client.post({ model: "mock/echo", input: "hello", background: true, stream: true });
-    const events = readEvents(await answered.text()).events.slice(0, 2);
-    expect(events.map(({ name }) => name)).toEqual(["response.created", "response.queued"]);
-    for (const { data } of events) expect(JSON.parse(data).response.status).toBe("in_progress");
-  });
-
-  test("usage has every member of the published schema, and instructions that the provider leaves out are told again", async () => {
-    const usage = {
-      input_tokens: 1_000,
-      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-      output_tokens: 500,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 1_500,
-    };
-    const body = { model: "mock/terse", input: "hello", instructions: "Be brief." };
-    const whole = await client.create(body);
-    expect(whole).toMatchObject({ usage, instructions: "Be brief." });
-    const { events, last } = await client.stream(body);
-    expect(last.response).toMatchObject({ usage, instructions: "Be brief.", provider_time: expect.any(Number) });
-    expect(events[0]?.response).toMatchObject({ instructions: "Be brief." });
-    expect((await client.retrieve(whole.id)).provider_time).toBeNumber();
-  });
-
-  test("the tools of a coding agent's request reach a provider of the chat format, and its calls come back", async () => {
-    const wait = { type: "function", name: "wait", strict: false, parameters: { type: "object", properties: {} } };
-    const body = {
-      model: "mockchat/echo",
-      input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "go" }] }],
-      tools: [
-        { type: "namespace", name: "agents", description: "Sub-agents.", tools: [wait] },
-        { type: "web_search", external_web_access: false },
-      ],
-      tool_choice: "auto",
-      store: false,
-      include: ["reasoning.encrypted_content"],
-    };
-    const tool_calls = [
-      { index: 0, id: "call_1", type: "function", function: { name: "agents__wait", arguments: "{}" } },
-    ];
-    vendor.next([
-      streamHead(),
-      event(chatChunk({ tool_calls })),
-      event(chatChunk({}, "tool_calls")),
-      httpChunk(doneText),
-      lastHttpChunk,
-    ]);
-    const first = await client.post({ ...body, stream: true });
-    expect(first.headers.get("x-switchyard-dropped-params")).toBe("tools.web_search");
-    const { last } = readResponseStream(await first.text());
-    const [called] = last.response?.output ?? [];
-    expect(called).toMatchObject({ type: "function_call", namespace: "agents", name: "wait", call_id: "call_1" });
-    expect(last.response?.["tools"]).toMatchObject(body.tools);
-    const output = { type: "function_call_output", call_id: "call_1", output: "done" };
-    await client.create({ ...body, input: [...body.input, called, output] });
-    const sent = JSON.parse(vendor.last().body.toString());
-    expect(sent.messages[1].tool_calls[0].function.name).toBe("agents__wait");
-    expect(sent).not.toHaveProperty("web_search_options");
-  });
-
-  test("metadata takes any JSON value, and texts only where the provider keeps it", async () => {
-    const metadata = { text: "a", number: 7, list: [1, { deep: true }], none: null };
-    for (const model of ["mockchat/echo", "sandbox/echo"]) {
-      const { id, ...made } = await client.create({ model, input: "one", metadata });
-      expect(made.metadata as object).toEqual(metadata);
-      if (made.store) expect((await client.retrieve(id)).metadata as object).toEqual(metadata);
-    }
-    vendor.clear();
-    const refused = await readError(await client.post({ model: "mock/echo", input: "one", metadata }));
-    expect(refused).toMatchObject({ status: 422, code: "string_type", param: "metadata.number" });
-    expect(refused.message).toContain("only texts");
-    expect(vendor.requests).toBeEmpty();
-    const long = { model: "sandbox/echo", input: "one", metadata: { list: Array(3_000).fill(1) } };
-    expect(await readError(await client.post(long))).toMatchObject({ status: 422, code: "too_long" });
-  });
-
-  test("a stream that breaks off tells how long the provider took", async () => {
-    const { last } = await client.stream({ model: "mock/cut", input: "one two three" });
-    expect(last).toMatchObject({ type: "response.failed", response: { provider_time: expect.any(Number) } });
-    vendor.next([streamHead(), event(chatChunk({ content: "half" })), rst]);
-    const translated = await client.stream({ model: "mockchat/echo", input: "one" });
-    expect(translated.last).toMatchObject({
-      type: "response.failed",
-      response: { provider: "mockchat", provider_time: expect.any(Number) },
-    });
-  });
-
-  test("the provider's failures at asking again are its failures", async () => {
-    const { id } = await client.create({ input: "hello" });
-    vendor.next(answer(500, { error: { message: "down" } }));
-    expect(await readError(await client.get(id))).toMatchObject({ status: 502, code: "provider_error" });
-    vendor.next(answer(200, "<html>"));
-    expect(await readError(await client.get(id))).toMatchObject({ status: 502, code: "provider_bad_response" });
-    expect((await client.retrieve(id)).id).toBe(id);
-  });
 });
 
 describe("going on", () => {
@@ -558,46 +323,3 @@ describe("going on", () => {
     expect(background).toMatchObject({ status: 400, code: "stateful_not_supported", param: "background" });
   });
 });
-
-describe("leaving", () => {
-  const aMoment = () => Bun.sleep(30);
-  const windows: Readonly<
-    Record<string, [model: string, stream: boolean, reached: (c: RawConnection) => Promise<unknown>]>
-  > = {
-    "before the provider's headers": ["stall-whole", true, () => Promise.resolve()],
-    "before the first event": ["stall-head", true, aMoment],
-    "after the first events": ["stall-first", true, (c) => waitFor("events", () => c.text().includes("in_progress"))],
-    "in the middle of a stream": ["stall", true, (c) => waitFor("a delta", () => c.text().includes("text.delta"))],
-    "during a call that is not streamed": ["half", false, aMoment],
-  };
-  for (const [name, [model, stream, reached]] of Object.entries(windows)) {
-    test(`clients that leave ${name} end the provider's calls`, async () => {
-      vendor.on("half", halfAnswer);
-      const connections = await Promise.all(Array.from({ length: 20 }, () => openConnection(gateway.url)));
-      for (const connection of connections)
-        connection.send(request({ model: `mock/${model}`, input: "one two", stream }));
-      await vendor.waitFor("all calls", (requests) => requests.length === connections.length);
-      for (const connection of connections) {
-        await reached(connection);
-        connection.leave();
-      }
-      await vendor.waitFor("all calls to end", (requests) => requests.every((one) => one.leftAt !== null));
-    });
-  }
-
-  test("a client that leaves while a response is asked for again ends that call too", async () => {
-    const { id } = await client.create({ input: "one" });
-    vendor.next(halfAnswer);
-    const connection = await openConnection(gateway.url);
-    const headers = { authorization: `Bearer ${client.key}` };
-    connection.send(requestBytes({ method: "GET", path: `${responsesPath}/${id}`, headers }));
-    await vendor.waitFor("the call", (requests) => requests.some(({ method }) => method === "GET"));
-    connection.leave();
-    await vendor.waitFor("its end", (requests) => requests.at(-1)?.leftAt != null);
-  });
-});
-
-function request(body: object): Buffer {
-  const headers = { authorization: `Bearer ${client.key}`, "content-type": "application/json" };
-  return requestBytes({ path: responsesPath, headers, body: JSON.stringify(body) });
-}

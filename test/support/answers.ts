@@ -127,3 +127,8 @@ function toBytes(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }
+
+/** An error as a vendor of the chat format sends it. */
+export function errorBody(message: string): object {
+  return { error: { message, type: "vendor_type", code: "vendor_code" } };
+}
