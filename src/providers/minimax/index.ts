@@ -1,5 +1,6 @@
 import { type ErrorRule, readErrorRules } from "../error-rules.ts";
 import { asNumber, asText, at } from "../lenient.ts";
+import { type SharedFacts, withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
 import { dataUrlOf, postJson, refuseMembers } from "../shapes/inputs.ts";
 import { requireValue } from "../shapes/require-value.ts";
@@ -64,6 +65,8 @@ function refuseFailure({ json, text }: TaskResponse): void {
   throw new TaskFailure(status, asText(at(json, "base_resp", "status_msg")) ?? `code ${code}`);
 }
 
+const m2: SharedFacts = { contextTokens: 204_800, maxOutputTokens: 204_800, tools: true };
+
 export const minimax: ProviderRow = {
   name: "minimax",
   title: "MiniMax",
@@ -88,10 +91,7 @@ export const minimax: ProviderRow = {
         input: ["text", "image", "video"],
         reasoning: true,
       },
-      { id: "MiniMax-M2.7", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
-      { id: "MiniMax-M2.7-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
-      { id: "MiniMax-M2.5", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
-      { id: "MiniMax-M2.5-highspeed", contextTokens: 204_800, maxOutputTokens: 204_800, tools: true },
+      ...withFacts(m2, ["MiniMax-M2.7", "MiniMax-M2.7-highspeed", "MiniMax-M2.5", "MiniMax-M2.5-highspeed"]),
     ],
   },
   sealedParams: ["callback_url"],

@@ -1,5 +1,7 @@
-import { allFeatures, textAndImage } from "../model-facts.ts";
+import { allFeatures, type SharedFacts, withFacts } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const k2: SharedFacts = { contextTokens: 262_144, input: ["text", "image"], tools: true, reasoning: true };
 
 export const moonshot: ProviderRow = {
   name: "moonshot",
@@ -20,11 +22,8 @@ export const moonshot: ProviderRow = {
         missingReasoning: " ",
       },
       { models: /^kimi-k3/, efforts: ["low", "high", "max"] },
-      {
-        models: /^kimi-k2\.[56]/,
-        thinking: { on: { type: "enabled" }, off: { type: "disabled" } },
-      },
-      // Without it the model does not see the reasoning of earlier turns.
+      { models: /^kimi-k2\.[56]/, thinking: { on: { type: "enabled" }, off: { type: "disabled" } } },
+      // Without `keep` the model does not see the reasoning of earlier turns.
       { models: /^kimi-k2\.6/, thinking: { on: { type: "enabled", keep: "all" }, off: { type: "disabled" } } },
     ],
     defaultModel: "kimi-k2.6",
@@ -36,9 +35,8 @@ export const moonshot: ProviderRow = {
         input: ["text", "image", "video"],
         ...allFeatures,
       },
-      { id: "kimi-k2.7-code", contextTokens: 262_144, input: textAndImage, tools: true, reasoning: true },
-      { id: "kimi-k2.7-code-highspeed", contextTokens: 262_144, input: textAndImage, tools: true, reasoning: true },
-      { id: "kimi-k2.6", contextTokens: 262_144, input: textAndImage, ...allFeatures },
+      ...withFacts(k2, ["kimi-k2.7-code", "kimi-k2.7-code-highspeed"]),
+      { id: "kimi-k2.6", ...k2, jsonSchema: true },
     ],
   },
 };

@@ -1,5 +1,6 @@
-import { textAndImage } from "../model-facts.ts";
 import type { ProviderRow } from "../provider.ts";
+
+const plain = { tools: false, reasoning: false };
 
 export const perplexity: ProviderRow = {
   name: "perplexity",
@@ -13,15 +14,8 @@ export const perplexity: ProviderRow = {
     defaultModel: "sonar",
     defaultVisionModel: "sonar-pro",
     models: [
-      { id: "sonar", contextTokens: 128_000, tools: false, reasoning: false },
-      {
-        id: "sonar-pro",
-        contextTokens: 200_000,
-        maxOutputTokens: 8192,
-        input: textAndImage,
-        tools: false,
-        reasoning: false,
-      },
+      { id: "sonar", ...plain, contextTokens: 128_000 },
+      { id: "sonar-pro", ...plain, contextTokens: 200_000, maxOutputTokens: 8_192, input: ["text", "image"] },
       { id: "sonar-reasoning-pro", reasoning: true },
       { id: "sonar-deep-research", reasoning: true },
     ],

@@ -74,7 +74,7 @@ export function splitNames({ value, confidence }: Field): readonly Field[] {
 }
 
 /** From a country code of two or three letters. */
-export function toCountryField({ value, confidence }: Field): JsonObject | null {
+export function toCountryField({ value, confidence }: Field) {
   const country = findCountry(value);
   return country === null ? null : { ...country, confidence };
 }
