@@ -5,6 +5,7 @@ import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
 import { AwsEventDecoder, failureMember } from "../../src/providers/framing/aws-event-stream.ts";
 import { FramingError } from "../../src/providers/framing/framing.ts";
+import { toAwsMessage } from "../support/aws-message.ts";
 
 const event = (type: string, value: unknown) => toAwsMessage({ ":message-type": "event", ":event-type": type }, value);
 
@@ -98,25 +99,4 @@ function tryTo(read: () => unknown): unknown {
   } catch (error) {
     return error instanceof FramingError ? [] : error;
   }
-}
-
-/** A payload that is text goes as it is. */
-function toAwsMessage(headers: Readonly<Record<string, string>>, value: unknown): Buffer {
-  const head = Buffer.concat(Object.entries({ ...headers, ":content-type": "application/json" }).map(toHeader));
-  const payload = Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
-  const message = Buffer.alloc(16 + head.length + payload.length);
-  message.writeUInt32BE(message.length, 0);
-  message.writeUInt32BE(head.length, 4);
-  message.writeUInt32BE(crc32(message.subarray(0, 8)), 8);
-  head.copy(message, 12);
-  payload.copy(message, 12 + head.length);
-  message.writeUInt32BE(crc32(message.subarray(0, message.length - 4)), message.length - 4);
-  return message;
-}
-
-/** Length and name, the mark of a string, length and value. */
-function toHeader([name, value]: [string, string]): Buffer {
-  const length = Buffer.alloc(2);
-  length.writeUInt16BE(Buffer.byteLength(value));
-  return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([7]), length, Buffer.from(value)]);
 }

@@ -10,19 +10,9 @@ import { createLog } from "../../../src/log.ts";
 import { configureProviders } from "../../../src/providers/configure.ts";
 import type { JsonObject } from "../../../src/providers/dialect.ts";
 import { HttpClient } from "../../../src/providers/http-client.ts";
-import type { ProviderRow } from "../../../src/providers/provider.ts";
-import { type Answer, judge, key, type Seen, see, toResponse, withBinaries } from "../vendors-others/ask.ts";
+import { type Asked, judge, key, type Seen, see, toResponse, withBinaries } from "../vendors-others/ask.ts";
 
-export interface Job {
-  readonly row: ProviderRow;
-  readonly task: string;
-  /** In the order of the requests; a function sees the request that it answers. */
-  readonly answers: readonly (Answer | ((seen: Seen) => Answer))[];
-  readonly input: JsonObject;
-  readonly files?: Readonly<Record<string, InputFile>>;
-  readonly model?: string;
-  readonly providerParams?: JsonObject;
-  readonly settings?: Readonly<Record<string, string>>;
+export interface Job extends Asked {
   readonly jobId?: string;
 }
 

@@ -5,24 +5,7 @@
 import { answer, type Script } from "../answers.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool } from "./mind.ts";
-import {
-  bodyOf,
-  demand,
-  demandSignature,
-  eventBytes,
-  failOnDemand,
-  listOf,
-  type Members,
-  membersOf,
-  numberOf,
-  oneOf,
-  serve,
-  sign,
-  streamScript,
-  textOf,
-  troubleOf,
-  wordsOf,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 const bodyMembers = [
   ...["model", "max_tokens", "messages", "system", "stream", "temperature", "top_p", "top_k", "stop_sequences"],
@@ -39,7 +22,7 @@ const errorTypes: Readonly<Record<number, string>> = {
 };
 
 export function anthropic(request: VendorRequest): Script {
-  return serve(request, run, (status, message) => ({
+  return wire.serve(request, run, (status, message) => ({
     type: "error",
     error: { type: errorTypes[status] ?? "api_error", message },
     request_id: "req_vendor",
@@ -47,14 +30,14 @@ export function anthropic(request: VendorRequest): Script {
 }
 
 function run(request: VendorRequest): Script {
-  demand(request.headers["anthropic-version"] === "2023-06-01", "anthropic-version: header is required");
-  demand(request.headers["x-api-key"], "x-api-key: header is required");
+  wire.demand(request.headers["anthropic-version"] === "2023-06-01", "anthropic-version: header is required");
+  wire.demand(request.headers["x-api-key"], "x-api-key: header is required");
   if (request.path.endsWith("/v1/messages/count_tokens")) return count(request);
-  demand(request.path.endsWith("/v1/messages"), "no such path");
-  const body = bodyOf(request, "body", bodyMembers);
-  const model = textOf(body["model"], "model");
-  const maxTokens = numberOf(body["max_tokens"], "max_tokens", 1, 200_000);
-  failOnDemand(model);
+  wire.demand(request.path.endsWith("/v1/messages"), "no such path");
+  const body = wire.bodyOf(request, "body", bodyMembers);
+  const model = wire.textOf(body["model"], "model");
+  const maxTokens = wire.numberOf(body["max_tokens"], "max_tokens", 1, 200_000);
+  wire.failOnDemand(model);
   const question = readQuestion(body, model, maxTokens);
   const reply = replyTo(question);
   const message = toMessage(model, reply, countWords(question.said));
@@ -63,42 +46,48 @@ function run(request: VendorRequest): Script {
 
 function count(request: VendorRequest): Script {
   const allowed = ["model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "cache_control"];
-  const body = bodyOf(request, "body", allowed);
-  failOnDemand(textOf(body["model"], "model"));
+  const body = wire.bodyOf(request, "body", allowed);
+  wire.failOnDemand(wire.textOf(body["model"], "model"));
   return answer(200, { input_tokens: countWords(JSON.stringify(body["messages"])) });
 }
 
-function readQuestion(body: Members, model: string, maxTokens: number): Question {
-  const tools = (body["tools"] === undefined ? [] : listOf(body["tools"], "tools")).map(readTool);
+function readQuestion(body: wire.Members, model: string, maxTokens: number): Question {
+  const tools = (body["tools"] === undefined ? [] : wire.listOf(body["tools"], "tools")).map(readTool);
   const choice = readChoice(body["tool_choice"], tools);
   const thinking = readThinking(body, model, maxTokens);
-  demand(!(thinking === "enabled" && choice.isForced), "thinking: does not go with a tool_choice that demands a call");
+  wire.demand(
+    !(thinking === "enabled" && choice.isForced),
+    "thinking: does not go with a tool_choice that demands a call",
+  );
   checkSampling(body, model, thinking !== "off");
   if (body["system"] !== undefined) readSystem(body["system"]);
-  const { said, results } = readTurns(listOf(body["messages"], "messages"), thinking === "enabled");
+  const { said, results } = readTurns(wire.listOf(body["messages"], "messages"), thinking === "enabled");
   return { said, results, tools, choice: choice.value, schema: readSchema(body), thinks: thinking !== "off" };
 }
 
 function readTool(value: unknown, index: number): Tool {
   const where = `tools.${index}`;
-  const tool = membersOf(value, where, [
+  const tool = wire.membersOf(value, where, [
     ...["type", "name", "description", "input_schema", "cache_control", "strict", "eager_input_streaming"],
   ]);
-  demand(tool["type"] === undefined || tool["type"] === "custom", `${where}.type: is not known`);
-  demand(/^[a-zA-Z0-9_-]{1,128}$/.test(textOf(tool["name"], `${where}.name`)), `${where}.name: has a wrong form`);
-  const parameters = membersOf(tool["input_schema"], `${where}.input_schema`);
-  demand(parameters["type"] === "object", `${where}.input_schema.type: Field required`);
+  wire.demand(tool["type"] === undefined || tool["type"] === "custom", `${where}.type: is not known`);
+  wire.demand(
+    /^[a-zA-Z0-9_-]{1,128}$/.test(wire.textOf(tool["name"], `${where}.name`)),
+    `${where}.name: has a wrong form`,
+  );
+  const parameters = wire.membersOf(tool["input_schema"], `${where}.input_schema`);
+  wire.demand(parameters["type"] === "object", `${where}.input_schema.type: Field required`);
   return { name: tool["name"] as string, parameters };
 }
 
 function readChoice(value: unknown, tools: readonly Tool[]): { value: Question["choice"]; isForced: boolean } {
   if (value === undefined) return { value: "auto", isForced: false };
-  demand(tools.length > 0, "tool_choice: there are no tools");
-  const choice = membersOf(value, "tool_choice", ["type", "name", "disable_parallel_tool_use"]);
-  const type = oneOf(choice["type"], "tool_choice.type", ["auto", "any", "tool", "none"]);
+  wire.demand(tools.length > 0, "tool_choice: there are no tools");
+  const choice = wire.membersOf(value, "tool_choice", ["type", "name", "disable_parallel_tool_use"]);
+  const type = wire.oneOf(choice["type"], "tool_choice.type", ["auto", "any", "tool", "none"]);
   if (type !== "tool") return { value: type, isForced: type === "any" };
-  const name = textOf(choice["name"], "tool_choice.name");
-  demand(
+  const name = wire.textOf(choice["name"], "tool_choice.name");
+  wire.demand(
     tools.some((tool) => tool.name === name),
     `tool_choice.name: there is no tool ${name}`,
   );
@@ -107,62 +96,65 @@ function readChoice(value: unknown, tools: readonly Tool[]): { value: Question["
 
 const adaptiveOnly = /claude-(?:opus|sonnet|haiku|fable|mythos)-(?:4-[678]|5)/;
 
-function readThinking(body: Members, model: string, maxTokens: number): "off" | "enabled" | "adaptive" {
+function readThinking(body: wire.Members, model: string, maxTokens: number): "off" | "enabled" | "adaptive" {
   if (body["thinking"] === undefined) return "off";
-  const thinking = membersOf(body["thinking"], "thinking", ["type", "budget_tokens", "display", "block_binding"]);
-  const type = oneOf(thinking["type"], "thinking.type", ["enabled", "adaptive", "disabled", "between_tools"]);
+  const thinking = wire.membersOf(body["thinking"], "thinking", ["type", "budget_tokens", "display", "block_binding"]);
+  const type = wire.oneOf(thinking["type"], "thinking.type", ["enabled", "adaptive", "disabled", "between_tools"]);
   if (type === "adaptive") {
-    demand(adaptiveOnly.test(model), "thinking.type: this model does not adapt its thinking");
+    wire.demand(adaptiveOnly.test(model), "thinking.type: this model does not adapt its thinking");
     return "adaptive";
   }
   if (type !== "enabled") return "off";
-  demand(!adaptiveOnly.test(model), "thinking.type: this model takes no budget");
-  const budget = numberOf(thinking["budget_tokens"], "thinking.budget_tokens", 1_024, 128_000);
-  demand(budget < maxTokens, "thinking.budget_tokens: should be below max_tokens");
+  wire.demand(!adaptiveOnly.test(model), "thinking.type: this model takes no budget");
+  const budget = wire.numberOf(thinking["budget_tokens"], "thinking.budget_tokens", 1_024, 128_000);
+  wire.demand(budget < maxTokens, "thinking.budget_tokens: should be below max_tokens");
   return "enabled";
 }
 
-function checkSampling(body: Members, model: string, thinks: boolean): void {
+function checkSampling(body: wire.Members, model: string, thinks: boolean): void {
   const { temperature, top_p: topP, top_k: topK } = body;
-  if (temperature !== undefined) numberOf(temperature, "temperature", 0, 1);
-  if (topP !== undefined) numberOf(topP, "top_p", 0, 1);
-  demand(!thinks || temperature === undefined || temperature === 1, "temperature: should be 1 beside thinking");
-  demand(!thinks || topK === undefined, "top_k: does not go with thinking");
+  if (temperature !== undefined) wire.numberOf(temperature, "temperature", 0, 1);
+  if (topP !== undefined) wire.numberOf(topP, "top_p", 0, 1);
+  wire.demand(!thinks || temperature === undefined || temperature === 1, "temperature: should be 1 beside thinking");
+  wire.demand(!thinks || topK === undefined, "top_k: does not go with thinking");
   const takesNone = /claude-(?:opus|sonnet|haiku|fable|mythos)-(?:4-[78]|5)/.test(model);
-  demand(
+  wire.demand(
     !takesNone || (temperature ?? topP ?? topK) === undefined,
     "temperature, top_p and top_k: this model takes none of them",
   );
   const takesOne = /claude-[a-z]+-4/.test(model);
-  demand(!takesOne || temperature === undefined || topP === undefined, "temperature and top_p: only one of them");
+  wire.demand(!takesOne || temperature === undefined || topP === undefined, "temperature and top_p: only one of them");
 }
 
 function readSystem(system: unknown): void {
   if (typeof system === "string") return;
-  for (const [index, block] of listOf(system, "system").entries()) {
-    const { text } = membersOf(block, `system.${index}`, ["type", "text", "cache_control", "citations"]);
-    demand(textOf(text, `system.${index}.text`).trim() !== "", "system: a text is empty");
+  for (const [index, block] of wire.listOf(system, "system").entries()) {
+    const { text } = wire.membersOf(block, `system.${index}`, ["type", "text", "cache_control", "citations"]);
+    wire.demand(wire.textOf(text, `system.${index}.text`).trim() !== "", "system: a text is empty");
   }
 }
 
 /** Answers of this form are closed objects throughout. */
-function readSchema(body: Members): Members | null {
+function readSchema(body: wire.Members): wire.Members | null {
   if (body["output_config"] === undefined) return null;
-  const output = membersOf(body["output_config"], "output_config", ["effort", "format"]);
+  const output = wire.membersOf(body["output_config"], "output_config", ["effort", "format"]);
   if (output["effort"] !== undefined)
-    oneOf(output["effort"], "output_config.effort", ["low", "medium", "high", "xhigh", "max"]);
+    wire.oneOf(output["effort"], "output_config.effort", ["low", "medium", "high", "xhigh", "max"]);
   if (output["format"] === undefined) return null;
-  const format = membersOf(output["format"], "output_config.format", ["type", "schema"]);
-  oneOf(format["type"], "output_config.format.type", ["json_schema"]);
-  const schema = membersOf(format["schema"], "output_config.format.schema");
+  const format = wire.membersOf(output["format"], "output_config.format", ["type", "schema"]);
+  wire.oneOf(format["type"], "output_config.format.type", ["json_schema"]);
+  const schema = wire.membersOf(format["schema"], "output_config.format.schema");
   demandClosed(schema);
   return schema;
 }
 
 function demandClosed(schema: unknown): void {
   if (typeof schema !== "object" || schema === null) return;
-  const { type, additionalProperties } = schema as Members;
-  demand(type !== "object" || additionalProperties === false, "output_config.format: every object should be closed");
+  const { type, additionalProperties } = schema as wire.Members;
+  wire.demand(
+    type !== "object" || additionalProperties === false,
+    "output_config.format: every object should be closed",
+  );
   for (const member of Object.values(schema)) demandClosed(member);
 }
 
@@ -172,17 +164,17 @@ interface Turns {
 }
 
 function readTurns(messages: readonly unknown[], needsThinking: boolean): Turns {
-  demand(messages.length > 0, "messages: there are none");
+  wire.demand(messages.length > 0, "messages: there are none");
   let said = "";
   let results: { name: string; text: string }[] = [];
   /** Calls of the turn before, which have to be answered in this one. */
   let open = new Map<string, string>();
   for (const [index, value] of messages.entries()) {
     const where = `messages.${index}`;
-    const { role, content } = membersOf(value, where, ["role", "content"]);
-    oneOf(role, `${where}.role`, ["user", "assistant", "system"]);
-    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content, where);
-    demand(blocks.length > 0, `${where}: has no content`);
+    const { role, content } = wire.membersOf(value, where, ["role", "content"]);
+    wire.oneOf(role, `${where}.role`, ["user", "assistant", "system"]);
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : wire.listOf(content, where);
+    wire.demand(blocks.length > 0, `${where}: has no content`);
     const calls = new Map<string, string>();
     const words: string[] = [];
     for (const [at, blockValue] of blocks.entries()) {
@@ -191,30 +183,33 @@ function readTurns(messages: readonly unknown[], needsThinking: boolean): Turns 
       if (block["type"] === "text") words.push(String(block["text"]));
       if (block["type"] === "tool_use") calls.set(String(block["id"]), String(block["name"]));
       if (block["type"] !== "tool_result") continue;
-      demand(role === "user", `${where}: a tool_result stands in a turn of the assistant`);
-      demand(words.length === 0, `${where}: a tool_result stands behind words`);
+      wire.demand(role === "user", `${where}: a tool_result stands in a turn of the assistant`);
+      wire.demand(words.length === 0, `${where}: a tool_result stands behind words`);
       const name = open.get(String(block["tool_use_id"]));
-      demand(name !== undefined, `${where}: a tool_result answers no call of the turn before`);
+      wire.demand(name !== undefined, `${where}: a tool_result answers no call of the turn before`);
       open.delete(String(block["tool_use_id"]));
       results.push({ name, text: textOfResult(block["content"]) });
     }
-    demand(open.size === 0, `${where}: calls of the turn before have no result here`);
-    demand(calls.size === 0 || role === "assistant", `${where}: a tool_use stands in a turn of the user`);
+    wire.demand(open.size === 0, `${where}: calls of the turn before have no result here`);
+    wire.demand(calls.size === 0 || role === "assistant", `${where}: a tool_use stands in a turn of the user`);
     if (role === "assistant" && needsThinking && calls.size > 0 && isLastCall(messages, index))
-      demand(String((blocks[0] as Members)["type"]).endsWith("thinking"), `${where}: should begin with thinking`);
+      wire.demand(
+        String((blocks[0] as wire.Members)["type"]).endsWith("thinking"),
+        `${where}: should begin with thinking`,
+      );
     if (role === "user" && words.length > 0) {
       said = words.join("\n");
       results = [];
     }
     open = calls;
   }
-  demand(open.size === 0, "messages: the last calls have no results");
+  wire.demand(open.size === 0, "messages: the last calls have no results");
   return { said, results };
 }
 
 /** Members of blocks may be null, which says nothing. */
-function withoutNulls(block: unknown, where: string): Members {
-  demand(typeof block === "object" && block !== null, `${where}: should be an object`);
+function withoutNulls(block: unknown, where: string): wire.Members {
+  wire.demand(typeof block === "object" && block !== null, `${where}: should be an object`);
   return Object.fromEntries(Object.entries(block).filter(([, member]) => member !== null));
 }
 
@@ -223,29 +218,29 @@ function isLastCall(messages: readonly unknown[], index: number): boolean {
   return index === messages.length - 2;
 }
 
-function readBlock(block: Members, where: string): void {
-  const type = oneOf(block["type"], `${where}.type`, [
+function readBlock(block: wire.Members, where: string): void {
+  const type = wire.oneOf(block["type"], `${where}.type`, [
     ...["text", "image", "document", "tool_use", "tool_result", "thinking", "redacted_thinking"],
   ]);
   switch (type) {
     case "text":
-      membersOf(block, where, ["type", "text", "cache_control", "citations"]);
-      demand(textOf(block["text"], where).trim() !== "", `${where}: a text has no visible character`);
+      wire.membersOf(block, where, ["type", "text", "cache_control", "citations"]);
+      wire.demand(wire.textOf(block["text"], where).trim() !== "", `${where}: a text has no visible character`);
       return;
     case "tool_use":
-      membersOf(block, where, ["type", "id", "name", "input", "cache_control", "caller"]);
-      demand(/^[a-zA-Z0-9_-]+$/.test(textOf(block["id"], `${where}.id`)), `${where}.id: has a wrong form`);
-      membersOf(block["input"], `${where}.input`);
+      wire.membersOf(block, where, ["type", "id", "name", "input", "cache_control", "caller"]);
+      wire.demand(/^[a-zA-Z0-9_-]+$/.test(wire.textOf(block["id"], `${where}.id`)), `${where}.id: has a wrong form`);
+      wire.membersOf(block["input"], `${where}.input`);
       return;
     case "tool_result":
-      membersOf(block, where, ["type", "tool_use_id", "content", "is_error", "cache_control"]);
+      wire.membersOf(block, where, ["type", "tool_use_id", "content", "is_error", "cache_control"]);
       return;
     case "thinking":
-      membersOf(block, where, ["type", "thinking", "signature"]);
-      demandSignature(textOf(block["thinking"], where), block["signature"], where);
+      wire.membersOf(block, where, ["type", "thinking", "signature"]);
+      wire.demandSignature(wire.textOf(block["thinking"], where), block["signature"], where);
       return;
     case "redacted_thinking":
-      demand(false, `${where}.data: was not written by this vendor`);
+      wire.demand(false, `${where}.data: was not written by this vendor`);
       return;
     default:
       return;
@@ -255,22 +250,23 @@ function readBlock(block: Members, where: string): void {
 function textOfResult(content: unknown): string {
   if (content === undefined) return "";
   if (typeof content === "string") return content;
-  return listOf(content, "content")
-    .map((block) => String((block as Members)["text"] ?? ""))
+  return wire
+    .listOf(content, "content")
+    .map((block) => String((block as wire.Members)["text"] ?? ""))
     .join("");
 }
 
 interface Message {
   readonly id: string;
-  readonly content: readonly Members[];
+  readonly content: readonly wire.Members[];
   readonly stop_reason: string;
-  readonly usage: Members;
+  readonly usage: wire.Members;
   readonly [member: string]: unknown;
 }
 
 function toMessage(model: string, { thoughts, text, calls }: Reply, inputTokens: number): Message {
-  const content: Members[] = [];
-  if (thoughts !== "") content.push({ type: "thinking", thinking: thoughts, signature: sign(thoughts) });
+  const content: wire.Members[] = [];
+  if (thoughts !== "") content.push({ type: "thinking", thinking: thoughts, signature: wire.sign(thoughts) });
   if (text !== "") content.push({ type: "text", text });
   for (const [index, { name, input }] of calls.entries())
     content.push({ type: "tool_use", id: `toolu_0${index}${name}`, name, input });
@@ -294,7 +290,7 @@ function toMessage(model: string, { thoughts, text, calls }: Reply, inputTokens:
 
 function toStream(model: string, message: Message): Script {
   const events: Uint8Array[] = [];
-  const push = (type: string, members: Members = {}) => events.push(eventBytes({ type, ...members }, type));
+  const push = (type: string, members: wire.Members = {}) => events.push(wire.eventBytes({ type, ...members }, type));
   const { output_tokens: outputTokens, ...counts } = message.usage;
   const begun = { ...message, content: [], stop_reason: null, usage: { ...counts, output_tokens: 1 } };
   push("message_start", { message: begun });
@@ -309,33 +305,33 @@ function toStream(model: string, message: Message): Script {
   push("message_delta", { delta, usage: { output_tokens: outputTokens } });
   push("message_stop");
   const failed = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-  return streamScript({
+  return wire.streamScript({
     contentType: "text/event-stream; charset=utf-8",
     events,
-    failure: eventBytes(failed, "error"),
-    trouble: troubleOf(model),
+    failure: wire.eventBytes(failed, "error"),
+    trouble: wire.troubleOf(model),
   });
 }
 
-function taken(block: Members): { start: Members; deltas: readonly Members[] } {
+function taken(block: wire.Members): { start: wire.Members; deltas: readonly wire.Members[] } {
   switch (block["type"]) {
     case "thinking":
       return {
         start: { type: "thinking", thinking: "", signature: "" },
         deltas: [
-          ...wordsOf(String(block["thinking"])).map((thinking) => ({ type: "thinking_delta", thinking })),
+          ...wire.wordsOf(String(block["thinking"])).map((thinking) => ({ type: "thinking_delta", thinking })),
           { type: "signature_delta", signature: block["signature"] },
         ],
       };
     case "text":
       return {
         start: { type: "text", text: "" },
-        deltas: wordsOf(String(block["text"])).map((text) => ({ type: "text_delta", text })),
+        deltas: wire.wordsOf(String(block["text"])).map((text) => ({ type: "text_delta", text })),
       };
     default:
       return {
         start: { ...block, input: {} },
-        deltas: ["", ...wordsOf(JSON.stringify(block["input"]))].map((partial_json) => ({
+        deltas: ["", ...wire.wordsOf(JSON.stringify(block["input"]))].map((partial_json) => ({
           type: "input_json_delta",
           partial_json,
         })),

@@ -3,27 +3,11 @@
 // (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html,
 // https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html); what its models say is invented.
 
-import { crc32 } from "node:zlib";
 import { answer, type Script } from "../answers.ts";
+import { toAwsMessage } from "../aws-message.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
-import {
-  bodyOf,
-  demand,
-  demandSignature,
-  failOnDemand,
-  listOf,
-  type Members,
-  membersOf,
-  numberOf,
-  serve,
-  sign,
-  streamScript,
-  textOf,
-  troubleOf,
-  Violation,
-  wordsOf,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 export const awsSettings = {
   AWS_REGION: "us-east-1",
@@ -32,15 +16,15 @@ export const awsSettings = {
 };
 
 export function bedrock(request: VendorRequest): Script {
-  return serve(request, run, (_status, message) => ({ message }));
+  return wire.serve(request, run, (_status, message) => ({ message }));
 }
 
 function run(request: VendorRequest): Script {
   checkAuthorization(request);
   const found = /\/model\/([^/]+)\/([\w-]+)$/.exec(request.path);
-  if (found === null) throw new Violation("no such path", 404);
+  if (found === null) throw new wire.Violation("no such path", 404);
   const model = decodeURIComponent(found[1] ?? "");
-  failOnDemand(model);
+  wire.failOnDemand(model);
   switch (found[2]) {
     case "invoke":
       return embed(request, model);
@@ -52,22 +36,22 @@ function run(request: VendorRequest): Script {
       return found[2] === "converse" ? answer(200, toAnswer(reply, usage)) : toStream(model, reply, usage);
     }
     default:
-      throw new Violation("no such operation", 404);
+      throw new wire.Violation("no such operation", 404);
   }
 }
 
 /** That it is signed, for whom and what; whether the signature is right is held elsewhere to the vendor's examples. */
 function checkAuthorization({ headers }: VendorRequest): void {
   const date = headers["x-amz-date"] ?? "";
-  if (!/^\d{8}T\d{6}Z$/.test(date)) throw new Violation("x-amz-date: is missing", 403);
+  if (!/^\d{8}T\d{6}Z$/.test(date)) throw new wire.Violation("x-amz-date: is missing", 403);
   const scope = `${awsSettings.AWS_ACCESS_KEY_ID}/${date.slice(0, 8)}/${awsSettings.AWS_REGION}/bedrock/aws4_request`;
   const authorization = headers["authorization"] ?? "";
   const signed = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=[0-9a-f]{64}$/.exec(
     authorization,
   );
-  if (signed?.[1] !== scope) throw new Violation("The request signature is missing or for another service", 403);
+  if (signed?.[1] !== scope) throw new wire.Violation("The request signature is missing or for another service", 403);
   for (const name of ["host", "x-amz-date"])
-    if (!signed[2]?.split(";").includes(name)) throw new Violation(`'${name}' is not signed`, 403);
+    if (!signed[2]?.split(";").includes(name)) throw new wire.Violation(`'${name}' is not signed`, 403);
 }
 
 const bodyMembers = [
@@ -76,86 +60,92 @@ const bodyMembers = [
 ];
 
 function readQuestion(request: VendorRequest, model: string): Question {
-  const body = bodyOf(request, "body", bodyMembers);
-  const config = membersOf(body["inferenceConfig"] ?? {}, "inferenceConfig", [
+  const body = wire.bodyOf(request, "body", bodyMembers);
+  const config = wire.membersOf(body["inferenceConfig"] ?? {}, "inferenceConfig", [
     ...["maxTokens", "temperature", "topP", "stopSequences"],
   ]);
-  if (config["temperature"] !== undefined) numberOf(config["temperature"], "temperature", 0, 1);
-  const instructions = listOf(body["system"] ?? [], "system").flatMap((value) => {
-    const block = membersOf(value, "system", ["text", "cachePoint"]);
+  if (config["temperature"] !== undefined) wire.numberOf(config["temperature"], "temperature", 0, 1);
+  const instructions = wire.listOf(body["system"] ?? [], "system").flatMap((value) => {
+    const block = wire.membersOf(value, "system", ["text", "cachePoint"]);
     if (isCachePoint(block, /anthropic|nova/, model)) return [];
-    const text = textOf(block["text"], "system");
-    demand(text.trim() !== "", "system: empty text");
+    const text = wire.textOf(block["text"], "system");
+    wire.demand(text.trim() !== "", "system: empty text");
     return [text];
   });
   const { tools, choice } = readTools(body["toolConfig"], model);
-  const fields = membersOf(body["additionalModelRequestFields"] ?? {}, "additionalModelRequestFields");
+  const fields = wire.membersOf(body["additionalModelRequestFields"] ?? {}, "additionalModelRequestFields");
   const thinks = readThinking(fields["thinking"], config, model);
-  demand(!thinks || choice === "auto" || choice === "none", "thinking: does not go with a call that is demanded");
+  wire.demand(!thinks || choice === "auto" || choice === "none", "thinking: does not go with a call that is demanded");
   const { said, results, hasTools } = readMessages(
-    listOf(body["messages"], "messages"),
+    wire.listOf(body["messages"], "messages"),
     thinks,
     model.includes("anthropic"),
   );
-  demand(!hasTools || tools.length > 0, "toolConfig: is missing beside calls and results");
+  wire.demand(!hasTools || tools.length > 0, "toolConfig: is missing beside calls and results");
   const schema = readSchema(body["outputConfig"]);
   return { said, results, tools, choice, schema, thinks, instructions: instructions.join("\n") };
 }
 
 function readTools(value: unknown, model: string): { tools: readonly Tool[]; choice: Question["choice"] } {
   if (value === undefined) return { tools: [], choice: "auto" };
-  const config = membersOf(value, "toolConfig", ["tools", "toolChoice"]);
-  const tools = listOf(config["tools"], "toolConfig.tools").flatMap((tool): Tool[] => {
-    const members = membersOf(tool, "toolConfig.tools", ["toolSpec", "cachePoint"]);
+  const config = wire.membersOf(value, "toolConfig", ["tools", "toolChoice"]);
+  const tools = wire.listOf(config["tools"], "toolConfig.tools").flatMap((tool): Tool[] => {
+    const members = wire.membersOf(tool, "toolConfig.tools", ["toolSpec", "cachePoint"]);
     if (isCachePoint(members, /anthropic/, model)) return [];
     const { toolSpec } = members;
-    const spec = membersOf(toolSpec, "toolSpec", ["name", "description", "inputSchema", "strict"]);
-    demand(/^[a-zA-Z0-9_-]{1,64}$/.test(textOf(spec["name"], "toolSpec.name")), "toolSpec.name: wrong form");
-    demand(spec["description"] !== "", "toolSpec.description: should have at least one character");
-    const { json } = membersOf(spec["inputSchema"], "inputSchema", ["json"]);
-    const parameters = membersOf(json, "inputSchema.json");
-    demand(parameters["type"] === "object", "inputSchema.json.type: should be object");
+    const spec = wire.membersOf(toolSpec, "toolSpec", ["name", "description", "inputSchema", "strict"]);
+    wire.demand(/^[a-zA-Z0-9_-]{1,64}$/.test(wire.textOf(spec["name"], "toolSpec.name")), "toolSpec.name: wrong form");
+    wire.demand(spec["description"] !== "", "toolSpec.description: should have at least one character");
+    const { json } = wire.membersOf(spec["inputSchema"], "inputSchema", ["json"]);
+    const parameters = wire.membersOf(json, "inputSchema.json");
+    wire.demand(parameters["type"] === "object", "inputSchema.json.type: should be object");
     return [{ name: spec["name"] as string, parameters }];
   });
-  demand(tools.length > 0, "toolConfig.tools: should have at least one tool");
+  wire.demand(tools.length > 0, "toolConfig.tools: should have at least one tool");
   if (config["toolChoice"] === undefined) return { tools, choice: "auto" };
-  const choice = membersOf(config["toolChoice"], "toolChoice", ["auto", "any", "tool"]);
+  const choice = wire.membersOf(config["toolChoice"], "toolChoice", ["auto", "any", "tool"]);
   if (choice["any"] !== undefined) return { tools, choice: "any" };
   if (choice["tool"] === undefined) return { tools, choice: "auto" };
-  demand(/anthropic|nova/.test(model), "toolChoice.tool: is not known to this model");
-  return { tools, choice: { name: textOf(membersOf(choice["tool"], "tool", ["name"])["name"], "tool.name") } };
+  wire.demand(/anthropic|nova/.test(model), "toolChoice.tool: is not known to this model");
+  return {
+    tools,
+    choice: { name: wire.textOf(wire.membersOf(choice["tool"], "tool", ["name"])["name"], "tool.name") },
+  };
 }
 
 /** Only some makers' models know it in this place. */
-function isCachePoint({ cachePoint }: Members, makers: RegExp, model: string): boolean {
+function isCachePoint({ cachePoint }: wire.Members, makers: RegExp, model: string): boolean {
   if (cachePoint === undefined) return false;
-  demand(makers.test(model), "cachePoint: is not known to this model");
-  const { type, ttl } = membersOf(cachePoint, "cachePoint", ["type", "ttl"]);
-  demand(type === "default" && (ttl === undefined || ttl === "5m" || ttl === "1h"), "cachePoint: has a wrong form");
+  wire.demand(makers.test(model), "cachePoint: is not known to this model");
+  const { type, ttl } = wire.membersOf(cachePoint, "cachePoint", ["type", "ttl"]);
+  wire.demand(
+    type === "default" && (ttl === undefined || ttl === "5m" || ttl === "1h"),
+    "cachePoint: has a wrong form",
+  );
   return true;
 }
 
-function readThinking(value: unknown, config: Members, model: string): boolean {
+function readThinking(value: unknown, config: wire.Members, model: string): boolean {
   if (value === undefined) return false;
-  const thinking = membersOf(value, "thinking", ["type", "budget_tokens", "display"]);
+  const thinking = wire.membersOf(value, "thinking", ["type", "budget_tokens", "display"]);
   if (thinking["type"] === "disabled") return false;
-  demand(model.includes("anthropic"), "thinking: is not known to this model");
-  demand(config["temperature"] === undefined, "temperature: does not go with thinking");
+  wire.demand(model.includes("anthropic"), "thinking: is not known to this model");
+  wire.demand(config["temperature"] === undefined, "temperature: does not go with thinking");
   if (thinking["type"] === "adaptive") return true;
-  const budget = numberOf(thinking["budget_tokens"], "thinking.budget_tokens", 1_024, 128_000);
+  const budget = wire.numberOf(thinking["budget_tokens"], "thinking.budget_tokens", 1_024, 128_000);
   const cap = config["maxTokens"];
-  demand(typeof cap === "number" && budget < cap, "thinking.budget_tokens: should be below maxTokens");
+  wire.demand(typeof cap === "number" && budget < cap, "thinking.budget_tokens: should be below maxTokens");
   return true;
 }
 
-function readSchema(value: unknown): Members | null {
+function readSchema(value: unknown): wire.Members | null {
   if (value === undefined) return null;
-  const { textFormat } = membersOf(value, "outputConfig", ["textFormat"]);
-  const format = membersOf(textFormat, "textFormat", ["type", "structure"]);
-  demand(format["type"] === "json_schema", "textFormat.type: should be json_schema");
-  const { jsonSchema } = membersOf(format["structure"], "structure", ["jsonSchema"]);
-  const { schema } = membersOf(jsonSchema, "jsonSchema", ["name", "description", "schema"]);
-  return JSON.parse(textOf(schema, "jsonSchema.schema")) as Members;
+  const { textFormat } = wire.membersOf(value, "outputConfig", ["textFormat"]);
+  const format = wire.membersOf(textFormat, "textFormat", ["type", "structure"]);
+  wire.demand(format["type"] === "json_schema", "textFormat.type: should be json_schema");
+  const { jsonSchema } = wire.membersOf(format["structure"], "structure", ["jsonSchema"]);
+  const { schema } = wire.membersOf(jsonSchema, "jsonSchema", ["name", "description", "schema"]);
+  return JSON.parse(wire.textOf(schema, "jsonSchema.schema")) as wire.Members;
 }
 
 const blockKinds = ["text", "image", "document", "toolUse", "toolResult", "reasoningContent", "cachePoint"];
@@ -167,7 +157,7 @@ interface Told {
 }
 
 function readMessages(messages: readonly unknown[], needsThinking: boolean, beginsAnyhow: boolean): Told {
-  demand(messages.length > 0, "messages: should have at least one message");
+  wire.demand(messages.length > 0, "messages: should have at least one message");
   let said = "";
   let results: { name: string; text: string }[] = [];
   let hasTools = false;
@@ -175,44 +165,50 @@ function readMessages(messages: readonly unknown[], needsThinking: boolean, begi
   let open = new Map<string, string>();
   for (const [index, value] of messages.entries()) {
     const where = `messages.${index}`;
-    const { role, content } = membersOf(value, where, ["role", "content"]);
-    demand(role === "user" || role === "assistant", `${where}.role: should be user or assistant`);
-    demand(role !== before, "messages: user and assistant should take turns");
+    const { role, content } = wire.membersOf(value, where, ["role", "content"]);
+    wire.demand(role === "user" || role === "assistant", `${where}.role: should be user or assistant`);
+    wire.demand(role !== before, "messages: user and assistant should take turns");
     // Some makers' models take it, others do not.
-    demand(index > 0 || role === "user" || beginsAnyhow, "messages: the user should begin");
+    wire.demand(index > 0 || role === "user" || beginsAnyhow, "messages: the user should begin");
     before = role;
     const calls = new Map<string, string>();
     const words: string[] = [];
-    const blocks = listOf(content, `${where}.content`).map((block) => membersOf(block, where, blockKinds));
-    demand(blocks.length > 0, `${where}: has no content`);
+    const blocks = wire.listOf(content, `${where}.content`).map((block) => wire.membersOf(block, where, blockKinds));
+    wire.demand(blocks.length > 0, `${where}: has no content`);
     for (const block of blocks) {
-      demand(Object.keys(block).length === 1, `${where}: a block has exactly one member`);
+      wire.demand(Object.keys(block).length === 1, `${where}: a block has exactly one member`);
       if (block["text"] !== undefined) {
-        demand(textOf(block["text"], where).trim() !== "", `${where}: a text is blank`);
+        wire.demand(wire.textOf(block["text"], where).trim() !== "", `${where}: a text is blank`);
         words.push(String(block["text"]));
       }
       if (block["reasoningContent"] !== undefined) readReasoning(block["reasoningContent"], where);
       if (block["toolUse"] !== undefined) {
-        const use = membersOf(block["toolUse"], where, ["toolUseId", "name", "input"]);
-        membersOf(use["input"], `${where}.toolUse.input`);
-        demand(/^[a-zA-Z0-9_.:-]{1,64}$/.test(textOf(use["toolUseId"], where)), `${where}.toolUseId: wrong form`);
+        const use = wire.membersOf(block["toolUse"], where, ["toolUseId", "name", "input"]);
+        wire.membersOf(use["input"], `${where}.toolUse.input`);
+        wire.demand(
+          /^[a-zA-Z0-9_.:-]{1,64}$/.test(wire.textOf(use["toolUseId"], where)),
+          `${where}.toolUseId: wrong form`,
+        );
         calls.set(String(use["toolUseId"]), String(use["name"]));
       }
       if (block["toolResult"] === undefined) continue;
-      const result = membersOf(block["toolResult"], where, ["toolUseId", "content", "status"]);
+      const result = wire.membersOf(block["toolResult"], where, ["toolUseId", "content", "status"]);
       const name = open.get(String(result["toolUseId"]));
-      demand(name !== undefined, `${where}: a toolResult answers no call of the turn before`);
+      wire.demand(name !== undefined, `${where}: a toolResult answers no call of the turn before`);
       open.delete(String(result["toolUseId"]));
-      const texts = listOf(result["content"], "toolResult.content").map((part) => {
-        const { text, json } = membersOf(part, "toolResult.content", ["text", "json", "image", "document"]);
-        return text === undefined ? JSON.stringify(json) : textOf(text, "text");
+      const texts = wire.listOf(result["content"], "toolResult.content").map((part) => {
+        const { text, json } = wire.membersOf(part, "toolResult.content", ["text", "json", "image", "document"]);
+        return text === undefined ? JSON.stringify(json) : wire.textOf(text, "text");
       });
       results.push({ name, text: texts.join("") });
     }
-    demand(open.size === 0, `${where}: calls of the turn before have no result here: ${[...open.keys()].join(", ")}`);
+    wire.demand(
+      open.size === 0,
+      `${where}: calls of the turn before have no result here: ${[...open.keys()].join(", ")}`,
+    );
     const isLast = index === messages.length - 2;
     if (needsThinking && isLast && calls.size > 0)
-      demand(blocks[0]?.["reasoningContent"] !== undefined, `${where}: should begin with thinking`);
+      wire.demand(blocks[0]?.["reasoningContent"] !== undefined, `${where}: should begin with thinking`);
     hasTools ||= calls.size > 0;
     if (role === "user" && words.length > 0) {
       said = words.join("\n");
@@ -225,21 +221,21 @@ function readMessages(messages: readonly unknown[], needsThinking: boolean, begi
 
 function readReasoning(value: unknown, where: string): void {
   // It never writes the encrypted kind.
-  const { reasoningText } = membersOf(value, where, ["reasoningText"]);
-  const { text, signature } = membersOf(reasoningText, where, ["text", "signature"]);
-  demandSignature(textOf(text, where), signature, where);
+  const { reasoningText } = wire.membersOf(value, where, ["reasoningText"]);
+  const { text, signature } = wire.membersOf(reasoningText, where, ["text", "signature"]);
+  wire.demandSignature(wire.textOf(text, where), signature, where);
 }
 
-function toUsage({ said }: Question, { thoughts, text, calls }: Reply): Members {
+function toUsage({ said }: Question, { thoughts, text, calls }: Reply): wire.Members {
   const inputTokens = countWords(said);
   const outputTokens = countWords(thoughts, text, JSON.stringify(calls));
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
 }
 
-function toAnswer({ thoughts, text, calls }: Reply, usage: Members): Members {
-  const content: Members[] = [];
+function toAnswer({ thoughts, text, calls }: Reply, usage: wire.Members): wire.Members {
+  const content: wire.Members[] = [];
   if (thoughts !== "")
-    content.push({ reasoningContent: { reasoningText: { text: thoughts, signature: sign(thoughts) } } });
+    content.push({ reasoningContent: { reasoningText: { text: thoughts, signature: wire.sign(thoughts) } } });
   if (text !== "") content.push({ text });
   for (const [index, { name, input }] of calls.entries())
     content.push({ toolUse: { toolUseId: `tooluse_${index}${name}`, name, input } });
@@ -251,10 +247,10 @@ function toAnswer({ thoughts, text, calls }: Reply, usage: Members): Members {
   };
 }
 
-function toStream(model: string, { thoughts, text, calls }: Reply, usage: Members): Script {
+function toStream(model: string, { thoughts, text, calls }: Reply, usage: wire.Members): Script {
   const events: Uint8Array[] = [frame("messageStart", { role: "assistant", p: "abcd" })];
   let index = 0;
-  const block = (deltas: readonly Members[], start?: Members) => {
+  const block = (deltas: readonly wire.Members[], start?: wire.Members) => {
     // Text and thinking have no event that begins them.
     if (start !== undefined) events.push(frame("contentBlockStart", { contentBlockIndex: index, start }));
     for (const delta of deltas) events.push(frame("contentBlockDelta", { contentBlockIndex: index, delta }));
@@ -262,66 +258,46 @@ function toStream(model: string, { thoughts, text, calls }: Reply, usage: Member
     index += 1;
   };
   if (thoughts !== "") {
-    const words = wordsOf(thoughts).map((piece) => ({ reasoningContent: { text: piece } }));
-    block([...words, { reasoningContent: { signature: sign(thoughts) } }]);
+    const words = wire.wordsOf(thoughts).map((piece) => ({ reasoningContent: { text: piece } }));
+    block([...words, { reasoningContent: { signature: wire.sign(thoughts) } }]);
   }
-  if (text !== "") block(wordsOf(text).map((piece) => ({ text: piece })));
+  if (text !== "") block(wire.wordsOf(text).map((piece) => ({ text: piece })));
   for (const [at, { name, input }] of calls.entries())
     block(
-      wordsOf(JSON.stringify(input)).map((piece) => ({ toolUse: { input: piece } })),
+      wire.wordsOf(JSON.stringify(input)).map((piece) => ({ toolUse: { input: piece } })),
       { toolUse: { toolUseId: `tooluse_${at}${name}`, name } },
     );
   events.push(frame("messageStop", { stopReason: calls.length > 0 ? "tool_use" : "end_turn" }));
   events.push(frame("metadata", { usage, metrics: { latencyMs: 12 } }));
   const headers = { ":message-type": "exception", ":exception-type": "modelStreamErrorException" };
-  return streamScript({
+  return wire.streamScript({
     contentType: "application/vnd.amazon.eventstream",
     events,
     failure: toAwsMessage(headers, { message: "The model failed.", originalStatusCode: 500 }),
-    trouble: troubleOf(model),
+    trouble: wire.troubleOf(model),
   });
 }
 
-export function frame(type: string, payload: Members): Uint8Array {
+export function frame(type: string, payload: wire.Members): Uint8Array {
   return toAwsMessage({ ":event-type": type, ":message-type": "event" }, payload);
-}
-
-function toAwsMessage(headers: Readonly<Record<string, string>>, payload: Members): Uint8Array {
-  const head = Buffer.concat(Object.entries({ ...headers, ":content-type": "application/json" }).map(toHeader));
-  const body = Buffer.from(JSON.stringify(payload));
-  const message = Buffer.alloc(16 + head.length + body.length);
-  message.writeUInt32BE(message.length, 0);
-  message.writeUInt32BE(head.length, 4);
-  message.writeUInt32BE(crc32(message.subarray(0, 8)), 8);
-  head.copy(message, 12);
-  body.copy(message, 12 + head.length);
-  message.writeUInt32BE(crc32(message.subarray(0, message.length - 4)), message.length - 4);
-  return message;
-}
-
-/** Length and name, the mark of a string, length and value. */
-function toHeader([name, value]: [string, string]): Buffer {
-  const length = Buffer.alloc(2);
-  length.writeUInt16BE(Buffer.byteLength(value));
-  return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([7]), length, Buffer.from(value)]);
 }
 
 function embed(request: VendorRequest, model: string): Script {
   if (model.startsWith("cohere.")) {
     const members = ["texts", "input_type", "embedding_types", "truncate", "output_dimension"];
-    const body = bodyOf(request, "body", members);
-    demand(body["input_type"] !== undefined, "input_type: is required");
-    const texts = listOf(body["texts"], "texts");
-    demand(texts.length <= 96, "texts: at most 96");
+    const body = wire.bodyOf(request, "body", members);
+    wire.demand(body["input_type"] !== undefined, "input_type: is required");
+    const texts = wire.listOf(body["texts"], "texts");
+    wire.demand(texts.length <= 96, "texts: at most 96");
     const size = Number(body["output_dimension"] ?? 4);
     return answer(200, {
       id: "emb-1",
-      embeddings: { float: texts.map((text) => vectorOf(textOf(text, "texts"), size)) },
+      embeddings: { float: texts.map((text) => vectorOf(wire.textOf(text, "texts"), size)) },
       response_type: "embeddings_by_type",
     });
   }
-  demand(model.startsWith("amazon.titan-embed-text"), "no such model of embeddings here");
-  const body = bodyOf(request, "body", ["inputText", "dimensions", "normalize"]);
-  const text = textOf(body["inputText"], "inputText");
+  wire.demand(model.startsWith("amazon.titan-embed-text"), "no such model of embeddings here");
+  const body = wire.bodyOf(request, "body", ["inputText", "dimensions", "normalize"]);
+  const text = wire.textOf(body["inputText"], "inputText");
   return answer(200, { embedding: vectorOf(text, Number(body["dimensions"] ?? 4)), inputTextTokenCount: 3 });
 }

@@ -4,32 +4,18 @@
 import { answer, type Script } from "../answers.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool, vectorOf } from "./mind.ts";
-import {
-  bodyOf,
-  demand,
-  failOnDemand,
-  listOf,
-  type Members,
-  membersOf,
-  oneOf,
-  serve,
-  streamScript,
-  textOf,
-  troubleOf,
-  Violation,
-  wordsOf,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 export function ollama(request: VendorRequest): Script {
-  return serve(request, run, (_status, message) => ({ error: message }));
+  return wire.serve(request, run, (_status, message) => ({ error: message }));
 }
 
 function run(request: VendorRequest): Script {
   if (request.path.endsWith("/api/embed")) return embed(request);
-  if (!request.path.endsWith("/api/chat")) throw new Violation("no such path", 404);
-  const body = bodyOf(request, "body", bodyMembers);
-  const model = textOf(body["model"], "model");
-  failOnDemand(model);
+  if (!request.path.endsWith("/api/chat")) throw new wire.Violation("no such path", 404);
+  const body = wire.bodyOf(request, "body", bodyMembers);
+  const model = wire.textOf(body["model"], "model");
+  wire.failOnDemand(model);
   const question = readQuestion(body);
   const reply = replyTo(question);
   const counts = {
@@ -44,28 +30,28 @@ function run(request: VendorRequest): Script {
 const bodyMembers = ["model", "messages", "stream", "tools", "format", "think", "options", "keep_alive"];
 const ending = { done: true, done_reason: "stop" };
 
-function readQuestion(body: Members): Question {
-  const tools = (body["tools"] === undefined ? [] : listOf(body["tools"], "tools")).map(readTool);
+function readQuestion(body: wire.Members): Question {
+  const tools = (body["tools"] === undefined ? [] : wire.listOf(body["tools"], "tools")).map(readTool);
   const format = body["format"];
-  demand(format === undefined || format === "json" || typeof format === "object", "format: invalid JSON schema");
+  wire.demand(format === undefined || format === "json" || typeof format === "object", "format: invalid JSON schema");
   const think = body["think"];
-  if (think !== undefined && typeof think !== "boolean") oneOf(think, "think", ["low", "medium", "high"]);
-  const { said, results } = readMessages(listOf(body["messages"], "messages"));
+  if (think !== undefined && typeof think !== "boolean") wire.oneOf(think, "think", ["low", "medium", "high"]);
+  const { said, results } = readMessages(wire.listOf(body["messages"], "messages"));
   return {
     said,
     results,
     tools,
     choice: "auto",
-    schema: typeof format === "object" ? (format as Members) : null,
+    schema: typeof format === "object" ? (format as wire.Members) : null,
     thinks: think !== undefined && think !== false,
   };
 }
 
 function readTool(value: unknown): Tool {
-  const tool = membersOf(value, "tools", ["type", "function"]);
-  demand(tool["type"] === "function", "tools.type: should be function");
-  const { name, parameters } = membersOf(tool["function"], "function", ["name", "description", "parameters"]);
-  return { name: textOf(name, "name"), parameters: membersOf(parameters, "parameters") };
+  const tool = wire.membersOf(value, "tools", ["type", "function"]);
+  wire.demand(tool["type"] === "function", "tools.type: should be function");
+  const { name, parameters } = wire.membersOf(tool["function"], "function", ["name", "description", "parameters"]);
+  return { name: wire.textOf(name, "name"), parameters: wire.membersOf(parameters, "parameters") };
 }
 
 const messageMembers = ["role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id"];
@@ -74,14 +60,14 @@ function readMessages(messages: readonly unknown[]): { said: string; results: { 
   let said = "";
   let results: { name: string; text: string }[] = [];
   for (const [index, value] of messages.entries()) {
-    const message = membersOf(value, `messages.${index}`, messageMembers);
-    const role = oneOf(message["role"], `messages.${index}.role`, ["system", "user", "assistant", "tool"]);
-    const content = textOf(message["content"], `messages.${index}.content`);
-    for (const call of listOf(message["tool_calls"] ?? [], "tool_calls")) {
-      const called = membersOf(membersOf(call, "tool_calls", ["id", "function"])["function"], "function");
-      membersOf(called["arguments"], "tool_calls.function.arguments");
+    const message = wire.membersOf(value, `messages.${index}`, messageMembers);
+    const role = wire.oneOf(message["role"], `messages.${index}.role`, ["system", "user", "assistant", "tool"]);
+    const content = wire.textOf(message["content"], `messages.${index}.content`);
+    for (const call of wire.listOf(message["tool_calls"] ?? [], "tool_calls")) {
+      const called = wire.membersOf(wire.membersOf(call, "tool_calls", ["id", "function"])["function"], "function");
+      wire.membersOf(called["arguments"], "tool_calls.function.arguments");
     }
-    if (role === "tool") results.push({ name: textOf(message["tool_name"], "tool_name"), text: content });
+    if (role === "tool") results.push({ name: wire.textOf(message["tool_name"], "tool_name"), text: content });
     if (role !== "user") continue;
     said = content;
     results = [];
@@ -89,11 +75,11 @@ function readMessages(messages: readonly unknown[]): { said: string; results: { 
   return { said, results };
 }
 
-function toLine(model: string, message: Members): Members {
+function toLine(model: string, message: wire.Members): wire.Members {
   return { model, created_at: "2026-01-01T00:00:00Z", message: { role: "assistant", ...message }, done: false };
 }
 
-function toMessage({ thoughts, text, calls }: Reply): Members {
+function toMessage({ thoughts, text, calls }: Reply): wire.Members {
   return {
     content: text,
     ...(thoughts === "" ? {} : { thinking: thoughts }),
@@ -101,31 +87,31 @@ function toMessage({ thoughts, text, calls }: Reply): Members {
   };
 }
 
-function toCalls(calls: Reply["calls"]): Members[] {
+function toCalls(calls: Reply["calls"]): wire.Members[] {
   return calls.map(({ name, input }, index) => ({ function: { index, name, arguments: input } }));
 }
 
-function toStream(model: string, { thoughts, text, calls }: Reply, counts: Members): Script {
+function toStream(model: string, { thoughts, text, calls }: Reply, counts: wire.Members): Script {
   const lines = [
-    ...wordsOf(thoughts).map((thinking) => toLine(model, { content: "", thinking })),
-    ...wordsOf(text).map((content) => toLine(model, { content })),
+    ...wire.wordsOf(thoughts).map((thinking) => toLine(model, { content: "", thinking })),
+    ...wire.wordsOf(text).map((content) => toLine(model, { content })),
     ...toCalls(calls).map((call) => toLine(model, { content: "", tool_calls: [call] })),
     { ...toLine(model, { content: "" }), ...ending, ...counts },
   ];
-  return streamScript({
+  return wire.streamScript({
     contentType: "application/x-ndjson",
     events: lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)),
     failure: Buffer.from(`${JSON.stringify({ error: "the runner has ended" })}\n`),
-    trouble: troubleOf(model),
+    trouble: wire.troubleOf(model),
   });
 }
 
 function embed(request: VendorRequest): Script {
   const members = ["model", "input", "truncate", "dimensions", "options", "keep_alive"];
-  const body = bodyOf(request, "body", members);
-  const model = textOf(body["model"], "model");
-  failOnDemand(model);
-  const texts = listOf(body["input"], "input").map((text) => textOf(text, "input"));
+  const body = wire.bodyOf(request, "body", members);
+  const model = wire.textOf(body["model"], "model");
+  wire.failOnDemand(model);
+  const texts = wire.listOf(body["input"], "input").map((text) => wire.textOf(text, "input"));
   const size = Number(body["dimensions"] ?? 4);
   const embeddings = texts.map((text) => vectorOf(text, size));
   return answer(200, { model, embeddings, total_duration: 1, load_duration: 1, prompt_eval_count: 3 * texts.length });

@@ -4,27 +4,12 @@
 import { answer, type Script } from "../answers.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { countWords, type Question, type Reply, replyTo, type Tool } from "./mind.ts";
-import {
-  demand,
-  demandSignature,
-  eventBytes,
-  failOnDemand,
-  listOf,
-  type Members,
-  membersOf,
-  serve,
-  sign,
-  streamScript,
-  textOf,
-  troubleOf,
-  Violation,
-  wordsOf,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 interface Kept {
-  readonly response: Members;
+  readonly response: wire.Members;
   /** What this response was an answer to, earlier turns first. */
-  readonly input: readonly Members[];
+  readonly input: readonly wire.Members[];
 }
 
 const bodyMembers = [
@@ -46,19 +31,19 @@ const bodyMembers = [
 /** Models named `sparse…` leave out what the format's own vendor always says; `refuse…` refuses, `short…` stops early. */
 export function createResponsesVendor(): (request: VendorRequest) => Script {
   const kept = new Map<string, Kept>();
-  const given = new Map<string, Members>();
+  const given = new Map<string, wire.Members>();
   let count = 0;
   const newId = (kind: string) => `${kind}_vendor${String(++count).padStart(8, "0")}`;
 
-  return (request) => serve(request, run, toError);
+  return (request) => wire.serve(request, run, toError);
 
   function run(request: VendorRequest): Script {
-    demand(request.headers["authorization"]?.startsWith("Bearer "), "the key is missing");
+    wire.demand(request.headers["authorization"]?.startsWith("Bearer "), "the key is missing");
     const { pathname, searchParams } = new URL(request.path, "http://vendor");
     const [, id, verb] = /\/responses(?:\/([^/]+)(?:\/([a-z_]+))?)?$/.exec(pathname) ?? [];
     if (id === undefined) return create(request);
     const found = kept.get(id);
-    if (found === undefined) throw new Violation(`Response with id '${id}' not found.`, 404);
+    if (found === undefined) throw new wire.Violation(`Response with id '${id}' not found.`, 404);
     if (request.method === "DELETE") {
       kept.delete(id);
       return answer(200, { id, object: "response", deleted: true });
@@ -70,15 +55,15 @@ export function createResponsesVendor(): (request: VendorRequest) => Script {
   }
 
   function create(request: VendorRequest): Script {
-    demand(request.method === "POST", "the method should be POST");
-    const body = withoutNulls(JSON.parse(request.body.toString()) as Members);
-    membersOf(body, "body", bodyMembers);
-    const model = textOf(body["model"], "model");
-    failOnDemand(model);
+    wire.demand(request.method === "POST", "the method should be POST");
+    const body = withoutNulls(JSON.parse(request.body.toString()) as wire.Members);
+    wire.membersOf(body, "body", bodyMembers);
+    const model = wire.textOf(body["model"], "model");
+    wire.failOnDemand(model);
     const { history, items } = readInput(body);
     const question = toQuestion(body, [...history, ...items]);
     const isBackground = body["background"] === true;
-    demand(!isBackground || body["store"] !== false, "background: needs store");
+    wire.demand(!isBackground || body["store"] !== false, "background: needs store");
     const output = isBackground ? [] : toOutput(model, replyTo(question), body);
     const response = toResponse(body, output, countWords(JSON.stringify([...history, ...items])), newId("resp"));
     if (body["store"] !== false) {
@@ -91,16 +76,16 @@ export function createResponsesVendor(): (request: VendorRequest) => Script {
   }
 
   function cancel(id: string, { response, input }: Kept): Script {
-    demand(response["background"] === true, "Only responses that run in the background can be cancelled.");
+    wire.demand(response["background"] === true, "Only responses that run in the background can be cancelled.");
     const cancelled = { ...response, status: "cancelled" };
     kept.set(id, { response: cancelled, input });
     return answer(200, cancelled);
   }
 
-  function listItems({ input }: Kept, query: URLSearchParams): Members {
+  function listItems({ input }: Kept, query: URLSearchParams): wire.Members {
     const ordered = query.get("order") === "asc" ? input : input.toReversed();
     const after = query.get("after");
-    demand(after === null || ordered.some(({ id }) => id === after), "after: there is no such item");
+    wire.demand(after === null || ordered.some(({ id }) => id === after), "after: there is no such item");
     const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
     const limit = Number(query.get("limit") ?? 20);
     const data = ordered.slice(start, start + limit);
@@ -108,7 +93,7 @@ export function createResponsesVendor(): (request: VendorRequest) => Script {
     return { object: "list", data, ...ends, has_more: start + limit < ordered.length };
   }
 
-  function replay(response: Members, query: URLSearchParams): Script {
+  function replay(response: wire.Members, query: URLSearchParams): Script {
     const after = query.get("starting_after");
     const events = toEvents(response).filter(
       (event) => after === null || Number(event["sequence_number"]) > Number(after),
@@ -116,36 +101,38 @@ export function createResponsesVendor(): (request: VendorRequest) => Script {
     return stream(events, String(response["model"]));
   }
 
-  function readInput(body: Members): { history: readonly Members[]; items: readonly Members[] } {
+  function readInput(body: wire.Members): { history: readonly wire.Members[]; items: readonly wire.Members[] } {
     const previousId = body["previous_response_id"];
     const previous = previousId === undefined ? null : kept.get(String(previousId));
-    demand(previous !== undefined, `Previous response with id '${previousId}' not found.`);
-    const history = previous === null ? [] : [...previous.input, ...(previous.response["output"] as Members[])];
+    wire.demand(previous !== undefined, `Previous response with id '${previousId}' not found.`);
+    const history = previous === null ? [] : [...previous.input, ...(previous.response["output"] as wire.Members[])];
     const { input } = body;
-    const items = input === undefined ? [] : typeof input === "string" ? [toMessage(input)] : listOf(input, "input");
+    const items =
+      input === undefined ? [] : typeof input === "string" ? [toMessage(input)] : wire.listOf(input, "input");
     return { history, items: items.map((item, index) => readItem(item, `input.${index}`, body)) };
   }
 
-  function readItem(value: unknown, where: string, body: Members): Members {
-    const item = withoutNulls(value as Members);
+  function readItem(value: unknown, where: string, body: wire.Members): wire.Members {
+    const item = withoutNulls(value as wire.Members);
     const { id, type = "message", role } = item;
-    demand(
+    wire.demand(
       id === undefined || /^[a-z]+_vendor\d{8}$/.test(String(id)),
       `${where}.id: '${id}' is not an id of this vendor`,
     );
     switch (type) {
       case "item_reference": {
         const known = given.get(String(id));
-        demand(known, `${where}: Item with id '${id}' not found.`);
+        wire.demand(known, `${where}: Item with id '${id}' not found.`);
         return known;
       }
       case "message": {
-        demand(["user", "assistant", "system", "developer"].includes(String(role)), `${where}.role: is not known`);
+        wire.demand(["user", "assistant", "system", "developer"].includes(String(role)), `${where}.role: is not known`);
         const { content } = item;
-        const parts = typeof content === "string" ? [{ type: "input_text", text: content }] : listOf(content, where);
+        const parts =
+          typeof content === "string" ? [{ type: "input_text", text: content }] : wire.listOf(content, where);
         const wanted = role === "assistant" ? /^(?:output_text|refusal|input_text)$/ : /^input_(?:text|image|file)$/;
         for (const part of parts)
-          demand(wanted.test(String((part as Members)["type"])), `${where}.content: wrong part`);
+          wire.demand(wanted.test(String((part as wire.Members)["type"])), `${where}.content: wrong part`);
         return {
           ...item,
           type,
@@ -153,10 +140,10 @@ export function createResponsesVendor(): (request: VendorRequest) => Script {
         };
       }
       case "reasoning": {
-        listOf(item["summary"], `${where}.summary`);
+        wire.listOf(item["summary"], `${where}.summary`);
         if (body["store"] === false || id === undefined) {
-          const thought = (item["summary"] as Members[]).map((part) => part["text"]).join("");
-          demandSignature(thought, item["encrypted_content"], where);
+          const thought = (item["summary"] as wire.Members[]).map((part) => part["text"]).join("");
+          wire.demandSignature(thought, item["encrypted_content"], where);
         }
         return item;
       }
@@ -165,15 +152,15 @@ export function createResponsesVendor(): (request: VendorRequest) => Script {
     }
   }
 
-  function toOutput(model: string, reply: Reply, body: Members): Members[] {
-    const output: Members[] = [];
+  function toOutput(model: string, reply: Reply, body: wire.Members): wire.Members[] {
+    const output: wire.Members[] = [];
     if (reply.thoughts !== "") {
       const isAsked = Array.isArray(body["include"]) && body["include"].includes("reasoning.encrypted_content");
       const summary = [{ type: "summary_text", text: reply.thoughts }];
       const id = newId("rs");
-      output.push({ id, type: "reasoning", summary, ...(isAsked && { encrypted_content: sign(reply.thoughts) }) });
+      output.push({ id, type: "reasoning", summary, ...(isAsked && { encrypted_content: wire.sign(reply.thoughts) }) });
     }
-    const tools = (body["tools"] ?? []) as readonly Members[];
+    const tools = (body["tools"] ?? []) as readonly wire.Members[];
     if (tools.some(({ type }) => type === "web_search") && reply.text.includes("search")) {
       const action = { type: "search", query: reply.text };
       output.push({ id: newId("ws"), type: "web_search_call", status: "completed", action });
@@ -206,69 +193,77 @@ export function createResponsesVendor(): (request: VendorRequest) => Script {
   }
 }
 
-function toError(_status: number, message: string): Members {
+function toError(_status: number, message: string): wire.Members {
   const code = message.startsWith("Previous response") ? "previous_response_not_found" : null;
   return { error: { message, type: "invalid_request_error", param: null, code } };
 }
 
-function withoutNulls(members: Members): Members {
+function withoutNulls(members: wire.Members): wire.Members {
   return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== null));
 }
 
-function toMessage(text: string): Members {
+function toMessage(text: string): wire.Members {
   return { type: "message", role: "user", content: [{ type: "input_text", text }] };
 }
 
-function toText(text: string): Members[] {
+function toText(text: string): wire.Members[] {
   return [{ type: "output_text", text, annotations: [], logprobs: [] }];
 }
 
-function toQuestion(body: Members, items: readonly Members[]): Question {
+function toQuestion(body: wire.Members, items: readonly wire.Members[]): Question {
   let said = "";
   let results: { name: string; text: string }[] = [];
   const calls = new Map<string, string>();
   for (const [index, item] of items.entries()) {
     const callId = String(item["call_id"]);
     if (item["type"] === "message" && item["role"] === "user") {
-      said = (item["content"] as Members[]).map((part) => part["text"] ?? "").join("\n");
+      said = (item["content"] as wire.Members[]).map((part) => part["text"] ?? "").join("\n");
       results = [];
     }
     if (item["type"] === "function_call" || item["type"] === "custom_tool_call")
       calls.set(callId, String(item["name"]));
     if (item["type"] !== "function_call_output" && item["type"] !== "custom_tool_call_output") continue;
     const name = calls.get(callId);
-    demand(name !== undefined, `input.${index}: No tool call found for function call output with call_id ${callId}.`);
+    wire.demand(
+      name !== undefined,
+      `input.${index}: No tool call found for function call output with call_id ${callId}.`,
+    );
     calls.delete(callId);
     results.push({ name, text: String(item["output"]) });
   }
-  demand(calls.size === 0, `No tool output found for function call ${[...calls.keys()].join(", ")}.`);
-  const effort = (body["reasoning"] as Members | undefined)?.["effort"];
-  const format = ((body["text"] as Members | undefined)?.["format"] ?? {}) as Members;
+  wire.demand(calls.size === 0, `No tool output found for function call ${[...calls.keys()].join(", ")}.`);
+  const effort = (body["reasoning"] as wire.Members | undefined)?.["effort"];
+  const format = ((body["text"] as wire.Members | undefined)?.["format"] ?? {}) as wire.Members;
   return {
     said,
     results,
-    tools: listOf(body["tools"] ?? [], "tools").flatMap(readTool),
+    tools: wire.listOf(body["tools"] ?? [], "tools").flatMap(readTool),
     choice: readChoice(body["tool_choice"]),
-    schema: format["type"] === "json_schema" ? (format["schema"] as Members) : null,
+    schema: format["type"] === "json_schema" ? (format["schema"] as wire.Members) : null,
     thinks: effort !== undefined && effort !== "none",
   };
 }
 
 function readTool(value: unknown, index: number): Tool[] {
-  const { type, name, parameters = { type: "object", properties: {} } } = membersOf(value, `tools.${index}`);
+  const { type, name, parameters = { type: "object", properties: {} } } = wire.membersOf(value, `tools.${index}`);
   if (type !== "function" && type !== "custom") return [];
-  return [{ name: textOf(name, `tools.${index}.name`), parameters: parameters as Members }];
+  return [{ name: wire.textOf(name, `tools.${index}.name`), parameters: parameters as wire.Members }];
 }
 
 function readChoice(choice: unknown): Question["choice"] {
   if (choice === undefined || choice === "auto") return "auto";
   if (choice === "none") return "none";
-  return choice === "required" ? "any" : { name: String((choice as Members)["name"]) };
+  return choice === "required" ? "any" : { name: String((choice as wire.Members)["name"]) };
 }
 
 const createdAt = 1_767_225_600;
 
-function toResponse(body: Members, output: readonly Members[], inputTokens: number, id: string): Members {
+function toResponse(
+  body: wire.Members,
+  output: readonly wire.Members[],
+  inputTokens: number,
+  id: string,
+): wire.Members {
   const model = String(body["model"]);
   const isCut = model.startsWith("short");
   const isBackground = body["background"] === true;
@@ -276,7 +271,7 @@ function toResponse(body: Members, output: readonly Members[], inputTokens: numb
     ...output.filter(({ type }) => type === "reasoning").map((item) => JSON.stringify(item)),
   );
   const written = countWords(JSON.stringify(output));
-  const text = (body["text"] ?? {}) as Members;
+  const text = (body["text"] ?? {}) as wire.Members;
   return {
     id,
     object: "response",
@@ -294,14 +289,14 @@ function toResponse(body: Members, output: readonly Members[], inputTokens: numb
     parallel_tool_calls: body["parallel_tool_calls"] ?? true,
     previous_response_id: body["previous_response_id"] ?? null,
     prompt_cache_key: null,
-    reasoning: { effort: null, summary: null, ...(body["reasoning"] as Members | undefined) },
+    reasoning: { effort: null, summary: null, ...(body["reasoning"] as wire.Members | undefined) },
     safety_identifier: null,
     service_tier: "default",
     store: body["store"] ?? true,
     temperature: body["temperature"] ?? 1,
     text: { format: { type: "text" }, verbosity: "medium", ...text },
     tool_choice: body["tool_choice"] ?? "auto",
-    tools: ((body["tools"] ?? []) as Members[]).map(toWholeTool),
+    tools: ((body["tools"] ?? []) as wire.Members[]).map(toWholeTool),
     top_logprobs: 0,
     top_p: 1,
     truncation: "disabled",
@@ -319,22 +314,22 @@ function toResponse(body: Members, output: readonly Members[], inputTokens: numb
   };
 }
 
-function toWholeTool(tool: Members): Members {
+function toWholeTool(tool: wire.Members): wire.Members {
   return tool["type"] === "function" ? { description: null, strict: true, ...tool } : tool;
 }
 
 /** As smaller vendors answer. */
-function toSparse(response: Members): Members {
+function toSparse(response: wire.Members): wire.Members {
   const { id, object, created_at, status, model, output, usage } = response;
-  const { input_tokens, output_tokens } = (usage ?? {}) as Members;
-  const bare = (output as Members[]).map(({ status: _, content, ...item }) => ({
+  const { input_tokens, output_tokens } = (usage ?? {}) as wire.Members;
+  const bare = (output as wire.Members[]).map(({ status: _, content, ...item }) => ({
     ...item,
     ...(Array.isArray(content) && { content: content.map(({ annotations: _a, logprobs: _l, ...part }) => part) }),
   }));
   return { id, object, created_at, status, model, output: bare, usage: { input_tokens, output_tokens } };
 }
 
-function toEvents(response: Members): Members[] {
+function toEvents(response: wire.Members): wire.Members[] {
   const isSparse = String(response["model"]).startsWith("sparse");
   const begun = {
     ...response,
@@ -344,21 +339,22 @@ function toEvents(response: Members): Members[] {
     output: [],
     usage: null,
   };
-  const shown = (whole: Members) => (isSparse ? toSparse(whole) : whole);
-  const events: Members[] = [
+  const shown = (whole: wire.Members) => (isSparse ? toSparse(whole) : whole);
+  const events: wire.Members[] = [
     { type: "response.created", response: shown(begun) },
     { type: "response.in_progress", response: shown(begun) },
   ];
   const isQueued = response["status"] === "queued";
-  for (const [index, item] of (response["output"] as Members[]).entries()) events.push(...toItemEvents(item, index));
+  for (const [index, item] of (response["output"] as wire.Members[]).entries())
+    events.push(...toItemEvents(item, index));
   if (!isQueued) events.push({ type: `response.${response["status"]}`, response: shown(response) });
   return events.map((event, index) => ({ ...event, sequence_number: index }));
 }
 
-function toItemEvents(item: Members, index: number): Members[] {
+function toItemEvents(item: wire.Members, index: number): wire.Members[] {
   const where = { item_id: item["id"], output_index: index };
   const { content: _, summary: _s, ...bare } = item;
-  const opened: Members = {
+  const opened: wire.Members = {
     ...bare,
     ...(item["status"] !== undefined && { status: "in_progress" }),
     ...(item["content"] !== undefined && { content: [] }),
@@ -373,17 +369,19 @@ function toItemEvents(item: Members, index: number): Members[] {
   ];
 }
 
-function toInnerEvents(item: Members, where: Members): Members[] {
+function toInnerEvents(item: wire.Members, where: wire.Members): wire.Members[] {
   switch (item["type"]) {
     case "message":
-      return (item["content"] as Members[]).flatMap((part, at) => toPartEvents(part, { ...where, content_index: at }));
+      return (item["content"] as wire.Members[]).flatMap((part, at) =>
+        toPartEvents(part, { ...where, content_index: at }),
+      );
     case "reasoning":
-      return (item["summary"] as Members[]).flatMap((part, at) => {
+      return (item["summary"] as wire.Members[]).flatMap((part, at) => {
         const place = { ...where, summary_index: at };
         const text = String(part["text"]);
         return [
           { type: "response.reasoning_summary_part.added", ...place, part: { ...part, text: "" } },
-          ...wordsOf(text).map((delta) => ({ type: "response.reasoning_summary_text.delta", ...place, delta })),
+          ...wire.wordsOf(text).map((delta) => ({ type: "response.reasoning_summary_text.delta", ...place, delta })),
           { type: "response.reasoning_summary_text.done", ...place, text },
           { type: "response.reasoning_summary_part.done", ...place, part },
         ];
@@ -392,7 +390,7 @@ function toInnerEvents(item: Members, where: Members): Members[] {
       const { arguments: written, name } = item;
       const kind = "response.function_call_arguments";
       return [
-        ...wordsOf(String(written)).map((delta) => ({ type: `${kind}.delta`, ...where, delta })),
+        ...wire.wordsOf(String(written)).map((delta) => ({ type: `${kind}.delta`, ...where, delta })),
         { type: `${kind}.done`, ...where, name, arguments: written },
       ];
     }
@@ -411,7 +409,7 @@ function toInnerEvents(item: Members, where: Members): Members[] {
   }
 }
 
-function toPartEvents(part: Members, where: Members): Members[] {
+function toPartEvents(part: wire.Members, where: wire.Members): wire.Members[] {
   const isText = part["type"] === "output_text";
   const name = isText ? "text" : "refusal";
   const words = String(part[name]);
@@ -419,17 +417,17 @@ function toPartEvents(part: Members, where: Members): Members[] {
   const more = isText ? { logprobs: [] } : {};
   return [
     { type: "response.content_part.added", ...where, part: { ...part, [name]: "" } },
-    ...wordsOf(words).map((delta) => ({ type: `${kind}.delta`, ...where, delta, ...more })),
+    ...wire.wordsOf(words).map((delta) => ({ type: `${kind}.delta`, ...where, delta, ...more })),
     { type: `${kind}.done`, ...where, [name]: words, ...more },
     { type: "response.content_part.done", ...where, part },
   ];
 }
 
-function stream(events: readonly Members[], model: string): Script {
-  return streamScript({
+function stream(events: readonly wire.Members[], model: string): Script {
+  return wire.streamScript({
     contentType: "text/event-stream; charset=utf-8",
-    events: events.map((event) => eventBytes(event, String(event["type"]))),
-    failure: eventBytes({ type: "error", code: "server_error", message: "it broke", param: null }, "error"),
-    trouble: troubleOf(model),
+    events: events.map((event) => wire.eventBytes(event, String(event["type"]))),
+    failure: wire.eventBytes({ type: "error", code: "server_error", message: "it broke", param: null }, "error"),
+    trouble: wire.troubleOf(model),
   });
 }
