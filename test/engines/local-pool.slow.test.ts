@@ -447,6 +447,19 @@ console.log(output.pid);
   });
 });
 
+test("a worker ends when its gateway was gone before the worker had started", async () => {
+  const entry = Bun.fileURLToPath(new URL("../../src/engines/local/worker.ts", import.meta.url));
+  // This process is the worker's parent, so any other id is the one of a gateway that has exited.
+  const exitedGateway = String(process.ppid);
+  const worker = Bun.spawn([process.execPath, entry, listModule, exitedGateway, "1000000000", "0"], {
+    stdio: ["ignore", "ignore", "ignore"],
+    serialization: "advanced",
+    ipc() {},
+  });
+  await within(60_000, "the end of the worker", worker.exited);
+  expect(worker.signalCode).toBe("SIGKILL");
+});
+
 /** Unlike a signal, it tells a process that only waits to be buried from one that runs. */
 async function isAlive(pid: number): Promise<boolean> {
   if (!isRunning(pid)) return false;

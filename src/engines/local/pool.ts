@@ -267,6 +267,7 @@ export function createPool(options: PoolOptions): Pool {
         process.execPath,
         ...entryFor(scratchFolder()),
         options.listModule,
+        String(process.pid),
         String(options.maxMemoryBytes),
         String(niceness[lane.name]),
       ],

@@ -4,10 +4,12 @@
 import { memorySignal } from "./messages.ts";
 
 const everyMs = 250;
-const gateway = process.ppid;
-const maxMemoryBytes = Number(process.argv[2]);
+const [gatewayPid, maxMemoryBytes] = process.argv.slice(2).map(Number) as [number, number];
+declare const self: Worker;
 
 setInterval(() => {
-  if (process.ppid !== gateway) process.kill(process.pid, "SIGKILL");
+  if (process.ppid !== gatewayPid) process.kill(process.pid, "SIGKILL");
   if (process.memoryUsage.rss() > maxMemoryBytes) process.kill(process.pid, memorySignal);
 }, everyMs);
+
+self.postMessage("watching");

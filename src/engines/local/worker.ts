@@ -1,5 +1,6 @@
 // The entry of a worker process. It loads engines on first use and runs one job at a time.
-// The pool starts it: worker.ts <module with the list of engines> <memory limit in bytes> <niceness> [<confinement as JSON>].
+// The pool starts it: worker.ts <module with the list of engines> <id of the gateway's process> <memory limit in bytes> <niceness>
+// [<confinement as JSON>].
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
@@ -16,7 +17,8 @@ import {
 } from "./messages.ts";
 
 const minProgressStep = 0.01;
-const [listModule = "", maxMemoryBytes = "", niceness = "0", confinement = "null"] = process.argv.slice(2);
+const [listModule = "", gatewayPid = "", maxMemoryBytes = "", niceness = "0", confinement = "null"] =
+  process.argv.slice(2);
 
 const { localEngines } = (await import(listModule)) as { readonly localEngines: readonly LocalEngine[] };
 const loaded = new Map<LocalEngine, Promise<LocalRun>>();
@@ -26,14 +28,23 @@ try {
 } catch {
   // Some sandboxes forbid it. The engines then have the same priority as the gateway.
 }
-new Worker(new URL("./watch.ts", import.meta.url).href, { argv: [maxMemoryBytes] }).unref();
 process.on("disconnect", () => process.exit());
 process.on("message", (message) => {
   // The cast is safe, because only the pool sends messages.
   void work(message as Assignment);
 });
+// Awaited, because the thread cannot start while an engine computes.
+await startWatch();
 const ready: Ready = { confinement: JSON.parse(confinement) };
 process.send?.(ready);
+
+async function startWatch(): Promise<void> {
+  const watch = new Worker(new URL("./watch.ts", import.meta.url).href, { argv: [gatewayPid, maxMemoryBytes] });
+  await new Promise((resolve) => {
+    watch.onmessage = resolve;
+  });
+  watch.unref();
+}
 
 async function work(assignment: Assignment): Promise<void> {
   const result = await perform(assignment).then(
