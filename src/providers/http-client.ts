@@ -1,4 +1,4 @@
-// The HTTP/1.1 client for providers, on Bun's sockets: it pauses a socket while the caller does not read, and knows when a connection is
+// The HTTP/1.1 client for providers, on Bun's sockets: it pauses a socket while the caller does not read, and reports when a connection is
 // established (docs/decisions/0007-http-client.md compares it with fetch). Bun's sockets verify certificates and host names.
 
 import { BodyReader, HttpSyntaxError } from "../lib/http-body.ts";
@@ -8,7 +8,7 @@ import type { Ticker, Watched } from "../lib/ticker.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 import { loadSocketCalls, type SocketCalls } from "./socket-calls.ts";
 
-/** Where a connection goes. */
+/** The server of a connection. */
 export interface Origin {
   readonly hostname: string;
   readonly port: number;
@@ -60,7 +60,7 @@ const sweepEveryMs = 1_000;
 // Connections are closed this long before the time that the server announces: a later request could cross the server's FIN.
 const closeEarlyMs = 1_000;
 
-/** The proxy for TLS connections. Plain HTTP is for the operator's own servers and never goes through it. */
+/** The proxy for TLS connections. Plain HTTP is for the operator's own servers and never uses it. */
 export interface ProxyRule {
   readonly proxy: OutgoingProxy;
   readonly isExempt: ProxyExemption;
@@ -200,7 +200,7 @@ export class HttpClient implements Watched {
 
 class SocketExchange implements Exchange {
   readonly origin: Origin;
-  /** Whether the request asked for a stream. */
+  /** Whether the caller requested a stream. */
   readonly isStream: boolean;
   isConnected = false;
   wasSent = false;
@@ -430,7 +430,7 @@ class Connection {
     this.flush();
   }
 
-  /** TCP is connected, and TLS is not established: the socket cannot be used yet, but has to be closed if the call is given up. */
+  /** TCP is connected, and TLS is not established: the socket cannot be used yet, but must be closed if the call is aborted. */
   opened(socket: { terminate(): void }): void {
     if (this.#isClosed) socket.terminate();
     else this.#opened = socket;
@@ -525,7 +525,7 @@ class Connection {
     exchange.fail(new HttpError(typeof code === "string" ? code : "ECONNRESET", "The connection was lost", cause));
   }
 
-  /** Whether the kernel holds input that the event loop has not reported: a FIN, or bytes that belong to no request. */
+  /** Whether the kernel has input that the event loop has not reported: a FIN, or bytes that belong to no request. */
   hasInput(calls: SocketCalls | null): boolean {
     const fd = calls === null || this.#socket === null ? undefined : fdOf(this.#socket);
     return fd !== undefined && calls?.hasInput(fd) === true;

@@ -48,7 +48,7 @@ export function findDropped(request: ChatRequest, table: ParameterTable, ignored
     if (rule === "mapped" || rule === "parallel") continue;
     if (Object.hasOwn(isDefault, name) && isDefault[name]?.(value)) continue;
     if (rule === "dropped") dropped.push(name);
-    else problems.add(toProblem(name, "The provider of this model has no such parameter"));
+    else problems.add(toProblem(name, "The provider of this model does not support this parameter"));
   }
   problems.throwIfAny();
   return dropped;
@@ -57,7 +57,8 @@ export function findDropped(request: ChatRequest, table: ParameterTable, ignored
 /** With `strict_parameters`, a parameter that would be dropped is an error. */
 export function refuseDropped(dropped: readonly string[]): void {
   const problems = new ProblemList();
-  for (const name of dropped) problems.add(toProblem(name, "The provider of this model has no place for it"));
+  for (const name of dropped)
+    problems.add(toProblem(name, "The provider of this model does not support it, and strict_parameters is true"));
   problems.throwIfAny();
 }
 

@@ -64,7 +64,7 @@ export type Authorization =
   | { readonly kind: "query"; readonly name: string }
   /** A member of the JSON body, or a field of the form. */
   | { readonly kind: "member"; readonly name: string }
-  /** The key is `user:password`, or one of them if the row has the other one, which may be a `{placeholder}`. */
+  /** The key is `user:password`, or only the part that the row leaves out. The row's part may be a `{placeholder}`. */
   | { readonly kind: "basic"; readonly user?: string; readonly password?: string }
   /** Signed for `service`, or for the service that the request is sent to. `orBearer`: a key is a bearer token instead. */
   | { readonly kind: "aws-sigv4"; readonly service?: string; readonly orBearer?: true }
@@ -178,7 +178,7 @@ export interface ProviderRow extends Access {
   readonly billsNoEmptyRefusal?: true;
   /** The cost is known to be 0. */
   readonly isFree?: true;
-  /** A simulated vendor: left out of listings unless a caller asks for it. */
+  /** A simulated vendor: listed only on request. */
   readonly isSandbox?: true;
   /** Answers in this process, without a socket. Only for the sandbox. */
   readonly transport?: Transport;

@@ -49,8 +49,8 @@ interface TokenSource {
 }
 
 const scope = "https://www.googleapis.com/auth/cloud-platform";
-const usualTokenUrl = "https://oauth2.googleapis.com/token";
-const usualMetadataUrl = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token";
+const defaultTokenUrl = "https://oauth2.googleapis.com/token";
+const defaultMetadataUrl = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token";
 const renewBeforeMs = 5 * 60_000;
 const staleBeforeMs = 60_000;
 // After a failure, callers get the same error for a while instead of a new request each.
@@ -231,7 +231,7 @@ function userSource(members: JsonObject, where: string): TokenSource {
   };
 }
 
-function metadataSource(url = usualMetadataUrl): TokenSource {
+function metadataSource(url = defaultMetadataUrl): TokenSource {
   const headers = { "metadata-flavor": "Google" };
   return { url, project: null, secrets: [], extraHeaders: {}, toRequest: () => ({ method: "GET", headers }) };
 }
@@ -256,7 +256,7 @@ function readKey(pem: string, where: string): KeyObject {
 
 /** A signed request can be exchanged for a token, so it must not leave the machine unencrypted. */
 function readTokenUrl(members: JsonObject, where: string): string {
-  const written = asText(members["token_uri"]) ?? usualTokenUrl;
+  const written = asText(members["token_uri"]) ?? defaultTokenUrl;
   const url = URL.parse(written);
   const isLocal = url !== null && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   if (url === null || (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal)))

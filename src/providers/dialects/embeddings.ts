@@ -8,7 +8,7 @@ import { present } from "./completion.ts";
 
 interface EmbeddingsTable {
   readonly path: string;
-  /** The member that holds the texts; `input` when absent. */
+  /** The member for the texts; `input` when absent. */
   readonly textsMember?: string;
   readonly maxInputs: number;
   /** Our member → the vendor's. */
@@ -21,7 +21,7 @@ interface EmbeddingsTable {
   readonly fromAnswer?: (answer: JsonObject) => EmbeddingsAnswer;
 }
 
-/** How the vendor is told the purpose of a text. */
+/** How the purpose of a text is sent to the vendor. */
 interface InputTypeRule {
   readonly member: string;
   /** Names of other vendors → the vendor's. */

@@ -7,7 +7,7 @@ import { asList, asObject } from "../lenient.ts";
 
 export interface StrictRules {
   readonly maxOptionalProperties: number;
-  /** Keywords that hold a list of schemas → the keyword that the vendor has for it. */
+  /** Keywords with a list of schemas → the vendor's keyword. */
   readonly lists: ReadonlyMap<string, string>;
   /** For a keyword without schemas: `describe` moves it into the description, `refuse` makes the schema impossible. */
   readonly treat: (keyword: string, value: unknown) => "keep" | "describe" | "drop" | "refuse";

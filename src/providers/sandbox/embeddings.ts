@@ -44,8 +44,8 @@ function readBody(body: Uint8Array): Record<string, unknown> {
 
 function readRequest(body: Uint8Array): Request {
   const { model, input, dimensions = defaultDimensions, encoding_format = "float" } = readBody(body);
-  const given = Array.isArray(input) && typeof input[0] !== "number" ? input : [input];
-  const texts = given.map((element) => (typeof element === "string" ? element : JSON.stringify(element)));
+  const elements = Array.isArray(input) && typeof input[0] !== "number" ? input : [input];
+  const texts = elements.map((element) => (typeof element === "string" ? element : JSON.stringify(element)));
   if (texts.length === 0 || texts.length > maxTexts || texts.some((text) => text === undefined || text === ""))
     throw new SandboxRefusal(400, "`input` should be a text, or a list of texts.", { param: "input" });
   if (typeof dimensions !== "number" || !Number.isInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions)

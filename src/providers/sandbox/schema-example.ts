@@ -33,7 +33,7 @@ export function makeExample(schema: unknown, budget = new WorkBudget(eventLoopUn
 interface Context {
   readonly document: SchemaDocument;
   readonly depth: number;
-  /** The choices made since the last step into a value, because a choice may be recursive. */
+  /** The number of choices since the last step into a value, because a choice may be recursive. */
   readonly turns: number;
   /** Different numbers lead to different values, for unique items. */
   readonly variant: number;
@@ -181,27 +181,27 @@ function pad(variant: number): string {
 }
 
 function* stringsOf(schema: JsonObject, { document, variant }: Context): Generator<Json> {
-  const least = numberOf(schema["minLength"]) ?? 0;
-  const most = numberOf(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
-  if (least > maxStringLength) throw new SchemaProblem(`a minLength of ${least} is more than the sandbox writes`);
+  const min = numberOf(schema["minLength"]) ?? 0;
+  const max = numberOf(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
+  if (min > maxStringLength) throw new SchemaProblem(`a minLength of ${min} is more than the sandbox writes`);
 
   const pattern = typeof schema["pattern"] === "string" ? parsePattern(schema["pattern"]) : null;
   if (pattern !== null) {
-    // Three repetitions read well; fewer where a maxLength asks for it, more for a minLength.
+    // Three repetitions read well; a maxLength may need fewer, a minLength more.
     let tooMany = Number.POSITIVE_INFINITY;
     for (const repeats of [3, 1, 0, 2, 6, 12, 25, 50, 100, 400]) {
       if (repeats >= tooMany) continue;
       const sample = samplePattern(pattern, repeats, variant);
       if (sample === null) tooMany = repeats;
       document.spend(sample?.length ?? maxStringLength);
-      if (sample !== null) yield* [sample, sample.padEnd(least, "x")];
+      if (sample !== null) yield* [sample, sample.padEnd(min, "x")];
     }
   }
   const format = own(formats, String(schema["format"])) as Format | undefined;
   if (format !== undefined) yield format(variant);
   const text = variant === 0 ? "example" : `${variant + 1} example`;
-  document.spend(unitsPerCharacter * least);
-  yield [...text.padEnd(least, " text")].slice(0, most).join("");
+  document.spend(unitsPerCharacter * min);
+  yield [...text.padEnd(min, " text")].slice(0, max).join("");
 }
 
 function* numbersOf(schema: JsonObject, isInteger: boolean, variant: number): Generator<Json> {
@@ -234,10 +234,10 @@ function* arraysOf(schema: JsonObject, context: Context): Generator<Json> {
   const { prefix, rest } = itemsOf(schema);
   const contains = schema["contains"] === undefined ? null : asSchema(schema["contains"]);
   const containsCount = contains === null ? 0 : (numberOf(schema["minContains"]) ?? 1);
-  const least = Math.max(numberOf(schema["minItems"]) ?? 0, containsCount);
-  const most = numberOf(schema["maxItems"]) ?? Number.POSITIVE_INFINITY;
+  const min = Math.max(numberOf(schema["minItems"]) ?? 0, containsCount);
+  const max = numberOf(schema["maxItems"]) ?? Number.POSITIVE_INFINITY;
 
-  const lengths = isGenerous(context) ? [Math.min(most, Math.max(least, prefix.length, 1)), least] : [least];
+  const lengths = isGenerous(context) ? [Math.min(max, Math.max(min, prefix.length, 1)), min] : [min];
   for (const length of new Set(lengths)) {
     const items: Json[] = [];
     const seen = new Set<string>();
@@ -257,7 +257,7 @@ function* arraysOf(schema: JsonObject, context: Context): Generator<Json> {
       }
       items.push(item);
     }
-    if (items.length >= least) yield items;
+    if (items.length >= min) yield items;
   }
 }
 
@@ -270,7 +270,7 @@ function* objectsOf(schema: JsonObject, context: Context): Generator<Json> {
 
 function makeObject(schema: JsonObject, context: Context, withOptional: boolean): Json | undefined {
   const members = new Map<string, Json>();
-  const most = numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY;
+  const max = numberOf(schema["maxProperties"]) ?? Number.POSITIVE_INFINITY;
   const findMember = (key: string) =>
     findExample({ allOf: schemasOfKey(key, schema, context.document) }, deeper(context));
   const addRequired = (keys: readonly unknown[]): boolean => {
@@ -290,7 +290,7 @@ function makeObject(schema: JsonObject, context: Context, withOptional: boolean)
   if (!addRequired(listOf(schema["required"]))) return undefined;
   const optional = withOptional ? entriesOf(schema["properties"]).map(([key]) => key) : [];
   for (const key of optional) {
-    if (members.has(key) || members.size >= most) continue;
+    if (members.has(key) || members.size >= max) continue;
     const value = findMember(key);
     if (value === undefined) continue;
     members.set(key, value);
@@ -299,9 +299,9 @@ function makeObject(schema: JsonObject, context: Context, withOptional: boolean)
 
   // A map type shows one entry; minProperties may ask for more.
   const isMap = withOptional && members.size === 0 && isObject(schema["additionalProperties"]);
-  const least = Math.max(numberOf(schema["minProperties"]) ?? 0, isMap ? Math.min(1, most) : 0);
+  const min = Math.max(numberOf(schema["minProperties"]) ?? 0, isMap ? Math.min(1, max) : 0);
   for (const key of namesOf(schema, context)) {
-    if (members.size >= least) break;
+    if (members.size >= min) break;
     const value = members.has(key) ? undefined : findMember(key);
     if (value !== undefined) members.set(key, value);
   }

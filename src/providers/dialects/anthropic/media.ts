@@ -23,7 +23,7 @@ export function toImageBlock({ image_url: { url } }: ImagePart, path: Path, repo
 export function toFileBlock({ file }: FilePart, path: Path, report: TranslationReport): Block | null {
   const { file_data: fileData, filename = null } = file;
   if (!fileData) {
-    report.unsupported([...path, "file"], "This provider takes a file by its data only: file_data should be given");
+    report.unsupported([...path, "file"], "This provider accepts a file only as file_data");
     return null;
   }
   if (fileData.startsWith("https://"))

@@ -169,7 +169,7 @@ class Translation {
     if (text !== null) return isBlank(text) ? null : { type: "text", text };
     if (part.type === "image_url") return toImageBlock(part, path, this.#report);
     if (part.type === "file") return toFileBlock(part, path, this.#report);
-    if (part.type === "input_audio") this.#report.unsupported(path, "This provider does not take audio");
+    if (part.type === "input_audio") this.#report.unsupported(path, "This provider does not accept audio");
     return null;
   }
 }

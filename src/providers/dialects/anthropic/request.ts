@@ -15,7 +15,7 @@ import { isNativeSchema, toNativeSchema } from "./schema.ts";
 import { hasServerBlock } from "./server-tools.ts";
 import { type AnthropicReading, ToolNames } from "./tool-names.ts";
 
-/** How the model is made to answer in JSON. */
+/** The way to get an answer in JSON. */
 type Answering =
   | { readonly by: "text" }
   | { readonly by: "format"; readonly schema: JsonObject }
@@ -159,11 +159,11 @@ function toTools(request: ChatRequest, answering: Answering, context: Context): 
     typeof choice === "object" && choice?.type === "allowed_tools"
       ? choice.allowed_tools.tools.map((tool) => tool.function?.name)
       : null;
-  const given = (request.tools ?? []).flatMap((tool, index) => {
+  const declared = (request.tools ?? []).flatMap((tool, index) => {
     const isLeftOut = allowed !== null && tool.function !== undefined && !allowed.includes(tool.function.name);
     return isLeftOut ? [] : toTool(tool, index, context);
   });
-  const tools = [...given, ...toWebSearch(request, context.report)];
+  const tools = [...declared, ...toWebSearch(request, context.report)];
   if (answering.by === "tool") {
     const { name } = answering.tool;
     const mayCallOthers = tools.length > 0 && choice !== "none";
@@ -178,7 +178,7 @@ function toTool(tool: ChatTool, index: number, { generation, names, report }: Co
   if (tool.function === undefined) {
     // Names of the vendor's own tools end with the date of their version: web_search_20250305.
     if (/_\d{8}$/.test(tool.type)) return [tool as unknown as JsonObject];
-    report.unsupported(["tools", index, "type"], "This provider knows tools of the type 'function' only");
+    report.unsupported(["tools", index, "type"], "This provider supports only tools of type 'function'");
     return [];
   }
   const { name, description, parameters, strict } = tool.function;
@@ -226,7 +226,7 @@ function toDomains(options: JsonObject, report: TranslationReport): JsonObject {
   const allowed = readSearchDomains(options, "allowed_domains");
   const blocked = readSearchDomains(options, "blocked_domains");
   if (allowed !== null && blocked !== null)
-    report.invalid(["tools"], "This provider's search takes allowed or blocked domains, not both");
+    report.invalid(["tools"], "This provider's search accepts allowed or blocked domains, not both");
   return present({ allowed_domains: allowed, blocked_domains: blocked });
 }
 

@@ -46,7 +46,7 @@ function toBody(request: EmbeddingsRequest, model: string): ModelRequest {
   const { maker, name } = splitModelId(model);
   if (maker === "cohere") return toCohereBody(request, name);
   const [text = "", ...more] = request.input;
-  if (more.length > 0) throw refuse(["input"], "This model takes one input per call", "value_error");
+  if (more.length > 0) throw refuse(["input"], "This model accepts one input per call", "value_error");
   if (name.startsWith("nova-")) return toNovaBody(request, text);
   if (name.startsWith("titan-embed-image")) return toTitanImageBody(request, text);
   return toTitanBody(request, text, name);

@@ -81,7 +81,7 @@ export function toMediaBlock(part: MediaPart, location: Location, names: Documen
 function toFileBlock(part: Extract<ChatPart, { type: "file" }>, location: Location, names: DocumentNames): JsonObject {
   const { file_data: fileData, filename } = part.file;
   const at = [...location, "file_data"];
-  if (!fileData) throw refuse(at, "The bytes of the file are missing", "value_error");
+  if (!fileData) throw refuse(at, "file_data is required", "value_error");
   const { type, data } = fileData.startsWith("data:") ? requireDataUrl(fileData, at) : { type: "", data: fileData };
   const ending = filename?.split(".").at(-1)?.toLowerCase() ?? "";
   const found =
@@ -107,5 +107,5 @@ function nameDocument(filename: string, names: DocumentNames): string {
 function requireDataUrl(url: string, location: Location): DataUrl {
   const read = readDataUrl(url);
   if (read?.isBase64) return read;
-  throw refuse(location, "Input should be a data URL that holds base64", "value_error");
+  throw refuse(location, "Input should be a data URL with base64", "value_error");
 }

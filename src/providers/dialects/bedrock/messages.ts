@@ -79,7 +79,7 @@ class ConversationWriter {
     const turns = this.#turns;
     // The service requires a turn: a request that has only instructions sends them as the user's.
     if (turns.length === 0 && this.#system.length > 0) turns.push({ role: "user", content: this.#system.splice(0) });
-    if (turns.length === 0) throw refuse(["messages"], "There is nothing to answer in the messages", "value_error");
+    if (turns.length === 0) throw refuse(["messages"], "At least one message should have content", "value_error");
     if (turns[0]?.role === "assistant" && !this.#traits.mayBeginWithAssistant)
       turns.unshift({ role: "user", content: [{ text: openingText }] });
     for (const { content } of turns)
@@ -132,9 +132,9 @@ class ConversationWriter {
   }
 
   #toMark(marked: object): JsonObject | null {
-    const given = memberOf(marked, "cache_control");
-    const mark = toCachePoint(given, this.#traits);
-    if (mark === null && isObject(given)) this.#dropped.add("cache_control");
+    const control = memberOf(marked, "cache_control");
+    const mark = toCachePoint(control, this.#traits);
+    if (mark === null && isObject(control)) this.#dropped.add("cache_control");
     return mark;
   }
 
@@ -147,7 +147,11 @@ class ConversationWriter {
     if (typeof content !== "string")
       content.forEach((part, index) => {
         if (part.type !== "text")
-          throw refuse([...location, "content", index, "type"], "System messages hold text only", "value_error");
+          throw refuse(
+            [...location, "content", index, "type"],
+            "System messages should contain only text",
+            "value_error",
+          );
       });
     return this.#toBlocks(content, location);
   }

@@ -24,7 +24,7 @@ const ownMembers = [
 const serviceTiers = new Set(["default", "flex", "priority", "reserved"]);
 const usualMaxTokens = 32_768;
 const oldMaxTokens = 8_192;
-const jsonInstruction = "Answer with one JSON object and nothing else: no other words, and no code fences.";
+const jsonInstruction = "Answer with one JSON object and nothing else: no other text, and no code fences.";
 
 export function toConverseRequest(request: ChatRequest, { model, facts, isStream }: Target): DialectRequest {
   const traits = findTraits(model);
@@ -87,8 +87,8 @@ function toAnswerFormat(request: ChatRequest, traits: ModelTraits): AnswerFormat
     return { ...none, outputConfig: { textFormat: { type: "json_schema", structure: { jsonSchema } } } };
   }
   if (schema["type"] !== undefined && schema["type"] !== "object")
-    throw refuse(["response_format", "json_schema", "schema"], "The schema should be one of an object", "value_error");
-  const words = description || "The answer, in the form that was asked for.";
+    throw refuse(["response_format", "json_schema", "schema"], "The schema should describe an object", "value_error");
+  const words = description || "The answer, in the requested format.";
   const answerName = findFreeName("final_answer", new Set(request.tools?.map((tool) => tool.function?.name)));
   return { ...none, tool: { name: answerName, description: words, schema } };
 }

@@ -79,7 +79,7 @@ function readChoice(request: ChatRequest): RequestedTools {
 
 function checkTool(tool: ChatTool, index: number): void {
   if (allowedName.test(readFunction(tool, index).name)) return;
-  const rule = "This provider takes names of at most 64 letters, digits, underscores and hyphens";
+  const rule = "This provider accepts names of at most 64 letters, digits, underscores and hyphens";
   throw refuse(["tools", index, "function", "name"], rule, "value_error");
 }
 

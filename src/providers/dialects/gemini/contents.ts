@@ -19,7 +19,7 @@ export interface Content {
   readonly parts: JsonObject[];
 }
 
-// Generation 3 refuses a call without its signature in the current turn. This documented value says that there is none, because another
+// Generation 3 refuses a call without its signature in the current turn. This documented value replaces it if another
 // model made the call or the client lost the signature.
 const noSignature = "skip_thought_signature_validator";
 // Media types that a function result may contain; other media follow the result.
@@ -62,7 +62,7 @@ class ConversationWriter {
 
   #checkEnd(): void {
     if (this.#contents.length === 0)
-      throw refuse(["messages"], "At least one message should hold something", "value_error");
+      throw refuse(["messages"], "At least one message should have content", "value_error");
     if (this.#traits.canSample || this.#contents.at(-1)?.role !== "model") return;
     const location = ["messages", this.#messages.length - 1];
     throw refuse(location, "This model cannot continue a message of the assistant", "value_error");

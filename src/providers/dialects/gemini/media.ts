@@ -25,7 +25,7 @@ export function toMediaPart(part: MediaPart, location: Location): JsonObject {
     case "file":
       return toFilePart(part.file, location);
     default: {
-      const message = "This provider takes text, image_url, input_audio and file parts";
+      const message = "This provider accepts text, image_url, input_audio and file parts";
       throw refuse([...location, "type"], message, "value_error");
     }
   }
@@ -42,7 +42,7 @@ function toFilePart(file: Extract<ChatPart, { type: "file" }>["file"], location:
   if (file_id && ownFile.test(file_id))
     return { fileData: present({ mimeType: typeByName(filename), fileUri: file_id }) };
   if (file_id && isReadByVendor(file_id)) return toPart(file_id, typeByName(filename) ?? "application/pdf");
-  const message = "A file should hold its data, or name one that is known";
+  const message = "A file should have file_data, or the file_id of a file that the vendor stores";
   throw refuse([...location, "file", file_id ? "file_id" : "file_data"], message, "value_error");
 }
 

@@ -13,9 +13,9 @@ export interface ModelTraits {
 }
 
 export type Thinking =
-  | { readonly kind: "level"; readonly least: "MINIMAL" | "LOW" }
+  | { readonly kind: "level"; readonly lowest: "MINIMAL" | "LOW" }
   /** Tokens. `canStop`: a budget of 0 switches thinking off. */
-  | { readonly kind: "budget"; readonly least: number; readonly most: number; readonly canStop: boolean };
+  | { readonly kind: "budget"; readonly min: number; readonly max: number; readonly canStop: boolean };
 
 // The models whose pages name MINIMAL as a level. The others refuse it, and LOW is their lowest level.
 const thinksMinimally = /^gemini-3(?:-flash|\.1-flash-lite|\.5-flash|\.6-flash)/;
@@ -47,11 +47,11 @@ function isAlias(model: string): boolean {
 }
 
 function thinkingOf(model: string, generation: number): Thinking | null {
-  if (generation >= 300) return { kind: "level", least: thinksMinimally.test(model) ? "MINIMAL" : "LOW" };
+  if (generation >= 300) return { kind: "level", lowest: thinksMinimally.test(model) ? "MINIMAL" : "LOW" };
   if (generation < 205 || /image|tts/.test(model)) return null;
-  if (model.startsWith("gemini-2.5-pro")) return { kind: "budget", least: 128, most: 32_768, canStop: false };
-  const least = model.startsWith("gemini-2.5-flash-lite") ? 512 : 1;
-  return { kind: "budget", least, most: 24_576, canStop: true };
+  if (model.startsWith("gemini-2.5-pro")) return { kind: "budget", min: 128, max: 32_768, canStop: false };
+  const min = model.startsWith("gemini-2.5-flash-lite") ? 512 : 1;
+  return { kind: "budget", min, max: 24_576, canStop: true };
 }
 
 /** Differences between the developer API (gemini) and the cloud platform (vertexai). */

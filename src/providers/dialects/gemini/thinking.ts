@@ -89,7 +89,7 @@ function readEffort(value: unknown, ...location: string[]): Effort | null {
 function toConfig(wish: Wish, thinking: Thinking, maxTokens: number | null): JsonObject {
   const shown = wish.isShown ? { includeThoughts: true } : {};
   if (thinking.kind === "level") {
-    const level = toLevel(wish, thinking.least);
+    const level = toLevel(wish, thinking.lowest);
     return level === null ? shown : { thinkingLevel: level, ...shown };
   }
   const budget = toBudget(wish, thinking, maxTokens);
@@ -97,21 +97,21 @@ function toConfig(wish: Wish, thinking: Thinking, maxTokens: number | null): Jso
   return budget === 0 ? { thinkingBudget: 0 } : { thinkingBudget: budget, ...shown };
 }
 
-function toLevel({ effort, budget }: Wish, least: string): string | null {
+function toLevel({ effort, budget }: Wish, lowest: string): string | null {
   if (budget !== null) return budget <= 4_096 ? "LOW" : budget <= 16_384 ? "MEDIUM" : "HIGH";
   if (effort === null) return null;
-  if (effort === "none" || effort === "minimal") return least;
+  if (effort === "none" || effort === "minimal") return lowest;
   return effort === "low" ? "LOW" : effort === "medium" ? "MEDIUM" : "HIGH";
 }
 
 /** Thoughts count towards the caller's limit, so a fifth of it is left for the answer. Null: the model decides. */
 function toBudget(wish: Wish, thinking: Thinking & { kind: "budget" }, maxTokens: number | null): number | null {
   const wanted = wish.budget ?? (wish.effort === null ? null : budgets[wish.effort]);
-  const limit = maxTokens === null ? thinking.most : Math.floor(maxTokens * 0.8);
-  if (wanted === null) return limit < thinking.least && thinking.canStop ? 0 : null;
-  const budget = Math.min(wanted, thinking.most, limit);
-  if (budget >= thinking.least) return budget;
-  if (!thinking.canStop) return thinking.least;
+  const limit = maxTokens === null ? thinking.max : Math.floor(maxTokens * 0.8);
+  if (wanted === null) return limit < thinking.min && thinking.canStop ? 0 : null;
+  const budget = Math.min(wanted, thinking.max, limit);
+  if (budget >= thinking.min) return budget;
+  if (!thinking.canStop) return thinking.min;
   // A small budget is raised to the minimum, unless the limit is too small for it.
-  return wanted > 0 && limit >= thinking.least ? thinking.least : 0;
+  return wanted > 0 && limit >= thinking.min ? thinking.min : 0;
 }

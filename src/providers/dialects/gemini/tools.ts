@@ -138,6 +138,6 @@ function toAnswerTool(request: ChatRequest, functions: readonly Declaration[]): 
   const wanted = /^[A-Za-z_][\w.-]{0,50}$/.test(given) ? given : "answer";
   const taken = new Set(functions.map((declared) => declared.name));
   const name = findFreeName(wanted, taken, (one) => `final_${one}`);
-  const description = format.json_schema.description || "Gives the final answer, in the form that was asked for.";
+  const description = format.json_schema.description || "Gives the final answer in the requested format.";
   return { name, description, parametersJsonSchema: toGeminiSchema(schema) };
 }

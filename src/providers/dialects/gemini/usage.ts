@@ -28,11 +28,11 @@ export function fromGeminiUsage(value: unknown, { webSearches, requestedTier }: 
   const total = asCount(usage["totalTokenCount"]);
   const fromTools = asCount(usage["toolUsePromptTokenCount"]);
   const answered = asCount(usage["candidatesTokenCount"]);
-  const given =
+  const promptOnly =
     usage["promptTokenCount"] === undefined && usage["candidatesTokenCount"] !== undefined
       ? Math.max(total - fromTools - thoughts - answered, 0)
       : asCount(usage["promptTokenCount"]);
-  const prompt = given + fromTools;
+  const prompt = promptOnly + fromTools;
   const candidates = usage["candidatesTokenCount"] === undefined ? Math.max(0, total - prompt - thoughts) : answered;
   const completion = candidates + thoughts;
   const tier = readTier(usage, requestedTier);

@@ -96,7 +96,7 @@ function toPart(part: ChatPart, location: Location): unknown {
     return present({ type: "document_url", document_url: url, document_name: filename });
   }
   if (id) return { type: "file", file_id: id };
-  throw refuse([...location, "file"], "A file needs file_data or file_id", "value_error");
+  throw refuse([...location, "file"], "A file should have file_data or file_id", "value_error");
 }
 
 /** Most models accept only ids of nine letters or digits. Other ids are hashed, so the same id always gives the same result. */
