@@ -1,6 +1,7 @@
 // The prices of models: the operator's own prices first, then the price file. The rates of a model are compiled on first use and cached.
 
 import { z } from "zod";
+import type { Model } from "../contract/models.ts";
 import { toUsd } from "../lib/money.ts";
 import {
   type PricedModel,
@@ -210,15 +211,7 @@ function createOverrideIndex(overrides: PriceOverrides): (name: string) => Price
   return (name) => exact.get(name) ?? patterns.find(({ fits }) => fits(name))?.price ?? null;
 }
 
-/** The members of `pricing` in the model listing, in USD per token. */
-export type PublicPricing = {
-  input_cost_per_token: number | null;
-  output_cost_per_token: number | null;
-  cache_read_input_token_cost: number | null;
-  source: string | null;
-  updated_at: string | null;
-  [member: string]: number | string | null;
-};
+type PublicPricing = NonNullable<Model["pricing"]>;
 
 const publicNames: readonly (readonly [part: keyof Rates, name: string])[] = [
   ["input", "input_cost_per_token"],
@@ -239,6 +232,7 @@ const publicNames: readonly (readonly [part: keyof Rates, name: string])[] = [
 /** The members that every listing contains, even if they are unknown. */
 const alwaysNamed: ReadonlySet<keyof Rates> = new Set(["input", "output", "cacheRead"]);
 
+/** The member `pricing` of the model listing, in USD per token. */
 export function toPublicPricing(price: Price, at: Date): PublicPricing {
   const pricing: PublicPricing = {
     input_cost_per_token: null,

@@ -45,21 +45,15 @@ export class JsonEvents {
   }
 
   parse(data: Uint8Array): JsonEvent {
-    const text = this.#decode(data);
+    let problem = "sent an event that is not UTF-8";
     try {
+      const text = decoder.decode(data);
+      problem = "sent an event that is not JSON";
       const event: unknown = JSON.parse(text);
       if (isObject(event)) return { text, event };
-    } catch {
-      // The error below covers this case.
-    }
-    throw badAnswer(this.#provider, "sent an event that is not JSON");
-  }
-
-  #decode(data: Uint8Array): string {
-    try {
-      return decoder.decode(data);
     } catch (cause) {
-      throw badAnswer(this.#provider, "sent an event that is not UTF-8", cause);
+      throw badAnswer(this.#provider, problem, cause);
     }
+    throw badAnswer(this.#provider, problem);
   }
 }

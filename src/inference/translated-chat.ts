@@ -107,29 +107,20 @@ function readWhole(text: string, context: ReadingContext, accounting: Accounting
   return { value, text: JSON.stringify(value), charge, added };
 }
 
-function readCompletion(
-  text: string,
-  { plain, provider, dialect, reading, isChecked }: ReadingContext,
-): ChatCompletion {
+function readCompletion(text: string, context: ReadingContext): ChatCompletion {
+  const { plain, provider, dialect, reading, isChecked } = context;
   const answer = readObject(text, provider);
   // Some vendors answer in the chat format at the address of another dialect.
   if (!dialect.readsChatFormat && answer["object"] === "chat.completion" && Array.isArray(answer["choices"]))
     return answer as ChatCompletion;
-  const completion = readAnswer(answer, { provider, dialect, reading });
-  if (isChecked)
-    for (const { message, finish_reason } of completion.choices)
-      if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
-  return completion;
-}
-
-function readAnswer(
-  answer: Record<string, unknown>,
-  { provider, dialect, reading }: Omit<ReadingContext, "plain" | "isChecked">,
-): ChatCompletion {
+  let completion: ChatCompletion;
   try {
-    return dialect.fromAnswer(answer, reading);
+    completion = dialect.fromAnswer(answer, reading);
   } catch (error) {
     if (error instanceof ErrorInAnswer) throw toFailureInAnswer(provider, error);
     throw badAnswer(provider, "did not answer with a completion", error);
   }
+  for (const { message, finish_reason } of isChecked ? completion.choices : [])
+    if (finish_reason === "stop") checkStructuredAnswer(message.content ?? "", plain, provider);
+  return completion;
 }

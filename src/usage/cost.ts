@@ -9,7 +9,7 @@ export { toUsd } from "../lib/money.ts";
 
 export type Cost = KnownCost | UnknownCost;
 
-export interface KnownCost {
+interface KnownCost {
   /** Pico-dollars: a safe integer. */
   readonly amount: number;
   /** The version of the prices that were used. */
@@ -18,25 +18,17 @@ export interface KnownCost {
   readonly source: string | null;
 }
 
-export interface UnknownCost {
+interface UnknownCost {
   readonly amount: null;
-  readonly reason: UnknownReason;
+  /**
+   * `usage_unknown`: the vendor reported no usage. `price_unknown`, `tier_unknown`: the catalogue lacks the model, or its price at this service
+   * tier. `part_unknown`: one kind of token has no price. `fee_unknown`: the vendor bills something that the usage does not contain.
+   * `out_of_range`: more than any answer can cost, so a count is wrong.
+   */
+  readonly reason: `${"usage" | "price" | "tier" | "part" | "fee"}_unknown` | "out_of_range";
   /** The part that has tokens but no price, or the unknown fee. */
   readonly detail?: string;
 }
-
-/**
- * `usage_unknown`: the vendor reported no usage. `price_unknown`: the catalogue lacks the model. `tier_unknown`: the catalogue lacks the
- * model's price at this service tier. `part_unknown`: one kind of token has no price. `fee_unknown`: the vendor bills something that the usage
- * does not contain. `out_of_range`: more than any answer can cost, so a count is wrong.
- */
-export type UnknownReason =
-  | "usage_unknown"
-  | "price_unknown"
-  | "tier_unknown"
-  | "part_unknown"
-  | "fee_unknown"
-  | "out_of_range";
 
 export interface CostOptions {
   /** The result of `readServiceTier`. */

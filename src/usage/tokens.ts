@@ -1,7 +1,7 @@
 // Splits usage into disjoint parts: every token of a request is counted once, in the part by which it is billed. Reads a usage object in any
 // spelling that vendors of the chat format use.
 
-import { inputParts, outputParts, type TokenPart } from "../catalogue/price-rates.ts";
+import { inputParts, type TokenPart } from "../catalogue/price-rates.ts";
 import { lookUp } from "../lib/look-up.ts";
 
 /** The tokens of each part; a token is counted once. */
@@ -60,19 +60,8 @@ export function readBilledParts(usage: unknown): TokenParts | null {
 }
 
 export function countInput(parts: TokenParts): number {
-  return addParts(parts, inputParts);
-}
-
-/** The three counts that every vendor publishes. */
-export function totalsOf(parts: TokenParts) {
-  const inputTokens = countInput(parts);
-  const outputTokens = addParts(parts, outputParts);
-  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
-}
-
-function addParts(parts: TokenParts, names: readonly TokenPart[]): number {
   let sum = 0;
-  for (const name of names) sum += parts[name];
+  for (const name of inputParts) sum += parts[name];
   return sum;
 }
 

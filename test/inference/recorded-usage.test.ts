@@ -13,8 +13,9 @@ import { fromConverseUsage } from "../../src/providers/dialects/bedrock/answer.t
 import { toUsage as fromCohereUsage } from "../../src/providers/dialects/cohere/answer.ts";
 import { fromGeminiUsage } from "../../src/providers/dialects/gemini/usage.ts";
 import { rows } from "../../src/providers/index.ts";
-import { readTokenParts, totalsOf } from "../../src/usage/tokens.ts";
+import { readTokenParts } from "../../src/usage/tokens.ts";
 import { asList, asObject, findRecordings, type JsonObject } from "../recordings/recording.ts";
+import { totalsOf } from "../support/token-totals.ts";
 
 const folder = findRecordings();
 const title = "recorded usage: parts are within their wholes, and a cost that is not known says why";

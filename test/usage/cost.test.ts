@@ -3,8 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { createPriceBook, type Price, type PriceFile } from "../../src/catalogue/prices.ts";
 import { costOf, costOfUsage, readServiceTier, readStatedCost, toUsd } from "../../src/usage/cost.ts";
-import { readTokenParts, type TokenParts, totalsOf } from "../../src/usage/tokens.ts";
+import { readTokenParts, type TokenParts } from "../../src/usage/tokens.ts";
 import { invoices, type ModelName, type Published, published } from "../support/invoices.ts";
+import { totalsOf } from "../support/token-totals.ts";
 
 const file: PriceFile = {
   format: 1,

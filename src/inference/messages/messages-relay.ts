@@ -1,23 +1,18 @@
 // Relays a Messages stream from a provider of the same format. The event with the final usage gets one additional member, the cost.
 
 import type { ChatUsage } from "../../contract/chat-format.ts";
+import { isObject } from "../../lib/lenient-json.ts";
 import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject, MessagesPassthrough } from "../../providers/dialect.ts";
 import { EventRelay, type ForwardedEvent } from "../event-relay.ts";
 import { type Quote, toCostMembers } from "../pricing.ts";
 import { appendMembers } from "../provider-answer.ts";
 
-interface Options {
-  readonly provider: Provider;
-  readonly passing: MessagesPassthrough;
-  readonly quote: Quote;
-}
-
 const openings: ReadonlySet<string> = new Set(["message_start", "content_block_start", "ping"]);
 
 export class MessagesRelay extends EventRelay {
   hasContent = false;
-  readonly #passing: MessagesPassthrough;
+  readonly #passthrough: MessagesPassthrough;
   readonly #quote: Quote;
   /** The counts of later events replace those of the first; counts that they do not name stay. */
   #counts: JsonObject | null = null;
@@ -25,14 +20,14 @@ export class MessagesRelay extends EventRelay {
   #hasBlocks = false;
   #isEmptyRefusal = false;
 
-  constructor({ provider, passing, quote }: Options) {
+  constructor(provider: Provider, passthrough: MessagesPassthrough, quote: Quote) {
     super(provider);
-    this.#passing = passing;
+    this.#passthrough = passthrough;
     this.#quote = quote;
   }
 
   get usage(): ChatUsage | null {
-    return this.#counts === null ? null : this.#passing.readUsage(this.#counts, this.#isEmptyRefusal);
+    return this.#counts === null ? null : this.#passthrough.readUsage(this.#counts, this.#isEmptyRefusal);
   }
 
   protected forward(event: JsonObject, type: string, text: string): ForwardedEvent {
@@ -49,14 +44,13 @@ export class MessagesRelay extends EventRelay {
   }
 
   #begin(message: unknown): void {
-    if (typeof message !== "object" || message === null) return;
-    const { model, usage } = message as JsonObject;
-    this.#model = model;
-    this.#count(usage);
+    if (!isObject(message)) return;
+    this.#model = message["model"];
+    this.#count(message["usage"]);
   }
 
   #count(usage: unknown): void {
-    if (typeof usage !== "object" || usage === null) return;
+    if (!isObject(usage)) return;
     const counts = Object.entries(usage).filter(([, value]) => value !== null);
     this.#counts = { ...this.#counts, ...Object.fromEntries(counts) };
   }

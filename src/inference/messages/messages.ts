@@ -83,15 +83,15 @@ export function createMessages(dependencies: MessagesDependencies) {
   async function passThrough(
     input: MessagesInput,
     candidate: Candidate,
-    passing: MessagesPassthrough,
+    passthrough: MessagesPassthrough,
   ): Promise<MessagesAnswer> {
     const isStream = input.request.stream === true;
-    const request = toProviderRequest(input, candidate, passing.path);
+    const request = toProviderRequest(input, candidate, passthrough.path);
     return attempt(dependencies, { context: input, candidate, isStream }, async (running) => {
       const { quote } = running;
       const { provider } = candidate;
       if (isStream) {
-        const stream = await running.stream(request, () => new MessagesRelay({ provider, passing, quote }));
+        const stream = await running.stream(request, () => new MessagesRelay(provider, passthrough, quote));
         return { kind: "stream", stream };
       }
       const text = await running.read(request);
@@ -99,7 +99,7 @@ export function createMessages(dependencies: MessagesDependencies) {
       if (answer["type"] === "error") throw toErrorInAnswer(provider, answer["error"]);
       if (!Array.isArray(answer["content"])) throw badAnswer(provider, "did not answer with a message");
       const isEmptyRefusal = answer["stop_reason"] === "refusal" && answer["content"].length === 0;
-      const usage = answer["usage"] ? passing.readUsage(answer["usage"] as JsonObject, isEmptyRefusal) : null;
+      const usage = answer["usage"] ? passthrough.readUsage(answer["usage"] as JsonObject, isEmptyRefusal) : null;
       const charge = quote.chargeFor(usage, { model: answer["model"] });
       running.complete(usage, charge);
       return { kind: "whole", text: appendMembers(text, answer, running.toMembers(charge)) };
@@ -145,8 +145,8 @@ export function createMessages(dependencies: MessagesDependencies) {
   return {
     create: (input: MessagesInput): Promise<MessagesAnswer> =>
       planAndTry(dependencies, input, (candidate) => {
-        const passing = candidate.provider.dialect?.messages;
-        return passing === undefined ? translate(input, candidate) : passThrough(input, candidate, passing);
+        const passthrough = candidate.provider.dialect?.messages;
+        return passthrough === undefined ? translate(input, candidate) : passThrough(input, candidate, passthrough);
       }),
     /** The JSON of the count. */
     count: (input: MessagesInput<CountTokensRequest>): Promise<string> =>

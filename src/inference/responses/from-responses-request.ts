@@ -131,11 +131,7 @@ interface Choice {
   readonly maySearch: boolean;
 }
 
-interface NamedTool {
-  readonly type?: unknown;
-  readonly name?: unknown;
-  readonly namespace?: unknown;
-}
+type NamedTool = { readonly [Member in "type" | "name" | "namespace"]?: unknown };
 
 function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolContext): Choice {
   const { tools, hasSearch, report } = context;
@@ -197,19 +193,11 @@ function toResponseFormat(format: TextFormat, report: TranslationReport): ChatRe
     case "json_object":
       return { type: "json_object" };
     case "json_schema": {
-      const { name, description, schema, strict } = format as unknown as {
-        readonly name: string;
-        readonly description?: string | null;
-        readonly schema: Readonly<Record<string, unknown>>;
-        readonly strict?: boolean | null;
-      };
-      const json_schema = {
-        name,
-        schema,
-        ...(description && { description }),
-        ...(typeof strict === "boolean" && { strict }),
-      };
-      return { type: "json_schema", json_schema };
+      const { name, description, schema, strict } = format as JsonObject;
+      const isStrict = typeof strict === "boolean" && { strict };
+      const json_schema = { name, schema, ...(description ? { description } : {}), ...isStrict };
+      // The schema has checked these members.
+      return { type: "json_schema", json_schema } as ChatResponseFormat;
     }
     default:
       report.unsupported(

@@ -78,16 +78,9 @@ export function createDraft(request: ResponseRequest, { id, createdAt, model }: 
 
 function toWholeTool(tool: ResponseTool): JsonObject {
   if (tool.type !== "function") return tool;
-  const { type, name, description, parameters, strict, ...others } = tool as unknown as FunctionTool;
-  return {
-    type,
-    name,
-    description: description ?? null,
-    parameters: parameters ?? null,
-    // The gateway never adds `strict`.
-    strict: strict ?? false,
-    ...others,
-  };
+  const { description, parameters, strict } = tool as unknown as FunctionTool;
+  // The gateway never adds `strict`.
+  return { ...tool, description: description ?? null, parameters: parameters ?? null, strict: strict ?? false };
 }
 
 function toWholeText(text: ResponseRequest["text"]): JsonObject {
@@ -97,8 +90,7 @@ function toWholeText(text: ResponseRequest["text"]): JsonObject {
 
 function toWholeFormat(format: Readonly<Record<string, unknown>>): JsonObject {
   if (format["type"] !== "json_schema") return format;
-  const { type, name, description, schema, strict, ...others } = format;
-  return { type, name, description: description ?? null, schema, strict: strict ?? false, ...others };
+  return { ...format, description: format["description"] ?? null, strict: format["strict"] ?? false };
 }
 
 /** Fills in the members that a provider's response object lacks; its other members stay unchanged. */
