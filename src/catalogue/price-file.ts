@@ -156,16 +156,15 @@ function isPattern(pattern: string): boolean {
 
 function findInexactTiers({ providers }: PriceFile): string[] {
   const problems: string[] = [];
-  for (const [name, { models }] of Object.entries(providers)) {
-    for (const model of models)
-      for (const card of toCards(model))
+  for (const [provider, { models }] of Object.entries(providers))
+    for (const { ids, price } of models)
+      for (const card of toCards({ price }))
         for (const [tier, factor] of Object.entries(card.tiers ?? {})) {
           if (typeof factor !== "number") continue;
-          const inexact = listRates(card).find(([, rate]) => !isExactFactor(rate, factor));
+          const [inexact] = listRates(card).find(([, rate]) => !isExactFactor(rate, factor)) ?? [];
           if (inexact !== undefined)
-            problems.push(`${name}/${model.ids[0]}: ${inexact[0]} × ${factor} (${tier}) has more than six decimals`);
+            problems.push(`${provider}/${ids[0]}: ${inexact} × ${factor} (${tier}) has more than six decimals`);
         }
-  }
   return problems;
 }
 

@@ -51,24 +51,17 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
 
   async function embedAt(input: EmbeddingsInput, candidate: Candidate): Promise<string> {
     return attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
-      const vectors = await findVectors(input, candidate, running);
+      const { data, model, usage, others } = await findVectors(input, candidate, running);
       input.trace.firstByteAt ||= performance.now();
-      const { usage } = vectors;
       const counted = usage === null ? null : { ...usage, completion_tokens: 0 };
-      const charge = running.quote.chargeFor(counted, vectors);
+      const charge = running.quote.chargeFor(counted, { model });
       running.complete(counted, charge);
-      return JSON.stringify({
-        object: "list",
-        ...vectors.others,
-        data: vectors.data.map(({ index, embedding }) => ({
-          object: "embedding",
-          index,
-          embedding: encode(embedding, input.request.encoding_format === "base64"),
-        })),
-        model: vectors.model,
-        ...(usage === null ? {} : { usage }),
-        ...running.toMembers(charge),
+      const wantsBase64 = input.request.encoding_format === "base64";
+      const encoded = data.map(({ index, embedding }) => {
+        return { object: "embedding", index, embedding: encode(embedding, wantsBase64) };
       });
+      const members = { object: "list", ...others, data: encoded, model, ...(usage === null ? {} : { usage }) };
+      return JSON.stringify({ ...members, ...running.toMembers(charge) });
     });
   }
 

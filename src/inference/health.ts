@@ -47,10 +47,8 @@ export class OfferHealth {
   readonly #settings: BreakerSettings;
   // Two halves of the window: the older one is dropped as a whole.
   #windowStart = 0;
-  #good = 0;
-  #bad = 0;
-  #olderGood = 0;
-  #olderBad = 0;
+  #recent = { good: 0, bad: 0 };
+  #older = { good: 0, bad: 0 };
   #openUntil = 0;
   #openMs = 0;
   #isOpen = false;
@@ -93,14 +91,13 @@ export class OfferHealth {
   isOutlier(now: number): boolean {
     if (now < this.#coolUntil) return true;
     this.#turnWindow(now);
-    const bad = this.#bad + this.#olderBad;
-    return bad >= minOutlierFailures && bad >= this.#good + this.#olderGood;
+    return this.#mostFail(minOutlierFailures);
   }
 
   succeeded(now: number, admission: Admission, firstByteMs: number): void {
     this.#turnWindow(now);
     this.calls++;
-    this.#good++;
+    this.#recent.good++;
     this.latencyMs = this.latencyMs === null ? firstByteMs : this.latencyMs + newShare * (firstByteMs - this.latencyMs);
     if (admission === "probe") this.#close();
   }
@@ -114,13 +111,15 @@ export class OfferHealth {
       const requestedMs = error.retryAfter === null ? coolMs : error.retryAfter * 1_000;
       this.#coolUntil = now + Math.min(requestedMs, maxCoolMs);
     }
+    const { breakerFailures, breakerOpenMs } = this.#settings;
     const breaks = breakingCodes.has(error.code);
-    if (breaks && isFirst) this.#bad++;
+    if (breaks && isFirst) this.#recent.bad++;
     if (admission === "probe") {
       // Any answer, even a refusal, shows that the provider is available.
       if (!breaks) this.#close();
-      else this.#open(now, Math.min(this.#openMs * 2, this.#settings.breakerOpenMs * maxOpenFactor));
-    } else if (breaks && !this.#isOpen && this.#mostFail()) this.#open(now, this.#settings.breakerOpenMs);
+      else this.#open(now, Math.min(this.#openMs * 2, breakerOpenMs * maxOpenFactor));
+    } else if (breaks && !this.#isOpen && breakerFailures > 0 && this.#mostFail(breakerFailures))
+      this.#open(now, breakerOpenMs);
   }
 
   /** A stream that broke after its first event: it is listed, and does not count towards the circuit. */
@@ -134,10 +133,10 @@ export class OfferHealth {
     if (admission === "probe") this.#probeUntil = 0;
   }
 
-  #mostFail(): boolean {
-    const bad = this.#bad + this.#olderBad;
-    const needed = this.#settings.breakerFailures;
-    return needed > 0 && bad >= needed && bad >= this.#good + this.#olderGood;
+  /** At least this many calls, and at least half of all calls, failed. */
+  #mostFail(minFailures: number): boolean {
+    const bad = this.#recent.bad + this.#older.bad;
+    return bad >= minFailures && bad >= this.#recent.good + this.#older.good;
   }
 
   #open(now: number, openMs: number): void {
@@ -150,16 +149,16 @@ export class OfferHealth {
   #close(): void {
     this.#isOpen = false;
     this.#probeUntil = 0;
-    this.#good = this.#bad = this.#olderGood = this.#olderBad = 0;
+    this.#recent = { good: 0, bad: 0 };
+    this.#older = { good: 0, bad: 0 };
   }
 
   #turnWindow(now: number): void {
     const halfMs = this.#settings.breakerWindowMs / 2;
     if (now - this.#windowStart < halfMs) return;
     const isNext = now - this.#windowStart < 2 * halfMs;
-    this.#olderGood = isNext ? this.#good : 0;
-    this.#olderBad = isNext ? this.#bad : 0;
-    this.#good = this.#bad = 0;
+    this.#older = isNext ? this.#recent : { good: 0, bad: 0 };
+    this.#recent = { good: 0, bad: 0 };
     this.#windowStart = now;
   }
 }

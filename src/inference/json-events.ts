@@ -7,11 +7,6 @@ import type { Provider } from "../providers/configure.ts";
 import type { JsonObject } from "../providers/dialect.ts";
 import { badAnswer } from "./provider-answer.ts";
 
-export interface JsonEvent {
-  readonly text: string;
-  readonly event: JsonObject;
-}
-
 const maxEventBytes = 8 * 1_048_576;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -44,7 +39,7 @@ export class JsonEvents {
     }
   }
 
-  parse(data: Uint8Array): JsonEvent {
+  parse(data: Uint8Array): { text: string; event: JsonObject } {
     let problem = "sent an event that is not UTF-8";
     try {
       const text = decoder.decode(data);

@@ -11,15 +11,15 @@ import { refuseDropped } from "../../providers/parameters.ts";
 import type { ChatRules } from "../../providers/provider.ts";
 import { toErrorInAnswer } from "../../providers/refusal.ts";
 import { attempt, type ProviderRequest } from "../attempt.ts";
-import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
+import { type ChatCompletions, type ChatDependencies, toChatInput } from "../chat-completions.ts";
 import { encodeEvents } from "../chat-relay.ts";
 import { countAtProvider } from "../count-at-provider.ts";
-import { type FetchMedia, mustFetchFiles } from "../media.ts";
+import { mustFetchFiles } from "../media.ts";
 import { appendMembers, badAnswer, readObject } from "../provider-answer.ts";
 import type { FrameStream } from "../relay-stream.ts";
 import type { JsonRequest } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
-import { limitsOf, type PlanDependencies, planAndTry } from "../try-candidates.ts";
+import { limitsOf, planAndTry } from "../try-candidates.ts";
 import { countTokens } from "./count-tokens.ts";
 import { fromMessagesRequest } from "./from-messages-request.ts";
 import { MessagesRelay } from "./messages-relay.ts";
@@ -39,9 +39,8 @@ export type MessagesAnswer =
 
 export type Messages = ReturnType<typeof createMessages>;
 
-export interface MessagesDependencies extends PlanDependencies {
+interface MessagesDependencies extends ChatDependencies {
   readonly chatCompletions: ChatCompletions;
-  readonly fetchMedia: FetchMedia;
 }
 
 const ourMembers: ReadonlySet<string> = new Set(gatewayMemberNames);

@@ -1,18 +1,13 @@
 // Cleans a conversation in which models of other providers took part, for a provider of the Messages format. Such a provider accepts only
 // thinking that it signed itself, and no members that the gateway added for other providers. All other blocks stay unchanged.
 
-import type { ContentBlock, MessagesRequest } from "../../contract/messages.ts";
+import type { ContentBlock, MessagesRequest, MessagesTurn } from "../../contract/messages.ts";
 
-type Conversation = Pick<MessagesRequest, "messages" | "thinking">;
-
-export interface ProviderTurns {
-  /** The members of the request that change, as JSON; usually none. */
-  readonly replaced: ReadonlyMap<string, string>;
-  /** Members that the provider does not receive as the caller sent them. */
-  readonly dropped: readonly string[];
-}
-
-export function toProviderTurns({ messages, thinking }: Conversation): ProviderTurns {
+/**
+ * `replaced` contains the members of the request that change, as JSON; usually none. `dropped` names the members that the provider does not
+ * receive as the caller sent them.
+ */
+export function toProviderTurns({ messages, thinking }: Pick<MessagesRequest, "messages" | "thinking">) {
   let isChanged = false;
   const turns = messages.flatMap((turn) => {
     if (typeof turn.content === "string") return [turn];
@@ -68,13 +63,13 @@ function isOurs(citation: unknown): boolean {
   return (citation as { encrypted_index?: unknown } | null)?.encrypted_index === "";
 }
 
-function beganWithoutThinking(turns: readonly MessagesRequest["messages"][number][]): boolean {
+function beganWithoutThinking(turns: readonly MessagesTurn[]): boolean {
   const [before, last] = turns.slice(-2);
   if (last === undefined || firstTypeOf(last) !== "tool_result") return false;
   const began = firstTypeOf(before);
   return began !== "thinking" && began !== "redacted_thinking";
 }
 
-function firstTypeOf(turn: MessagesRequest["messages"][number] | undefined): string | undefined {
+function firstTypeOf(turn: MessagesTurn | undefined): string | undefined {
   return turn === undefined || typeof turn.content === "string" ? undefined : turn.content[0]?.type;
 }

@@ -60,13 +60,9 @@ interface NativeCall {
 export function createNativeResponses(dependencies: ResponsesDependencies) {
   const { owned } = dependencies;
 
-  async function create(
-    input: ResponsesInput,
-    candidate: Candidate,
-    context: ResponseContext,
-  ): Promise<ResponsesAnswer> {
-    const { request } = input;
-    const call = { input, candidate, context };
+  async function create(call: NativeCall): Promise<ResponsesAnswer> {
+    const { candidate } = call;
+    const { request } = call.input;
     const mayStore = candidate.provider.row.responses?.kind === "native" && request.store !== false;
     if (request["background"] === true && !mayStore) throw stateless(candidate, "background");
     const prepared = prepare(call, mayStore);
@@ -75,22 +71,21 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
     return send(call, prepared, { isStream }, isStream ? creation.stream : creation.read);
   }
 
-  async function countInput(input: ResponsesInput, candidate: Candidate, context: ResponseContext): Promise<number> {
-    const call = { input, candidate, context };
+  async function countInput(call: NativeCall): Promise<number> {
+    const { provider } = call.candidate;
     const prepared = toPathBelow(prepare(call, true), "/input_tokens", countedMembers);
     const options = { isStream: false, isReported: false };
     const text = await send(call, prepared, options, (running, sent) => running.read(sent));
-    const count = readAnswer(text, candidate.provider)["input_tokens"];
-    if (typeof count !== "number") throw badAnswer(candidate.provider, "did not answer with a count");
+    const count = readAnswer(text, provider)["input_tokens"];
+    if (typeof count !== "number") throw badAnswer(provider, "did not answer with a count");
     return count;
   }
 
   /** The JSON of the compacted conversation: its items have the gateway's ids, and can be sent back as input. */
-  async function compact(input: ResponsesInput, candidate: Candidate, context: ResponseContext): Promise<string> {
-    const { provider, deployment } = candidate;
-    const call = { input, candidate, context };
+  async function compact(call: NativeCall): Promise<string> {
+    const { provider, deployment } = call.candidate;
     const prepared = toPathBelow(prepare(call, true), "/compact", compactedMembers);
-    const signId = createSignId(owned, { owner: context.owner, deployment: deployment.name });
+    const signId = createSignId(owned, { owner: call.context.owner, deployment: deployment.name });
     return send(call, prepared, { isStream: false }, async (running, sent) => {
       const text = await running.read(sent);
       const value = readAnswer(text, provider);

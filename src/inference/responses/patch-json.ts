@@ -21,13 +21,13 @@ export function patchJson(text: string, from: unknown, to: unknown): string {
     if (before === after || Object.is(before, after)) return;
     if (isObject(before) && isObject(after)) patchMembers(span, before, after);
     else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
-      for (const [index, element] of elementsOf(text, span.start).entries())
+      for (const [index, element] of childrenOf(text, span.start).entries())
         patch(element, before[index], after[index]);
     else edits.push({ ...span, text: JSON.stringify(after) });
   }
 
   function patchMembers(span: Span, before: Members, after: Members): void {
-    const members = membersOf(text, span.start);
+    const members = childrenOf(text, span.start);
     const last = new Map(members.map((member) => [member.name, member]));
     for (const member of members) {
       const { name } = member;
@@ -56,47 +56,37 @@ export function patchJson(text: string, from: unknown, to: unknown): string {
 
 /** The texts of the elements of a list. */
 export function elementTexts(text: string): string[] {
-  return elementsOf(text, skipSpace(text, 0)).map(({ start, end }) => text.slice(start, end));
+  return childrenOf(text, skipSpace(text, 0)).map(({ start, end }) => text.slice(start, end));
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 const quote = 0x22;
-const isOpening = (code: number) => code === 0x7b || code === 0x5b;
+const brace = 0x7b;
+const isOpening = (code: number) => code === brace || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 const comma = 0x2c;
 
-function membersOf(text: string, open: number): Member[] {
-  const members: Member[] = [];
+/** The values inside an object or a list. In a list their names are empty. */
+function childrenOf(text: string, open: number): Member[] {
+  const children: Member[] = [];
+  const isNamed = text.charCodeAt(open) === brace;
   let at = skipSpace(text, open + 1);
-  while (text.charCodeAt(at) === quote) {
-    const nameEnd = endOfString(text, at) + 1;
-    const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+  while (at < text.length && !isClosing(text.charCodeAt(at))) {
+    const nameEnd = isNamed ? endOfString(text, at) + 1 : at;
+    const start = isNamed ? skipSpace(text, skipSpace(text, nameEnd) + 1) : at;
     const end = endOfValue(text, start);
-    members.push({ name: readName(text, at, nameEnd), start, end });
+    children.push({ name: readName(text, at, nameEnd), start, end });
     at = skipSpace(text, end);
     if (text.charCodeAt(at) !== comma) break;
     at = skipSpace(text, at + 1);
   }
-  return members;
+  return children;
 }
 
 function readName(text: string, start: number, end: number): string {
   const name = text.slice(start + 1, end - 1);
   return name.includes("\\") ? JSON.parse(`"${name}"`) : name;
-}
-
-function elementsOf(text: string, open: number): Span[] {
-  const elements: Span[] = [];
-  let start = skipSpace(text, open + 1);
-  while (start < text.length && !isClosing(text.charCodeAt(start))) {
-    const end = endOfValue(text, start);
-    elements.push({ start, end });
-    const next = skipSpace(text, end);
-    if (text.charCodeAt(next) !== comma) break;
-    start = skipSpace(text, next + 1);
-  }
-  return elements;
 }
 
 /** Counts brackets instead of descending, so that no depth of nesting can exhaust the stack. */

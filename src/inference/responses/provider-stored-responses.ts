@@ -1,5 +1,6 @@
 // Responses that a provider stores: retrieves, deletes and cancels them there, and lists their input.
 
+import { ownerOf } from "../../access/caller.ts";
 import { GatewayError } from "../../errors.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { type Attempt, type AttemptTarget, attempt, type ProviderRequest } from "../attempt.ts";
@@ -40,9 +41,9 @@ const passedQuery = ["include", "include[]", "include_obfuscation", "starting_af
 export function createProviderStoredResponses(dependencies: ResponsesDependencies) {
   const { conversations, owned } = dependencies;
 
-  async function retrieve(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<ResponsesAnswer> {
+  async function retrieve(lookup: ResponseLookup, record: ResponseRecord): Promise<ResponsesAnswer> {
     const isStream = lookup.query.get("stream") === "true";
-    const { provider, names, signId } = describe(record, owner);
+    const { provider, names, signId } = describe(lookup, record);
     return lookUp(lookup, record, { isStream }, async (running, sent): Promise<ResponsesAnswer> => {
       const { quote, startedAt } = running;
       if (isStream) {
@@ -79,8 +80,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     }
   }
 
-  async function cancel(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
-    const { provider, names, signId } = describe(record, owner);
+  async function cancel(lookup: ResponseLookup, record: ResponseRecord): Promise<string> {
+    const { provider, names, signId } = describe(lookup, record);
     return lookUp(lookup, record, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
       const text = await running.read(sent);
       const value = readResponse(text, provider);
@@ -89,8 +90,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     });
   }
 
-  async function listInputItems(lookup: ResponseLookup, record: ResponseRecord, owner: string): Promise<string> {
-    const { provider, scope, signId } = describe(record, owner);
+  async function listInputItems(lookup: ResponseLookup, record: ResponseRecord): Promise<string> {
+    const { provider, scope, signId } = describe(lookup, record);
     const after = lookup.query.get("after");
     const providerAfter = after === null ? null : owned.verify(after, scope);
     if (after !== null && providerAfter === null) throw invalidQuery("after", "There is no such item");
@@ -108,9 +109,9 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     return withoutProviderIds(patchJson(text, list, own), [[record.providerResponseId ?? "", record.id]]);
   }
 
-  function describe(record: ResponseRecord, owner: string) {
+  function describe({ caller }: ResponseLookup, record: ResponseRecord) {
     const { id, previousId, deployment } = record;
-    const scope = { owner, deployment };
+    const scope = { owner: ownerOf(caller), deployment };
     const names = { id, previousId, isStored: true };
     return { provider: findTarget(record).provider, names, scope, signId: createSignId(owned, scope) };
   }

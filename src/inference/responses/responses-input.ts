@@ -4,12 +4,10 @@ import type { ResponseRequest } from "../../contract/responses.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import type { OwnedIds } from "../../lib/owned-id.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
-import type { ChatCompletions } from "../chat-completions.ts";
-import type { FetchMedia } from "../media.ts";
+import type { ChatCompletions, ChatDependencies } from "../chat-completions.ts";
 import type { FrameStream } from "../relay-stream.ts";
 import type { JsonRequest, RequestContext } from "../request-context.ts";
 import type { Candidate } from "../route-planner.ts";
-import type { PlanDependencies } from "../try-candidates.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import type { StreamFailure } from "./response-events.ts";
 
@@ -43,9 +41,8 @@ export type ResponsesAnswer =
       readonly fail: (error: StreamFailure) => Uint8Array;
     };
 
-export interface ResponsesDependencies extends PlanDependencies {
+export interface ResponsesDependencies extends ChatDependencies {
   readonly chatCompletions: ChatCompletions;
-  readonly fetchMedia: FetchMedia;
   readonly conversations: ConversationStore;
   readonly owned: OwnedIds;
 }

@@ -46,7 +46,7 @@ export function createResponses(dependencies: ResponsesDependencies) {
     return tryCandidates(dependencies, input, candidates, (candidate) =>
       candidate.provider.row.responses === undefined
         ? createTranslated(input, candidate, context)
-        : native.create(input, candidate, context),
+        : native.create({ input, candidate, context }),
     );
   }
 
@@ -66,7 +66,7 @@ export function createResponses(dependencies: ResponsesDependencies) {
   ): Promise<{ input_tokens: number; estimated?: true }> {
     const { provider } = candidate;
     if (provider.row.responses?.paths?.includes("input_tokens"))
-      return { input_tokens: await native.countInput(input, candidate, context) };
+      return { input_tokens: await native.countInput({ input, candidate, context }) };
     // Only the provider has the earlier turns, so the gateway does not know the whole input.
     if (context.previous !== null && context.history === null)
       throw new GatewayError(
@@ -91,7 +91,7 @@ export function createResponses(dependencies: ResponsesDependencies) {
         `The provider '${candidates[0]?.provider.name}' has no compaction: send a summary of the conversation instead.`,
         { param: "model" },
       );
-    return tryCandidates(dependencies, input, able, (candidate) => native.compact(input, candidate, context));
+    return tryCandidates(dependencies, input, able, (candidate) => native.compact({ input, candidate, context }));
   }
 
   /** Generates nothing: the next response continues this input. */
@@ -140,7 +140,7 @@ export function createResponses(dependencies: ResponsesDependencies) {
     compact,
     async retrieve(lookup: ResponseLookup): Promise<ResponsesAnswer> {
       const record = await find(lookup);
-      if (record.providerResponseId !== null) return atProvider.retrieve(lookup, record, ownerOf(lookup.caller));
+      if (record.providerResponseId !== null) return atProvider.retrieve(lookup, record);
       if (lookup.query.get("stream") === "true")
         throw invalidQuery(
           "stream",
@@ -160,12 +160,11 @@ export function createResponses(dependencies: ResponsesDependencies) {
         throw new GatewayError("stateful_not_supported", "Only a background response can be cancelled.", {
           param: "response_id",
         });
-      return atProvider.cancel(lookup, record, ownerOf(lookup.caller));
+      return atProvider.cancel(lookup, record);
     },
     async listInputItems(lookup: ResponseLookup): Promise<string> {
       const record = await find(lookup);
-      const owner = ownerOf(lookup.caller);
-      if (record.providerResponseId !== null) return atProvider.listInputItems(lookup, record, owner);
+      if (record.providerResponseId !== null) return atProvider.listInputItems(lookup, record);
       return JSON.stringify(toItemList(await conversations.readInput(record), lookup.query));
     },
   };
