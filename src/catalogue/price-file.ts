@@ -98,15 +98,9 @@ export function checkPriceFile(next: unknown, current: PriceFile | null): string
   return problems;
 }
 
-interface LoadOptions {
-  readonly builtIn: PriceFile;
-  /** A path; null if the operator did not set one. */
-  readonly operatorFile: string | null;
-  readonly log: Log;
-}
-
-/** The operator's file if it is valid, otherwise the file of this version. */
-export function loadPrices({ builtIn, operatorFile, log }: LoadOptions): PriceFile {
+/** The operator's file if it is set and valid, otherwise the file of this version. */
+export function loadPrices(options: { builtIn: PriceFile; operatorFile: string | null; log: Log }): PriceFile {
+  const { builtIn, operatorFile, log } = options;
   if (operatorFile === null) return builtIn;
   const where = { file: operatorFile, version: builtIn.version };
   try {

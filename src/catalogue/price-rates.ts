@@ -33,17 +33,10 @@ export interface Schedule {
 
 export const standardTier = "standard";
 
-/** A card with every rate that follows from another filled in. */
-export interface CompiledCard {
-  readonly fromMs: number;
-  /** Minutes of the day in UTC; the window may span midnight. */
-  readonly window: readonly [start: number, end: number] | null;
-  readonly days: ReadonlySet<number> | null;
-  readonly brackets: readonly Bracket[];
-  readonly tiers: ReadonlyMap<string, readonly Bracket[]>;
-}
+type CompiledCard = ReturnType<typeof compileCard>;
 
-export function compileCard(card: ScheduledCard, audioAsText: boolean): CompiledCard {
+/** A card with every rate that follows from another filled in. */
+export function compileCard(card: ScheduledCard, audioAsText: boolean) {
   const tiers = new Map<string, readonly Bracket[]>();
   for (const [name, tier] of Object.entries(card.tiers ?? {})) {
     const ownCard = typeof tier === "number" ? card : tier;
@@ -51,7 +44,8 @@ export function compileCard(card: ScheduledCard, audioAsText: boolean): Compiled
   }
   return {
     fromMs: card.from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(card.from),
-    window: card.hours === undefined ? null : [toMinutes(card.hours[0]), toMinutes(card.hours[1])],
+    /** Minutes of the day in UTC; the window may span midnight. */
+    window: card.hours === undefined ? null : { start: toMinutes(card.hours[0]), end: toMinutes(card.hours[1]) },
     days: card.days === undefined ? null : new Set(card.days),
     brackets: toBrackets(card, audioAsText, 1),
     tiers,
@@ -83,7 +77,7 @@ function applies(card: CompiledCard, at: Date): boolean {
   if (card.days !== null && !card.days.has(at.getUTCDay() || 7)) return false;
   if (card.window === null) return true;
   const minute = at.getUTCHours() * 60 + at.getUTCMinutes();
-  const [start, end] = card.window;
+  const { start, end } = card.window;
   return start < end ? minute >= start && minute < end : minute >= start || minute < end;
 }
 

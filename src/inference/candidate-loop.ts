@@ -32,11 +32,6 @@ const retryCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "provider_disconnected",
 ]);
 
-export interface RetrySettings {
-  /** How often a single candidate is retried. */
-  readonly retries: number;
-}
-
 const firstPauseMs = 100;
 // A provider that asks for a longer pause ends the request: the caller receives the provider's `Retry-After`.
 const longestPauseMs = 2_000;
@@ -57,7 +52,7 @@ export interface LoopOptions<Candidate extends LoopCandidate> {
   readonly deadline: number;
   /** False: a request that a provider may have executed is not sent to the same provider again. */
   readonly repeatsExecuted?: false;
-  /** Overrides the setting. */
+  /** Overrides the setting of the loop. */
   readonly retries?: number;
   /** Called before the loop moves on to the next candidate; the loop ends when it throws. */
   readonly beforeFallback?: (next: Candidate) => Promise<void>;
@@ -83,11 +78,12 @@ class RetryBudget {
 }
 
 export class CandidateLoop {
-  readonly #settings: RetrySettings;
+  readonly #retries: number;
   readonly #budget = new RetryBudget();
 
-  constructor(settings: RetrySettings) {
-    this.#settings = settings;
+  /** `retries`: how often a single candidate is retried. */
+  constructor({ retries }: { readonly retries: number }) {
+    this.#retries = retries;
   }
 
   /** `attempt` resolves when the candidate has answered, or has begun to stream its answer. */
@@ -96,7 +92,7 @@ export class CandidateLoop {
     attempt: (candidate: Candidate, note: AttemptNote) => Promise<Answer>,
   ): Promise<Answer> {
     const { candidates, trace, beforeFallback } = options;
-    const retries = candidates.length === 1 ? (options.retries ?? this.#settings.retries) : 0;
+    const retries = candidates.length === 1 ? (options.retries ?? this.#retries) : 0;
     this.#budget.deposit();
     let failure: GatewayError | null = null;
     let refusal: ValidationError | null = null;

@@ -30,11 +30,7 @@ export type ChatAnswer =
   | ({ readonly kind: "whole" } & WholeAnswer)
   | { readonly kind: "stream"; readonly stream: FrameStream };
 
-export interface ChatCompletions {
-  complete(input: ChatInput): Promise<ChatAnswer>;
-  /** One attempt at one candidate, for requests of other formats that are translated into a chat completion. */
-  attempt(input: ChatInput, candidate: Candidate): Promise<ChatAnswer>;
-}
+export type ChatCompletions = ReturnType<typeof createChatCompletions>;
 
 export interface ChatDependencies extends PlanDependencies {
   /** Replaces the addresses of media by their content, for providers that need bytes. */
@@ -63,7 +59,7 @@ export function toChatInput(
   };
 }
 
-export function createChatCompletions(dependencies: ChatDependencies): ChatCompletions {
+export function createChatCompletions(dependencies: ChatDependencies) {
   const { fetchMedia, clocks } = dependencies;
 
   async function attemptChat(input: ChatInput, candidate: Candidate): Promise<ChatAnswer> {
@@ -87,8 +83,9 @@ export function createChatCompletions(dependencies: ChatDependencies): ChatCompl
   }
 
   return {
+    /** One attempt at one candidate, for requests of other formats that are translated into a chat completion. */
     attempt: attemptChat,
-    complete: (input) => planAndTry(dependencies, input, (candidate) => attemptChat(input, candidate)),
+    complete: (input: ChatInput) => planAndTry(dependencies, input, (candidate) => attemptChat(input, candidate)),
   };
 }
 

@@ -20,7 +20,7 @@ export interface ChatRelayOptions {
   readonly source: ChunkSource;
   readonly writer: ChunkWriter;
   readonly quote: Quote;
-  /** The `switchyard` member, for a caller that asked for it. */
+  /** The `switchyard` member, for a caller that requested it. */
   readonly metadata: (() => Record<string, unknown>) | null;
 }
 
@@ -84,7 +84,7 @@ export class ChatRelay implements Relay, ChunkSink {
   done(): void {
     if (this.#isDone) return;
     this.#isDone = true;
-    // Some providers put usage into the last content chunk; a caller that asked for usage receives it in a chunk of its own.
+    // Some providers put usage into the last content chunk; a caller that requested usage receives it in a chunk of its own.
     const { usage } = this;
     if (!this.#usageSent && usage !== null && this.#lastChunk !== null) {
       const { id, object, created, model } = this.#lastChunk;
@@ -129,7 +129,7 @@ export class ChatChunkWriter implements ChunkWriter {
   }
 
   usage(chunk: LooseChunk, charge: Charge, frames: Uint8Array[]): void {
-    // The gateway always asks the provider for usage; the caller receives it only when it asked, too.
+    // The gateway always requests usage from the provider; the caller receives it only on request.
     if (this.#includeUsage) frames.push(toFrame(JSON.stringify({ ...chunk, choices: [], ...toCostMembers(charge) })));
   }
 

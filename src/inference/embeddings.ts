@@ -22,10 +22,7 @@ export interface EmbeddingsInput extends JsonRequest<EmbeddingsRequestBody> {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-export interface Embeddings {
-  /** The JSON of the answer. */
-  embed(input: EmbeddingsInput): Promise<string>;
-}
+export type Embeddings = ReturnType<typeof createEmbeddings>;
 
 export interface EmbeddingsDependencies extends PlanDependencies {
   /** The provider that computes embeddings on this machine. */
@@ -46,9 +43,10 @@ const concurrency = 8;
 /** The parameters of the local engine; all others are dropped. */
 const localParameters: ParameterTable = { dimensions: "mapped" };
 
-export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddings {
+export function createEmbeddings(dependencies: EmbeddingsDependencies) {
   const { clocks, shutdownSignal, local } = dependencies;
 
+  /** The JSON of the answer. */
   async function embedAt(input: EmbeddingsInput, candidate: Candidate): Promise<string> {
     return attempt(dependencies, { context: input, candidate, isStream: false }, async (running) => {
       const { data, model, usage, others } = await findVectors(input, candidate, running);
@@ -90,7 +88,9 @@ export function createEmbeddings(dependencies: EmbeddingsDependencies): Embeddin
     return toVectors([answer], model);
   }
 
-  return { embed: (input) => planAndTry(dependencies, input, (candidate) => embedAt(input, candidate)) };
+  return {
+    embed: (input: EmbeddingsInput) => planAndTry(dependencies, input, (candidate) => embedAt(input, candidate)),
+  };
 }
 
 async function passThrough(input: EmbeddingsInput, candidate: Candidate, running: Attempt): Promise<Vectors> {

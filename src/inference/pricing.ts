@@ -6,13 +6,9 @@ import { picoPerUsd } from "../lib/money.ts";
 import type { Provider } from "../providers/configure.ts";
 import { costOfUsage, readServiceTier, toUsd } from "../usage/cost.ts";
 
-export interface Pricing {
-  /** Prices the answers of one offer. */
-  quote(provider: Provider, model: string): Quote;
-  /** USD of a typical request, for comparisons; null when the price is unknown. */
-  typicalCost(provider: Provider, model: string): number | null;
-}
+export type Pricing = ReturnType<typeof createPricing>;
 
+/** Prices the answers of one offer. */
 export interface Quote {
   chargeFor(usage: unknown, answer?: Answered): Charge;
 }
@@ -40,7 +36,7 @@ const typicalUsage = { prompt_tokens: 3_000, completion_tokens: 1_000, total_tok
 // Callers can name any model, so the cache needs a bound.
 const mostCached = 10_000;
 
-export function createPricing(book: PriceBook): Pricing {
+export function createPricing(book: PriceBook) {
   const found = new Map<string, Price | null>();
 
   function priceOf(provider: Provider, model: string, named: unknown): Price | null {
@@ -81,7 +77,8 @@ export function createPricing(book: PriceBook): Pricing {
 
   return {
     quote,
-    typicalCost: (provider, model) => quote(provider, model).chargeFor(typicalUsage).cost,
+    /** USD of a typical request, for comparisons; null when the price is unknown. */
+    typicalCost: (provider: Provider, model: string) => quote(provider, model).chargeFor(typicalUsage).cost,
   };
 }
 

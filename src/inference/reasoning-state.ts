@@ -1,6 +1,6 @@
 // Reasoning that a provider expects to receive again in the next turn (signed and encrypted reasoning, signatures of calls and of text),
 // packed into one string: the `encrypted_content` of a reasoning item, or the signature of a thinking block. Clients of both formats
-// return that string unread. It is not secret: it contains only what the provider sent to this caller.
+// return that string unchanged. It is not secret: it contains only data that the provider sent to this caller.
 
 import type { ReasoningDetail } from "../contract/chat-format.ts";
 import { scanJson } from "../lib/json-scan.ts";
@@ -128,7 +128,7 @@ export class ReasoningCollector {
     this.#message = mergeExtraContent(this.#message, extra);
   }
 
-  /** Returns what was collected, and starts again. */
+  /** Returns the collected state, and starts again. */
   take(): ReasoningState {
     const state = { origin: this.#origin, details: this.#details, calls: this.#calls, message: this.#message };
     this.#details = [];

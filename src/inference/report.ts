@@ -3,11 +3,6 @@
 import { type ErrorCode, GatewayError, ValidationError } from "../errors.ts";
 import { CallerLeft } from "../providers/call.ts";
 
-export interface TokenUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
 export interface AttemptReport {
   readonly requestId: string;
   readonly keyId: string;
@@ -18,13 +13,13 @@ export interface AttemptReport {
   readonly isStream: boolean;
   readonly durationMs: number;
   /** Null when the provider reported no usage. */
-  readonly usage: TokenUsage | null;
+  readonly usage: ReturnType<typeof readUsage>;
   /** USD; null when it is unknown. */
   readonly cost: number | null;
   readonly outcome: "completed" | FailedOutcome;
 }
 
-export type FailedOutcome = "caller_left" | ErrorCode;
+type FailedOutcome = "caller_left" | ErrorCode;
 
 export function toOutcome(error: unknown): FailedOutcome {
   if (error instanceof GatewayError) return error.code;
@@ -32,7 +27,7 @@ export function toOutcome(error: unknown): FailedOutcome {
   return error instanceof CallerLeft ? "caller_left" : "internal_error";
 }
 
-export function readUsage(usage: unknown): TokenUsage | null {
+export function readUsage(usage: unknown): { inputTokens: number; outputTokens: number } | null {
   if (typeof usage !== "object" || usage === null) return null;
   const { prompt_tokens, completion_tokens } = usage as Record<string, unknown>;
   if (typeof prompt_tokens !== "number" || typeof completion_tokens !== "number") return null;

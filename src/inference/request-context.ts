@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly connection: Connection;
   readonly requestId: string;
   readonly trace: Trace;
-  /** The caller asked for the `switchyard` member. */
+  /** The caller requested the `switchyard` member. */
   readonly wantsMetadata: boolean;
 }
 

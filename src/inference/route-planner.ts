@@ -19,12 +19,7 @@ export interface Candidate {
   readonly pool: string;
 }
 
-export interface RoutePlanner {
-  /** The candidates in the order in which they are tried; never empty. */
-  plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[];
-  /** Routes later requests of the session to the candidate that answered this one. */
-  remember(wanted: Wanted, caller: Caller, candidate: Candidate): void;
-}
+export type RoutePlanner = ReturnType<typeof createRoutePlanner>;
 
 interface RoutePlannerOptions {
   readonly table: RoutingTable;
@@ -39,10 +34,11 @@ interface RoutePlannerOptions {
 const mostSessions = 20_000;
 const sessionMs = 3_600_000;
 
-export function createRoutePlanner(options: RoutePlannerOptions): RoutePlanner {
+export function createRoutePlanner(options: RoutePlannerOptions) {
   const { table, health, typicalCost, serves, endpoint } = options;
   const sessions = new Map<string, { name: string; until: number }>();
 
+  /** The candidates in the order in which they are tried; never empty. */
   function plan(wanted: Wanted, caller: Caller, trace: Trace): readonly Candidate[] {
     const session = wanted.session_id ? `${caller.keyId} ${wanted.session_id}` : null;
     const draw = session === null ? drawByChance : drawByName(session);
@@ -109,6 +105,7 @@ export function createRoutePlanner(options: RoutePlannerOptions): RoutePlanner {
     return [...candidates.splice(index, 1), ...candidates];
   }
 
+  /** Routes later requests of the session to the candidate that answered this one. */
   function remember(wanted: Wanted, caller: Caller, candidate: Candidate): void {
     if (!wanted.session_id) return;
     const session = `${caller.keyId} ${wanted.session_id}`;

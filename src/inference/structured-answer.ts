@@ -1,6 +1,6 @@
 // Checks an answer against the schema of `response_format` where the vendor does not enforce it, because a tool call carries the answer.
 
-import type { ChatRequest } from "../contract/chat-format.ts";
+import type { ChatChunkChoice, ChatRequest } from "../contract/chat-format.ts";
 import { GatewayError } from "../errors.ts";
 import { type Json, SchemaDocument, SchemaProblem } from "../lib/json-schema/schema.ts";
 import { findUnappliedPatterns, fitsSchema } from "../lib/json-schema/schema-check.ts";
@@ -52,17 +52,12 @@ function findProblem(text: string, schema: unknown): string | null {
   }
 }
 
-interface Choice {
-  text: string;
-  isWhole: boolean;
-}
-
 /** Checks the text of a stream at its end, before the end is forwarded. */
 export class CheckedSource implements ChunkSource {
   readonly #source: ChunkSource;
   readonly #request: ChatRequest;
   readonly #provider: Provider;
-  readonly #choices = new Map<unknown, Choice>();
+  readonly #choices = new Map<unknown, { text: string; isWhole: boolean }>();
 
   constructor(source: ChunkSource, request: ChatRequest, provider: Provider) {
     this.#source = source;
@@ -101,7 +96,7 @@ export class CheckedSource implements ChunkSource {
   }
 
   #collect(chunk: LooseChunk): void {
-    for (const { index, delta, finish_reason } of (chunk["choices"] ?? []) as LooseChoice[]) {
+    for (const { index, delta, finish_reason } of (chunk["choices"] ?? []) as Partial<ChatChunkChoice>[]) {
       const choice = this.#choices.get(index) ?? { text: "", isWhole: false };
       choice.text += delta?.content ?? "";
       // An answer that was cut by a limit, or a refusal, cannot match the schema.
@@ -109,10 +104,4 @@ export class CheckedSource implements ChunkSource {
       this.#choices.set(index, choice);
     }
   }
-}
-
-interface LooseChoice {
-  readonly index: unknown;
-  readonly delta?: { readonly content?: string | null };
-  readonly finish_reason?: string | null;
 }

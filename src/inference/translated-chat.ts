@@ -33,21 +33,24 @@ export function translateChat(
   const request = withoutOurs(calls === 1 ? plain : { ...plain, n: null });
   const facts = findModelFacts(provider.row, model);
   refuseUnknownFiles(request, dialect, provider.name);
-  const translated = dialect.toRequest(request, { model, facts, isStream: plain.stream === true });
-  const isChecked = translated.reading.answerTool !== null && checksStructure;
+  const isStream = plain.stream === true;
+  const acceptsFrames = isStream && dialect.framing === "aws-event-stream";
+  const acceptLine = acceptsFrames ? "accept: application/vnd.amazon.eventstream\r\n" : "";
+  const translated = dialect.toRequest(request, { model, facts, isStream });
+  const { reading } = translated;
+  const isChecked = reading.answerTool !== null && checksStructure;
   const dropped = [...byTable, ...(translated.dropped ?? []), ...(isChecked ? findUnchecked(plain) : [])];
   if (plain["strict_parameters"] === true) refuseDropped(dropped);
   return {
     path: translated.path,
     body: translated.body,
-    headerLines: `${acceptLine(dialect, plain.stream === true)}${toHeaderLines(translated.headers)}`,
+    headerLines: `${acceptLine}${toHeaderLines(translated.headers)}`,
     dropped,
     calls,
-    readWhole: (text, accounting) =>
-      readWhole(text, { plain, provider, dialect, reading: translated.reading, isChecked }, accounting),
+    readWhole: (text, accounting) => readWhole(text, { plain, provider, dialect, reading, isChecked }, accounting),
     createSource(contentType) {
       const framing = createFraming(contentType, dialect.framing);
-      const source = new TranslatedSource(provider, framing, dialect.createStreamReader(translated.reading));
+      const source = new TranslatedSource(provider, framing, dialect.createStreamReader(reading));
       return isChecked ? new CheckedSource(source, plain, provider) : source;
     },
   };
@@ -85,10 +88,6 @@ export function translateToResponses(request: ChatRequest, candidate: Candidate)
 function withoutOurs(request: ChatRequest): ChatRequest {
   if (!Object.keys(request).some((name) => ourMembers.has(name))) return request;
   return Object.fromEntries(Object.entries(request).filter(([name]) => !ourMembers.has(name))) as ChatRequest;
-}
-
-function acceptLine({ framing }: ChatDialect, isStream: boolean): string {
-  return isStream && framing === "aws-event-stream" ? "accept: application/vnd.amazon.eventstream\r\n" : "";
 }
 
 interface ReadingContext {

@@ -8,7 +8,7 @@ import { lookUp } from "../lib/look-up.ts";
 export type TokenParts = Readonly<Record<TokenPart, number>>;
 
 type Members = Readonly<Record<string, unknown>>;
-const none: Members = {};
+const nothing: Members = {};
 
 /**
  * Null when the usage lacks the input count. Details that exceed their total are cut, in this order: cache reads, cache writes, audio, video,
@@ -209,7 +209,7 @@ function countReasoningOnTop(counts: { gap: number; inDetails: number; besideDet
 }
 
 function toMembers(value: unknown): Members {
-  return typeof value === "object" && value !== null ? (value as Members) : none;
+  return typeof value === "object" && value !== null ? (value as Members) : nothing;
 }
 
 function firstMembers(members: Members, ...names: readonly string[]): Members {
@@ -217,7 +217,7 @@ function firstMembers(members: Members, ...names: readonly string[]): Members {
     const found = members[name];
     if (typeof found === "object" && found !== null) return found as Members;
   }
-  return none;
+  return nothing;
 }
 
 // A larger count is a mistake of the vendor; the bound keeps every sum an exact integer.

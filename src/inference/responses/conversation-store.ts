@@ -17,7 +17,7 @@ import { createId } from "./to-response.ts";
 
 export type { ResponseRecord } from "../../storage/responses.ts";
 
-export interface NewResponse extends Omit<ResponseRecord, "status" | "createdAt" | "expiresAt" | "body" | "input"> {
+interface NewResponse extends Omit<ResponseRecord, "status" | "createdAt" | "expiresAt" | "body" | "input"> {
   readonly response: JsonObject;
   /** The input that the response answers; null when only the provider stores it. */
   readonly input: readonly JsonObject[] | null;
@@ -38,7 +38,7 @@ export type Conversation = readonly JsonObject[] | "unfinished" | "broken";
 
 export type ConversationStore = ReturnType<typeof createConversationStore>;
 
-export interface ConversationStoreOptions {
+interface ConversationStoreOptions {
   readonly store: ResponseStore;
   readonly ids: ResponseIds;
   /** The gateway stores the conversations of every provider. */
@@ -51,7 +51,7 @@ export interface ConversationStoreOptions {
 
 type Turn = Readonly<Record<"input" | "output", readonly JsonObject[]>>;
 
-const mostTurns = 1_000;
+const maxTurns = 1_000;
 const finished: ReadonlySet<string> = new Set(["completed", "incomplete"]);
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -78,7 +78,7 @@ export function createConversationStore(options: ConversationStoreOptions) {
   }
 
   async function readTurns(record: ResponseRecord): Promise<readonly Turn[] | "broken"> {
-    const chain = await store.chain(record.id, record.owner, mostTurns);
+    const chain = await store.chain(record.id, record.owner, maxTurns);
     if (chain === "too_long")
       throw new GatewayError("previous_response_not_found", "The conversation is too long to be continued.", {
         param: "previous_response_id",
@@ -118,7 +118,7 @@ export function createConversationStore(options: ConversationStoreOptions) {
     isOwnUnstored: ids.isOwnUnstored,
     store(response: NewResponse): PendingResponse {
       const stored = create(response);
-      // The caller of `store` awaits it as well; this handler only keeps a rejection from being unhandled.
+      // The caller of `store` awaits it as well; without this handler, a rejection could be unhandled.
       stored.catch(() => {});
       const finish = (last: JsonObject) => stored.then(() => complete(response, last));
       return {

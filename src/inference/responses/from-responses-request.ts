@@ -126,11 +126,7 @@ interface ToolContext {
   readonly report: TranslationReport;
 }
 
-interface Choice {
-  readonly chosen: ChatToolChoice | undefined;
-  readonly maySearch: boolean;
-}
-
+type Choice = { readonly chosen: ChatToolChoice | undefined; readonly maySearch: boolean };
 type NamedTool = { readonly [Member in "type" | "name" | "namespace"]?: unknown };
 
 function toToolChoice(choice: ResponseRequest["tool_choice"], context: ToolContext): Choice {

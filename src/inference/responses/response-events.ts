@@ -44,7 +44,7 @@ export class ResponseEvents {
     );
   }
 
-  /** Adds the item to the output. `announced` is what the event shows where it differs. */
+  /** Adds the item to the output. `announced` are members that the event shows with other values. */
   add<Item extends OutputItem>(item: Item, announced: Readonly<Record<string, unknown>> = {}): OutputEntry<Item> {
     const index = this.output.length;
     const own = { ...item, id: toItemId(item.id, this.#responseId, index) };

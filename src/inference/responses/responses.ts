@@ -117,7 +117,7 @@ export function createResponses(dependencies: ResponsesDependencies) {
     if (conversations.isOwnUnstored(id, owner))
       throw new GatewayError(
         "response_not_stored",
-        "The response was not stored: it was created with `store: false`, or its provider stores none.",
+        "The response was not stored: it was created with `store: false`, or its provider stores no responses.",
         { param: "response_id" },
       );
     throw notFound();
