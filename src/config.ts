@@ -6,7 +6,7 @@ import { z } from "zod";
 import { type ConfigFile, describeLocation, type Environment, Problems, readConfigFile } from "./config/config-file.ts";
 import { aliasesSchema, type DeclaredProvider, providersSchema } from "./config/providers.ts";
 import { closedObject, toPathIssues } from "./config/schema-parts.ts";
-import { settings, variableOf } from "./config/settings.ts";
+import { findVariable, settings, variableOf } from "./config/settings.ts";
 import type { AliasTarget } from "./contract/model-names.ts";
 import { suggest } from "./lib/find-nearest.ts";
 import { isObject } from "./lib/lenient-json.ts";
@@ -59,9 +59,10 @@ export function readConfig(environment: Environment = process.env): Config {
   const parsed = configSchema.safeParse(mergeSettings(environment, file));
   for (const issue of parsed.error?.issues ?? [])
     for (const { path, message } of toPathIssues(issue)) {
-      const isFromFile = Object.hasOwn(file.document, path.split(".", 1)[0] ?? "") && !environment[variableOf(path)];
+      const variable = findVariable(path, environment);
+      const isFromFile = Object.hasOwn(file.document, path.split(".", 1)[0] ?? "") && !environment[variable];
       if (isFromFile) problems.add(path, message, file);
-      else problems.add(variableOf(path), message);
+      else problems.add(variable, message);
     }
   if (!parsed.success || !problems.isEmpty) throw new ConfigError(problems.list());
   const { providers, aliases, prices, ...values } = parsed.data;
@@ -90,7 +91,7 @@ export function readConfig(environment: Environment = process.env): Config {
 
 /** The file's document with the settings of the environment in it. Empty values count as unset. */
 function mergeSettings(environment: Environment, { document }: ConfigFile): Record<string, unknown> {
-  const variables = Object.keys(settings).map((name) => [name, environment[variableOf(name)]] as const);
+  const variables = Object.keys(settings).map((name) => [name, environment[findVariable(name, environment)]] as const);
   const given = [...Object.entries(document), ...variables.filter(([, value]) => value)];
   return Object.fromEntries(given.filter(([, value]) => value !== null && value !== ""));
 }

@@ -4,6 +4,7 @@
 
 import { type Config, childEnvironment, toSnapshot } from "./config.ts";
 import { messageOf } from "./errors.ts";
+import { endsWithin, untilAborted, withDeadline } from "./lib/deadline.ts";
 import type { Log } from "./log.ts";
 
 export type ProcessKind = "serving" | "worker";
@@ -143,9 +144,9 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
     if (!child.isStopping) child.process.kill("SIGTERM");
     child.isStopping = true;
     const { drainDelayMs, drainTimeoutMs } = child.generation.config;
-    const timer = setTimeout(() => child.process.kill("SIGKILL"), drainDelayMs + drainTimeoutMs + stopMarginMs);
-    await child.process.exited;
-    clearTimeout(timer);
+    const { process } = child;
+    if (!(await endsWithin(process.exited, drainDelayMs + drainTimeoutMs + stopMarginMs))) process.kill("SIGKILL");
+    await process.exited;
   }
 
   async function reload(): Promise<void> {
@@ -176,12 +177,13 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
 
   /** No process listens before all are prepared, so that two configurations never serve side by side after a failure. */
   async function activate(successors: readonly Child[]): Promise<boolean> {
-    const timeout = Bun.sleep(startTimeoutMs).then(() => false);
-    const all = (states: readonly Promise<boolean>[]) =>
-      Promise.race([Promise.all(states).then((each) => each.every(Boolean)), timeout]);
-    if (!(await all(successors.map(({ prepared }) => prepared))) || stopping) return false;
-    for (const successor of successors) permit(successor);
-    return (await all(successors.map(({ ready }) => ready))) && successors.every((one) => children.has(one));
+    return await withDeadline({ timeoutMs: startTimeoutMs }, async (signal) => {
+      const all = async (states: readonly Promise<boolean>[]) =>
+        (await untilAborted(Promise.all(states), signal)).every(Boolean);
+      if (!(await all(successors.map(({ prepared }) => prepared))) || stopping) return false;
+      for (const successor of successors) permit(successor);
+      return (await all(successors.map(({ ready }) => ready))) && successors.every((one) => children.has(one));
+    }).catch(() => false);
   }
 
   async function begin(kind: ProcessKind): Promise<StartFailure | null> {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { createAddressRanges, readServerAddress } from "../lib/addresses.ts";
 import { readProxy } from "../lib/outgoing-proxy.ts";
 import { parseSealingKeys } from "../lib/seal.ts";
+import type { Environment } from "./config-file.ts";
 import { expected, list, oneOf, optional, readableBy, text, whole, yesOrNo } from "./schema-parts.ts";
 
 const second = 1_000;
@@ -59,12 +60,12 @@ export const settings = {
     "HTTP proxy, `http://[user:password@]host:port`, for file, image and webhook addresses. The gateway still checks each address.",
   ),
   https_proxy: optional(text().superRefine(readableBy(readProxy))).describe(
-    "HTTP proxy, `http://[user:password@]host:port`, for calls to providers over https. Calls over http and to this machine are direct.",
+    "HTTP proxy, `http://[user:password@]host:port`, for calls to providers over https. Calls over http and to this machine are direct. The lower-case name works as well.",
   ),
   no_proxy: list()
     .default([])
     .describe(
-      "Hosts, separated by commas, that are called without HTTPS_PROXY: names (which include their subdomains), addresses, CIDRs or `*`. Names and addresses may have a port.",
+      "Hosts, separated by commas, that are called without HTTPS_PROXY: names (which include their subdomains), addresses, CIDRs or `*`. Names and addresses may have a port. The lower-case name works as well.",
     ),
   max_body_bytes: whole(kilobyte, gigabyte)
     .default(20 * megabyte)
@@ -218,6 +219,15 @@ function isHost(host: string): boolean {
 
 // Names that other programs use for the same purpose.
 const unprefixed: ReadonlySet<string> = new Set(["database_url", "https_proxy", "no_proxy"]);
+
+// Programs read these names in upper and in lower case.
+const inBothCases: ReadonlySet<string> = new Set(["https_proxy", "no_proxy"]);
+
+/** The variable that sets the member: the upper-case name, unless only the lower-case name of a proxy setting is set. */
+export function findVariable(member: string, environment: Environment): string {
+  const name = variableOf(member);
+  return inBothCases.has(member) && !environment[name] && environment[member] ? member : name;
+}
 
 /** `log_level` in the file is `SWITCHYARD_LOG_LEVEL` in the environment. */
 export function variableOf(member: string): string {

@@ -58,6 +58,19 @@ describe("the JSON Schema of switchyard.yaml", () => {
 });
 
 describe("settings", () => {
+  test("the proxy variables are read in upper and in lower case, and the upper-case name wins", () => {
+    const lower = { https_proxy: "http://lower.example:3128", no_proxy: "a.example" };
+    expect(readConfig(lower)).toMatchObject({ httpsProxy: "http://lower.example:3128", noProxy: ["a.example"] });
+    const upper = { HTTPS_PROXY: "http://upper.example:3128", NO_PROXY: "b.example" };
+    expect(readConfig({ ...lower, ...upper })).toMatchObject({
+      httpsProxy: "http://upper.example:3128",
+      noProxy: ["b.example"],
+    });
+    expect(() => readConfig({ https_proxy: "https://proxy.example" })).toThrow("https_proxy: should be an address");
+    expect(() => readConfig({ data_dir: "x", https_proxy: "" })).not.toThrow();
+    expect(readConfig({ data_dir: "/elsewhere" }).dataDir).not.toBe("/elsewhere");
+  });
+
   test("have the documented defaults", () => {
     const config = readConfig({ SWITCHYARD_CONFIG: writeFile("") });
     expect([config.host, config.port, config.databaseUrl, config.adminKey]).toEqual(["127.0.0.1", 8080, null, null]);
