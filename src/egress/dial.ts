@@ -3,8 +3,7 @@
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { untilAborted } from "../lib/deadline.ts";
-import type { OutgoingProxy } from "../lib/outgoing-proxy.ts";
-import { openTunnel } from "./tunnel.ts";
+import { type OutgoingProxy, TunnelRequest } from "../lib/outgoing-proxy.ts";
 
 interface Destination {
   /** An IP literal, so no name is resolved here. */
@@ -41,24 +40,39 @@ function tlsFor(serverName: string | null): ConnectionOptions {
 }
 
 function whenConnected(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-
-  function give(): void {
-    signal.removeEventListener("abort", abort);
-    resolve(socket);
-  }
-  function lose(error?: unknown): void {
-    signal.removeEventListener("abort", abort);
+  const connected = new Promise<Socket>((resolve, reject) => {
+    socket.once(event, () => resolve(socket));
+    // These listeners stay: an error event without a listener would end the process.
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("The connection was closed")));
+  });
+  return untilAborted(connected, signal).catch((error: unknown) => {
     socket.destroy();
-    reject(error ?? new Error("The connection was closed"));
-  }
-  const abort = () => lose(signal.reason);
+    throw error;
+  });
+}
 
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  socket.once(event, give);
-  // These listeners stay: an error event without a listener would end the process.
-  socket.on("error", lose);
-  socket.on("close", () => lose());
-  return promise;
+/** Asks the proxy for a tunnel. The proxy gets an address that was checked, never a name, which it would look up again. */
+function openTunnel(socket: Socket, proxy: OutgoingProxy, address: string, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const request = new TunnelRequest(proxy, address, port);
+
+  function receive(bytes: Buffer): void {
+    try {
+      if (request.isOpenedBy(bytes)) resolve();
+    } catch (error) {
+      reject(error);
+    }
+  }
+  const lose = () => reject(new Error("The proxy closed the connection"));
+
+  socket.on("data", receive);
+  socket.on("end", lose);
+  socket.on("close", lose);
+  socket.write(request.message);
+  return promise.finally(() => {
+    socket.off("data", receive);
+    socket.off("end", lose);
+    socket.off("close", lose);
+  });
 }

@@ -59,14 +59,7 @@ export interface EgressAnswer {
   readonly finalUrl: string;
 }
 
-export interface Egress {
-  /** Throws an EgressError, or the signal's reason. No status throws, except a redirect that is not followed. */
-  readonly fetch: (url: string, request: EgressRequest) => Promise<EgressAnswer>;
-  /** Resolves and checks the address without connecting. */
-  readonly check: (url: string, options: EgressCheck) => Promise<EgressVerdict>;
-  /** Closes idle connections. */
-  readonly close: () => void;
-}
+export type Egress = ReturnType<typeof createEgress>;
 
 export interface EgressVerdict {
   /** The address is allowed by the operator's setting, not because it is public. */
@@ -86,16 +79,16 @@ interface Hop {
 
 const httpsOnly: readonly EgressProtocol[] = ["https:"];
 // All addresses of a name are checked; only the first ones are tried.
-const mostAddressesTried = 4;
+const maxAddressesTried = 4;
 const longestLoggedHost = 256;
 const ownAddressesMs = 1_000;
 const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 // Headers that a redirect may take to another origin; any other header could be meant for the first origin only.
-const headersForEveryone: ReadonlySet<string> = new Set(["accept", "user-agent"]);
+const headersForAllOrigins: ReadonlySet<string> = new Set(["accept", "user-agent"]);
 
-export function createEgress({ allow, dnsServers = [], proxy = null, log, ...more }: EgressSettings): Egress {
+export function createEgress({ allow, dnsServers = [], proxy = null, log, ...more }: EgressSettings) {
   const allowed = createAddressRanges(allow);
   const lookup = more.lookup ?? createLookup(dnsServers);
   const outgoingProxy = proxy === null ? null : readProxy(proxy);
@@ -103,13 +96,14 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
   const connections = createKeptConnections();
   const isOwnAddress = createOwnAddresses();
 
+  /** Throws an EgressError, or the signal's reason. No status throws, except a redirect that is not followed. */
   function fetchGuarded(text: string, request: EgressRequest): Promise<EgressAnswer> {
     return inTime(request.timeoutMs, request.signal, (signal) => follow(text, request, signal));
   }
 
   async function follow(text: string, request: EgressRequest, signal: AbortSignal): Promise<EgressAnswer> {
     const protocols = request.protocols ?? httpsOnly;
-    const mostRedirects = typeof request.redirects === "number" && request.body === undefined ? request.redirects : 0;
+    const maxRedirects = typeof request.redirects === "number" && request.body === undefined ? request.redirects : 0;
     let hop: Hop = { url: readCallerUrl(text, protocols), headers: request.headers ?? {} };
     for (let redirects = 0; ; redirects++) {
       const { head, body } = await visit(hop, request, signal);
@@ -120,8 +114,9 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
         const unpacked = await untilAborted(unpack(body, encoding, request.maxBytes), signal);
         return { status, header: head.header, body: unpacked, finalUrl: hop.url.href };
       }
-      if (mostRedirects === 0) throw redirectRefused("The server's answer is a redirect", status);
-      if (redirects >= mostRedirects)
+      if (maxRedirects === 0)
+        throw new EgressError("redirect_refused", "The server's answer is a redirect", { status });
+      if (redirects >= maxRedirects)
         throw new EgressError("too_many_redirects", "The server redirects too often", { status });
       hop = nextHop(hop, head.header("location") ?? "", protocols);
     }
@@ -162,10 +157,8 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     }
   }
 
-  async function check(
-    text: string,
-    { timeoutMs, protocols = httpsOnly, signal }: EgressCheck,
-  ): Promise<EgressVerdict> {
+  /** Resolves and checks the address without connecting. */
+  function check(text: string, { timeoutMs, protocols = httpsOnly, signal }: EgressCheck): Promise<EgressVerdict> {
     return inTime(timeoutMs, signal, async (inner) => {
       const addresses = await findAddresses(readCallerUrl(text, protocols), inner);
       return { isExempt: addresses.every((address) => allowed.has(address)) };
@@ -201,7 +194,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<Connection> {
-    const tried = addresses.slice(0, mostAddressesTried);
+    const tried = addresses.slice(0, maxAddressesTried);
     const host = hostOf(url);
     const serverName = isIP(host) === 0 ? host.replace(/\.$/, "") : null;
     const destination = { port: portOf(url), isTls: url.protocol === "https:", serverName, proxy: outgoingProxy };
@@ -227,7 +220,7 @@ export function createEgress({ allow, dnsServers = [], proxy = null, log, ...mor
     return new EgressError("url_not_allowed", "The URL should name a public host");
   }
 
-  return { fetch: fetchGuarded, check, close: connections.close };
+  return { fetch: fetchGuarded, check, /** Closes idle connections. */ close: connections.close };
 }
 
 /** A public address of this machine bypasses its firewall. Listing the addresses is expensive and they rarely change, so they are cached. */
@@ -284,16 +277,12 @@ function nextHop({ url, headers }: Hop, location: string, protocols: readonly Eg
   const allowedProtocols = url.protocol === "https:" ? httpsOnly : protocols;
   const next = readCallerUrl(location, allowedProtocols, url);
   if (next.origin === url.origin) return { url: next, headers };
-  const kept = Object.entries(lowerCased(headers)).filter(([name]) => headersForEveryone.has(name));
+  const kept = Object.entries(lowerCased(headers)).filter(([name]) => headersForAllOrigins.has(name));
   return { url: next, headers: Object.fromEntries(kept) };
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-function redirectRefused(message: string, status: number): EgressError {
-  return new EgressError("redirect_refused", message, { status });
 }
 
 function unreachable(cause: unknown): EgressError {

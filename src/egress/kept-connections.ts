@@ -10,17 +10,6 @@ export interface Connection {
   readonly openedAt: number;
 }
 
-export interface KeptConnections {
-  /**
-   * A connection to one of these addresses that, as far as can be known, the server has not closed. It is no longer idle and belongs to
-   * the caller, who must treat a request as sent once it is written.
-   */
-  take(origin: string, addresses: readonly string[]): Promise<Connection | null>;
-  /** Closes the connection when the limits are reached. */
-  keep(origin: string, connection: Connection): void;
-  close(): void;
-}
-
 interface Kept {
   readonly origin: string;
   readonly connection: Connection;
@@ -33,8 +22,8 @@ const longestIdleMs = 4_000;
 // The certificate was verified when the connection was made; it should not stay trusted for ever.
 const longestLifeMs = 60_000;
 // The default number of concurrent deliveries to one host.
-const mostPerOrigin = 32;
-const mostAltogether = 256;
+const maxPerOrigin = 32;
+const maxTotal = 256;
 
 /** Waits until the event loop has polled the sockets once, which reports a FIN that had already arrived. */
 async function untilReported(): Promise<void> {
@@ -42,7 +31,7 @@ async function untilReported(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export function createKeptConnections(): KeptConnections {
+export function createKeptConnections() {
   // In the order of insertion: the oldest is first.
   const all = new Set<Kept>();
 
@@ -51,11 +40,12 @@ export function createKeptConnections(): KeptConnections {
     kept.connection.socket.destroy();
   }
 
+  /** Closes the connection when the limits are reached. */
   function keep(origin: string, connection: Connection): void {
     const { socket, openedAt } = connection;
     const ofOrigin = [...all].filter((other) => other.origin === origin).length;
     const isOld = performance.now() - openedAt > longestLifeMs;
-    if (socket.destroyed || isOld || ofOrigin >= mostPerOrigin) {
+    if (socket.destroyed || isOld || ofOrigin >= maxPerOrigin) {
       socket.destroy();
       return;
     }
@@ -78,9 +68,13 @@ export function createKeptConnections(): KeptConnections {
     };
     all.add(kept);
     const [oldest] = all;
-    if (all.size > mostAltogether && oldest !== undefined) drop(oldest);
+    if (all.size > maxTotal && oldest !== undefined) drop(oldest);
   }
 
+  /**
+   * A connection to one of these addresses that, as far as can be known, the server has not closed. It is no longer idle and belongs to
+   * the caller, who must treat a request as sent once it is written.
+   */
   async function take(origin: string, addresses: readonly string[]): Promise<Connection | null> {
     for (;;) {
       // The most recently used connection is the least likely to be closed.
@@ -98,11 +92,9 @@ export function createKeptConnections(): KeptConnections {
     }
   }
 
-  return {
-    take,
-    keep,
-    close() {
-      for (const kept of [...all]) drop(kept);
-    },
-  };
+  function close(): void {
+    for (const kept of [...all]) drop(kept);
+  }
+
+  return { take, keep, close };
 }

@@ -20,7 +20,7 @@ export interface Media {
   readonly mediaType: string;
 }
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 const defaultTimeoutMs = 30_000;
 const defaultConnectTimeoutMs = 10_000;
 
@@ -28,7 +28,7 @@ export async function fetchMedia(egress: Egress, url: string, wish: MediaWish): 
   const { status, body } = await egress.fetch(url, {
     timeoutMs: defaultTimeoutMs,
     connectTimeoutMs: defaultConnectTimeoutMs,
-    redirects: mostRedirects,
+    redirects: maxRedirects,
     ...wish,
   });
   if (status !== 200) throw new EgressError("bad_response", `The server answered with status ${status}`, { status });

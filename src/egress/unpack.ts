@@ -20,13 +20,15 @@ export async function unpack(body: Buffer, encoding: string | null, maxBytes: nu
   if (name === "identity" || body.length === 0) return body;
   const unpacker = unpackers.get(name);
   if (unpacker === undefined)
-    throw new EgressError("bad_response", "The server's answer is packed in a way that was not asked for");
+    throw new EgressError("bad_response", "The server's answer has a content encoding that is not supported");
   const maxOutputLength = Math.min(maxBytes, body.length * largestRatio);
   try {
     return await unpacker(body, { maxOutputLength, chunkSize });
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE")
-      throw new EgressError("too_large", "The server's answer unpacks to more than is permitted", { cause });
-    throw new EgressError("bad_response", "The server's answer cannot be unpacked", { cause });
+      throw new EgressError("too_large", "The server's answer is larger than allowed when it is decompressed", {
+        cause,
+      });
+    throw new EgressError("bad_response", "The server's answer cannot be decompressed", { cause });
   }
 }
