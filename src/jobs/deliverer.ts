@@ -4,17 +4,11 @@ import type { Egress } from "../egress/egress.ts";
 import { EgressError, type EgressErrorCode } from "../egress/egress-error.ts";
 import type { Log } from "../log.ts";
 import type { DeliveryAttempt, DeliveryRecord, DeliveryState, JobRecord } from "../storage/job-records.ts";
-import type { WebhookKeys } from "./webhook-keys.ts";
+import type { SigningKeys, WebhookKeys } from "./webhook-keys.ts";
 import { toWebhookBody } from "./webhook-payload.ts";
 import { signWebhook } from "./webhook-signature.ts";
 
-export interface Deliverer {
-  /**
-   * Throws the signal's reason if the signal fires before anything was sent, and throws if the keys cannot be read. Everything that was sent is
-   * an attempt, even if it was aborted before the answer.
-   */
-  attempt(delivery: DeliveryRecord, job: JobRecord, signal: AbortSignal): Promise<DeliveryOutcome>;
-}
+export type Deliverer = ReturnType<typeof createDeliverer>;
 
 export interface DeliveryOutcome {
   readonly attempt: DeliveryAttempt;
@@ -49,11 +43,15 @@ const longestDelayMs = 30_000;
 // Deliveries that failed together must not be retried together, so each delay varies by this fraction.
 const jitter = 0.2;
 
-export function createDeliverer(options: DelivererOptions): Deliverer {
+export function createDeliverer(options: DelivererOptions) {
   const { egress, keys, log, timeoutMs = defaultTimeoutMs, now = Date.now, random = Math.random } = options;
 
+  /**
+   * Throws the signal's reason if the signal fires before anything was sent, and throws if the keys cannot be read. Everything that was sent is
+   * an attempt, even if it was aborted before the answer.
+   */
   async function attempt(delivery: DeliveryRecord, job: JobRecord, signal: AbortSignal): Promise<DeliveryOutcome> {
-    if (signal.aborted) throw signal.reason;
+    signal.throwIfAborted();
     const signing = await keys.signing();
     const startedAt = now();
     const start = performance.now();
@@ -61,20 +59,20 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const number = delivery.attempts.length + 1;
     const { status, error } = verdict;
     const durationMs = Math.round(performance.now() - start);
-    const made: DeliveryAttempt = { number, startedAt, durationMs, status, error, keyId: signing.keyId };
-    log.debug("webhook attempt", { delivery: delivery.id, job: job.id, ...made });
+    const result: DeliveryAttempt = { number, startedAt, durationMs, status, error, keyId: signing.keyId };
+    log.debug("webhook attempt", { delivery: delivery.id, job: job.id, ...result });
     // The gateway aborted the attempt: retry at once, however many attempts there were.
-    if (verdict.state === "stopped") return { attempt: made, state: "pending", nextAt: now() };
-    if (verdict.state !== "retry") return { attempt: made, state: verdict.state, nextAt: null };
+    if (verdict.state === "stopped") return { attempt: result, state: "pending", nextAt: now() };
+    if (verdict.state !== "retry") return { attempt: result, state: verdict.state, nextAt: null };
     const delayMs = retryDelaysMs[number - 1];
-    if (delayMs === undefined) return { attempt: made, state: "failed", nextAt: null };
-    return { attempt: made, state: "pending", nextAt: now() + toDelay(delayMs) };
+    if (delayMs === undefined) return { attempt: result, state: "failed", nextAt: null };
+    return { attempt: result, state: "pending", nextAt: now() + toDelay(delayMs) };
   }
 
   async function post(
     delivery: DeliveryRecord,
     job: JobRecord,
-    signing: Awaited<ReturnType<WebhookKeys["signing"]>>,
+    signing: SigningKeys,
     signal: AbortSignal,
   ): Promise<Verdict> {
     let body: Buffer;

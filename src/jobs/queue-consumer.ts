@@ -26,13 +26,7 @@ export interface WorkSource {
   extend(items: readonly WorkItem[]): Promise<string[]>;
 }
 
-export interface QueueConsumer {
-  /** Call it when there may be new work. */
-  wake(): void;
-  /** Stops leasing work, releases waiting items, and waits for running handlers. After the timeout it aborts them. */
-  stop(timeoutMs: number): Promise<void>;
-  state(): { readonly running: number; readonly waiting: number; readonly groups: number };
-}
+export type QueueConsumer = ReturnType<typeof startQueueConsumer>;
 
 interface HeldWork {
   readonly item: WorkItem;
@@ -60,7 +54,7 @@ const maxExtended = 256;
 // Work of groups at their limit. More than this is left to other consumers, or for later.
 const maxWaiting = 2_048;
 
-export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer {
+export function startQueueConsumer(options: QueueConsumerOptions) {
   const { kind, concurrency, concurrencyPerGroup, work, handle, log } = options;
   const {
     pollEveryMs,
@@ -103,6 +97,7 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
   const checks =
     findUnfinished === undefined ? null : setInterval(() => void dropFinished(findUnfinished), checkEveryMs);
 
+  /** Call it when there may be new work. */
   function wake(): void {
     if (isStopping) return;
     // Under load there is a hint for every job, and a poll that finds nothing costs as much as any other.
@@ -289,7 +284,8 @@ export function startQueueConsumer(options: QueueConsumerOptions): QueueConsumer
 
   return {
     wake,
-    async stop(timeoutMs) {
+    /** Stops leasing work, releases waiting items, and waits for running handlers. After the timeout it aborts them. */
+    async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
       if (timer !== null) clearTimeout(timer);
       if (soon !== null) clearTimeout(soon);

@@ -48,7 +48,7 @@ interface Progress {
 interface Running {
   readonly item: WorkItem;
   readonly job: JobRecord;
-  readonly kept: StoredRequest;
+  readonly stored: StoredRequest;
   readonly plan: TaskPlan;
   /** Epoch milliseconds. */
   readonly deadline: number;
@@ -76,7 +76,7 @@ const reportMs = 300_000;
 const defaultStopMs = 10_000;
 // Larger than any answer of a vendor with its bytes in base64. The store could not write a larger one within its deadline.
 const maxResultBytes = 96 * 1_048_576;
-const begun: Progress = { offer: 0, called: false, step: null, runsBefore: 0 };
+const noProgress: Progress = { offer: 0, called: false, step: null, runsBefore: 0 };
 
 /** After these errors the provider has executed nothing, unless the error says otherwise, so the same engine may be called again. */
 const harmlessCodes: ReadonlySet<ErrorCode> = new Set([
@@ -93,10 +93,13 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     if (job === null) return;
     const deadline = Math.min(job.createdAt + jobTimeoutMs, job.expiresAt - reportMs);
     try {
-      const kept = JSON.parse(job.request) as StoredRequest;
+      const stored = JSON.parse(job.request) as StoredRequest;
       // Checked again, because the version or the settings may have changed since the submission.
-      const plan = universalAi.check(kept.request, callerOf(kept), "job");
-      await tryOffers({ item, job, kept, plan, deadline, signal }, readProgress(job.checkpoint));
+      const plan = universalAi.check(stored.request, callerOf(stored), "job");
+      await tryOffers(
+        { item, job, stored, plan, deadline, signal },
+        job.checkpoint === null ? noProgress : JSON.parse(job.checkpoint),
+      );
     } catch (error) {
       if (isUnavailable(error)) throw error;
       await fail(item, job, error);
@@ -125,7 +128,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     let outcome: StepOutcome;
     try {
       outcome = await universalAi.tryOffers([offer, ...fallbacks], options, async (next, _note, deployment) => {
-        if (next !== attempt.offer) attempt = await moveOn(running, next);
+        if (next !== attempt.offer) attempt = await beginFallback(running, next);
         try {
           return await callOffer(running, attempt, deployment);
         } catch (error) {
@@ -137,35 +140,35 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
       if (error instanceof LeaseLost) return;
       const last = failed.get(error);
       if (last === undefined && isCircuitOpen(error))
-        return await goOnLater(running, uncounted(first), (error.details.retryAfter ?? defaultWaitSeconds) * 1_000);
+        return await retryLater(running, uncounted(first), (error.details.retryAfter ?? defaultWaitSeconds) * 1_000);
       if (last === undefined) throw error;
       return await postponeOrFail(error, running, last);
     }
     // Outside of the loop: the engine has done its work, so a failure to store the result is not a failure of the engine.
-    await keep(running, attempt.progress, outcome);
+    await storeOutcome(running, attempt.progress, outcome);
   }
 
   /** Stores the fallback first: an interruption must not be attributed to the offer before. */
-  async function moveOn(running: Running, offer: TaskOffer): Promise<Attempt> {
+  async function beginFallback(running: Running, offer: TaskOffer): Promise<Attempt> {
     const { job, plan } = running;
-    const progress: Progress = { ...begun, offer: plan.offers.indexOf(offer), runsBefore: job.runs - 1 };
-    await note(running, progress);
+    const progress: Progress = { ...noProgress, offer: plan.offers.indexOf(offer), runsBefore: job.runs - 1 };
+    await saveCheckpoint(running, progress);
     return { offer, progress, isCalled: false };
   }
 
   /** Opens the files, stores that the engine is called, and calls it. */
   async function callOffer(running: Running, attempt: Attempt, deployment: string | null): Promise<StepOutcome> {
-    const { job, kept, plan, deadline, signal } = running;
+    const { job, stored, plan, deadline, signal } = running;
     const { offer, progress } = attempt;
     const { engine } = offer;
-    const owner = ownerOf(callerOf(kept));
+    const owner = ownerOf(callerOf(stored));
     // A little later, so that the deadline has passed by any clock.
     using limit = startDeadline({ timeoutMs: deadline - Date.now() + 5, signals: [signal] });
     const files: Record<string, InputFile> =
       progress.step === null
         ? await universalAi.openFiles(plan, { owner, signal: limit.signal, timeoutMs: deadline - Date.now() })
         : {};
-    if (!mayRepeat(engine) && progress.step === null) await note(running, { ...progress, called: true });
+    if (!mayRepeat(engine) && progress.step === null) await saveCheckpoint(running, { ...progress, called: true });
     attempt.isCalled = true;
     const step = runOfferStep(
       {
@@ -174,10 +177,10 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
         call: {
           input: plan.input,
           files,
-          providerParams: kept.request.provider_params ?? {},
+          providerParams: stored.request.provider_params ?? {},
           signal: limit.signal,
           deadline: toMonotonic(deadline),
-          requestId: kept.requestId,
+          requestId: stored.requestId,
           ...(deployment && { deployment }),
           owner,
           jobId: job.id,
@@ -187,7 +190,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
           },
         },
         keyId: job.keyId,
-        publish: (binary) => storeBinary(() => publish(binary, owner, kept.baseUrl)),
+        publish: (binary) => storeBinary(() => publish(binary, owner, stored.baseUrl)),
         report,
       },
       progress.step,
@@ -199,24 +202,24 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   async function postponeOrFail(error: unknown, running: Running, attempt: Attempt): Promise<void> {
     const { job, deadline, signal } = running;
     const { offer, progress } = attempt;
-    if (signal.aborted) return await giveUp(running, attempt);
+    if (signal.aborted) return await releaseWork(running, attempt);
     if (Date.now() >= deadline) throw timedOut(attempt);
     // The store of the files is down: an engine reads its files before it calls a provider.
-    if (isUnavailable(error)) return await goOnLater(running, uncounted(progress), outagePauseMs);
+    if (isUnavailable(error)) return await retryLater(running, uncounted(progress), outagePauseMs);
     if (!(error instanceof GatewayError)) throw error;
     const { code, details } = error;
     // A step that runs at the vendor is not started again.
     if (progress.step !== null) throw error;
     // The queue of the local engines, or the owner's share of it, is full: the job waits in the work queue.
     if (code === "overloaded" || code === "rate_limit_exceeded")
-      return await goOnLater(running, uncounted(progress), (details.retryAfter ?? defaultWaitSeconds) * 1_000);
+      return await retryLater(running, uncounted(progress), (details.retryAfter ?? defaultWaitSeconds) * 1_000);
     const pauseMs = pausesMs[job.runs - progress.runsBefore - 1];
     if (pauseMs === undefined || details.shouldRetry === false || !mayRunAgain(offer.engine, error))
       throw notRepeated(offer.engine, error);
-    return await goOnLater(running, progress, pauseMs);
+    return await retryLater(running, progress, pauseMs);
   }
 
-  async function keep(running: Running, progress: Progress, outcome: StepOutcome): Promise<void> {
+  async function storeOutcome(running: Running, progress: Progress, outcome: StepOutcome): Promise<void> {
     const { job } = running;
     if ("output" in outcome) return await succeed(running, outcome);
     const next: Progress = { ...progress, called: true, step: outcome.checkpoint, runsBefore: job.runs };
@@ -225,7 +228,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** Stores the progress from before the call, which reverts later checkpoints. */
-  async function goOnLater(running: Running, progress: Progress, pauseMs: number): Promise<void> {
+  async function retryLater(running: Running, progress: Progress, pauseMs: number): Promise<void> {
     await postpone(running, progress, pauseMs * (0.8 + 0.4 * Math.random()));
   }
 
@@ -236,7 +239,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** Throws when another worker holds the lease. The outcome of a failed write is unknown, so the (idempotent) write is repeated. */
-  async function note({ item, job }: Running, progress: Progress): Promise<void> {
+  async function saveCheckpoint({ item, job }: Running, progress: Progress): Promise<void> {
     if (!(await retryWhileStoreDown(log, () => jobs.saveCheckpoint(item, job.id, JSON.stringify(progress)))))
       throw new LeaseLost();
   }
@@ -248,9 +251,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
     } catch (cause) {
       // The owner has reached the storage limit: the message says what to do.
       if (cause instanceof GatewayError && cause.code === "payload_too_large") throw cause;
-      throw new GatewayError("internal_error", "The result could not be stored in the file store.", {
-        cause,
-      });
+      throw new GatewayError("internal_error", "The result could not be stored in the file store.", { cause });
     }
   }
 
@@ -266,17 +267,17 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   }
 
   /** The gateway is shutting down, or the lease expired. */
-  async function giveUp({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<void> {
+  async function releaseWork({ item, job }: Running, { offer, progress, isCalled }: Attempt): Promise<void> {
     if (isCalled && progress.step === null && !mayRepeat(offer.engine)) throw interrupted(offer.engine);
     await retryWhileStoreDown(log, () => jobs.release(item, job.id, { dueAt: Date.now(), uncount: true }));
   }
 
-  async function succeed({ item, job, kept }: Running, outcome: TaskOutcome): Promise<void> {
+  async function succeed({ item, job, stored }: Running, outcome: TaskOutcome): Promise<void> {
     const { output, original } = outcome;
-    const wantsOriginal = kept.request.show_original_response === true;
+    const wantsOriginal = stored.request.show_original_response === true;
     let result = JSON.stringify(wantsOriginal ? { output, original_response: original } : { output });
-    if (wantsOriginal && !fitsStore(result)) result = JSON.stringify({ output });
-    if (!fitsStore(result))
+    if (wantsOriginal && Buffer.byteLength(result) > maxResultBytes) result = JSON.stringify({ output });
+    if (Buffer.byteLength(result) > maxResultBytes)
       throw new GatewayError("internal_error", `The result exceeds the limit of ${maxResultBytes} bytes.`);
     await finish(item, job, {
       status: "success",
@@ -311,7 +312,7 @@ export function createRunner(dependencies: RunnerDependencies): (item: WorkItem,
   return run;
 }
 
-/** No provider was called, because the circuit of each one is open. */
+/** The circuit of every provider is open, so none was called. */
 function isCircuitOpen(error: unknown): error is GatewayError {
   return error instanceof GatewayError && error.code === "provider_unavailable";
 }
@@ -321,10 +322,6 @@ class LeaseLost extends Error {}
 
 function toMonotonic(epochMs: number): number {
   return performance.now() + (epochMs - Date.now());
-}
-
-function readProgress(text: string | null): Progress {
-  return text === null ? begun : (JSON.parse(text) as Progress);
 }
 
 function mayRepeat({ isIdempotent }: Engine): boolean {
@@ -351,10 +348,6 @@ function refuseLost({ called, step }: Progress, engine: Engine): void {
 
 function uncounted(progress: Progress): Progress {
   return { ...progress, runsBefore: progress.runsBefore + 1 };
-}
-
-function fitsStore(result: string): boolean {
-  return Buffer.byteLength(result) <= maxResultBytes;
 }
 
 function interrupted({ provider }: Engine): GatewayError {

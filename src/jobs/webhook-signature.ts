@@ -15,16 +15,18 @@ export interface SignedMessage {
 
 /** The headers that identify and sign a webhook. */
 export async function signWebhook(message: SignedMessage, keys: SigningKeys): Promise<Record<string, string>> {
+  const { id, timestampSeconds, body } = message;
+  const content = toSignedContent(id, timestampSeconds, body);
   const [signature, ...standard] = await Promise.all([
-    signDigest(message.body, keys.rsa),
-    ...keys.ed25519.map((key) => signAsync(null, toSignedContent(message), key)),
+    signDigest(body, keys.rsa),
+    ...keys.ed25519.map((key) => signAsync(null, content, key)),
   ]);
   return {
     "X-Service-Webhook": "true",
     "X-Service-Signature": signature,
     "X-Service-Hash-Algorithm": "SHA256",
-    "webhook-id": message.id,
-    "webhook-timestamp": String(message.timestampSeconds),
+    "webhook-id": id,
+    "webhook-timestamp": String(timestampSeconds),
     "webhook-signature": standard.map((one) => `v1a,${one.toString("base64")}`).join(" "),
   };
 }
@@ -45,11 +47,7 @@ function digestOf(body: Uint8Array): Buffer {
   return Buffer.from(createHash("sha256").update(body).digest("hex"));
 }
 
-function toSignedContent({
-  id,
-  timestampSeconds,
-  body,
-}: Omit<SignedMessage, "timestampSeconds"> & { readonly timestampSeconds: number | string }): Buffer {
+function toSignedContent(id: string, timestampSeconds: number | string, body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${id}.${timestampSeconds}.`), body]);
 }
 
@@ -100,13 +98,9 @@ function checkService({ body, header, keys }: WebhookToVerify): WebhookCheck | n
 
   const isSigned = (bytes: Uint8Array) => keys.rsa.some((key) => verify("sha256", digestOf(bytes), key, signature));
   if (isSigned(body)) return { scheme, isGood: true, says: "good" };
-  if (toCanonicalForms(body).some(isSigned))
-    return {
-      scheme,
-      isGood: true,
-      says: "good; the body was written anew on its way, and its canonical form is what was signed",
-    };
-  return bad("the body is not what was signed, or another key signed it");
+  const reformatted = "good; the body was reformatted on the way, and its canonical form was signed";
+  if (toCanonicalForms(body).some(isSigned)) return { scheme, isGood: true, says: reformatted };
+  return bad("the body was changed, or another key signed it");
 }
 
 function checkStandard({ body, header, keys, nowMs }: WebhookToVerify): WebhookCheck | null {
@@ -125,12 +119,12 @@ function checkStandard({ body, header, keys, nowMs }: WebhookToVerify): WebhookC
     .split(" ")
     .flatMap((one) => (one.startsWith("v1a,") ? [Buffer.from(one.slice(4), "base64")] : []));
   if (signatures.length === 0) return bad("webhook-signature holds no signature of the kind v1a");
-  const content = toSignedContent({ id, timestampSeconds: timestamp, body });
+  const content = toSignedContent(id, timestamp, body);
   // For a signature of the wrong length, some builds of OpenSSL return false and others throw.
   const isSigned = signatures.some(
     (one) => one.length === 64 && keys.ed25519.some((key) => verify(null, content, key, one)),
   );
-  if (!isSigned) return bad("id, time or body are not what was signed, or another key signed it");
+  if (!isSigned) return bad("the id, time or body was changed, or another key signed it");
   const ageSeconds = nowMs === null ? 0 : Math.round(nowMs / 1000) - Number(timestamp);
   if (Math.abs(ageSeconds) > toleranceSeconds)
     return bad(`it was signed ${describeAge(ageSeconds)}; more than ${toleranceSeconds} seconds are not accepted`);

@@ -18,17 +18,12 @@ export interface WorkerOptions {
   readonly log: Log;
 }
 
-export interface JobWorker {
-  /** Stops leasing work and waits for running handlers. After the timeout it aborts them and releases their leases. */
-  stop(timeoutMs: number): Promise<void>;
-}
-
 // With fewer running deliveries, the delay would cost throughput.
 const minDeliveriesToDelay = 8;
 // Short, because a crash in this window redelivers the webhook.
 const delayMs = 20;
 
-export function startJobWorker(options: WorkerOptions): JobWorker {
+export function startJobWorker(options: WorkerOptions) {
   const { storage, run, deliverer, log } = options;
   const { work, deliveries } = storage;
   const waitForOthers = createSharedDelay();
@@ -66,7 +61,8 @@ export function startJobWorker(options: WorkerOptions): JobWorker {
   });
 
   return {
-    async stop(timeoutMs) {
+    /** Stops leasing work and waits for running handlers. After the timeout it aborts them and releases their leases. */
+    async stop(timeoutMs: number): Promise<void> {
       await Promise.all([sweeper.stop(), consumers.run.stop(timeoutMs), consumers.deliver.stop(timeoutMs)]);
     },
   };

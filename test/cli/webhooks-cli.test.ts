@@ -130,8 +130,8 @@ describe("switchyard webhooks verify", () => {
     const changed = await run(["verify", "--headers", headers], { input: `${body} `, gateway });
     expect(changed.code).toBe(1);
     expect(changed.text).toBe(
-      "X-Service-Signature: good; the body was written anew on its way, and its canonical form is what was signed\n" +
-        "Standard Webhooks: WRONG, id, time or body are not what was signed, or another key signed it",
+      "X-Service-Signature: good; the body was reformatted on the way, and its canonical form was signed\n" +
+        "Standard Webhooks: WRONG, the id, time or body was changed, or another key signed it",
     );
     const old = await run(["verify", "--headers", headers, "--check-age"], { input: body, gateway });
     expect([old.code, old.text]).toEqual([1, expect.stringMatching(/WRONG, it was signed \d+ seconds ago/)]);
