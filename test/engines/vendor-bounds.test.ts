@@ -12,23 +12,23 @@ import { callOf, read } from "./vendor-calls.ts";
 
 const cell: ReadCell = {
   text: "x",
-  row: 0,
-  column: 0,
-  rowSpan: 1,
-  columnSpan: 1,
+  row_index: 0,
+  col_index: 0,
+  row_span: 1,
+  col_span: 1,
   box: null,
   confidence: null,
-  isHeader: false,
+  is_header: false,
 };
 
 describe("tables", () => {
   test("a cell in an impossible row makes the answer a bad one, not a table of millions of rows", () => {
-    expect(() => toTables([[[{ ...cell, row: 3_000_000 }]]])).toThrow(TypeError);
-    expect(() => toTables([[[{ ...cell, row: -1 }]]])).toThrow(TypeError);
+    expect(() => toTables([[[{ ...cell, row_index: 3_000_000 }]]])).toThrow(TypeError);
+    expect(() => toTables([[[{ ...cell, row_index: -1 }]]])).toThrow(TypeError);
   });
 
   test("rows that are left out are empty", () => {
-    const { output } = toTables([[[cell, { ...cell, row: 2, rowSpan: 2 }]]]);
+    const { output } = toTables([[[cell, { ...cell, row_index: 2, row_span: 2 }]]]);
     const table = (output["pages"] as { tables: { rows: { cells: unknown[] }[]; num_rows: number }[] }[])[0]?.tables[0];
     expect(table?.rows.map(({ cells }) => cells.length)).toEqual([1, 0, 1]);
     expect(table?.num_rows).toBe(4);
@@ -37,8 +37,8 @@ describe("tables", () => {
   test("a table of a million cells is read", () => {
     const cells = Array.from({ length: 1_000_000 }, (_, index) => ({
       ...cell,
-      row: index >> 10,
-      column: index & 1023,
+      row_index: index >> 10,
+      col_index: index & 1023,
     }));
     const { output } = toTables([[cells]]);
     expect(output["pages"]).toMatchObject([{ tables: [{ num_rows: 977, num_cols: 1_024 }] }]);

@@ -194,13 +194,13 @@ function toCell(cell: JsonObject, words: readonly JsonObject[]): ReadCell {
   const { RowIndex, ColumnIndex, RowSpan, ColumnSpan, Confidence, EntityTypes } = cell;
   return {
     text: joinTexts(words, " ") || null,
-    row: Math.max(0, (asNumber(RowIndex) ?? 1) - 1),
-    column: Math.max(0, (asNumber(ColumnIndex) ?? 1) - 1),
-    rowSpan: asNumber(RowSpan) ?? 1,
-    columnSpan: asNumber(ColumnSpan) ?? 1,
+    row_index: Math.max(0, (asNumber(RowIndex) ?? 1) - 1),
+    col_index: Math.max(0, (asNumber(ColumnIndex) ?? 1) - 1),
+    row_span: asNumber(RowSpan) ?? 1,
+    col_span: asNumber(ColumnSpan) ?? 1,
     box: boxOf(cell),
     confidence: fromPercentage(Confidence),
-    isHeader: asList(EntityTypes).includes("COLUMN_HEADER"),
+    is_header: asList(EntityTypes).includes("COLUMN_HEADER"),
   };
 }
 

@@ -201,13 +201,13 @@ function toCells({ headerRows, bodyRows }: JsonObject, text: readonly string[]):
       for (let right = 0; right < columnSpan; right++) freeFrom.set(column + right, row + rowSpan);
       return {
         text: readAnchor(at(layout, "textAnchor"), text),
-        row,
-        column,
-        rowSpan,
-        columnSpan,
+        row_index: row,
+        col_index: column,
+        row_span: rowSpan,
+        col_span: columnSpan,
         box: boxOf(at(layout, "boundingPoly"), null),
         confidence: asScore(at(layout, "confidence")),
-        isHeader: row < headers.length,
+        is_header: row < headers.length,
       };
     });
   });

@@ -132,13 +132,13 @@ function toLines(page: JsonObject): readonly ReadLine[] {
 function toCell(cell: JsonObject, page: JsonObject): ReadCell {
   return {
     text: asText(cell["content"]),
-    row: asNumber(cell["rowIndex"]) ?? 0,
-    column: asNumber(cell["columnIndex"]) ?? 0,
-    rowSpan: asNumber(cell["rowSpan"]) ?? 1,
-    columnSpan: asNumber(cell["columnSpan"]) ?? 1,
+    row_index: asNumber(cell["rowIndex"]) ?? 0,
+    col_index: asNumber(cell["columnIndex"]) ?? 0,
+    row_span: asNumber(cell["rowSpan"]) ?? 1,
+    col_span: asNumber(cell["columnSpan"]) ?? 1,
     box: boxOn(page, at(cell, "boundingRegions", 0, "polygon")),
     confidence: null,
-    isHeader: cell["kind"] === "columnHeader",
+    is_header: cell["kind"] === "columnHeader",
   };
 }
 

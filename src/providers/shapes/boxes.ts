@@ -26,10 +26,7 @@ export function boxAround(corners: readonly unknown[], width: unknown, height: u
   return edges === null ? null : roundBox(toBox(edges));
 }
 
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+type Point = { readonly x: number; readonly y: number };
 
 /** Empty when a coordinate or the size is missing. A vendor's box may extend beyond the edge of the image. */
 export function toPoints(corners: readonly unknown[], width: unknown, height: unknown): readonly Point[] {

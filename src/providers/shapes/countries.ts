@@ -1,6 +1,6 @@
-// Countries as identity papers name them. The pairs of codes are those of ISO 3166-1; names come from the runtime's own data.
+// Countries by the codes that identity documents print. The codes are those of ISO 3166-1; the runtime has the names.
 
-/** Two and three letters, one after the other. */
+/** The code of two letters, followed by the code of three. */
 const pairs =
   "AFAFG ALALB DZDZA ASASM ADAND AOAGO AIAIA AQATA AGATG ARARG AMARM AWABW AUAUS ATAUT AZAZE BSBHS BHBHR BDBGD BBBRB BYBLR BEBEL " +
   "BZBLZ BJBEN BMBMU BTBTN BOBOL BQBES BABIH BWBWA BVBVT BRBRA IOIOT BNBRN BGBGR BFBFA BIBDI CVCPV KHKHM CMCMR CACAN KYCYM CFCAF " +
@@ -19,14 +19,8 @@ const threeByTwo = new Map(pairs.split(" ").map((pair) => [pair.slice(0, 2), pai
 const twoByThree = new Map([...threeByTwo].map(([two, three]) => [three, two]));
 const names = new Intl.DisplayNames(["en"], { type: "region" });
 
-export interface Country {
-  readonly name: string;
-  readonly alpha2: string;
-  readonly alpha3: string;
-}
-
-/** By a code of two or three letters; null for what is no country's. */
-export function findCountry(code: unknown): Country | null {
+/** By a code of two or three letters; null for any other value. */
+export function findCountry(code: unknown) {
   if (typeof code !== "string") return null;
   const wanted = code.trim().toUpperCase();
   const alpha2 = wanted.length === 3 ? twoByThree.get(wanted) : wanted;

@@ -41,12 +41,8 @@ export function fromCutOut({ bytes, mediaType }: MadeImage): ResultOf<"image/bac
 export function referenceImagesOf({ files }: TaskCall): readonly InputFile[] {
   return Object.keys(files)
     .filter((member) => member.startsWith("reference_images."))
-    .sort((one, another) => positionOf(one) - positionOf(another))
+    .sort((one, another) => one.localeCompare(another, "en", { numeric: true }))
     .map((member) => files[member] as InputFile);
-}
-
-function positionOf(member: string): number {
-  return Number(member.split(".")[1]);
 }
 
 /** `1024x768` as numbers; null for names such as `auto`. */

@@ -32,10 +32,7 @@ export function postJson(path: string, value: unknown, more: Omit<TaskRequest, "
 }
 
 /** The units of a task that is billed by the characters of its text, when the text was sent `requests` times. */
-export function textUnits(
-  { input }: TaskCall<{ text: string }>,
-  requests = 1,
-): { readonly char: number; readonly request: number } {
+export function textUnits({ input }: TaskCall<{ text: string }>, requests = 1) {
   return { char: requests * countCharacters(input.text), request: requests };
 }
 

@@ -52,11 +52,9 @@ export function toLanguages(
   found: readonly FoundLanguage[],
   call: TaskCall<{ text: string }>,
 ): ResultOf<"translation/language_detection"> {
-  const items = found.map(({ code, score, name }) => ({
-    language: code,
-    display_name: name ?? nameLanguage(code),
-    confidence: score,
-  }));
+  const items = found.map(({ code: language, score: confidence, name }) => {
+    return { language, display_name: name ?? nameLanguage(language), confidence };
+  });
   return { output: { items }, units: textUnits(call) };
 }
 

@@ -41,13 +41,13 @@ function toLine({ words, ...line }: ReadLine) {
 export interface ReadCell {
   readonly text: string | null;
   /** From 0. */
-  readonly row: number;
-  readonly column: number;
-  readonly rowSpan: number;
-  readonly columnSpan: number;
+  readonly row_index: number;
+  readonly col_index: number;
+  readonly row_span: number;
+  readonly col_span: number;
   readonly box: Box | null;
   readonly confidence: number | null;
-  readonly isHeader: boolean;
+  readonly is_header: boolean;
 }
 
 /** The result of `ocr/ocr_tables_async`: the tables of each page, each as its cells. */
@@ -71,30 +71,21 @@ function toTable(cells: readonly ReadCell[]) {
   const rows: ReadCell[][] = [];
   let [rowCount, columnCount] = [0, 0];
   for (const cell of cells) {
-    const row = checkTableNumber(cell.row);
+    const row = checkTableNumber(cell.row_index);
     rows[row] ??= [];
     rows[row]?.push(cell);
-    rowCount = Math.max(rowCount, row + cell.rowSpan);
-    columnCount = Math.max(columnCount, cell.column + cell.columnSpan);
+    rowCount = Math.max(rowCount, row + cell.row_span);
+    columnCount = Math.max(columnCount, cell.col_index + cell.col_span);
   }
   return {
     rows: Array.from(rows, (row = []) => ({
-      cells: row.sort((one, another) => one.column - another.column).map(toCell),
+      cells: row.sort((one, another) => one.col_index - another.col_index).map(toCell),
     })),
     num_rows: rowCount,
     num_cols: columnCount,
   };
 }
 
-function toCell(cell: ReadCell) {
-  return {
-    text: cell.text,
-    row_index: cell.row,
-    col_index: cell.column,
-    row_span: cell.rowSpan,
-    col_span: cell.columnSpan,
-    confidence: cell.confidence,
-    bounding_box: cell.box === null ? nowhere : roundBox(cell.box),
-    is_header: cell.isHeader,
-  };
+function toCell({ box, ...cell }: ReadCell) {
+  return { ...cell, bounding_box: box === null ? nowhere : roundBox(box) };
 }

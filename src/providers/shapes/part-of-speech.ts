@@ -1,4 +1,4 @@
-// The tags of universal dependencies, which most vendors use, in the words of `text/syntax_analysis`. One is misspelt, and public.
+// The tags of Universal Dependencies, which most vendors use, as `text/syntax_analysis` names them. `Adjactive` is misspelt in its schema.
 
 import { lookUp } from "../../lib/look-up.ts";
 

@@ -13,24 +13,13 @@ export interface RatedSentiment {
   readonly rate: number | null;
 }
 
-export interface Segment extends RatedSentiment {
-  readonly text: string;
-}
-
 /** The output of `text/sentiment_analysis`. */
 export function toSentimentAnalysis(
-  { sentiment, rate }: RatedSentiment,
-  segments: readonly Segment[],
+  overall: RatedSentiment,
+  segments: readonly (RatedSentiment & { readonly text: string })[],
 ): TaskDraft<"text/sentiment_analysis"> {
-  return {
-    general_sentiment: sentiment,
-    general_sentiment_rate: rate,
-    items: segments.map((segment) => ({
-      segment: segment.text,
-      sentiment: segment.sentiment,
-      sentiment_rate: segment.rate,
-    })),
-  };
+  const items = segments.map(({ text, sentiment, rate }) => ({ segment: text, sentiment, sentiment_rate: rate }));
+  return { general_sentiment: overall.sentiment, general_sentiment_rate: overall.rate, items };
 }
 
 /** From the vendor's word and its scores, whose names may be in lower case. The stronger side decides a mixed sentiment. */

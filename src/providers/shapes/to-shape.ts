@@ -1,5 +1,5 @@
-// Documents that vendors read (invoices, identity papers, résumés) have outputs of a hundred members. A mapper names those that its
-// vendor knows; the task's own schema says which others there are: null, or an empty list.
+// Outputs of document tasks (invoices, identity documents, résumés) have a hundred members. A vendor's mapping sets those that the vendor
+// sends; the others become null or an empty list, as the schema of the task says.
 
 import { findTask, type JsonSchema, type KnownOutput, type TaskDraft, type TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
@@ -7,7 +7,7 @@ import { asAmount } from "./amounts.ts";
 
 type Definitions = Readonly<Record<string, JsonSchema>>;
 
-/** An output of the task that has every member of its schema. A member that the schema does not know is a mistake of the mapper. */
+/** An output with every member of the task's schema. A member that the schema does not have is an error in the mapping. */
 export function toShape<const Name extends TaskName, Values extends JsonObject>(
   task: Name,
   values: KnownOutput<Name, Values>,
@@ -31,9 +31,9 @@ function fill(schema: JsonSchema, value: unknown, definitions: Definitions): unk
     return isMissing ? [] : (value as readonly unknown[]).map((item) => fill(items, item, definitions));
   }
   if (types.includes("string")) return toText(value);
-  if (types.includes("integer")) return roundOrNull(asAmount(value));
-  if (types.includes("number")) return asAmount(value);
-  return value ?? null;
+  if (!types.includes("integer") && !types.includes("number")) return value ?? null;
+  const amount = asAmount(value);
+  return amount !== null && types.includes("integer") ? Math.round(amount) : amount;
 }
 
 function fillObject(schema: JsonSchema, value: JsonObject, definitions: Definitions): JsonObject {
@@ -45,14 +45,9 @@ function fillObject(schema: JsonSchema, value: JsonObject, definitions: Definiti
   );
 }
 
-/** An empty text says as little as none. */
+/** An empty text becomes null. */
 function toText(value: unknown): string | null {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value !== "string") return null;
-  const text = value.trim();
-  return text === "" ? null : text;
-}
-
-function roundOrNull(number: number | null): number | null {
-  return number === null ? null : Math.round(number);
+  return value.trim() || null;
 }
