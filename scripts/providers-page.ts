@@ -58,7 +58,7 @@ function modelLine(row: ProviderRow): string {
   const keys = [
     ...new Set([...keySettings(access, own), ...(row.modelAccess ? [settingName(row.name, "API_KEY")] : [])]),
   ];
-  const optional = row.auth.kind === "optional-bearer" ? " (optional)" : "";
+  const optional = row.auth?.kind === "optional-bearer" ? " (optional)" : "";
   const cells = [
     names.map(asCode).join(", "),
     toLink(row),
@@ -70,7 +70,7 @@ function modelLine(row: ProviderRow): string {
 
 function taskLine(row: ProviderRow): string {
   const names = [row.name, ...(row.aliases ?? [])];
-  const isSigned = row.auth.kind === "aws-sigv4";
+  const isSigned = row.auth?.kind === "aws-sigv4";
   const keys = isSigned ? ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] : keySettings(row, ...names);
   const cells = [
     names.map(asCode).join(", "),

@@ -89,7 +89,7 @@ function rowFor(name: string, dialect: string | undefined, rows: readonly Provid
   const { defaultModel: _, defaultVisionModel: __, ...likeChat } = chat ?? {};
   return {
     ...own,
-    auth,
+    ...(auth && { auth }),
     ...(known.dialect && { dialect: known.dialect }),
     ...(settingFallbacks && { settingFallbacks }),
     ...(strippedSuffix && { strippedSuffix }),

@@ -119,12 +119,12 @@ export function deploy(options: DeployOptions): Deployed {
     secrets.push(...Object.values<string>(headers));
     const fill = createFill(access, readSetting);
     const keyName = settingName(level.names[0] ?? "", "API_KEY");
-    const credentials = readCredentials(access.auth, { key, keyName, fill, readSetting });
+    const credentials = readCredentials(access.auth ?? { kind: "bearer" }, { key, keyName, fill, readSetting });
     secrets.push(...(credentials.secrets ?? []));
     const operatorAddress = readOperatorAddress(options, readSetting);
     const deployment = create(options, { credentials, headers, operatorAddress, fill, readSetting, secrets });
     const isConfigured = sections.length > 0 || operatorAddress !== null || key !== null;
-    const isSetUp = access.auth.kind !== "optional-bearer" || isConfigured;
+    const isSetUp = access.auth?.kind !== "optional-bearer" || isConfigured;
     return { deployment, missingSetting: null, isSetUp, secrets };
   } catch (error) {
     if (!(error instanceof MissingSetting)) throw error;

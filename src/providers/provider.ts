@@ -97,7 +97,8 @@ export type DialectName = (typeof dialectNames)[number];
 
 /** The address and the credentials of a provider, or of one of its APIs. */
 export interface Access {
-  readonly auth: Authorization;
+  /** Default: a bearer token. */
+  readonly auth?: Authorization;
   /**
    * May have `{placeholders}`. Null: there is no public address; the operator sets one, or each task names a service. An address of the
    * operator (`<PROVIDER>_BASE_URL`) replaces this one and those of all services.

@@ -165,7 +165,7 @@ describe("what is sent", () => {
 
   test("a key goes where the vendor wants it, and nothing takes its place", async () => {
     const asked = async (
-      auth: ProviderRow["auth"],
+      auth: NonNullable<ProviderRow["auth"]>,
       more: Partial<ProviderRow> = {},
       body: TaskRequest["body"] = { kind: "json", value: {} },
     ) => {

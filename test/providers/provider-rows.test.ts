@@ -99,7 +99,7 @@ test("a path starts with a slash and ends without one", () => {
 test("header names are lower case", () => {
   const headers = (row: ProviderRow) => [
     ...Object.keys(row.headers ?? {}),
-    ...(row.auth.kind === "header" ? [row.auth.name] : []),
+    ...(row.auth?.kind === "header" ? [row.auth.name] : []),
   ];
 
   expect(namesOf(rows, (row) => headers(row).some((header) => !headerPattern.test(header)))).toEqual([]);
@@ -129,7 +129,7 @@ function modelsOf({ chat }: ProviderRow): readonly ModelFacts[] {
 function isFitAddress(address: string, row: ProviderRow): boolean {
   const url = new URL(address.replace("{host}", "host.example").replaceAll(/[{}]/g, ""));
   if (address.endsWith("/") || url.search !== "" || url.hash !== "" || url.username !== "") return false;
-  if (row.auth.kind === "optional-bearer") return url.protocol === "http:" && url.hostname === "127.0.0.1";
+  if (row.auth?.kind === "optional-bearer") return url.protocol === "http:" && url.hostname === "127.0.0.1";
   return url.protocol === "https:" && url.hostname.includes(".");
 }
 

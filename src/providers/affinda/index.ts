@@ -71,7 +71,6 @@ export const affinda: ProviderRow = {
   title: "Affinda",
   docs: "https://docs.affinda.com/reference/getting-started",
   baseUrl: "https://api.affinda.com",
-  auth: { kind: "bearer" },
   errors,
   // They would replace the file that was checked.
   sealedParams: ["url", "file"],

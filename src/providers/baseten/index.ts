@@ -8,7 +8,6 @@ export const baseten: ProviderRow = {
   title: "Baseten Model APIs",
   docs: "https://docs.baseten.co/inference/model-apis/overview",
   baseUrl: "https://inference.baseten.co/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "zai-org/GLM-5.3-Flash",
     models: [

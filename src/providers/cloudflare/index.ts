@@ -6,7 +6,6 @@ export const cloudflare: ProviderRow = {
   docs: "https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/",
   baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account_id}/ai/v1",
   placeholders: { account_id: "CLOUDFLARE_ACCOUNT_ID" },
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "@cf/openai/gpt-oss-120b",
     defaultVisionModel: "@cf/meta/llama-3.2-11b-vision-instruct",

@@ -9,7 +9,6 @@ export const cohere: ProviderRow = {
   docs: "https://docs.cohere.com/docs/models",
   dialect: "cohere",
   baseUrl: "https://api.cohere.com",
-  auth: { kind: "bearer" },
   // https://docs.cohere.com/reference/errors: the vendor cancelled the request and recommends a retry.
   errors: [{ status: 499, means: "failed" }],
   keyNames: ["CO_API_KEY"],

@@ -5,7 +5,6 @@ export const deepinfra: ProviderRow = {
   title: "DeepInfra",
   docs: "https://docs.deepinfra.com/chat/overview",
   baseUrl: "https://api.deepinfra.com/v1/openai",
-  auth: { kind: "bearer" },
   keyNames: ["DEEPINFRA_TOKEN"],
   chat: {
     defaultModel: "deepseek-ai/DeepSeek-V4-Flash-0731",

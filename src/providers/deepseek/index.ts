@@ -14,7 +14,6 @@ export const deepseek: ProviderRow = {
   title: "DeepSeek",
   docs: "https://api-docs.deepseek.com/quick_start/pricing",
   baseUrl: "https://api.deepseek.com",
-  auth: { kind: "bearer" },
   chat: {
     // https://api-docs.deepseek.com/guides/thinking_mode: the vendor maps every effort but `none` to one that
     // it supports. In thinking mode a tool call without its `reasoning_content` is refused; an empty one is accepted.

@@ -79,7 +79,6 @@ export const firecrawl: ProviderRow = {
   title: "Firecrawl",
   docs: "https://docs.firecrawl.dev/api-reference/v2-introduction",
   baseUrl: "https://api.firecrawl.dev",
-  auth: { kind: "bearer" },
   sealedParams: ["webhook"],
   tasks: [search, scrape, map, crawl, scrapeBatch, extract, research],
 };

@@ -5,7 +5,6 @@ export const fireworks: ProviderRow = {
   title: "Fireworks AI",
   docs: "https://docs.fireworks.ai/tools-sdks/openai-compatibility",
   baseUrl: "https://api.fireworks.ai/inference/v1",
-  auth: { kind: "bearer" },
   // https://docs.fireworks.ai/guides/inference-error-codes: the account is suspended.
   errors: [{ status: 412, means: "credentials" }],
   chat: {

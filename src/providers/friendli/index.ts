@@ -5,7 +5,6 @@ export const friendli: ProviderRow = {
   title: "FriendliAI",
   docs: "https://friendli.ai/docs/openapi/model-apis/chat-completions",
   baseUrl: "https://api.friendli.ai/serverless/v1",
-  auth: { kind: "bearer" },
   keyNames: ["FRIENDLI_TOKEN"],
   chat: {
     defaultModel: "zai-org/GLM-5.3-Flash",

@@ -5,6 +5,5 @@ export const hyperbolic: ProviderRow = {
   title: "Hyperbolic",
   docs: "https://docs.hyperbolic.ai/inference/quickstart",
   baseUrl: "https://api.hyperbolic.xyz/v1",
-  auth: { kind: "bearer" },
   chat: { models: [] },
 };

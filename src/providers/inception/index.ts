@@ -6,7 +6,6 @@ export const inception: ProviderRow = {
   title: "Inception",
   docs: "https://docs.inceptionlabs.ai/api-reference/chat/create-a-chat-completion",
   baseUrl: "https://api.inceptionlabs.ai/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "mercury-2.5",
     models: [

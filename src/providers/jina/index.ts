@@ -6,7 +6,6 @@ export const jina: ProviderRow = {
   docs: "https://jina.ai/embeddings/",
   dialect: "jina",
   baseUrl: "https://api.jina.ai/v1",
-  auth: { kind: "bearer" },
   embeddings: {
     models: [
       { id: "jina-embeddings-v5-text-small", dimensions: 1_024, maxInputTokens: 32_768 },

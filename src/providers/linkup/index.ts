@@ -108,6 +108,5 @@ export const linkup: ProviderRow = {
   title: "Linkup",
   docs: "https://docs.linkup.so/pages/documentation/endpoints/search/overview",
   baseUrl: "https://api.linkup.so/v1",
-  auth: { kind: "bearer" },
   tasks: [search, scrape, research],
 };

@@ -72,7 +72,6 @@ export const minimax: ProviderRow = {
   title: "MiniMax",
   docs: "https://platform.minimax.io/docs/api-reference/text-openai-api",
   baseUrl: "https://api.minimax.io/v1",
-  auth: { kind: "bearer" },
   errors,
   chat: {
     // https://platform.minimax.io/docs/guides/text-m2-function-call: without `reasoning_split` the content contains the reasoning, in

@@ -8,7 +8,6 @@ export const mistral: ProviderRow = {
   docs: "https://docs.mistral.ai/api/",
   dialect: "mistral",
   baseUrl: "https://api.mistral.ai/v1",
-  auth: { kind: "bearer" },
   chat: {
     // The last chunk contains usage, beside the finish_reason, without a parameter.
     streamUsage: "always",

@@ -8,7 +8,6 @@ export const moonshot: ProviderRow = {
   title: "Moonshot AI (Kimi)",
   docs: "https://platform.kimi.ai/docs/overview",
   baseUrl: "https://api.moonshot.ai/v1",
-  auth: { kind: "bearer" },
   chat: {
     // https://platform.kimi.ai/docs/api/models-overview and https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: sampling is
     // fixed, and in thinking mode a tool call without its `reasoning_content`, or with an empty one, is refused.

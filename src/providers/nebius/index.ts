@@ -5,7 +5,6 @@ export const nebius: ProviderRow = {
   title: "Nebius Token Factory",
   docs: "https://docs.tokenfactory.nebius.com/api-reference/introduction",
   baseUrl: "https://api.tokenfactory.nebius.com/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "Qwen/Qwen3-30B-A3B-Instruct-2507",
     defaultVisionModel: "openbmb/MiniCPM-V-4_5",

@@ -5,7 +5,6 @@ export const novita: ProviderRow = {
   title: "Novita AI",
   docs: "https://novita.ai/docs/api-reference/model-apis-llm-create-chat-completion",
   baseUrl: "https://api.novita.ai/openai/v1",
-  auth: { kind: "bearer" },
   // https://novita.ai/docs/api-reference/basic-error-code
   errors: [{ status: 400, says: /MISSING_API_KEY|BALANCE_NOT_ENOUGH/, means: "credentials" }],
   chat: {

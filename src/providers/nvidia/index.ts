@@ -5,6 +5,5 @@ export const nvidia: ProviderRow = {
   title: "NVIDIA NIM",
   docs: "https://docs.api.nvidia.com/nim/reference/llm-apis",
   baseUrl: "https://integrate.api.nvidia.com/v1",
-  auth: { kind: "bearer" },
   chat: { models: [] },
 };

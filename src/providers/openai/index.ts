@@ -10,7 +10,6 @@ export const openai: ProviderRow = {
   title: "OpenAI",
   docs: "https://developers.openai.com/api/docs/models/compare",
   baseUrl: "https://api.openai.com/v1",
-  auth: { kind: "bearer" },
   chat,
   responses: {
     kind: "native",

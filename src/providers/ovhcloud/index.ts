@@ -8,7 +8,6 @@ export const ovhcloud: ProviderRow = {
   title: "OVHcloud AI Endpoints",
   docs: "https://docs.ovhcloud.com/en/guides/public-cloud/ai-machine-learning/ai-endpoints-getting-started",
   baseUrl: "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1",
-  auth: { kind: "bearer" },
   keyNames: ["OVH_AI_ENDPOINTS_ACCESS_TOKEN"],
   chat: {
     defaultModel: "Qwen3.5-9B",

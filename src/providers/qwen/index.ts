@@ -7,7 +7,6 @@ export const qwen: ProviderRow = {
   docs: "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope",
   // Singapore. Operators set the addresses of other regions and of workspaces (`<id>.<region>.maas.aliyuncs.com`).
   baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-  auth: { kind: "bearer" },
   keyNames: ["DASHSCOPE_API_KEY"],
   chat: {
     defaultModel: "qwen-flash",

@@ -64,7 +64,6 @@ export const replicate: ProviderRow = {
   title: "Replicate",
   docs: "https://replicate.com/docs/reference/http",
   baseUrl: "https://api.replicate.com/v1",
-  auth: { kind: "bearer" },
   keyNames: ["REPLICATE_API_TOKEN"],
   sealedParams: ["webhook"],
   tasks: [generateImages],

@@ -5,7 +5,6 @@ export const sambanova: ProviderRow = {
   title: "SambaNova",
   docs: "https://docs.sambanova.ai/docs/en/features/openai-compatibility",
   baseUrl: "https://api.sambanova.ai/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "gemma-4-31B-it",
     models: [

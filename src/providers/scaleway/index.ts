@@ -9,7 +9,6 @@ export const scaleway: ProviderRow = {
   title: "Scaleway Generative APIs",
   docs: "https://www.scaleway.com/en/docs/generative-apis/reference-content/supported-models/",
   baseUrl: "https://api.scaleway.ai/v1",
-  auth: { kind: "bearer" },
   keyNames: ["SCW_SECRET_KEY"],
   chat: {
     defaultModel: "mistral-small-3.2-24b-instruct-2506",

@@ -9,7 +9,6 @@ export const siliconflow: ProviderRow = {
   title: "SiliconFlow",
   docs: "https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions",
   baseUrl: "https://api.siliconflow.com/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "Qwen/Qwen3.6-35B-A3B",
     models: [

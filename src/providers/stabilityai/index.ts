@@ -21,7 +21,6 @@ export const stabilityai: ProviderRow = {
   title: "Stability AI",
   docs: "https://platform.stability.ai/docs/api-reference",
   baseUrl: "https://api.stability.ai",
-  auth: { kind: "bearer" },
   keyNames: ["STABILITY_API_KEY"],
   // Each endpoint documents 403 as a request that the moderation flagged; unknown keys are refused with 401.
   errors: [{ status: 403, means: "rejected" }],

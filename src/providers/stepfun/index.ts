@@ -8,7 +8,6 @@ export const stepfun: ProviderRow = {
   title: "StepFun",
   docs: "https://platform.stepfun.ai/docs/en/api-reference/chat/chat-completion-create",
   baseUrl: "https://api.stepfun.ai/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "step-3.7-flash",
     models: [

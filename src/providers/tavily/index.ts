@@ -136,7 +136,6 @@ export const tavily: ProviderRow = {
   title: "Tavily",
   docs: "https://docs.tavily.com/documentation/api-reference/introduction",
   baseUrl: "https://api.tavily.com",
-  auth: { kind: "bearer" },
   // https://docs.tavily.com/documentation/api-reference/endpoint/search: the limit of the key or plan (432), or of paid use (433).
   errors: [
     { status: 432, means: "rate_limit" },

@@ -6,7 +6,6 @@ export const together: ProviderRow = {
   title: "Together AI",
   docs: "https://docs.together.ai/docs/inference/openai-compatibility",
   baseUrl: "https://api.together.ai/v1",
-  auth: { kind: "bearer" },
   // https://docs.together.ai/docs/error-codes: prompt and answer exceed the model's context.
   errors: [{ status: 403, says: /token|context|length/i, means: "rejected" }],
   chat: {

@@ -5,7 +5,6 @@ export const upstage: ProviderRow = {
   title: "Upstage",
   docs: "https://developers.upstage.ai/docs/apis/chat",
   baseUrl: "https://api.upstage.ai/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "solar-mini",
     models: [

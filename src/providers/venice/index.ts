@@ -8,7 +8,6 @@ export const venice: ProviderRow = {
   title: "Venice",
   docs: "https://docs.venice.ai/api-reference/endpoint/chat/completions",
   baseUrl: "https://api.venice.ai/api/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "qwen3-vl-235b-a22b",
     models: [

@@ -6,7 +6,6 @@ export const vercel: ProviderRow = {
   title: "Vercel AI Gateway",
   docs: "https://vercel.com/docs/ai-gateway/sdks-and-apis/openai-chat-completions",
   baseUrl: "https://ai-gateway.vercel.sh/v1",
-  auth: { kind: "bearer" },
   keyNames: ["AI_GATEWAY_API_KEY"],
   chat: {
     defaultModel: "openai/gpt-6-luna",

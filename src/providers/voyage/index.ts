@@ -9,7 +9,6 @@ export const voyage: ProviderRow = {
   docs: "https://docs.voyageai.com/docs/embeddings",
   dialect: "voyage",
   baseUrl: "https://api.voyageai.com/v1",
-  auth: { kind: "bearer" },
   embeddings: {
     models: [
       ...withFacts(facts, ["voyage-4-large", "voyage-4", "voyage-4-lite"]),

@@ -5,7 +5,6 @@ export const wandb: ProviderRow = {
   title: "W&B Inference",
   docs: "https://docs.wandb.ai/inference/api-reference/chat-completions",
   baseUrl: "https://api.inference.wandb.ai/v1",
-  auth: { kind: "bearer" },
   chat: {
     defaultModel: "openai/gpt-oss-20b",
     defaultVisionModel: "google/gemma-4-26B-A4B-it",

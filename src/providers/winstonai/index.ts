@@ -78,6 +78,5 @@ export const winstonai: ProviderRow = {
   title: "Winston AI",
   docs: "https://docs.gowinston.ai/api-reference/introduction",
   baseUrl: "https://api.gowinston.ai",
-  auth: { kind: "bearer" },
   tasks: [detectAi, findPlagiarism, detectAiImage],
 };

@@ -5,7 +5,6 @@ export const writer: ProviderRow = {
   title: "Writer",
   docs: "https://dev.writer.com",
   baseUrl: "https://api.writer.com/v1",
-  auth: { kind: "bearer" },
   chat: {
     path: "/chat",
     // The usage chunk is its last event; no `[DONE]` follows.

@@ -8,7 +8,6 @@ export const xai: ProviderRow = {
   title: "xAI",
   docs: "https://docs.x.ai/developers/models",
   baseUrl: "https://api.x.ai/v1",
-  auth: { kind: "bearer" },
   // Answers of the vendor, as its clients report them: 403 with "Content violates usage guidelines. … Failed check: SAFETY_CHECK_TYPE_…"
   errors: [{ status: 403, says: /violates usage guidelines|SAFETY_CHECK/i, means: "rejected" }],
   chat: {

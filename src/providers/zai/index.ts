@@ -10,7 +10,6 @@ export const zai: ProviderRow = {
   title: "Z.AI",
   docs: "https://docs.z.ai/api-reference/llm/chat-completion",
   baseUrl: "https://api.z.ai/api/paas/v4",
-  auth: { kind: "bearer" },
   chat: {
     // https://docs.z.ai/guides/capabilities/thinking-mode: with `clear_thinking: false` the model reads the reasoning of earlier turns.
     rules: [
