@@ -136,11 +136,7 @@ export function createChatCompletionRequest(aliases: ReadonlySet<string>, mayNam
 
 export type ChatCompletionRequest = z.infer<ReturnType<typeof createChatCompletionRequest>>;
 
-const usage = z.looseObject({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-});
+const usage = z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 
 export const chatCompletion = looseComponent("ChatCompletion", {
   id: z.string().describe("The provider's id of the answer."),

@@ -1,28 +1,16 @@
 // The types of the chat-completion format, which translations read and write. The schemas in chat-completions.ts check requests; the index
 // signatures stand for the members that they accept without a check.
 
-export interface ChatRequest {
-  readonly model: string;
+import type { ChatCompletionRequest, createGatewayMembers } from "./chat-completions.ts";
+
+type Typed = "messages" | "tools" | "tool_choice" | "response_format" | keyof ReturnType<typeof createGatewayMembers>;
+
+export interface ChatRequest extends Readonly<Omit<ChatCompletionRequest, Typed>> {
   readonly messages: readonly ChatMessage[];
-  readonly stream?: boolean | null;
-  readonly stream_options?: { readonly include_usage?: boolean | null } | null;
-  readonly temperature?: number | null;
-  readonly top_p?: number | null;
-  readonly n?: number | null;
-  readonly max_tokens?: number | null;
-  readonly max_completion_tokens?: number | null;
-  readonly presence_penalty?: number | null;
-  readonly frequency_penalty?: number | null;
-  readonly stop?: string | readonly string[] | null;
-  readonly seed?: number | null;
-  readonly logprobs?: boolean | null;
-  readonly top_logprobs?: number | null;
   readonly tools?: readonly ChatTool[] | null;
   readonly tool_choice?: ChatToolChoice | null;
-  readonly parallel_tool_calls?: boolean | null;
   readonly response_format?: ChatResponseFormat | null;
   readonly reasoning_effort?: string | null;
-  readonly user?: string | null;
   readonly [member: string]: unknown;
 }
 

@@ -85,14 +85,9 @@ export const createKeyRequest = z
     tags: settings.tags.default({}),
     enabled: settings.enabled.default(true),
   })
-  .superRefine((request, context) => {
-    if (request.kind !== "management" || request.scopes === undefined) return;
-    context.addIssue({
-      code: "custom",
-      path: ["scopes"],
-      message: "Scopes belong to inference and sandbox keys; a management key has none",
-      params: { type: "value_error" },
-    });
+  .refine(({ kind, scopes }) => kind !== "management" || scopes === undefined, {
+    path: ["scopes"],
+    message: "Scopes belong to inference and sandbox keys; a management key has none",
   })
   .meta({ id: "CreateKeyRequest" });
 
@@ -112,6 +107,13 @@ export const listKeysQuery = z.object({
 
 export const keyPath = z.object({ key_id: uuidText.describe("The key's id.") });
 
+const storedRateLimit = z.strictObject({
+  requests_per_second: z.number().nullable(),
+  requests_per_minute: z.number().nullable(),
+  tokens_per_minute: z.number().nullable(),
+});
+const storedBudget = z.strictObject({ amount: z.number(), period: z.enum(budgetPeriods) });
+
 export const keyObject = strictComponent("Key", {
   id: z.uuid(),
   name: z.string().describe(descriptions.name),
@@ -120,17 +122,8 @@ export const keyObject = strictComponent("Key", {
   owner: z.string().nullable().describe(descriptions.owner),
   scopes: z.array(z.enum(keyScopes)).describe(descriptions.scopes),
   allowed_models: z.array(z.string()).nullable().describe(descriptions.allowed_models),
-  rate_limit: z
-    .strictObject({
-      requests_per_second: z.number().nullable(),
-      requests_per_minute: z.number().nullable(),
-      tokens_per_minute: z.number().nullable(),
-    })
-    .nullable()
-    .describe(descriptions.rate_limit),
-  budget: z
-    .nullable(z.strictObject({ amount: z.number(), period: z.enum(budgetPeriods) }))
-    .describe(descriptions.budget),
+  rate_limit: z.nullable(storedRateLimit).describe(descriptions.rate_limit),
+  budget: z.nullable(storedBudget).describe(descriptions.budget),
   expires_at: z.iso.datetime().nullable().describe(descriptions.expires_at),
   tags: z.record(z.string(), z.string()).describe(descriptions.tags),
   enabled: z.boolean().describe(descriptions.enabled),

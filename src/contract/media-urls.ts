@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { mayBePublicHost } from "../lib/addresses.ts";
+import { addProblem } from "./problems.ts";
 
 /** Whether a URL may name this host. An operator may exempt ranges of private addresses. */
 export type MayNameHost = (hostname: string) => boolean;
@@ -34,8 +35,7 @@ interface UrlProblem {
 export function checkedText(findProblem: (text: string) => UrlProblem | null) {
   return z.string().check((ctx) => {
     const problem = findProblem(ctx.value);
-    if (problem !== null)
-      ctx.issues.push({ code: "custom", input: ctx.value, message: problem.msg, params: { type: problem.type } });
+    if (problem !== null) addProblem(ctx, problem.type, problem.msg);
   });
 }
 

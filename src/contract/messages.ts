@@ -11,60 +11,54 @@ import { createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { createModelName } from "./model-names.ts";
 import { optionalText } from "./text-values.ts";
 
-const cacheControl = z.looseObject({ type: z.string(), ttl: z.string().nullish() }).nullish();
+const text = z.string();
+const cache_control = z.looseObject({ type: text, ttl: text.nullish() }).nullish();
+const citations = z.looseObject({ enabled: z.boolean().nullish() }).nullish();
 
 const base64Text = /^[A-Za-z0-9+/_-]*={0,2}\s*$/;
-const base64Data = z
-  .string()
-  .refine((data) => base64Text.test(data), { message: "Input should be base64", params: { type: "value_error" } });
+const base64Data = text.refine((data) => base64Text.test(data), "Input should be base64");
 
-const base64Source = z.looseObject({ type: z.literal("base64"), media_type: z.string(), data: base64Data });
-const fileSource = z.looseObject({ type: z.literal("file"), file_id: z.string() });
+const base64Source = kind("base64", { media_type: text, data: base64Data });
+const fileSource = kind("file", { file_id: text });
 
-const textBlock = z.looseObject({ type: z.literal("text"), text: z.string(), cache_control: cacheControl });
+const textBlock = kind("text", { text, cache_control });
 
 function createTurns(mayNameHost: MayNameHost) {
-  const urlSource = z.looseObject({ type: z.literal("url"), url: createMediaUrl(mayNameHost) });
+  const urlSource = kind("url", { url: createMediaUrl(mayNameHost) });
 
-  const imageBlock = z.looseObject({
-    type: z.literal("image"),
+  const imageBlock = kind("image", {
     source: orOther(z.discriminatedUnion("type", [base64Source, urlSource, fileSource])),
-    cache_control: cacheControl,
+    cache_control,
   });
 
-  const documentContent = z.union([
-    z.string(),
-    z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock]))),
-  ]);
+  const documentContent = z.union([text, z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock])))]);
 
-  const documentBlock = z.looseObject({
-    type: z.literal("document"),
+  const documentBlock = kind("document", {
     source: orOther(
       z.discriminatedUnion("type", [
         base64Source,
-        z.looseObject({ type: z.literal("text"), data: z.string() }),
-        z.looseObject({ type: z.literal("content"), content: documentContent }),
+        kind("text", { data: text }),
+        kind("content", { content: documentContent }),
         urlSource,
         fileSource,
       ]),
     ),
-    title: z.string().nullish(),
-    context: z.string().nullish(),
-    citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
-    cache_control: cacheControl,
+    title: text.nullish(),
+    context: text.nullish(),
+    citations,
+    cache_control,
   });
 
-  const searchResultBlock = z.looseObject({
-    type: z.literal("search_result"),
-    source: z.string(),
-    title: z.string(),
+  const searchResultBlock = kind("search_result", {
+    source: text,
+    title: text,
     content: z.array(textBlock),
-    citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
-    cache_control: cacheControl,
+    citations,
+    cache_control,
   });
 
   const resultContent = z.union([
-    z.string(),
+    text,
     z.array(orOther(z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock, searchResultBlock]))),
   ]);
 
@@ -73,22 +67,15 @@ function createTurns(mayNameHost: MayNameHost) {
     imageBlock,
     documentBlock,
     searchResultBlock,
-    z.looseObject({
-      type: z.literal("tool_use"),
-      id: z.string().min(1),
-      name: z.string().min(1),
-      input: z.unknown(),
-      cache_control: cacheControl,
-    }),
-    z.looseObject({
-      type: z.literal("tool_result"),
-      tool_use_id: z.string().min(1),
+    kind("tool_use", { id: text.min(1), name: text.min(1), input: z.unknown(), cache_control }),
+    kind("tool_result", {
+      tool_use_id: text.min(1),
       content: resultContent.nullish(),
       is_error: z.boolean().nullish(),
-      cache_control: cacheControl,
+      cache_control,
     }),
-    z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string().nullish() }),
-    z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() }),
+    kind("thinking", { thinking: text, signature: text.nullish() }),
+    kind("redacted_thinking", { data: text }),
   ]);
 
   const contentBlock = orOther(knownContentBlock);
@@ -96,7 +83,7 @@ function createTurns(mayNameHost: MayNameHost) {
   const message = z.looseObject({
     // `system` may appear between turns: an instruction that was not known when the conversation began.
     role: z.enum(["user", "assistant", "system"]),
-    content: z.union([z.string(), z.array(contentBlock)]),
+    content: z.union([text, z.array(contentBlock)]),
   });
 
   return { message, contentBlock, knownContentBlock };
@@ -107,36 +94,36 @@ type Turns = ReturnType<typeof createTurns>;
 const customTool = z.looseObject({
   type: z.literal("custom").nullish(),
   name: toolName,
-  description: z.string().nullish(),
-  input_schema: z.looseObject({ type: z.string().nullish() }),
+  description: text.nullish(),
+  input_schema: z.looseObject({ type: text.nullish() }),
   strict: z.boolean().nullish(),
-  cache_control: cacheControl,
+  cache_control,
 });
 
 const parallelCalls = { disable_parallel_tool_use: z.boolean().nullish() };
 const toolChoice = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("auto"), ...parallelCalls }),
-  z.looseObject({ type: z.literal("any"), ...parallelCalls }),
-  z.looseObject({ type: z.literal("tool"), name: z.string().min(1), ...parallelCalls }),
-  z.looseObject({ type: z.literal("none") }),
+  kind("auto", parallelCalls),
+  kind("any", parallelCalls),
+  kind("tool", { name: text.min(1), ...parallelCalls }),
+  kind("none", {}),
 ]);
 
 const thinking = orOther(
   z.discriminatedUnion("type", [
-    z.looseObject({ type: z.literal("enabled"), budget_tokens: z.int().min(1024) }),
-    z.looseObject({ type: z.literal("adaptive") }),
-    z.looseObject({ type: z.literal("disabled") }),
+    kind("enabled", { budget_tokens: z.int().min(1024) }),
+    kind("adaptive", {}),
+    kind("disabled", {}),
   ]),
 );
 
-const outputFormat = z.looseObject({ type: z.string(), schema: z.looseObject({}).nullish() });
+const outputFormat = z.looseObject({ type: text, schema: z.looseObject({}).nullish() });
 
 function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
   const { message } = createTurns(mayNameHost);
   return {
     model: modelName,
     messages: z.array(message).min(1).max(2048),
-    system: z.union([z.string(), z.array(textBlock)]).nullish(),
+    system: z.union([text, z.array(textBlock)]).nullish(),
     tools: z
       .array(
         z.union([customTool, z.looseObject({ type: z.string().refine((type) => type !== "custom", { abort: true }) })]),
@@ -146,9 +133,9 @@ function createPromptMembers(modelName: z.ZodString, mayNameHost: MayNameHost) {
       .nullish(),
     tool_choice: toolChoice.nullish(),
     thinking: thinking.nullish(),
-    output_config: z.looseObject({ effort: z.string().nullish(), format: outputFormat.nullish() }).nullish(),
+    output_config: z.looseObject({ effort: text.nullish(), format: outputFormat.nullish() }).nullish(),
     output_format: outputFormat.nullish(),
-    cache_control: cacheControl,
+    cache_control,
     ...createGatewayMembers(modelName),
   };
 }
@@ -164,7 +151,7 @@ export function createMessagesRequest(aliases: ReadonlySet<string>, mayNameHost:
     top_k: z.int().min(0).nullish(),
     stop_sequences: z.array(z.string()).nullish(),
     metadata: z.looseObject({ user_id: optionalText(512) }).nullish(),
-    service_tier: z.string().nullish(),
+    service_tier: text.nullish(),
   });
 }
 
@@ -186,18 +173,18 @@ const messagesUsage = z.looseObject({
 });
 
 export const messagesAnswer = looseComponent("Message", {
-  id: z.string(),
+  id: text,
   type: z.literal("message"),
   role: z.literal("assistant"),
   model: answeringModel,
-  content: z.array(z.looseObject({ type: z.string() })),
+  content: z.array(z.looseObject({ type: text })),
   stop_reason: z.string().nullable(),
   stop_sequence: z.string().nullable(),
   usage: messagesUsage,
   ...answerMembers,
 });
 
-export const messagesEvent = z.looseObject({ type: z.string() });
+export const messagesEvent = z.looseObject({ type: text });
 
 export const tokenCount = looseComponent("TokenCount", {
   input_tokens: z.int().min(1),
@@ -208,9 +195,14 @@ export const tokenCount = looseComponent("TokenCount", {
 
 export const messagesError = looseComponent("MessagesError", {
   type: z.literal("error"),
-  error: z.looseObject({ type: z.string(), message: z.string() }),
+  error: z.looseObject({ type: text, message: text }),
   request_id: z.string().nullable(),
 });
+
+/** An object of this type. */
+function kind<const Type extends string, Members extends z.core.$ZodLooseShape>(type: Type, members: Members) {
+  return z.looseObject({ type: z.literal(type), ...members });
+}
 
 /** Known types are checked by their schema; of an unknown type only the name is checked. */
 function orOther<const Known extends readonly [KnownKind, ...KnownKind[]]>(known: z.ZodDiscriminatedUnion<Known>) {

@@ -13,6 +13,11 @@ export function refuse(context: z.core.$RefinementCtx, type: string, message: st
   return z.NEVER;
 }
 
+/** The same for `check`. */
+export function addProblem(payload: z.core.ParsePayload, type: string, message: string, path: string[] = []): void {
+  payload.issues.push({ code: "custom", input: payload.value, message, params: { type }, path });
+}
+
 /** Checks a value, and throws all its problems together. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {
   const result = check(schema, value);
@@ -103,12 +108,7 @@ const LimitedRecord = z.core.$constructor<z.ZodRecord, LimitedRecordDef>("Limite
     const { value } = payload;
     if (typeof value !== "object" || value === null || Object.keys(value).length <= def.maxPairs)
       return parsePairs(payload, context);
-    payload.issues.push({
-      code: "custom",
-      input: value,
-      message: `Input should have at most ${def.maxPairs} items`,
-      params: { type: "too_long" },
-    });
+    addProblem(payload, "too_long", `Input should have at most ${def.maxPairs} items`);
     return payload;
   };
 });

@@ -9,64 +9,40 @@ import { looseComponent } from "./component.ts";
 import { createMediaOrDataUrl, createMediaUrl, type MayNameHost } from "./media-urls.ts";
 import { metadataValue } from "./metadata.ts";
 import { createModelName } from "./model-names.ts";
-import { check, limitedRecord, wholeNumber } from "./problems.ts";
+import { addProblem, check, limitedRecord, wholeNumber } from "./problems.ts";
 import { optionalText } from "./text-values.ts";
 
-const maxIdLength = 128;
+const text = z.string();
 // `abort`: an id that is too long is not also reported as malformed.
-const ownId = z
-  .string()
-  .min(1, { abort: true })
-  .max(maxIdLength, { abort: true })
-  .regex(/^resp_[A-Za-z0-9_-]+$/);
+const sized = text.min(1, { abort: true }).max(128, { abort: true });
+const ownId = sized.regex(/^resp_[A-Za-z0-9_-]+$/);
 
 export const responseParams = z.object({ response_id: ownId.describe("The response's id.") });
 
-const wholeText = z.string().regex(/^\d{1,9}$/);
-const maxListedItems = 100;
-const defaultListedItems = 20;
-
 // The parameters are forwarded to a provider that has the Responses API itself, so they stay text.
-const include = z.string().optional().describe("More members, if the provider supports that.");
+const include = text.optional().describe("More members, if the provider supports that.");
+const booleanText = z.enum(["true", "false"]).optional().meta({ type: "boolean", enum: undefined });
+const wholeText = text.regex(/^\d{1,9}$/).meta({ type: "integer", pattern: undefined });
+const maxItems = 100;
 
 export const retrieveResponseQuery = z.object({
   include,
-  stream: z
-    .enum(["true", "false"])
-    .optional()
-    .meta({ type: "boolean", enum: undefined, description: "`true`: as events, if the provider supports that." }),
-  starting_after: wholeText.optional().meta({
-    type: "integer",
-    pattern: undefined,
-    description: "With `stream`: only events after this sequence number.",
-  }),
+  stream: booleanText.describe("`true`: as events, if the provider supports that."),
+  starting_after: wholeText.optional().describe("With `stream`: only events after this sequence number."),
 });
 
 export const listInputItemsQuery = z.object({
   include,
   limit: wholeText
-    .refine((text) => Number(text) >= 1 && Number(text) <= maxListedItems, {
-      message: `Input should be from 1 to ${maxListedItems}`,
-      params: { type: "value_error" },
-    })
+    .refine((value) => Number(value) >= 1 && Number(value) <= maxItems, `Input should be from 1 to ${maxItems}`)
     .optional()
-    .meta({
-      type: "integer",
-      pattern: undefined,
-      minimum: 1,
-      maximum: maxListedItems,
-      default: defaultListedItems,
-      description: "Items per page.",
-    }),
+    .meta({ minimum: 1, maximum: maxItems, default: 20, description: "Items per page." }),
   order: z.enum(["asc", "desc"]).optional().meta({ default: "desc", description: "By age." }),
   after: z.string().min(1).max(1_024).optional().describe("The id of the last item of the previous page."),
 });
 
-const maxMetadataPairs = 16;
+const metadata = limitedRecord(text.max(64), metadataValue, 16);
 
-const metadata = limitedRecord(z.string().max(64), metadataValue, maxMetadataPairs);
-
-const text = z.string();
 const cacheControl = z.looseObject({ type: text, ttl: text.nullish() }).nullish();
 
 function createItems(mayNameHost: MayNameHost) {
@@ -125,18 +101,10 @@ function createItems(mayNameHost: MayNameHost) {
     .looseObject({ type: z.string().nullish(), role: z.string().nullish() })
     .check((ctx) => {
       const { type, role } = ctx.value;
-      if (type === undefined || type === null) {
-        if (role !== undefined && role !== null) addIssues(ctx, messageItem);
-        else
-          ctx.issues.push({
-            code: "custom",
-            input: ctx.value,
-            message: "An item should have a 'type', or be a message with a 'role'",
-            params: { type: "value_error" },
-          });
-        return;
-      }
-      if (isNameIn(knownItems, type)) addIssues(ctx, knownItems[type]);
+      if (type !== undefined && type !== null) {
+        if (isNameIn(knownItems, type)) addIssues(ctx, knownItems[type]);
+      } else if (role !== undefined && role !== null) addIssues(ctx, messageItem);
+      else addProblem(ctx, "value_error", "An item should have a 'type', or be a message with a 'role'");
     })
     .describe(
       "A message (`role`, and `content` as a string or parts), `function_call`, `function_call_output` or `reasoning`. Other types are " +
@@ -150,14 +118,8 @@ function createItems(mayNameHost: MayNameHost) {
 const inputText = z
   .any()
   .check((ctx) => {
-    if (typeof ctx.value === "string") return;
-    ctx.issues.push({
-      code: "custom",
-      input: ctx.value,
-      message: "Input should be a valid string",
-      path: ctx.value === null ? [] : ["str"],
-      params: { type: "string_type" },
-    });
+    const path = ctx.value === null ? [] : ["str"];
+    if (typeof ctx.value !== "string") addProblem(ctx, "string_type", "Input should be a valid string", path);
   })
   .meta({ type: "string" }) as z.ZodType<string>;
 
