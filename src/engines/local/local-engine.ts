@@ -1,6 +1,7 @@
 // The contract of a local engine. Engines run in worker processes, but the gateway reads their members, too. So a module imports its packages
 // inside `load` (`await import("…")`), and only types, Node modules and our own files at the top.
 
+import type { OnlyKnown, TaskDraft, TaskInput, TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult, TaskResult } from "../engine.ts";
 
@@ -28,11 +29,30 @@ export interface LocalEngine {
 /** Throws a ValidationError or a GatewayError for problems of the input; every other error is a bug. */
 export type LocalRun = (call: LocalCall) => Promise<LocalAnswer>;
 
-export interface LocalCall {
+/** The parts of an engine that the task determines: members that the schemas do not have are compile errors. */
+export interface EngineOf<Name extends TaskName> extends Omit<LocalEngine, "task" | "unsupported" | "load"> {
+  readonly task: Name;
+  readonly unsupported?: readonly (keyof TaskInput<Name> & string)[];
+}
+
+/** The answer to a task, before the output is checked. Infers `Output` from the engine. */
+export type AnswerOf<Name extends TaskName, Output> = LocalAnswer<Output & OnlyKnown<Output, TaskDraft<Name>>>;
+
+/** For engines that have nothing in common with others. */
+export function defineEngine<const Name extends TaskName, Output extends TaskDraft<Name>>(
+  engine: EngineOf<Name> & {
+    load(): Promise<(call: LocalCall<TaskInput<Name>>) => Promise<AnswerOf<Name, Output>>>;
+  },
+): LocalEngine {
+  // The gateway validates the input against the schema from which the type was generated.
+  return engine as unknown as LocalEngine;
+}
+
+export interface LocalCall<Input extends object = JsonObject> {
   /** Null: the caller did not choose a model. */
   readonly model: string | null;
   /** Validated against the schema of the task, including its defaults. */
-  readonly input: JsonObject;
+  readonly input: Input;
   /** By the member of the input: `file`, `file1`, `reference_images.0` … */
   readonly files: Readonly<Record<string, LocalFile>>;
   /** Reports the progress, 0 to 1. Only jobs use it. */
@@ -47,8 +67,8 @@ export interface LocalFile {
 }
 
 /** All values must support structured cloning: plain objects, arrays, numbers, strings and bytes. */
-export interface LocalAnswer {
-  readonly output: JsonObject;
+export interface LocalAnswer<Output = JsonObject> {
+  readonly output: Output;
   readonly original: unknown;
   readonly units: TaskResult["units"];
   readonly binaries?: readonly BinaryResult[];

@@ -1,7 +1,7 @@
 // audio/tts by flite: English speech with small, intelligible, synthetic voices.
 
+import type { TaskInput } from "../../../contract/tasks.ts";
 import { lookUp } from "../../../lib/look-up.ts";
-import type { JsonObject } from "../../../providers/dialect.ts";
 import { refuseInput } from "../../../providers/task.ts";
 import { readModelFile } from "../checksums.ts";
 import { roundTo2 } from "../numbers.ts";
@@ -32,7 +32,7 @@ export const textToSpeech = createTextEngine({
     return (text, { input }) => {
       checkDuration(text);
       const delivery = readDelivery(input);
-      const format = typeof input["audio_format"] === "string" ? input["audio_format"].toLowerCase() : "mp3";
+      const format = input.audio_format?.toLowerCase() ?? "mp3";
       const encode = lookUp(encoders, format);
       if (encode === undefined)
         return refuseInput("audio_format", `The local engine writes ${Object.keys(encoders).join(", ")}.`);
@@ -40,7 +40,7 @@ export const textToSpeech = createTextEngine({
       if (parts.length === 0) refuseInput("text", "There is nothing in it that could be spoken in English.");
       const speech = join(parts.map((part) => speak(part, delivery)));
       const seconds = speech.samples.length / speech.rate;
-      const { bytes: audio, mediaType } = encode(amplify(speech, toFactor(input["speaking_volume"])));
+      const { bytes: audio, mediaType } = encode(amplify(speech, toFactor(input.speaking_volume)));
       return {
         output: {},
         original: { engine: "flite", voice: delivery.voice, seconds: roundTo2(seconds), rate: speech.rate },
@@ -58,20 +58,20 @@ function checkDuration(text: string): void {
   refuseInput("text", msg);
 }
 
-function readDelivery(input: JsonObject): Delivery {
-  const voice = typeof input["voice"] === "string" && input["voice"] !== "" ? input["voice"].toLowerCase() : "slt";
+function readDelivery(input: TaskInput<"audio/tts">): Delivery {
+  const voice = (input.voice || "slt").toLowerCase();
   const facts = lookUp(voices, voice);
   if (facts === undefined)
     return refuseInput("voice", `The local engine has the voices ${Object.keys(voices).join(", ")}.`);
-  const pitch = toFactor(input["speaking_pitch"]);
+  const pitch = toFactor(input.speaking_pitch);
   if (pitch !== 1 && !facts.hasPitch)
     refuseInput("speaking_pitch", `The voice ${voice} has one pitch only. Take another voice.`);
-  return { voice, speed: typeof input["speed"] === "number" ? input["speed"] : 1, pitch };
+  return { voice, speed: input.speed ?? 1, pitch };
 }
 
 /** Converts -100 to 100 to a factor: 100 means twice, -100 half. */
-function toFactor(percent: unknown): number {
-  return typeof percent === "number" ? 2 ** (percent / 100) : 1;
+function toFactor(percent: number | null): number {
+  return 2 ** ((percent ?? 0) / 100);
 }
 
 /** flite supports only ASCII and would spell out the bytes of other characters. */

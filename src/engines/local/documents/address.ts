@@ -1,4 +1,4 @@
-// An address that was printed as a few lines, taken apart as far as its form tells.
+// Splits a printed address into its parts.
 
 import { type Country, findCountry } from "./countries.ts";
 
@@ -12,17 +12,13 @@ export interface Address {
   readonly country: Country | null;
 }
 
-interface Place {
-  readonly city: string | null;
-  readonly province: string | null;
-  readonly zipCode: string;
-}
-
-const american = /^(.*?),?\s+([A-Z]{2})\s+(\d{5}(?:-\d{4})?)$/;
-const british = /^(.*?),?\s*\b([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/;
-const canadian = /^(.*?),?\s+([A-Z]{2})\s+([A-Z]\d[A-Z]\s?\d[A-Z]\d)$/;
-const australian = /^(.*?),?\s+(NSW|VIC|QLD|WA|SA|TAS|ACT|NT)\s+(\d{4})$/;
-const continental = /^(?:[A-Z]{1,2}-)?(\d{4,5}(?:\s?[A-Z]{2})?)\s+(\p{L}[\p{L}\s.'-]+)$/u;
+const american = /^(?<city>.*?),?\s+(?<province>[A-Z]{2})\s+(?<zipCode>\d{5}(?:-\d{4})?)$/;
+const canadian = /^(?<city>.*?),?\s+(?<province>[A-Z]{2})\s+(?<zipCode>[A-Z]\d[A-Z]\s?\d[A-Z]\d)$/;
+const australian = /^(?<city>.*?),?\s+(?<province>NSW|VIC|QLD|WA|SA|TAS|ACT|NT)\s+(?<zipCode>\d{4})$/;
+const british = /^(?<city>.*?),?\s*\b(?<zipCode>[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/;
+const continental = /^(?:[A-Z]{1,2}-)?(?<zipCode>\d{4,5}(?:\s?[A-Z]{2})?)\s+(?<city>\p{L}[\p{L}\s.'-]+)$/u;
+/** The most specific first: four digits may also be a house number. */
+const cityForms = [[american, canadian, australian], [british], [continental]];
 const numberFirst = /^(\d+[A-Za-z]?(?:-\d+)?),?\s+(\p{L}.*)$/u;
 const numberLast = /^(\p{L}.*?)\s+(\d+\s?[A-Za-z]?)$/u;
 
@@ -30,7 +26,7 @@ export function readAddress(lines: readonly string[]): Address | null {
   if (lines.length === 0) return null;
   const parts = lines.flatMap((line) => splitLine(line));
   const country = parts.map((part) => findCountry(part)).findLast((found) => found !== null) ?? null;
-  const place = findPlace(parts);
+  const place = findCity(parts);
   const street =
     parts
       .filter((part) => place === null || !part.includes(place.zipCode))
@@ -47,7 +43,7 @@ export function readAddress(lines: readonly string[]): Address | null {
   };
 }
 
-/** At commas, unless the comma is the one before a state: "Portland, OR 97201". */
+/** Splits at commas, except before a state: "Portland, OR 97201". */
 function splitLine(line: string): string[] {
   if (american.test(line) || canadian.test(line)) {
     const parts = line.split(/,\s*/);
@@ -56,27 +52,12 @@ function splitLine(line: string): string[] {
   return line.split(/,\s*/);
 }
 
-/** The surest form first: four figures may also be a house number. */
-const forms: readonly ((text: string) => Place | null)[] = [
-  (text) => {
-    const stated = american.exec(text) ?? canadian.exec(text) ?? australian.exec(text);
-    return stated === null ? null : { city: stated[1] || null, province: stated[2] ?? null, zipCode: stated[3] ?? "" };
-  },
-  (text) => {
-    const posted = british.exec(text);
-    return posted === null ? null : { city: posted[1] || null, province: null, zipCode: posted[2] ?? "" };
-  },
-  (text) => {
-    const coded = continental.exec(text);
-    return coded === null ? null : { city: coded[2] ?? null, province: null, zipCode: coded[1] ?? "" };
-  },
-];
-
-function findPlace(parts: readonly string[]): Place | null {
-  for (const read of forms) {
-    // From the end: the place follows the street.
-    const found = parts.map(read).findLast((place) => place !== null);
-    if (found) return found;
+function findCity(parts: readonly string[]): { city: string | null; province: string | null; zipCode: string } | null {
+  for (const forms of cityForms) {
+    const matches = parts.map((part) => forms.map((form) => form.exec(part)).find((match) => match !== null));
+    // The last match counts, because the city follows the street.
+    const { city, province, zipCode } = matches.findLast((match) => match !== undefined)?.groups ?? {};
+    if (zipCode !== undefined) return { city: city || null, province: province ?? null, zipCode };
   }
   return null;
 }

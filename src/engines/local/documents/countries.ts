@@ -1,4 +1,4 @@
-// Countries by their three-letter code, which passports print, and by their English name, which addresses end with.
+// Finds countries by the three-letter code in passports, and by the English name at the end of addresses.
 
 import { lookUp } from "../../../lib/look-up.ts";
 
@@ -8,7 +8,7 @@ export interface Country {
   readonly alpha3: string;
 }
 
-/** Three letters, then two. */
+/** The three-letter and the two-letter code of each country. */
 const codes =
   "AFGAF ALBAL DZADZ ASMAS ANDAD AGOAO AIAAI ATAAQ ATGAG ARGAR ARMAM ABWAW AUSAU AUTAT AZEAZ BHSBS BHRBH BGDBD BRBBB BLRBY BELBE " +
   "BLZBZ BENBJ BMUBM BTNBT BOLBO BIHBA BWABW BRABR BRNBN BGRBG BFABF BDIBI CPVCV KHMKH CMRCM CANCA CYMKY CAFCF TCDTD CHLCL CHNCN " +
@@ -21,8 +21,8 @@ const codes =
   "SGPSG SVKSK SVNSI SLBSB SOMSO ZAFZA SSDSS ESPES LKALK SDNSD SURSR SWESE CHECH SYRSY TWNTW TJKTJ TZATZ THATH TLSTL TGOTG TONTO " +
   "TTOTT TUNTN TURTR TKMTM TUVTV UGAUG UKRUA AREAE GBRGB USAUS URYUY UZBUZ VUTVU VATVA VENVE VNMVN YEMYE ZMBZM ZWEZW XKXXK";
 
-/** Names and codes that are printed but are not the ones of the standard. */
-const alsoNamed: Readonly<Record<string, string>> = {
+/** Other common names and codes. */
+const aliases: Readonly<Record<string, string>> = {
   D: "DEU",
   "UNITED STATES OF AMERICA": "USA",
   USA: "USA",
@@ -50,7 +50,7 @@ const byName = new Map([...byAlpha3.values()].map((country) => [country.name.toU
 
 export function findCountry(nameOrCode: string): Country | null {
   const key = nameOrCode.trim().toUpperCase();
-  const code = lookUp(alsoNamed, key) ?? key;
+  const code = lookUp(aliases, key) ?? key;
   return byAlpha3.get(code) ?? byName.get(code) ?? null;
 }
 

@@ -1,18 +1,21 @@
 // The common part of engines that read a document: its pages, how each was read, and the units of the answer.
 
-import type { LocalAnswer, LocalCall, LocalEngine } from "../local-engine.ts";
+import type { TaskDraft, TaskInput, TaskName } from "../../../contract/tasks.ts";
+import { type AnswerOf, defineEngine, type EngineOf, type LocalCall, type LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
 import { type PageLimits, readDocument, readerPackages } from "./document-reader.ts";
 import { meanConfidence, type Page } from "./page.ts";
 
-interface DocumentEngine extends Pick<LocalEngine, "task"> {
+interface DocumentEngine<Name extends TaskName, Output> extends Pick<EngineOf<Name>, "task"> {
   /** Packages in addition to those that read documents. */
   readonly packages?: readonly string[];
-  load(): Promise<RunDocument>;
+  load(): Promise<RunDocument<Name, AnswerOf<Name, Output>["output"]>>;
 }
 
-type RunDocument = (pages: readonly Page[], call: LocalCall) => DocumentOutput | Promise<DocumentOutput>;
-type DocumentOutput = LocalAnswer["output"];
+type RunDocument<Name extends TaskName, Output> = (
+  pages: readonly Page[],
+  call: LocalCall<TaskInput<Name>>,
+) => Output | Promise<Output>;
 
 const limitsOfCalls: PageLimits = {
   pages: 200,
@@ -22,9 +25,13 @@ const limitsOfCalls: PageLimits = {
 const limitsOfJobs: PageLimits = { pages: 2_000, scannedPages: 200, advice: "Split it." };
 
 /** Tasks whose name ends in `_async` run as jobs, with larger limits. */
-export function createDocumentEngine({ task, packages = [], load }: DocumentEngine): LocalEngine {
+export function createDocumentEngine<const Name extends TaskName, Output extends TaskDraft<Name>>({
+  task,
+  packages = [],
+  load,
+}: DocumentEngine<Name, Output>): LocalEngine {
   const isJob = task.endsWith("_async");
-  return {
+  return defineEngine<Name, Output>({
     task,
     packages: [...readerPackages, ...packages],
     ...(isJob && { timeLimit: "job" }),
@@ -33,7 +40,7 @@ export function createDocumentEngine({ task, packages = [], load }: DocumentEngi
       return async (call) => {
         const { input, files, onProgress } = call;
         const pages = await readDocument(files["file"], {
-          language: typeof input["language"] === "string" ? input["language"] : null,
+          language: "language" in input && typeof input.language === "string" ? input.language : null,
           limits: isJob ? limitsOfJobs : limitsOfCalls,
           onProgress,
         });
@@ -44,7 +51,7 @@ export function createDocumentEngine({ task, packages = [], load }: DocumentEngi
         };
       };
     },
-  };
+  });
 }
 
 /** How a page was read, so that callers can judge the quality of the text. */

@@ -1,102 +1,36 @@
-// Which of tesseract's languages a caller means by a BCP-47 tag, and which are installed here.
+// Selects tesseract's languages for a BCP-47 tag.
 
-import { lookUp } from "../../../lib/look-up.ts";
 import { refuseInput } from "../../../providers/task.ts";
 import { isLanguageInstalled } from "./recogniser.ts";
 
-/** By the tag's first part; those that the data packages have. */
-const names: Readonly<Record<string, string>> = {
-  af: "afr",
-  ar: "ara",
-  az: "aze",
-  be: "bel",
-  bg: "bul",
-  bn: "ben",
-  bs: "bos",
-  ca: "cat",
-  cs: "ces",
-  cy: "cym",
-  da: "dan",
-  de: "deu",
-  el: "ell",
-  en: "eng",
-  eo: "epo",
-  es: "spa",
-  et: "est",
-  eu: "eus",
-  fa: "fas",
-  fi: "fin",
-  fr: "fra",
-  ga: "gle",
-  gl: "glg",
-  he: "heb",
-  hi: "hin",
-  hr: "hrv",
-  hu: "hun",
-  id: "ind",
-  is: "isl",
-  it: "ita",
-  ja: "jpn",
-  ka: "kat",
-  kk: "kaz",
-  ko: "kor",
-  lt: "lit",
-  lv: "lav",
-  mk: "mkd",
-  ms: "msa",
-  mt: "mlt",
-  nb: "nor",
-  nl: "nld",
-  nn: "nor",
-  no: "nor",
-  pl: "pol",
-  pt: "por",
-  ro: "ron",
-  ru: "rus",
-  sk: "slk",
-  sl: "slv",
-  sq: "sqi",
-  sr: "srp",
-  sv: "swe",
-  sw: "swa",
-  ta: "tam",
-  te: "tel",
-  th: "tha",
-  tl: "tgl",
-  tr: "tur",
-  uk: "ukr",
-  ur: "urd",
-  vi: "vie",
-};
-// Each language more makes reading slower and a little worse.
+/** The languages of the data packages, except Chinese, which has two scripts. */
+const names =
+  "afr ara aze bel bul ben bos cat ces cym dan deu ell eng epo spa est eus fas fin fra gle glg heb hin hrv hun ind isl ita jpn kat kaz kor lit lav mkd msa mlt nor nld pol por ron rus slk slv sqi srp swe swa tam tel tha tgl tur ukr urd vie".split(
+    " ",
+  );
+/** `de` → `deu`. The runtime knows the two-letter code of each language. */
+const namesByTag = new Map(names.map((name) => [new Intl.Locale(name).language, name]));
+/** Both forms of written Norwegian. */
+for (const tag of ["nb", "nn"]) namesByTag.set(tag, "nor");
+// Each additional language makes the recognition slower and slightly worse.
 const maxAtOnce = 3;
 
-/** Tesseract's name, installed or not. Throws for what is no language that it has. */
+/** Tesseract's name of the language, whether it is installed or not. Refuses languages for which there is no data. */
 export function toTesseractLanguage(tag: string): string {
-  const parts = tag.toLowerCase().split(/[-_]/);
-  const [first = ""] = parts;
-  if (first === "zh") return parts.some((part) => ["tw", "hk", "mo", "hant"].includes(part)) ? "chi_tra" : "chi_sim";
-  const name = lookUp(names, first) ?? Object.values(names).find((known) => known === first);
-  if (name === undefined) return refuseInput("language", `No text can be recognised in the language "${tag}" here.`);
-  return name;
+  const [primary = "", ...parts] = tag.toLowerCase().split(/[-_]/);
+  if (primary === "zh") return parts.some((part) => ["tw", "hk", "mo", "hant"].includes(part)) ? "chi_tra" : "chi_sim";
+  const isValid = /^[a-z]{2,3}$/.test(primary);
+  const name = isValid ? namesByTag.get(new Intl.Locale(primary).language) : undefined;
+  return name ?? refuseInput("language", `No text can be recognised in the language "${tag}" here.`);
 }
 
-/** For a picture: the language that was asked for, or all that are installed when none was. */
+/** The languages for a picture: the one of the caller, otherwise all that are installed. */
 export function chooseLanguages(tag: string | null): string[] {
-  if (tag === null) return installedLanguages();
+  const known = ["eng", ...names.filter((name) => name !== "eng"), "chi_sim", "chi_tra"];
+  const installed = known.filter(isLanguageInstalled).slice(0, maxAtOnce);
+  if (tag === null) return installed;
   const name = toTesseractLanguage(tag);
-  if (!isLanguageInstalled(name)) {
-    const installed = installedLanguages().join(", ");
-    return refuseInput(
-      "language",
-      `Pictures in the language "${tag}" cannot be read here: the package @tesseract.js-data/${name} is not installed. ` +
-        `Installed: ${installed}.`,
-    );
-  }
-  return [name];
-}
-
-function installedLanguages(): string[] {
-  const known = [...new Set(["eng", ...Object.values(names), "chi_sim", "chi_tra"])];
-  return known.filter(isLanguageInstalled).slice(0, maxAtOnce);
+  if (isLanguageInstalled(name)) return [name];
+  const reason = `the package @tesseract.js-data/${name} is not installed. Installed: ${installed.join(", ")}`;
+  return refuseInput("language", `Pictures in the language "${tag}" cannot be read here: ${reason}.`);
 }

@@ -1,51 +1,52 @@
-// The lines of goods of an invoice, by the head of their table; of a receipt, which has none, by the price at the end of each line.
+// Reads the items of an invoice by the head of their table, and those of a receipt, which has no head, by the price at the end of each line.
 
+import { roundTo2 } from "../numbers.ts";
 import { trimEndOf } from "../text/characters.ts";
 import type { Cell, Row } from "./rows.ts";
 import { readAmount } from "./values.ts";
 
+/** An item with the member names of the task's output. */
 export interface Item {
   readonly description: string;
   readonly quantity: number | null;
-  readonly unitPrice: number | null;
-  readonly amount: number | null;
-  readonly taxRate: number | null;
-  readonly code: string | null;
-  readonly unit: string | null;
+  readonly unit_price: number | null;
+  readonly amount_line: number | null;
+  readonly tax_rate: number | null;
+  readonly product_code: string | null;
+  readonly unit_type: string | null;
 }
 
 export interface ItemLines {
   readonly items: readonly Item[];
-  /** Rows that the items take, their table's head included; null: none were found. */
+  /** The first and last row of the items, including the head of their table; null: there are none. */
   readonly firstRow: number | null;
   readonly lastRow: number | null;
 }
 
-type Role = "description" | "quantity" | "unitPrice" | "amount" | "taxRate" | "code" | "unit";
-
 interface Column {
-  readonly role: Role;
+  readonly member: keyof Item;
   readonly left: number;
   readonly right: number;
 }
 
-const heads: readonly (readonly [Role, RegExp])[] = [
-  ["taxRate", /^(?:(?:vat|tax|gst|tva|mwst|ust|iva|btw)(?:\s?(?:rate|%))?\.?|taux(?:\s+tva)?)$/i],
+/** The heads of columns. The order matters, because some patterns overlap. */
+const heads: readonly (readonly [keyof Item, RegExp])[] = [
+  ["tax_rate", /^(?:(?:vat|tax|gst|tva|mwst|ust|iva|btw)(?:\s?(?:rate|%))?\.?|taux(?:\s+tva)?)$/i],
   [
-    "code",
+    "product_code",
     /^(?:item\s*(?:no|#|code|number)|sku|code|product\s+code|part\s*(?:no|#|number)|réf\.?|référence|ref\.?|art(?:ikel)?\.?-?\s?nr\.?|pos\.?|#|no\.?|nr\.?)$/i,
   ],
   [
-    "unitPrice",
+    "unit_price",
     /^(?:unit\s*(?:price|cost)|price(?:\s*\/\s*unit|\s+each)?|rate|hourly\s+rate|cost|each|prix(?:\s+unitaire)?(?:\s+ht)?|p\.?u\.?(?:\s+ht)?|einzelpreis|stückpreis|preis|precio(?:\s+unitario)?|prezzo(?:\s+unitario)?|prijs)(?:\s*[($€£].*)?$/i,
   ],
   [
     "quantity",
     /^(?:qty\.?|quantity|quant\.?|hours|hrs|units?|qté|quantité|menge|anzahl|cantidad|cant\.?|quantità|aantal|days)$/i,
   ],
-  ["unit", /^(?:unit|uom|einheit|unité)$/i],
+  ["unit_type", /^(?:unit|uom|einheit|unité)$/i],
   [
-    "amount",
+    "amount_line",
     /^(?:amount|(?:line\s+)?total|total\s+(?:price|ht|amount)|net(?:\s+amount)?|sum|montant(?:\s+ht)?|betrag|gesamt(?:preis)?|summe|importe|importo|totale|bedrag|extended|ext\.?\s+price|value|price)(?:\s*[($€£].*)?$/i,
   ],
   [
@@ -64,53 +65,50 @@ export function readItems(rows: readonly Row[]): ItemLines {
   return readReceipt(rows);
 }
 
-/** A row that names a description or code, and at least one column of numbers. */
+/** The columns, if the row contains the head of a description and of numbers. */
 function readHead(row: Row): Column[] | null {
   const columns = row.cells.flatMap((cell) => toColumns(cell));
-  const roles = new Set(columns.map((column) => column.role));
-  const isHead = roles.has("description") && (roles.has("amount") || roles.has("unitPrice") || roles.has("quantity"));
-  return isHead && columns.length >= 2 ? columns : null;
+  const has = (member: keyof Item) => columns.some((column) => column.member === member);
+  return has("description") && (has("amount_line") || has("unit_price") || has("quantity")) ? columns : null;
 }
 
-/** Narrow columns run together in one cell: "Qty Price". Then every word or pair of words is tried. */
+/** The heads of narrow columns can form one cell, such as "Qty Price". Then each word or pair of words is tried. */
 function toColumns(cell: Cell): Column[] {
-  const whole = findRole(cell.text);
-  if (whole !== null) return [{ role: whole, left: cell.left, right: cell.right }];
+  const whole = findMember(cell.text);
+  if (whole !== null) return [{ member: whole, left: cell.left, right: cell.right }];
   const words = cell.text.split(" ");
   if (words.length > 4) return [];
   const width = (cell.right - cell.left) / Math.max(1, cell.text.length);
   const columns: Column[] = [];
-  let at = cell.left;
+  let left = cell.left;
   for (let index = 0; index < words.length; ) {
-    const pair = words.slice(index, index + 2).join(" ");
-    const taken = words.length - index >= 2 && findRole(pair) !== null ? pair : (words[index] ?? "");
-    const role = findRole(taken);
-    if (role === null) return [];
-    columns.push({ role, left: at, right: at + taken.length * width });
-    at += (taken.length + 1) * width;
-    index += taken === pair && pair.includes(" ") ? 2 : 1;
+    const isPair = index + 1 < words.length && findMember(`${words[index]} ${words[index + 1]}`) !== null;
+    const head = words.slice(index, index + (isPair ? 2 : 1)).join(" ");
+    const member = findMember(head);
+    if (member === null) return [];
+    columns.push({ member, left, right: left + head.length * width });
+    left += (head.length + 1) * width;
+    index += isPair ? 2 : 1;
   }
   return columns;
 }
 
-function findRole(text: string): Role | null {
-  const clean = trimEndOf(text, /[:*]/).trim();
-  return heads.find(([, pattern]) => pattern.test(clean))?.[0] ?? null;
+function findMember(text: string): keyof Item | null {
+  const head = trimEndOf(text, /[:*]/).trim();
+  return heads.find(([, pattern]) => pattern.test(head))?.[0] ?? null;
 }
 
 function readTable(rows: readonly Row[], head: number, columns: readonly Column[]): ItemLines {
   const items: Item[] = [];
-  // "Price" alone is the price of one where there is a total beside it, else the whole.
-  const hasAmount = columns.some((column) => column.role === "amount");
   let last = head;
   for (const [offset, row] of rows.slice(head + 1).entries()) {
     const [first] = row.cells;
     if (first === undefined || row.cells.some((cell) => endOfItems.test(cell.text) && !isItemRow(row, columns))) break;
     const previousRow = rows[head + offset];
     if (previousRow !== undefined && row.top - previousRow.bottom > 6 * row.height) break;
-    const item = readTableRow(row, columns, hasAmount);
+    const item = readTableRow(row, columns);
     const previous = items.at(-1);
-    if (item.amount !== null || item.unitPrice !== null) items.push(item);
+    if (item.amount_line !== null || item.unit_price !== null) items.push(item);
     else if (previous !== undefined && item.description !== "" && row.cells.length === 1) {
       items[items.length - 1] = { ...previous, description: `${previous.description} ${item.description}` };
     }
@@ -119,42 +117,43 @@ function readTable(rows: readonly Row[], head: number, columns: readonly Column[
   return { items, firstRow: head, lastRow: last };
 }
 
-/** "Delivery of sand" is an item where quantity and price stand beside it. */
+/** A row such as "Delivery of sand" is an item if it has a quantity and a price. */
 function isItemRow(row: Row, columns: readonly Column[]): boolean {
   const numbers = row.cells.filter((cell) => readAmount(cell.text) !== null).length;
-  const numeric = columns.filter((column) => !["description", "code", "unit"].includes(column.role)).length;
+  const numeric = columns.filter(({ member }) => !["description", "product_code", "unit_type"].includes(member)).length;
   return numeric >= 2 && numbers >= numeric;
 }
 
-function readTableRow(row: Row, columns: readonly Column[], hasAmount: boolean): Item {
-  const texts: Partial<Record<Role, string>> = {};
+function readTableRow(row: Row, columns: readonly Column[]): Item {
+  const texts: Partial<Record<keyof Item, string>> = {};
   for (const cell of row.cells) {
-    const role = findColumn(cell, columns).role;
-    texts[role] = texts[role] === undefined ? cell.text : `${texts[role]} ${cell.text}`;
+    const { member } = findColumn(cell, columns);
+    texts[member] = texts[member] === undefined ? cell.text : `${texts[member]} ${cell.text}`;
   }
-  const unitPrice = readNumber(texts.unitPrice);
-  const quantityText = /^(\d+(?:[.,]\d+)?)\s*(\p{L}+\.?)?$/u.exec(texts.quantity?.trim() ?? "");
-  const quantity = quantityText === null ? null : Number(quantityText[1]?.replace(",", "."));
-  const amount = hasAmount ? readNumber(texts.amount) : null;
-  const rate = /(\d+(?:[.,]\d+)?)\s?%?/.exec(texts.taxRate ?? "")?.[1];
+  const unitPrice = readNumber(texts.unit_price);
+  const [, count, unit] = /^(\d+(?:[.,]\d+)?)\s*(\p{L}+\.?)?$/u.exec(texts.quantity?.trim() ?? "") ?? [];
+  const quantity = toDecimal(count);
+  const amount = readNumber(texts.amount_line);
   return {
     description: texts.description ?? "",
     quantity,
-    unitPrice,
-    amount: amount ?? (unitPrice === null ? null : Math.round(unitPrice * (quantity ?? 1) * 100) / 100),
-    taxRate: rate === undefined ? null : Number(rate.replace(",", ".")),
-    code: texts.code ?? null,
-    unit: texts.unit ?? quantityText?.[2] ?? null,
+    unit_price: unitPrice,
+    amount_line: amount ?? (unitPrice === null ? null : roundTo2(unitPrice * (quantity ?? 1))),
+    tax_rate: toDecimal(/(\d+(?:[.,]\d+)?)\s?%?/.exec(texts.tax_rate ?? "")?.[1]),
+    product_code: texts.product_code ?? null,
+    unit_type: texts.unit_type ?? unit ?? null,
   };
 }
 
-function readNumber(text: string | undefined): number | null {
-  return text === undefined
-    ? null
-    : (readAmount(text)?.value ?? readAmount(text.split(" ").at(-1) ?? "")?.value ?? null);
+function toDecimal(text: string | undefined): number | null {
+  return text === undefined ? null : Number(text.replace(",", "."));
 }
 
-/** The column that the cell overlaps most, else the nearest: numbers stand right of their head, words left of it. */
+function readNumber(text: string | undefined): number | null {
+  return text === undefined ? null : (readAmount(text) ?? readAmount(text.split(" ").at(-1) ?? ""));
+}
+
+/** The nearest column that the cell overlaps, otherwise the nearest one. Numbers are aligned right, words left. */
 function findColumn(cell: Cell, columns: readonly Column[]): Column {
   const distance = (column: Column) => {
     const overlap = Math.min(cell.right, column.right) - Math.max(cell.left, column.left);
@@ -178,17 +177,16 @@ function readReceipt(rows: readonly Row[]): ItemLines {
       if (items.length > 0) break;
       continue;
     }
-    const last = row.cells.at(-1);
-    const price = last === undefined ? null : readPrice(last.text);
+    const price = readPrice(row.cells.at(-1)?.text ?? "");
     const words = row.cells
       .slice(0, -1)
       .map((cell) => cell.text)
       .join(" ");
     const previous = items.at(-1);
-    const repeated = timesPrice.exec(row.text.replace(/\s+/g, " ").trim());
-    if (repeated !== null && previous !== undefined && !/\p{L}{3}/u.test(repeated[2] ?? "")) {
-      const unitPrice = readAmount((repeated[2] ?? "").split(" ")[0] ?? "")?.value ?? null;
-      items[items.length - 1] = { ...previous, quantity: Number((repeated[1] ?? "").replace(",", ".")), unitPrice };
+    const [, count, rest = ""] = timesPrice.exec(row.text.replace(/\s+/g, " ").trim()) ?? [];
+    if (count !== undefined && previous !== undefined && !/\p{L}{3}/u.test(rest)) {
+      const unitPrice = readAmount(rest.split(" ")[0] ?? "");
+      items[items.length - 1] = { ...previous, quantity: toDecimal(count), unit_price: unitPrice };
       lastRow = index;
       continue;
     }
@@ -200,35 +198,23 @@ function readReceipt(rows: readonly Row[]): ItemLines {
   return { items, firstRow, lastRow };
 }
 
-/** Prices have cents; dates, tables and telephone numbers have not. */
+/** Prices have cents, in contrast to dates and telephone numbers. */
 function readPrice(text: string): number | null {
-  return /\d[.,]\d{2}(?!\d)/.test(text) ? (readAmount(text)?.value ?? null) : null;
+  return /\d[.,]\d{2}(?!\d)/.test(text) ? readAmount(text) : null;
 }
 
 function toReceiptItem(words: string, amount: number): Item {
-  const within = /^(.*?)\s+(\d+)\s*[x×@]\s*([\d.,]+)$/i.exec(words);
-  if (within !== null) {
-    const unitPrice = readAmount(within[3] ?? "")?.value ?? null;
-    return {
-      description: within[1] ?? "",
-      quantity: Number(within[2]),
-      unitPrice,
-      amount,
-      taxRate: null,
-      code: null,
-      unit: null,
-    };
-  }
-  const leading = leadingQuantity.exec(words);
-  const quantity = leading === null ? null : Number(leading[1]);
-  const unitPrice = quantity === null || quantity === 0 ? null : Math.round((amount / quantity) * 100) / 100;
+  const unknown = { tax_rate: null, product_code: null, unit_type: null };
+  const [, description, times, price = ""] = /^(.*?)\s+(\d+)\s*[x×@]\s*([\d.,]+)$/i.exec(words) ?? [];
+  if (description !== undefined)
+    return { ...unknown, description, quantity: Number(times), unit_price: readAmount(price), amount_line: amount };
+  const [prefix = "", count] = leadingQuantity.exec(words) ?? [];
+  const quantity = count === undefined ? null : Number(count);
   return {
-    description: leading === null ? words : words.slice(leading[0].length).trim(),
+    ...unknown,
+    description: prefix === "" ? words : words.slice(prefix.length).trim(),
     quantity,
-    unitPrice,
-    amount,
-    taxRate: null,
-    code: null,
-    unit: null,
+    unit_price: quantity === null || quantity === 0 ? null : roundTo2(amount / quantity),
+    amount_line: amount,
   };
 }

@@ -1,5 +1,5 @@
-// The text of files that are a zip of XML: .docx, .odt, .pptx. Read here rather than by a package because what a stranger sends may
-// be a bomb: every part is unpacked with a limit, whatever the directory claims about its size.
+// Reads the text of .docx, .odt and .pptx, which are zip files of XML. No package is used, because the file may be a zip bomb: every part is
+// unpacked with a limit, and the sizes in the directory are not trusted.
 
 import { inflateRawSync } from "node:zlib";
 import { lookUp } from "../../../lib/look-up.ts";
@@ -21,73 +21,70 @@ interface Entry {
   readonly flags: number;
 }
 
-interface Format {
-  /** Which parts hold text, in this order. */
-  parts(names: readonly string[]): string[];
-  toLines(xml: string): string[];
+/** The XML elements of a format. */
+interface Tags {
+  /** The element that contains text; null: all elements do. */
+  readonly text: string | null;
+  readonly line: readonly string[];
+  readonly lineBreak: readonly string[];
+  readonly tab: readonly string[];
+  readonly cell: string;
+  readonly row: string;
 }
 
-const formats: readonly Format[] = [
+/** Each format has patterns of its parts with text, in the order of reading. The first format of which a part exists is used. */
+const formats: readonly { readonly parts: readonly RegExp[]; readonly tags: Tags }[] = [
   {
-    parts: (names) => [
-      ...names.filter((name) => /^word\/header\d*\.xml$/.test(name)),
-      ...names.filter((name) => name === "word/document.xml"),
-      ...names.filter((name) => /^word\/(footnotes|footer\d*)\.xml$/.test(name)),
-    ],
-    toLines: (xml) =>
-      toLines(xml, {
-        text: "w:t",
-        line: ["w:p"],
-        lineBreak: ["w:br", "w:cr"],
-        tab: ["w:tab"],
-        cell: ["w:tc"],
-        row: ["w:tr"],
-      }),
+    parts: [/^word\/header\d*\.xml$/, /^word\/document\.xml$/, /^word\/(?:footnotes|footer\d*)\.xml$/],
+    tags: {
+      text: "w:t",
+      line: ["w:p"],
+      lineBreak: ["w:br", "w:cr"],
+      tab: ["w:tab"],
+      cell: "w:tc",
+      row: "w:tr",
+    },
   },
   {
-    parts: (names) => names.filter((name) => /^ppt\/slides\/slide\d+\.xml$/.test(name)).toSorted(bySlideNumber),
-    toLines: (xml) =>
-      toLines(xml, { text: "a:t", line: ["a:p"], lineBreak: ["a:br"], tab: [], cell: ["a:tc"], row: ["a:tr"] }),
+    parts: [/^ppt\/slides\/slide\d+\.xml$/],
+    tags: { text: "a:t", line: ["a:p"], lineBreak: ["a:br"], tab: [], cell: "a:tc", row: "a:tr" },
   },
   {
-    parts: (names) => (names.includes("word/document.xml") ? [] : names.filter((name) => name === "content.xml")),
-    toLines: (xml) =>
-      toLines(xml, {
-        text: null,
-        line: ["text:p", "text:h"],
-        lineBreak: ["text:line-break"],
-        tab: ["text:tab", "text:s"],
-        cell: ["table:table-cell"],
-        row: ["table:table-row"],
-      }),
+    parts: [/^content\.xml$/],
+    tags: {
+      text: null,
+      line: ["text:p", "text:h"],
+      lineBreak: ["text:line-break"],
+      tab: ["text:tab", "text:s"],
+      cell: "table:table-cell",
+      row: "table:table-row",
+    },
   },
 ];
 
 export function readOfficeText(bytes: Uint8Array): string[] {
-  const entries = readDirectory(bytes);
-  const names = entries.map((entry) => entry.name);
-  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Of two parts with the same name, the last one counts.
+  const entries = new Map(readDirectory(file).map((entry) => [entry.name, entry]));
   let budget = maxUnpackedBytes;
-  for (const format of formats) {
-    const parts = format.parts(names);
-    if (parts.length === 0) continue;
-    return [...new Set(parts)].flatMap((part) => {
-      const entry = byName.get(part);
-      if (entry === undefined) return [];
-      const unpacked = unpack(bytes, entry, budget);
+  for (const { parts, tags } of formats) {
+    const found = parts.flatMap((part) => [...entries.values()].filter(({ name }) => part.test(name)).sort(byNumber));
+    if (found.length === 0) continue;
+    return found.flatMap((entry) => {
+      const unpacked = unpack(file, entry, budget);
       budget -= unpacked.length;
-      return format.toLines(unpacked.toString("utf8"));
+      return toLines(unpacked.toString("utf8"), tags);
     });
   }
-  refuseInput("file", "The file is neither a Word, an OpenDocument nor a PowerPoint document.");
+  return refuseInput("file", "The file is neither a Word, an OpenDocument nor a PowerPoint document.");
 }
 
-function bySlideNumber(first: string, second: string): number {
-  return Number(/\d+/.exec(first)?.[0]) - Number(/\d+/.exec(second)?.[0]);
+function byNumber(first: Entry, second: Entry): number {
+  const numberOf = ({ name }: Entry) => Number(/\d+/.exec(name)?.[0] ?? 0);
+  return numberOf(first) - numberOf(second);
 }
 
-function readDirectory(bytes: Uint8Array): Entry[] {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function readDirectory(file: Buffer): Entry[] {
   try {
     const end = findEnd(file);
     const count = file.readUInt16LE(end + 10);
@@ -114,15 +111,14 @@ function readDirectory(bytes: Uint8Array): Entry[] {
 }
 
 function findEnd(file: Buffer): number {
-  // The last record of a zip, before a comment of at most 65,535 bytes.
+  // It is the last record of the file. A comment of at most 65,535 bytes may follow.
   for (let at = file.length - 22; at >= Math.max(0, file.length - 65_557); at--) {
     if (file.readUInt32LE(at) === endSignature) return at;
   }
   refuseDamaged();
 }
 
-function unpack(bytes: Uint8Array, entry: Entry, maxOutputLength: number): Buffer {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function unpack(file: Buffer, entry: Entry, maxOutputLength: number): Buffer {
   if ((entry.flags & isEncrypted) !== 0) refuseInput("file", "The document is encrypted. Send it without a password.");
   try {
     const start = entry.offset + 30 + file.readUInt16LE(entry.offset + 26) + file.readUInt16LE(entry.offset + 28);
@@ -143,17 +139,7 @@ function refuseDamaged(): never {
   refuseInput("file", "The document is damaged, or not of the type that its name says.");
 }
 
-interface Tags {
-  /** The element that alone holds text; null: any. */
-  readonly text: string | null;
-  readonly line: readonly string[];
-  readonly lineBreak: readonly string[];
-  readonly tab: readonly string[];
-  readonly cell: readonly string[];
-  readonly row: readonly string[];
-}
-
-/** One pass over the tags; the cells of a table's row stand in one line, with tabs between them. */
+/** The lines of the text. The cells of a table row form one line, separated by tabs. */
 function toLines(xml: string, tags: Tags): string[] {
   const lines: string[] = [];
   let line = "";
@@ -165,9 +151,9 @@ function toLines(xml: string, tags: Tags): string[] {
   };
   for (const { isEnd, isEmpty, name, text } of readTags(xml)) {
     if (name === tags.text) isText = !isEnd && !isEmpty;
-    if (tags.cell.includes(name) && !isEmpty) cellDepth += isEnd ? -1 : 1;
-    if (tags.cell.includes(name) && isEnd) line += "\t";
-    if (tags.row.includes(name) && isEnd) endLine();
+    if (name === tags.cell && !isEmpty) cellDepth += isEnd ? -1 : 1;
+    if (name === tags.cell && isEnd) line += "\t";
+    if (name === tags.row && isEnd) endLine();
     if (tags.tab.includes(name) && !isEnd) line += name === "text:s" ? " " : "\t";
     const endsLine = tags.lineBreak.includes(name) || (tags.line.includes(name) && isEnd);
     if (endsLine && cellDepth > 0) line += " ";
@@ -182,11 +168,11 @@ interface Tag {
   readonly isEnd: boolean;
   readonly isEmpty: boolean;
   readonly name: string;
-  /** Up to the next tag. */
+  /** The text up to the next tag. */
   readonly text: string;
 }
 
-/** In one pass that looks at no character twice: a pattern for tags takes hours for a megabyte of `<` or of letters without `>`. */
+/** Linear time. A regular expression for tags takes hours for a megabyte of `<`, or of letters without `>`. */
 function* readTags(xml: string): Iterable<Tag> {
   let end = -1;
   let next: number;
@@ -194,7 +180,7 @@ function* readTags(xml: string): Iterable<Tag> {
     next = xml.indexOf("<", start + 1);
     if (end < start) end = xml.indexOf(">", start + 1);
     if (end < 0) return;
-    // A tag holds no other: this one is not closed.
+    // Another tag starts before this one is closed, so this is not a tag.
     if (next >= 0 && next < end) continue;
     const [, slash, name] = /^(\/?)([\w:.-]{1,100})(?![\w:.-])/.exec(xml.slice(start + 1, end)) ?? [];
     if (name === undefined) continue;

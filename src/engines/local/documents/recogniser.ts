@@ -6,35 +6,31 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { refuseInput } from "../../../providers/task.ts";
 import { checkBytes, hasChecksum, readModelFile } from "../checksums.ts";
+import { round } from "../numbers.ts";
 import { findPackage } from "../resolve-package.ts";
 import { type Line, type Page, type Turned, toBox, toLine, type Word } from "./page.ts";
 import type { Picture } from "./picture.ts";
 
 export interface Recogniser {
-  /** Languages by tesseract's names; all of them must be installed. */
+  /** The languages have tesseract's names and must be installed. */
   recognise(picture: Picture, languages: readonly string[], options?: RecogniseOptions): Reading;
 }
 
 export interface Reading {
   readonly page: Page;
-  /** Of all words, also of those that were left out of the page; 0..1. */
+  /** 0 to 1. It includes words that were left out of the page. */
   readonly confidence: number;
 }
 
 export interface RecogniseOptions {
-  /** Only these are read: `"0123456789"`. */
+  /** Only these characters are recognised: `"0123456789"`. */
   readonly characters?: string;
-  /** One block of lines, no columns. */
+  /** The picture is read as one block of lines without columns. */
   readonly isSingleBlock?: boolean;
-  /** Words below it are left out; 0..1. */
+  /** 0 to 1. Words with less confidence are left out. */
   readonly minConfidence?: number;
-  /** Turns the picture clockwise first. */
+  /** The picture is first rotated clockwise by this angle. */
   readonly degrees?: Turned["degrees"];
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 interface Core {
@@ -45,7 +41,7 @@ interface Core {
 interface TesseractApi {
   Init(path: null, languages: string, mode: number): number;
   SetVariable(name: string, value: string): void;
-  /** Reads `/input`, turned by so many radians; 1: it could not be decoded. */
+  /** Reads `/input` and rotates it. Returns 1 if it cannot be decoded. */
   SetImageFile(exifOrientation: number, radians: number): number;
   FindLines(): void;
   GetGradient(): number;
@@ -59,24 +55,24 @@ interface TesseractApi {
 const neuralNetOnly = 1;
 const automaticLayout = "3";
 const singleBlock = "6";
-// Below a third of a degree turning costs more than it gives.
-const smallestTurn = 0.005;
-// Specks, rules and hatching are "read" too, as words of low confidence. Real words rarely are so low.
-const usualMinConfidence = 0.3;
-// Without a layout pictures and codes are "read" as well.
+// A third of a degree. Rotating by less does not improve the recognition.
+const minSlantRadians = 0.005;
+// Specks, rules and hatching are recognised as words with a low confidence, which real words rarely have.
+const defaultMinConfidence = 0.3;
+// Without layout analysis, pictures and codes are recognised as words, too.
 const minConfidenceOfBlocks = 0.5;
-// Sauvola's: black or white is decided by what is around a pixel. The usual one, by the whole page, loses half of a photograph
-// that is darker in one corner, and takes ten times as long over it.
+// Sauvola's method, which compares each pixel with its surroundings. The default, one threshold for the page, loses half of a photograph with a
+// dark corner and takes ten times as long.
 const localThreshold = "2";
 // A rotated page also yields words, but few of them with high confidence.
 const doubtfulConfidence = 0.68;
-// In characters: receipts, cards and forms, which take half a second each.
-const littleText = 800;
+// The text of receipts, cards and forms is shorter. They take half a second each.
+const fewCharacters = 800;
 const quarterTurns = [90, 180, 270] as const;
-/** The orientations of EXIF that say: shown right when turned clockwise by so much. */
+/** The EXIF orientations of pictures that must be rotated clockwise by these angles. */
 const orientations: Readonly<Record<Turned["degrees"], number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
 
-/** Whether `@tesseract.js-data/<language>` is there. */
+/** Whether the package `@tesseract.js-data/<language>` is installed. */
 export function isLanguageInstalled(language: string): boolean {
   return findLanguageFile(language) !== null;
 }
@@ -122,8 +118,8 @@ export async function loadRecogniser(): Promise<Recogniser> {
 }
 
 /**
- * Tries the picture on its other sides when nothing sensible is read, and keeps what reads best. A page with little text is read once
- * more as one block: looking for columns, tesseract leaves out the prices of a receipt.
+ * Tries all four orientations if the first reading has a low confidence. A page with little text is read again as one block, because the layout
+ * analysis leaves out the prices of receipts.
  */
 export function recogniseUpright(recogniser: Recogniser, picture: Picture, languages: readonly string[]): Page {
   const first = recogniser.recognise(picture, languages);
@@ -134,7 +130,7 @@ export function recogniseUpright(recogniser: Recogniser, picture: Picture, langu
       if (weigh(reading) > weigh(best.reading) * 1.2) best = { reading, degrees };
     }
   }
-  if (countCharacters(best.reading.page) > littleText) return best.reading.page;
+  if (countCharacters(best.reading.page) > fewCharacters) return best.reading.page;
   const options = { degrees: best.degrees, isSingleBlock: true, minConfidence: minConfidenceOfBlocks };
   const block = recogniser.recognise(picture, languages, options);
   return weigh(block) > weigh(best.reading) * 1.03 ? block.page : best.reading.page;
@@ -156,14 +152,14 @@ function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseO
   const mode = options.isSingleBlock ? singleBlock : automaticLayout;
   const { degrees = 0 } = options;
   const orientation = orientations[degrees];
-  // The slant is found by the automatic layout only.
+  // Only the automatic layout analysis finds the slant.
   api.SetVariable("tessedit_pageseg_mode", automaticLayout);
   if (api.SetImageFile(orientation, 0) === 1) {
     refuseInput("file", "The picture is damaged, or of a format that cannot be read.");
   }
   api.FindLines();
   const slant = api.GetGradient();
-  const radians = Math.abs(slant) >= smallestTurn ? slant : 0;
+  const radians = Math.abs(slant) >= minSlantRadians ? slant : 0;
   api.SetVariable("tessedit_pageseg_mode", mode);
   if (radians !== 0 || mode !== automaticLayout) api.SetImageFile(orientation, radians);
   api.Recognize(null);
@@ -171,28 +167,25 @@ function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseO
   const size = { width: picture.width, height: picture.height };
   const shown = liesOnSide ? { width: size.height, height: size.width } : size;
   const turned = radians === 0 && degrees === 0 ? null : { degrees, radians };
-  const lines = readTable(api.GetTSVText(0), shown, options.minConfidence ?? usualMinConfidence);
+  const lines = readTable(api.GetTSVText(0), shown, options.minConfidence ?? defaultMinConfidence);
   return { page: { ...shown, source: "scan", turned, lines }, confidence: api.MeanTextConf() / 100 };
 }
 
-/** tesseract's table: level, page, block, paragraph, line, word, left, top, width, height, confidence, text. */
-function readTable(table: string, shown: Size, minConfidence: number): Line[] {
-  const lines = new Map<string, Word[]>();
-  for (const row of table.split("\n")) {
-    const [level, , block, paragraph, line, , left, top, width, height, confidence, text = ""] = row.split("\t");
-    const sureness = Number(confidence) / 100;
-    if (level !== "5" || text.trim() === "" || !(sureness >= minConfidence)) continue;
+/** The columns are level, page, block, paragraph, line, word, left, top, width, height, confidence, text. Level 5 is a word. */
+function readTable(table: string, shown: { width: number; height: number }, minConfidence: number): Line[] {
+  const words = table.split("\n").flatMap((row) => {
+    const [level, , block, paragraph, line, , left, top, width, height, percent, text = ""] = row.split("\t");
+    const confidence = Number(percent) / 100;
+    if (level !== "5" || text.trim() === "" || !(confidence >= minConfidence)) return [];
     const [x, y, w, h] = [Number(left), Number(top), Number(width), Number(height)];
     const box = toBox(x / shown.width, y / shown.height, (x + w) / shown.width, (y + h) / shown.height);
-    const words = lines.get(`${block} ${paragraph} ${line}`);
-    const word: Word = { text: text.trim(), box, confidence: Math.round(Math.min(1, sureness) * 1e4) / 1e4 };
-    if (words === undefined) lines.set(`${block} ${paragraph} ${line}`, [word]);
-    else words.push(word);
-  }
-  return [...lines.values()].map(toLine);
+    const word: Word = { text: text.trim(), box, confidence: round(Math.min(1, confidence)) };
+    return [{ word, line: `${block} ${paragraph} ${line}` }];
+  });
+  return [...Map.groupBy(words, ({ line }) => line).values()].map((line) => toLine(line.map(({ word }) => word)));
 }
 
-/** The fastest build that this machine's processor takes. */
+/** The fastest build that the processor supports. */
 async function loadCore(): Promise<Core> {
   let failure: unknown;
   for (const build of ["relaxedsimd-lstm", "simd-lstm", "lstm"]) {
@@ -216,7 +209,7 @@ function findLanguageFile(language: string): string | null {
   return existsSync(file) ? file : null;
 }
 
-/** In the package of the language. */
+/** The path in the package of the language. */
 function languageFile(language: string): string {
   return `4.0.0_best_int/${language}.traineddata.gz`;
 }

@@ -1,5 +1,5 @@
-// ocr/resume_parser: a curriculum vitae by rules: its sections by their headings, jobs and studies by the dates that stand with them.
-// English headings, with the usual French, German and Spanish ones. What a layout hides from the rules is missing or in the wrong field.
+// ocr/resume_parser: reads a curriculum vitae by rules: sections by their headings, jobs and studies by their dates. It knows English headings
+// and common French, German and Spanish ones. In an unusual layout, values are missing or in the wrong member.
 
 import { fillMembers } from "../fill-members.ts";
 import { trimEndOf } from "../text/characters.ts";
@@ -10,23 +10,10 @@ import type { Page } from "./page.ts";
 import { toRows } from "./rows.ts";
 import { findDate, findEmails, findFaxes, findPhones, findWebsites, monthNames, toMonth } from "./values.ts";
 
-type SectionName =
-  | "summary"
-  | "objective"
-  | "work"
-  | "education"
-  | "skills"
-  | "languages"
-  | "certifications"
-  | "courses"
-  | "publications"
-  | "interests"
-  | "other";
-
 interface Period {
   readonly start: string | null;
   readonly end: string | null;
-  /** Where it stands in the line. */
+  /** As written in the line. */
   readonly text: string;
 }
 
@@ -38,54 +25,41 @@ interface Entry {
 }
 
 const task = "ocr/resume_parser";
-const headings: readonly (readonly [SectionName, RegExp])[] = [
-  [
-    "summary",
+const headings = {
+  summary:
     /^(?:(?:professional|executive|career|personal)\s+)?(?:summary|profile|about(?:\s+me)?|profil|résumé|perfil)$/i,
-  ],
-  ["objective", /^(?:career\s+)?objectives?$/i],
-  [
-    "work",
-    /^(?:(?:work|professional|employment|relevant|career)\s+)?(?:experience|history|employment)(?:\s+history)?$|^expériences?(?:\s+professionnelles?)?$|^berufserfahrung$|^experiencia(?:\s+laboral)?$/i,
-  ],
-  [
-    "education",
+  objective: /^(?:career\s+)?objectives?$/i,
+  work: /^(?:(?:work|professional|employment|relevant|career)\s+)?(?:experience|history|employment)(?:\s+history)?$|^expériences?(?:\s+professionnelles?)?$|^berufserfahrung$|^experiencia(?:\s+laboral)?$/i,
+  education:
     /^(?:education(?:al\s+background)?(?:\s+(?:and|&)\s+training)?|academic\s+(?:background|qualifications)|qualifications|formation|ausbildung|studium|educación|formación)$/i,
-  ],
-  [
-    "skills",
+  skills:
     /^(?:(?:technical|key|core|professional|it|other)\s+)?(?:skills|competenc(?:i?es)|technologies|expertise)(?:\s+(?:and|&)\s+\w+)?$|^compétences$|^kenntnisse$|^habilidades$/i,
-  ],
-  ["languages", /^(?:languages?(?:\s+skills)?|langues|sprachen|sprachkenntnisse|idiomas)$/i],
-  [
-    "certifications",
+  languages: /^(?:languages?(?:\s+skills)?|langues|sprachen|sprachkenntnisse|idiomas)$/i,
+  certifications:
     /^(?:certificat(?:ions?|es)|licen[cs]es?(?:\s+(?:and|&)\s+certifications)?|certifications\s+(?:and|&)\s+licen[cs]es|zertifikate)$/i,
-  ],
-  ["courses", /^(?:courses|training|coursework|professional\s+development)$/i],
-  ["publications", /^(?:publications|papers|veröffentlichungen)$/i],
-  [
-    "interests",
+  courses: /^(?:courses|training|coursework|professional\s+development)$/i,
+  publications: /^(?:publications|papers|veröffentlichungen)$/i,
+  interests:
     /^(?:(?:personal\s+)?interests|hobbies(?:\s+(?:and|&)\s+interests)?|interests\s+(?:and|&)\s+hobbies|loisirs|centres\s+d['’]intérêt|hobbys)$/i,
-  ],
-  [
-    "other",
+  other:
     /^(?:references|awards|honou?rs|projects|volunteer(?:ing)?(?:\s+(?:work|experience))?|achievements|contact|personal\s+(?:details|information)|additional\s+information)$/i,
-  ],
-];
+};
+type SectionName = keyof typeof headings;
 
+/** A month or a year. */
 const point = `(?:(?:\\d{1,2}[./]\\d{4})|(?:(?<!\\p{L})(?:${monthNames.join("|")})\\.?,?\\s+\\d{4})|(?:(?:19|20)\\d{2}))`;
 const periodPattern = new RegExp(
   `(${point})\\s*(?:-|–|—|to|until|bis|à|al?)\\s*(${point}|present|now|current(?:ly)?|today|ongoing|heute|aujourd['’]hui|actualidad)`,
   "iu",
 );
 const singlePattern = new RegExp(`(?<![\\d./])(${point})(?![\\d./])`, "iu");
-const company =
+const companyWords =
   /\b(?:inc|ltd|llc|gmbh|ag|plc|corp|co|company|university|college|school|institute|hospital|bank|group|studio|labs?|agency|solutions|systems|technologies|consulting|services|council|museum|s\.?a\.?s?)\b\.?/i;
-const role =
+const roleWords =
   /\b(?:engineer|developer|manager|director|analyst|consultant|designer|assistant|officer|lead|head|intern|teacher|nurse|architect|scientist|administrator|coordinator|specialist|technician|accountant|associate|representative|supervisor|researcher|editor|writer|chef|driver|clerk|executive|founder|president|professor|lecturer|trainee|tutor|producer|planner|buyer|advisor|curator)\b/i;
-const degree =
+const degreeWords =
   /\b(?:b\.?\s?a|b\.?\s?sc|b\.?\s?eng|m\.?\s?a|m\.?\s?sc|m\.?\s?eng|m\.?b\.?a|ph\.?\s?d|bachelor|master|doctor|diploma|degree|licence|baccalauréat|a-levels|certificate|abitur|associate)\b/i;
-const levels =
+const levelWords =
   /\b(?:native|mother tongue|fluent|bilingual|advanced|intermediate|basic|beginner|conversational|proficient|professional(?:\s+\w+)?|[abc][12])\b/gi;
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
 const languageCodes = new Map(
@@ -100,23 +74,21 @@ export const resumeParser = createDocumentEngine({
 });
 
 function readResume(pages: readonly Page[]) {
-  const lines = pages.flatMap(toColumnLines);
-  const sections = splitSections(lines);
-  const of = (name: SectionName) =>
-    sections.filter((section) => section.name === name).flatMap((section) => section.lines);
-  const head = sections[0]?.lines ?? [];
-  const text = lines.join("\n");
+  const rows = pages.flatMap(toRows);
+  const lines = rows.map((row) => row.cells.map((cell) => cell.text).join("\t"));
+  const { top, sections } = splitSections(lines);
+  const of = (name: SectionName) => sections.filter((section) => section.name === name).flatMap(({ lines }) => lines);
   const jobs = readEntries(of("work")).map(toJob);
   const studies = readEntries(of("education")).map(toStudy);
   return {
     personal_infos: {
-      ...readPerson(head, text),
+      ...readPerson(top, lines.join("\n")),
       self_summary: join(of("summary")),
       objective: join(of("objective")),
       current_profession: jobs[0]?.title ?? null,
     },
     education: { total_years_education: sumYears(studies), entries: studies },
-    work_experience: { total_years_experience: toText(sumYears(jobs)), entries: jobs },
+    work_experience: { total_years_experience: sumYears(jobs)?.toString() ?? null, entries: jobs },
     languages: readLanguages(of("languages")),
     skills: toNames(of("skills")),
     certifications: of("certifications").map(toListed),
@@ -126,52 +98,47 @@ function readResume(pages: readonly Page[]) {
   };
 }
 
-/** A page with a side column is read column by column, the wide one first; else row by row, cells joined by a tab. */
-function toColumnLines(page: Page): string[] {
-  const rows = toRows(page);
-  return rows.map((row) => row.cells.map((cell) => cell.text).join("\t"));
-}
-
-function splitSections(lines: readonly string[]): { name: SectionName | "head"; lines: string[] }[] {
-  const sections: { name: SectionName | "head"; lines: string[] }[] = [{ name: "head", lines: [] }];
+/** The lines before the first heading, and those of each section. */
+function splitSections(lines: readonly string[]) {
+  const top: string[] = [];
+  const sections: { name: SectionName; lines: string[] }[] = [];
   for (const line of lines) {
-    const bare = trimEndOf(line, /[:_\s]/).trim();
-    const name = headings.find(([, pattern]) => pattern.test(bare))?.[0];
-    if (name !== undefined) {
-      sections.push({ name, lines: [] });
-      continue;
-    }
-    // "Languages: English, French" is heading and content in one.
+    const name = findHeading(trimEndOf(line, /[:_\s]/));
+    // Heading and content in one line: "Languages: English, French".
     const [, label = "", rest = ""] = /^([\p{L}\s&]{4,30}):\s+(.+)$/u.exec(line) ?? [];
-    const inline = headings.find(([, pattern]) => pattern.test(label.trim()))?.[0];
-    if (inline !== undefined) sections.push({ name: inline, lines: [rest] });
-    else sections.at(-1)?.lines.push(line);
+    const inlineName = findHeading(label);
+    if (name !== undefined) sections.push({ name, lines: [] });
+    else if (inlineName !== undefined) sections.push({ name: inlineName, lines: [rest] });
+    else (sections.at(-1)?.lines ?? top).push(line);
   }
-  return sections;
+  return { top, sections };
 }
 
-function readPerson(head: readonly string[], text: string) {
-  const cells = head.flatMap((line) => line.split(/\t|\s[|•·]\s/)).map((cell) => cell.trim());
+function findHeading(text: string): SectionName | undefined {
+  const names = Object.keys(headings) as SectionName[];
+  return names.find((name) => headings[name].test(text.trim()));
+}
+
+function readPerson(top: readonly string[], text: string) {
+  const cells = top.flatMap((line) => line.split(/\t|\s[|•·]\s/)).map((cell) => cell.trim());
   const isContact = (cell: string) => /@|\d{4,}|www\.|https?:|linkedin|github/i.test(cell);
   const rawName = cells.find(
-    (cell) => !isContact(cell) && /^\p{Lu}[\p{L}'’.-]+(?:\s+[\p{L}'’.-]+){1,4}$/u.test(cell) && !role.test(cell),
+    (cell) => !isContact(cell) && /^\p{Lu}[\p{L}'’.-]+(?:\s+[\p{L}'’.-]+){1,4}$/u.test(cell) && !roleWords.test(cell),
   );
   const labelled = (label: RegExp) => label.exec(text)?.[1]?.trim() ?? null;
-  const addressLine = cells.find((cell) => cell !== rawName && !/@|https?:|www\./.test(cell) && looksLikeAddress(cell));
-  const address = addressLine === undefined ? null : readAddress([addressLine.replace(/^address\s*:\s*/i, "")]);
   const birth = labelled(/(?:date of birth|born(?: on)?|birth date|geburtsdatum|né(?:e)? le)\s*:?\s*([^\n\t|]+)/i);
+  const textWithoutYears = text.replace(/\b(?:19|20)\d{2}\s*[-–]\s*(?:19|20)\d{2}\b/g, "");
+  // Above the first heading, a number with so many digits is a telephone number even without a label.
+  const unlabelledPhones = cells.filter((cell) => /^(?:\+?[\d(][\d\s().-]{7,17}\d)$/.test(cell));
+  const profiles = text.match(/\b(?:linkedin|github)\.com\/[\w/-]+/gi) ?? [];
   return {
     name: toName(rawName ?? null),
-    address: address === null ? toCityOnly(cells, rawName) : toLocation(address),
+    address: findAddress(cells.filter((cell) => cell !== rawName)),
     date_of_birth: birth === null ? null : findDate(birth),
     place_of_birth: labelled(/(?:place of birth|lieu de naissance|geburtsort)\s*:?\s*([^\n\t|]+)/i),
-    phones: findPhones(text.replace(/\b(?:19|20)\d{2}\s*[-–]\s*(?:19|20)\d{2}\b/g, ""))
-      .concat(bareNumbers(cells))
-      .filter(isFirst),
+    phones: [...new Set([...findPhones(textWithoutYears), ...unlabelledPhones])],
     mails: findEmails(text),
-    urls: findWebsites(text)
-      .concat(text.match(/\b(?:linkedin|github)\.com\/[\w/-]+/gi) ?? [])
-      .filter(isFirst),
+    urls: [...new Set([...findWebsites(text), ...profiles])],
     fax: findFaxes(text),
     gender: labelled(/\b(?:gender|sex)\s*:\s*(\p{L}+)/iu),
     nationality: labelled(/\bnationality\s*:\s*(\p{L}+)/iu),
@@ -181,13 +148,12 @@ function readPerson(head: readonly string[], text: string) {
   };
 }
 
-/** At the head, also without a label: nothing else there has so many figures. */
-function bareNumbers(cells: readonly string[]): string[] {
-  return cells.flatMap((cell) => /^(?:\+?[\d(][\d\s().-]{7,17}\d)$/.exec(cell)?.[0] ?? []);
-}
-
-function isFirst<T>(value: T, index: number, all: readonly T[]): boolean {
-  return all.indexOf(value) === index;
+/** A cell with a complete address, otherwise one with a city and a country. */
+function findAddress(cells: readonly string[]) {
+  const line = cells.find((cell) => !/@|https?:|www\./.test(cell) && looksLikeAddress(cell));
+  if (line !== undefined) return toLocation(line.replace(/^address\s*:\s*/i, ""));
+  const city = cells.find((cell) => /^\p{Lu}[\p{L} .'-]+,\s*\p{Lu}[\p{L} .]+$/u.test(cell) && !roleWords.test(cell));
+  return city === undefined ? null : toLocation(city, true);
 }
 
 function looksLikeAddress(cell: string): boolean {
@@ -195,16 +161,9 @@ function looksLikeAddress(cell: string): boolean {
   return address !== null && (address.zipCode !== null || (address.street !== null && /,/.test(cell)));
 }
 
-function toCityOnly(cells: readonly string[], name: string | undefined) {
-  const city = cells.find(
-    (cell) => cell !== name && /^\p{Lu}[\p{L} .'-]+,\s*\p{Lu}[\p{L} .]+$/u.test(cell) && !role.test(cell),
-  );
-  return city === undefined ? null : toLocation(readAddress([city]), city);
-}
-
-function toLocation(address: ReturnType<typeof readAddress>, raw?: string) {
+function toLocation(text: string, startsWithCity = false) {
+  const address = readAddress([text]);
   if (address === null) return null;
-  const [cityPart] = (raw ?? "").split(",");
   return {
     formatted_location: address.formatted,
     raw_input_location: address.formatted,
@@ -214,40 +173,40 @@ function toLocation(address: ReturnType<typeof readAddress>, raw?: string) {
     country_code: address.country?.alpha2 ?? null,
     street: address.street,
     street_number: address.houseNumber,
-    city: address.city ?? (cityPart || null),
+    city: address.city ?? ((startsWithCity && text.split(",")[0]) || null),
   };
 }
 
 function toName(raw: string | null) {
   if (raw === null) return {};
-  const [, prefix = null, rest = ""] = /^((?:Dr|Mr|Mrs|Ms|Prof)\.?)?\s*(.*)$/.exec(raw) ?? [];
-  const parts = rest.split(/\s+/);
-  const [first = null] = parts;
-  const last = parts.length > 1 ? (parts.at(-1) ?? null) : null;
-  const middle = parts.length > 2 ? parts.slice(1, -1).join(" ") : null;
-  return { raw_name: raw, first_name: first, last_name: last, middle, prefix: prefix || null };
+  const [, prefix, rest = ""] = /^((?:Dr|Mr|Mrs|Ms|Prof)\.?)?\s*(.*)$/.exec(raw) ?? [];
+  const [first = null, ...others] = rest.split(/\s+/);
+  const last = others.pop() ?? null;
+  return {
+    raw_name: raw,
+    first_name: first,
+    last_name: last,
+    middle: others.join(" ") || null,
+    prefix: prefix || null,
+  };
 }
 
-/** An entry begins at each line with a period; the line before it belongs to it when it is no bullet of the entry above. */
+/** Each line with a period starts an entry. */
 function readEntries(lines: readonly string[]): Entry[] {
   const entries: { period: Period; heads: string[]; body: string[] }[] = [];
-  let loose: string[] = [];
+  let before: string[] = [];
   for (const line of lines) {
-    const period = findPeriod(line);
-    const rest = period === null ? line : line.replace(period.text, " ");
-    const head = trimEndOf(rest, /[\s|•·,()–-]/)
-      .replace(/^[\s|•·,()–-]+/, "")
-      .trim();
-    if (period !== null && !isBullet(line)) {
-      const current = entries.at(-1);
-      // A title printed above the dates ended up as the last line of the entry before.
-      const stray = head === "" || (!role.test(head) && !degree.test(head)) ? takeTitle(current?.body ?? loose) : null;
-      entries.push({ period, heads: [...(stray === null ? [] : [stray]), ...(head === "" ? [] : [head])], body: [] });
-      loose = [];
-      continue;
-    }
     const current = entries.at(-1);
-    if (current === undefined) loose.push(line);
+    const period = isBullet(line) ? null : findPeriod(line);
+    if (period !== null) {
+      const rest = trimEndOf(line.replace(period.text, " "), /[\s|•·,()–-]/);
+      const head = rest.replace(/^[\s|•·,()–-]+/, "").trim();
+      // A title that is printed above the dates was taken for the last line of the entry before.
+      const isTitle = roleWords.test(head) || degreeWords.test(head);
+      const title = isTitle ? null : takeTitle(current?.body ?? before);
+      entries.push({ period, heads: [title ?? "", head].filter((text) => text !== ""), body: [] });
+      before = [];
+    } else if (current === undefined) before.push(line);
     else if (current.body.length === 0 && current.heads.length < 2 && !isBullet(line) && line.length < 80)
       current.heads.push(line.trim());
     else current.body.push(line.trim());
@@ -274,7 +233,7 @@ function findPeriod(line: string): Period | null {
   return { start: null, end: toMonthDate(single[1]), text: single[0] };
 }
 
-/** The first day of what is named: a year or a month is all that there is. */
+/** The first day of the month or year. */
 function toMonthDate(text: string | undefined): string | null {
   const year = /(?:19|20)\d{2}/.exec(text ?? "")?.[0];
   if (year === undefined) return null;
@@ -284,7 +243,8 @@ function toMonthDate(text: string | undefined): string | null {
   return month >= 1 && month <= 12 ? `${year}-${String(month).padStart(2, "0")}-01` : null;
 }
 
-function splitHead(heads: readonly string[]): string[] {
+/** The title, the company or school, and the place are separated by various characters. */
+function splitHeads(heads: readonly string[]): string[] {
   return heads
     .flatMap((head) => head.split(/\t|\s[|–—-]\s|\s@\s|\s+at\s+(?=\p{Lu})|,\s+/u))
     .map((part) => trimEndOf(part.trim().replace(/^[,|]+/, ""), /[,|]/))
@@ -292,17 +252,17 @@ function splitHead(heads: readonly string[]): string[] {
 }
 
 function toJob({ period, heads, body }: Entry) {
-  const parts = splitHead(heads);
-  const title = parts.find((part) => role.test(part)) ?? parts[0] ?? null;
+  const parts = splitHeads(heads);
+  const title = parts.find((part) => roleWords.test(part)) ?? parts[0] ?? null;
   const others = parts.filter((part) => part !== title);
-  const name = others.find((part) => company.test(part)) ?? others[0] ?? null;
+  const name = others.find((part) => companyWords.test(part)) ?? others[0] ?? null;
   const place = others.filter((part) => part !== name);
   return {
     title,
     company: name,
     start_date: period.start,
     end_date: period.end,
-    location: place.length === 0 ? null : toLocation(readAddress([place.join(", ")]), place.join(", ")),
+    location: toPlace(place),
     description: join(body.map(stripBullet)),
     type: /\b(?:full|part)[- ]time\b|\bfreelance\b|\bcontract\b|\binternship\b/i.exec(heads.join(" "))?.[0] ?? null,
     industry: null,
@@ -310,10 +270,10 @@ function toJob({ period, heads, body }: Entry) {
 }
 
 function toStudy({ period, heads, body }: Entry) {
-  const parts = splitHead(heads);
-  const title = parts.find((part) => degree.test(part)) ?? null;
+  const parts = splitHeads(heads);
+  const title = parts.find((part) => degreeWords.test(part)) ?? null;
   const others = parts.filter((part) => part !== title && !/\bgpa\b/i.test(part));
-  const school = others.find((part) => company.test(part)) ?? others[0] ?? null;
+  const school = others.find((part) => companyWords.test(part)) ?? others[0] ?? null;
   const place = others.filter(
     (part) => part !== school && (findCountry(part) !== null || others.indexOf(part) > others.indexOf(school ?? "")),
   );
@@ -322,12 +282,16 @@ function toStudy({ period, heads, body }: Entry) {
     title: title ?? parts.find((part) => part !== school) ?? null,
     start_date: period.start,
     end_date: period.end,
-    location: place.length === 0 ? null : toLocation(readAddress([place.join(", ")]), place.join(", ")),
+    location: toPlace(place),
     establishment: school,
     description: join(body.map(stripBullet)),
     gpa: /\bgpa\s*:?\s*(\d(?:[.,]\d+)?)/i.exec(all)?.[1] ?? null,
     accreditation: null,
   };
+}
+
+function toPlace(parts: readonly string[]) {
+  return parts.length === 0 ? null : toLocation(parts.join(", "), true);
 }
 
 function stripBullet(line: string): string {
@@ -341,7 +305,7 @@ function sumYears(entries: readonly { start_date: string | null; end_date: strin
   if (spans.length === 0) return null;
   let total = 0;
   let reached = 0;
-  // Jobs held at the same time count once.
+  // Periods that overlap count once.
   for (const [start, end] of spans.toSorted(([first], [second]) => first - second)) {
     total += Math.max(0, end - Math.max(start, reached));
     reached = Math.max(reached, end);
@@ -352,7 +316,7 @@ function sumYears(entries: readonly { start_date: string | null; end_date: strin
 function readLanguages(lines: readonly string[]) {
   const parts = lines
     .flatMap((line) => line.split(/[,;\t|•·]|\s[–-]\s|\(|\)/))
-    .map((part) => stripBullet(part).replace(levels, "").replace(/[:()]/g, "").trim());
+    .map((part) => stripBullet(part).replace(levelWords, "").replace(/[:()]/g, "").trim());
   return parts.flatMap((part) => {
     const code = languageCodes.get(part.toLowerCase().split(" ")[0] ?? "");
     return code === undefined ? [] : [{ name: part.split(" ")[0] ?? part, code }];
@@ -368,7 +332,7 @@ function toNames(lines: readonly string[]) {
   const names = parts
     .map((part) => trimEndOf(part, /[.\s]/).trim())
     .filter((name) => name.length >= 2 && name.length <= 60);
-  return names.filter(isFirst).map((name) => ({ name, type: null }));
+  return [...new Set(names)].map((name) => ({ name, type: null }));
 }
 
 function toListed(line: string) {
@@ -378,8 +342,4 @@ function toListed(line: string) {
 function join(lines: readonly string[]): string | null {
   const joined = lines.join(" ").replaceAll("\t", " ").trim();
   return joined === "" ? null : joined;
-}
-
-function toText(value: number | null): string | null {
-  return value === null ? null : String(value);
 }

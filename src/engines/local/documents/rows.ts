@@ -1,14 +1,14 @@
-// Arranges a page into rows from top to bottom, each with cells that are separated by wide gaps. The reading order is ignored.
+// Arranges the words of a page into rows from top to bottom, and each row into cells that are separated by wide gaps. The reading order is ignored.
 
 import type { Box, Page, Word } from "./page.ts";
 
 export interface Row {
   readonly cells: readonly Cell[];
   readonly text: string;
-  /** In the page's own units. */
+  /** In the units of the page. */
   readonly top: number;
   readonly bottom: number;
-  /** Of its letters: how large the print is. */
+  /** The median height of its words. */
   readonly height: number;
 }
 
@@ -20,7 +20,7 @@ export interface Cell {
   readonly boxes: readonly Box[];
 }
 
-interface Placed {
+interface PlacedWord {
   readonly word: Word;
   readonly left: number;
   readonly right: number;
@@ -28,13 +28,14 @@ interface Placed {
   readonly height: number;
 }
 
-// Of the mean width of a letter. A space is half of it, one and a half where the print is of fixed width; columns keep more apart.
+// Relative to the mean width of a letter. A space is half as wide, in a fixed-width font one and a half; gaps between columns are wider.
 const cellGap = 1.9;
+// Relative to the height of a word.
 const sameRow = 0.5;
 
 export function toRows(page: Page): Row[] {
   const placed = page.lines.flatMap((line) => line.words.map((word) => place(page, word)));
-  const rows: { items: Placed[]; middle: number; height: number }[] = [];
+  const rows: { items: PlacedWord[]; middle: number; height: number }[] = [];
   for (const item of placed.toSorted((first, second) => first.middle - second.middle)) {
     const row = rows.at(-1);
     if (row === undefined || Math.abs(item.middle - row.middle) >= sameRow * Math.max(item.height, row.height)) {
@@ -48,7 +49,7 @@ export function toRows(page: Page): Row[] {
   return rows.map(({ items, middle }) => toRow(items, middle));
 }
 
-function place(page: Page, word: Word): Placed {
+function place(page: Page, word: Word): PlacedWord {
   const { left, top, width, height } = word.box;
   return {
     word,
@@ -59,12 +60,12 @@ function place(page: Page, word: Word): Placed {
   };
 }
 
-function toRow(items: readonly Placed[], middle: number): Row {
+function toRow(items: readonly PlacedWord[], middle: number): Row {
   const sorted = items.toSorted((first, second) => first.left - second.left);
   const height = medianHeight(sorted);
   const letters = sorted.reduce((total, { word }) => total + word.text.length, 0);
   const gap = (cellGap * sorted.reduce((total, { left, right }) => total + right - left, 0)) / letters;
-  const groups: Placed[][] = [];
+  const groups: PlacedWord[][] = [];
   for (const item of sorted) {
     const group = groups.at(-1);
     const previous = group?.at(-1);
@@ -87,7 +88,7 @@ function toRow(items: readonly Placed[], middle: number): Row {
   };
 }
 
-function medianHeight(items: readonly Placed[]): number {
+function medianHeight(items: readonly PlacedWord[]): number {
   const heights = items.map((item) => item.height).toSorted((first, second) => first - second);
   return heights[Math.floor(heights.length / 2)] ?? 0;
 }

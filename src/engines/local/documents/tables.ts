@@ -1,12 +1,12 @@
-// Tables by how cells line up: rows that follow one another and whose cells stand in the same columns. Rules drawn on the page are
-// not looked at, so merged cells and text that merely stands in columns can be mistaken.
+// Finds tables by alignment: consecutive rows whose cells form columns. Lines drawn on the page are ignored, so merged cells can be wrong, and
+// text in columns can be taken for a table.
 
 import type { Page } from "./page.ts";
 import { type Cell, type Row, toRows } from "./rows.ts";
 
 export interface Table {
   readonly columns: number;
-  /** The cells of each row, null where a column is empty. */
+  /** The cells of each row; null: the column is empty. */
   readonly rows: readonly (readonly (TableCell | null)[])[];
   readonly hasHeader: boolean;
 }
@@ -22,38 +22,32 @@ interface Column {
   right: number;
 }
 
-// Of the usual distance between two rows; a wider one ends the table.
-const widestRowGap = 2.6;
+// Relative to the height of a row. A wider gap ends the table.
+const maxRowGap = 2.6;
 
 export function findTables(page: Page): Table[] {
   return splitAtGaps(toRows(page)).flatMap((rows) => toTable(rows) ?? []);
 }
 
-/** Stretches of rows that have several cells each; a row of one cell may continue the one above. */
+/** Groups of rows that begin with a row of several cells. A row of one cell may continue the row above. */
 function splitAtGaps(rows: readonly Row[]): Row[][] {
-  const stretches: Row[][] = [];
-  let stretch: Row[] = [];
+  const groups: Row[][] = [[]];
   for (const row of rows) {
-    const previous = stretch.at(-1);
-    const isFar =
-      previous !== undefined && row.top - previous.bottom > widestRowGap * Math.max(previous.height, row.height);
-    if (isFar) {
-      stretches.push(stretch);
-      stretch = [];
-    }
-    if (row.cells.length >= 2 || stretch.length > 0) stretch.push(row);
+    const previous = groups.at(-1)?.at(-1);
+    if (previous !== undefined && row.top - previous.bottom > maxRowGap * Math.max(previous.height, row.height))
+      groups.push([]);
+    if (row.cells.length >= 2 || groups.at(-1)?.length) groups.at(-1)?.push(row);
   }
-  stretches.push(stretch);
-  return stretches.flatMap(splitAtLoneRows);
+  return groups.flatMap(splitAtParagraphs);
 }
 
-/** Two rows of one cell in succession are a paragraph, not a table. */
-function splitAtLoneRows(rows: readonly Row[]): Row[][] {
+/** Two consecutive rows of one cell are a paragraph and not a part of a table. */
+function splitAtParagraphs(rows: readonly Row[]): Row[][] {
   const parts: Row[][] = [[]];
   for (const [index, row] of rows.entries()) {
-    const isLone = row.cells.length === 1;
-    const nextIsLone = (rows[index + 1]?.cells.length ?? 1) === 1;
-    if (isLone && nextIsLone) parts.push([]);
+    const hasOneCell = row.cells.length === 1;
+    const nextHasOneCell = (rows[index + 1]?.cells.length ?? 1) === 1;
+    if (hasOneCell && nextHasOneCell) parts.push([]);
     else parts.at(-1)?.push(row);
   }
   return parts.filter((part) => part.length > 0);
@@ -66,27 +60,20 @@ function toTable(rows: readonly Row[]): Table | null {
   const grid = rows.map((row) => toGridRow(row, columns)).filter((cells) => cells !== null);
   const merged = mergeContinuations(grid);
   if (merged.length < 2 || columns.length < 2) return null;
-  // Two columns of words are how addresses and articles are set; of words and numbers, how lists are.
+  // Two columns of words are addresses or articles and not a table.
   if (columns.length === 2 && !isNumeric(merged.map((cells) => cells[1]?.text ?? ""))) return null;
   const [first = [], ...rest] = merged;
-  const firstHasNumbers = first.some((cell) => cell !== null && /\d/.test(cell.text));
-  return {
-    columns: columns.length,
-    rows: merged,
-    hasHeader: !firstHasNumbers && rest.some((cells) => cells.some(hasNumber)),
-  };
+  const hasHeader = !first.some(hasNumber) && rest.some((cells) => cells.some(hasNumber));
+  return { columns: columns.length, rows: merged, hasHeader };
 }
 
-/** The columns of the rows that have the most cells, when at least two rows agree, else of what remains. */
+/** The columns of the rows with the largest number of cells that at least two rows have. Empty if they overlap. */
 function findColumns(rows: readonly Row[]): Column[] {
-  const counts = new Map<number, number>();
-  for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
-  const width = Math.max(
-    ...[...counts].filter(([, times]) => times >= 2 || counts.size === 1).map(([count]) => count),
-    0,
-  );
+  const byCount = Map.groupBy(rows, ({ cells }) => cells.length);
+  const counts = [...byCount].filter(([, same]) => same.length >= 2 || byCount.size === 1).map(([count]) => count);
+  const width = Math.max(...counts, 0);
   if (width < 2) return [];
-  const models = rows.filter((row) => row.cells.length === width);
+  const models = byCount.get(width) ?? [];
   const columns = Array.from({ length: width }, (_, index) => ({
     left: Math.min(...models.map((row) => row.cells[index]?.left ?? Number.POSITIVE_INFINITY)),
     right: Math.max(...models.map((row) => row.cells[index]?.right ?? 0)),
@@ -107,22 +94,15 @@ function toGridRow(row: Row, columns: readonly Column[]): (TableCell | null)[] |
 }
 
 function nearest(cell: Cell, columns: readonly Column[]): number | null {
-  let best: number | null = null;
-  let distance = Number.POSITIVE_INFINITY;
-  for (const [index, column] of columns.entries()) {
-    const away = Math.max(column.left - cell.right, cell.left - column.right);
-    if (away >= distance) continue;
-    best = index;
-    distance = away;
-  }
-  return best;
+  const distances = columns.map((column) => Math.max(column.left - cell.right, cell.left - column.right));
+  return distances.length === 0 ? null : distances.indexOf(Math.min(...distances));
 }
 
 function overlap(cell: Column, column: Column): number {
   return Math.min(cell.right, column.right) - Math.max(cell.left, column.left);
 }
 
-/** A row with a single cell of words, under a row that has that cell too, is that cell's next line. */
+/** A row with a single cell of words continues the cell above. */
 function mergeContinuations(grid: readonly (TableCell | null)[][]): (TableCell | null)[][] {
   const merged: (TableCell | null)[][] = [];
   for (const row of grid) {
@@ -130,8 +110,7 @@ function mergeContinuations(grid: readonly (TableCell | null)[][]): (TableCell |
     const [only = 0] = filled;
     const above = merged.at(-1);
     const [cell, target] = [row[only], above?.[only]];
-    const isFirst = merged.length < 2;
-    if (filled.length === 1 && !isFirst && above && cell && target && !hasNumber(cell)) {
+    if (filled.length === 1 && merged.length >= 2 && above && cell && target && !hasNumber(cell)) {
       above[only] = { cell: join(target.cell, cell.cell), text: `${target.text} ${cell.text}`, span: target.span };
     } else merged.push(row);
   }

@@ -1,5 +1,6 @@
 // text/custom_classification: assigns texts to the label with the most similar example, or, without examples, the most similar name.
 
+import type { TaskInput } from "../../../contract/tasks.ts";
 import { ValidationError } from "../../../errors.ts";
 import { round } from "../numbers.ts";
 import { countCharacters, createSentenceEngine, toTokens } from "./sentence-engine.ts";
@@ -10,19 +11,19 @@ const sharpness = 20;
 
 export const customClassification = createSentenceEngine({
   task: "text/custom_classification",
-  async run(texts, model, { input }) {
-    const labels = [...new Set((input["labels"] as readonly unknown[]).map(String))];
-    const examples = (input["examples"] ?? []) as readonly (readonly [text: string, label: string])[];
-    checkExamples(examples, labels);
+  async run({ input }, model) {
+    const { texts } = input;
+    const labels = [...new Set(input.labels)];
+    const examples = readExamples(input.examples, labels);
     const toVectors = (some: readonly string[], member: string) =>
       Array.fromAsync(toTokens(some, model, member), model.toVector);
     const names = await toVectors(labels, "labels");
     const exampleVectors = await toVectors(
-      examples.map(([text]) => text),
+      examples.map(({ text }) => text),
       "examples",
     );
     const references = labels.map((label, index) => {
-      const own = exampleVectors.filter((_, at) => examples[at]?.[1] === label);
+      const own = exampleVectors.filter((_, at) => examples[at]?.label === label);
       return { label, vectors: own.length > 0 ? [...own, meanOf(own)] : names.slice(index, index + 1) };
     });
     const classifications = (await toVectors(texts, "texts")).map((vector, index) => {
@@ -42,9 +43,10 @@ export const customClassification = createSentenceEngine({
   },
 });
 
-function checkExamples(examples: readonly (readonly [string, string])[], labels: readonly string[]): void {
-  const index = examples.findIndex(([text, label]) => text === "" || !labels.includes(label));
-  if (index < 0) return;
-  const msg = "An example must be a text followed by one of the labels";
-  throw new ValidationError([{ loc: ["body", "input", "examples", index], msg, type: "value_error" }]);
+function readExamples(examples: TaskInput<"text/custom_classification">["examples"], labels: readonly string[]) {
+  return examples.map(([text = "", label = ""], index) => {
+    if (text !== "" && labels.includes(label)) return { text, label };
+    const msg = "An example must be a text followed by one of the labels";
+    throw new ValidationError([{ loc: ["body", "input", "examples", index], msg, type: "value_error" }]);
+  });
 }

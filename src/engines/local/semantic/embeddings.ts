@@ -6,10 +6,9 @@ import { sentenceModelName, vectorLength } from "./sentence-model.ts";
 
 export const embeddings = createSentenceEngine({
   task: "text/embeddings",
-  async run(texts, model, { input, onProgress }) {
-    const { dimensions } = input;
+  async run({ input: { texts, dimensions }, onProgress }, model) {
     // The model was not trained for shortened vectors.
-    if (typeof dimensions === "number" && dimensions !== vectorLength)
+    if (dimensions != null && dimensions !== vectorLength)
       refuseInput(
         "dimensions",
         `The vectors of ${sentenceModelName} have ${vectorLength} dimensions and cannot be shortened`,

@@ -13,8 +13,7 @@ const maxDistanceToBest = 0.15;
 export const questionAnswer = createSentenceEngine({
   task: "text/question_answer",
   unsupported: ["temperature", "examples_context", "examples"],
-  async run(texts, model, { input, onProgress }) {
-    const question = String(input["question"]);
+  async run({ input: { texts, question }, onProgress }, model) {
     const [questionTokens = []] = toTokens([question], model, "question");
     // Enforces the limits before anything is computed.
     toTokens(texts, model, "texts");

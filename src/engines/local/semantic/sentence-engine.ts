@@ -1,17 +1,18 @@
 // The common part of engines that compare texts by the sentence model: they read the texts of a call and enforce the limits.
 
+import type { TaskDraft, TaskInput, TaskName } from "../../../contract/tasks.ts";
 import { ValidationError } from "../../../errors.ts";
-import type { LocalAnswer, LocalCall, LocalEngine } from "../local-engine.ts";
+import { type AnswerOf, defineEngine, type EngineOf, type LocalCall, type LocalEngine } from "../local-engine.ts";
 import { loadSentenceModel, type SentenceModel, sentenceModelName, sentenceModelPackages } from "./sentence-model.ts";
 
-interface SentenceEngine extends Pick<LocalEngine, "task" | "unsupported"> {
-  run(texts: readonly string[], model: SentenceModel, call: LocalCall): Promise<SentenceAnswer>;
+interface SentenceEngine<Name extends TaskName, Output> extends Pick<EngineOf<Name>, "task" | "unsupported"> {
+  run(call: LocalCall<TaskInput<Name>>, model: SentenceModel): Promise<SentenceAnswer<Name, Output>>;
 }
 
-interface SentenceAnswer extends Pick<LocalAnswer, "output" | "units"> {
+type SentenceAnswer<Name extends TaskName, Output> = Pick<AnswerOf<Name, Output>, "output" | "units"> & {
   /** Added to the name of the model. */
   readonly original?: object;
-}
+};
 
 /** The facts that engines of the sentence model share. */
 export const sentenceEngineFacts = {
@@ -28,20 +29,22 @@ const maxTokensPerText = 8_192;
 // A window of 256 tokens takes about 25 ms, so a call takes at most half a minute.
 const maxTokens = 300_000;
 
-export function createSentenceEngine({ run, ...facts }: SentenceEngine): LocalEngine {
-  return {
+export function createSentenceEngine<const Name extends TaskName, Output extends TaskDraft<Name>>({
+  run,
+  ...facts
+}: SentenceEngine<Name, Output>): LocalEngine {
+  return defineEngine<Name, Output>({
     ...sentenceEngineFacts,
     ...facts,
     models: [sentenceModelName],
     async load() {
       const model = await loadSentenceModel();
       return async (call) => {
-        const { texts } = call.input;
-        const answer = await run(Array.isArray(texts) ? texts.map(String) : [], model, call);
+        const answer = await run(call, model);
         return { ...answer, original: { engine: "all-MiniLM-L6-v2, 8 bits", ...answer.original } };
       };
     },
-  };
+  });
 }
 
 /** The tokens of each text. Throws a ValidationError with the location of a text that exceeds a limit. */

@@ -21,7 +21,7 @@ export const summarize = createTextEngine({
     const model = await loadSentenceModel();
 
     return async (text, { input, onProgress }) => {
-      const count = typeof input["output_sentences"] === "number" ? input["output_sentences"] : 1;
+      const count = input.output_sentences ?? 1;
       const sentences = splitSentences(text);
       const long = sentences.filter((sentence) => sentence.text.split(/\s+/).length >= minWords);
       const candidates = long.length >= count ? long : sentences;

@@ -1,10 +1,10 @@
 // audio/speech_to_text_async: English, by Moonshine.
 
+import type { TaskInput } from "../../../contract/tasks.ts";
 import { lookUp } from "../../../lib/look-up.ts";
-import type { JsonObject } from "../../../providers/dialect.ts";
 import { refuseInput } from "../../../providers/task.ts";
 import { loadOnce } from "../load-once.ts";
-import type { LocalEngine } from "../local-engine.ts";
+import { defineEngine } from "../local-engine.ts";
 import { round, roundTo2 } from "../numbers.ts";
 import { loadOnnx, onnxPackage } from "../onnx.ts";
 import { decodeAudio, decoderPackages, sampleRate } from "./decode-audio.ts";
@@ -19,7 +19,7 @@ const maxBytes = 256 * 1_048_576;
 // The share of decoding in the progress of a job. Transcription takes nearly all of the time.
 const decodingShare = 0.02;
 
-export const speechToText: LocalEngine = {
+export const speechToText = defineEngine({
   task: "audio/speech_to_text_async",
   timeLimit: "job",
   group: "speech",
@@ -73,14 +73,17 @@ export const speechToText: LocalEngine = {
       };
     };
   },
-};
+});
 
-function refuseUnsupported({ language, profanity_filter: filter, vocabulary }: JsonObject): void {
-  if (typeof language === "string" && language !== "" && !/^en(?:[-_]|$)/i.test(language))
+function refuseUnsupported({
+  language,
+  profanity_filter: filter,
+  vocabulary = [],
+}: TaskInput<"audio/speech_to_text_async">): void {
+  if (language && !/^en(?:[-_]|$)/i.test(language))
     refuseInput("language", `The local engine understands English only, not '${language}'.`);
-  if (filter === true) refuseInput("profanity_filter", "The local engine has no filter: it writes what it hears.");
-  if (Array.isArray(vocabulary) && vocabulary.length > 0)
-    refuseInput("vocabulary", "The local engine takes no vocabulary.");
+  if (filter) refuseInput("profanity_filter", "The local engine has no filter: it writes what it hears.");
+  if (vocabulary.length > 0) refuseInput("vocabulary", "The local engine takes no vocabulary.");
 }
 
 function toSeconds(samples: number): string {

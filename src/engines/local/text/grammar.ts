@@ -67,7 +67,7 @@ export const grammar = createTextEngine({
     const linters = new Map<number, FindMistakes>();
 
     return async (text, { input }) => {
-      const mistakes = await check(text, dialectOf(input["language"]));
+      const mistakes = await check(text, dialectOf(input.language));
       // Where both find a mistake, the rule of grammar is preferred, because it considers the words around it.
       const misspellings = findMisspellings(text).filter((one) => !mistakes.some((other) => overlap(one, other)));
       const all = [...mistakes, ...misspellings].sort((a, b) => a.start - b.start);
@@ -151,8 +151,8 @@ function toMistake(lint: Lint, text: string, partStart: number): Mistake | null 
   return { text: wrong, type, start, suggestions };
 }
 
-function dialectOf(language: unknown): number {
-  return dialects.find(([tag]) => tag.test(String(language).replace("_", "-")))?.[1] ?? 0;
+function dialectOf(language: string | null): number {
+  return dialects.find(([tag]) => tag.test((language ?? "").replace("_", "-")))?.[1] ?? 0;
 }
 
 function overlap(a: Mistake, b: Mistake): boolean {

@@ -45,7 +45,7 @@ export const keywordExtraction = createTextEngine({
     const model = await loadEnglishModel();
     const stopWords = await loadStopWords();
     return (text, { input }) => {
-      const language = findLanguage(input["language"], text, detect) ?? detect(text)[0]?.tag ?? "en";
+      const language = findLanguage(input.language, text, detect) ?? detect(text)[0]?.tag ?? "en";
       const phrases = isEnglish(language)
         ? findEnglishPhrases(text, model, stopWords("en"))
         : findPhrases(text, language, stopWords(language));

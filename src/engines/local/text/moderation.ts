@@ -1,7 +1,6 @@
 // text/moderation by a list of English bad words, which are found in altered spellings ("sh1t"), too. It does not understand meaning, so it
 // misses threats and hatred in polite words.
 
-import type { JsonObject } from "../../../providers/dialect.ts";
 import { importPackage } from "../resolve-package.ts";
 import { createTextEngine } from "./text-engine.ts";
 
@@ -90,7 +89,7 @@ export async function loadBadWords(): Promise<FindBadWords> {
   };
 }
 
-export function toModerationOutput(found: readonly ModerationItem[]): JsonObject {
+export function toModerationOutput(found: readonly ModerationItem[]) {
   const items = found.map(({ label, category, subcategory, score }) => ({
     label,
     // Five steps, and 0 for a score of 0.

@@ -1,6 +1,5 @@
 // text/spell_check by an English dictionary. It checks the spelling and not the grammar.
 
-import type { JsonObject } from "../../../providers/dialect.ts";
 import { characterOffsets, countCharacters } from "./characters.ts";
 import type { Span } from "./sentences.ts";
 import { loadSpelling, type Suggestion, spellingPackages } from "./spelling.ts";
@@ -52,7 +51,7 @@ export async function loadSpellCheck(): Promise<(text: string) => Mistake[]> {
 }
 
 /** The mistakes must be in the order of the text, because offsets are counted from the start. */
-export function toSpellCheckItems(text: string, mistakes: readonly Mistake[]): JsonObject[] {
+export function toSpellCheckItems(text: string, mistakes: readonly Mistake[]) {
   const offsetOf = characterOffsets(text);
   return mistakes.map(({ start, ...mistake }) => ({
     ...mistake,

@@ -24,8 +24,8 @@ export const summarize = createTextEngine({
     const detect = await loadLanguageDetector();
     const stopWords = await loadStopWords();
     return (text, { input }) => {
-      const count = typeof input["output_sentences"] === "number" ? input["output_sentences"] : 1;
-      const language = findLanguage(input["language"], text, detect) ?? detect(text)[0]?.tag ?? "en";
+      const count = input.output_sentences ?? 1;
+      const language = findLanguage(input.language, text, detect) ?? detect(text)[0]?.tag ?? "en";
       const ignored = stopWords(language);
       const sentences = splitSentences(text).map((span, order) => ({
         ...span,

@@ -1,25 +1,32 @@
 // The common part of engines that read one text: they check its language and length, and count its characters.
 
+import type { TaskDraft, TaskInput, TaskName } from "../../../contract/tasks.ts";
+import type { JsonObject } from "../../../providers/dialect.ts";
 import { refuseInput } from "../../../providers/task.ts";
-import type { LocalAnswer, LocalCall, LocalEngine } from "../local-engine.ts";
+import type { AnswerOf, EngineOf, LocalAnswer, LocalCall, LocalEngine } from "../local-engine.ts";
 import { fastTextPackage } from "./fast-text.ts";
 import { findLanguage, isEnglish, loadLanguageDetector, nameOf } from "./language.ts";
 
-export interface TextEngine extends Omit<LocalEngine, "load"> {
+interface TextEngine<Name extends TaskName = TaskName, Output = JsonObject> extends EngineOf<Name> {
   /** Default: 2,000,000, for which the fastest engines need about ten seconds. */
   readonly maxCharacters?: number;
   /** A verb for the sentence "The local engine … English only". Absent: the engine accepts every language. */
   readonly englishOnly?: string;
-  load(): Promise<RunText>;
+  /** The text that is passed to the returned function is well-formed Unicode. */
+  load(): Promise<
+    (text: string, call: LocalCall<TaskInput<Name>>) => TextAnswer<Name, Output> | Promise<TextAnswer<Name, Output>>
+  >;
 }
 
-/** The text is well-formed Unicode. The characters of the text are added to the units of the answer. */
-export type RunText = (text: string, call: LocalCall) => TextAnswer | Promise<TextAnswer>;
+/** The characters of the text are added to the units. */
+type TextAnswer<Name extends TaskName, Output> = Omit<AnswerOf<Name, Output>, "units"> &
+  Partial<Pick<LocalAnswer, "units">>;
 
-type TextAnswer = Omit<LocalAnswer, "units"> & Partial<Pick<LocalAnswer, "units">>;
-
-export function createTextEngine(engine: TextEngine): LocalEngine {
-  const { englishOnly, maxCharacters = 2_000_000, packages, load, ...facts } = engine;
+export function createTextEngine<const Name extends TaskName, Output extends TaskDraft<Name>>(
+  engine: TextEngine<Name, Output>,
+): LocalEngine {
+  // The gateway validates the input against the schema from which its type was generated.
+  const { englishOnly, maxCharacters = 2_000_000, packages, load, ...facts } = engine as unknown as TextEngine;
   return {
     lane: "light",
     ...facts,

@@ -1,6 +1,6 @@
 // image/anonymization: pixelates faces, with a preference for false positives. Faces that are turned away, tiny or covered may still be missed.
 
-import type { LocalEngine } from "../local-engine.ts";
+import { defineEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
 import { type Box, toEdges } from "./boxes.ts";
 import { type FindOptions, loadFaceFinder } from "./face-finder.ts";
@@ -15,7 +15,7 @@ const margin = 0.2;
 // With so few patches, a face cannot be recognised.
 const patches = 6;
 
-export const imageAnonymization: LocalEngine = {
+export const imageAnonymization = defineEngine({
   task: "image/anonymization",
   group: "vision",
   packages: humanPackages,
@@ -38,7 +38,7 @@ export const imageAnonymization: LocalEngine = {
       };
     };
   },
-};
+});
 
 function widen({ left, top, right, bottom }: Box): Box {
   const across = (right - left) * margin;

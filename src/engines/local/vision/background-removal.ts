@@ -1,7 +1,7 @@
 // image/background_removal: U²-Netp for subjects of any kind, MODNet for people and their hair.
 
 import { lookUp } from "../../../lib/look-up.ts";
-import type { LocalEngine } from "../local-engine.ts";
+import { defineEngine } from "../local-engine.ts";
 import { loadOnnx, type Onnx, onnxPackage, type Session } from "../onnx.ts";
 import { maxPixelsReturned, oneImage } from "./picture-engine.ts";
 import { type Pixels, readPixels, writePixels } from "./pixels.ts";
@@ -50,7 +50,7 @@ const models: Readonly<Record<string, Model>> = {
 };
 const defaultModel = "u2netp";
 
-export const backgroundRemoval: LocalEngine = {
+export const backgroundRemoval = defineEngine({
   task: "image/background_removal",
   group: "vision",
   packages: [onnxPackage, ...Object.values(models).map(({ packageName }) => packageName)],
@@ -74,7 +74,7 @@ export const backgroundRemoval: LocalEngine = {
       };
     };
   },
-};
+});
 
 async function findSubject(onnx: Onnx, session: Session, model: Model, picture: Sampler): Promise<Mask> {
   const { width, height } = model.sizeFor(picture);

@@ -1,7 +1,7 @@
 // image/face_compare: searches the second picture for the largest face of the first one. It measures similarity and does not prove identity.
 
 import { refuseInput } from "../../../providers/task.ts";
-import type { LocalEngine } from "../local-engine.ts";
+import { defineEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
 import { toEdges } from "./boxes.ts";
 import { loadFaceDescriber } from "./face-describer.ts";
@@ -15,7 +15,7 @@ import { humanPackages } from "./tensorflow.ts";
 const undecided = 0.52;
 const steepness = 0.045;
 
-export const faceCompare: LocalEngine = {
+export const faceCompare = defineEngine({
   task: "image/face_compare",
   group: "vision",
   packages: humanPackages,
@@ -44,7 +44,7 @@ export const faceCompare: LocalEngine = {
       };
     };
   },
-};
+});
 
 function toConfidence(likeness: number): number {
   return round(1 / (1 + Math.exp((undecided - likeness) / steepness)));

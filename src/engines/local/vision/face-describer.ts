@@ -10,8 +10,11 @@ export interface FaceDescriber {
   /** A vector of length 1. The scalar product of two is their similarity. */
   toVector(picture: Sampler, face: Face): Float32Array;
   /** 0 to 1, by the names in the task's schema. */
-  toEmotions(picture: Sampler, face: Face): Readonly<Record<string, number>>;
+  toEmotions(picture: Sampler, face: Face): Emotions;
 }
+
+/** In the order of the network's outputs. */
+type Emotions = Record<"anger" | "disgust" | "fear" | "joy" | "sorrow" | "surprise" | "neutral", number>;
 
 export interface Description {
   readonly age: number;
@@ -21,8 +24,6 @@ export interface Description {
 
 const describerSize = 224;
 const emotionSize = 64;
-/** In the order of the network's outputs. */
-const emotions = ["anger", "disgust", "fear", "joy", "sorrow", "surprise", "neutral"];
 const luminance = [0.2989, 0.587, 0.114] as const;
 // The sex is unknown if its probability is this close to a half.
 const unsure = 0.15;
@@ -57,7 +58,8 @@ export const loadFaceDescriber = loadOnce(async (): Promise<FaceDescriber> => {
         return light / 127.5 - 1;
       });
       const [shares = new Float32Array()] = emotion(grey);
-      return Object.fromEntries(emotions.map((name, index) => [name, shares[index] as number]));
+      const [anger = 0, disgust = 0, fear = 0, joy = 0, sorrow = 0, surprise = 0, neutral = 0] = shares;
+      return { anger, disgust, fear, joy, sorrow, surprise, neutral };
     },
   };
 });

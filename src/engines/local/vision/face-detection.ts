@@ -1,6 +1,7 @@
 // image/face_detection: faces with landmarks and pose, and guesses about age, sex and expression.
 
 import { fillMembers } from "../fill-members.ts";
+import { mapValues } from "../map-values.ts";
 import { round, toLikelihood } from "../numbers.ts";
 import { toEdges, toPart } from "./boxes.ts";
 import { loadFaceDescriber } from "./face-describer.ts";
@@ -12,7 +13,7 @@ import { humanPackages } from "./tensorflow.ts";
 const task = "image/face_detection";
 
 /** Points of the mesh; a landmark with several is at their mean. Left and right are as the viewer sees them. */
-const landmarks: Readonly<Record<string, readonly number[]>> = {
+const landmarks = {
   left_eye: [33, 133, 159, 145],
   left_eye_top: [159],
   left_eye_right: [133],
@@ -67,11 +68,10 @@ export const faceDetection = createPictureEngine({
     const describer = await loadFaceDescriber();
     return (picture) => {
       const items = finder.find(picture).map((face) => {
-        const emotions = Object.entries(describer.toEmotions(picture, face));
         return {
           confidence: round(face.score),
           landmarks: toLandmarks(face, picture),
-          emotions: Object.fromEntries(emotions.map(([name, share]) => [name, toLikelihood(share)])),
+          emotions: mapValues(describer.toEmotions(picture, face), toLikelihood),
           poses: toPose(face),
           ...describer.describe(picture, face),
           bounding_box: toEdges(face.box, picture),
@@ -90,11 +90,8 @@ function toLandmarks({ mesh, ears: [leftEar, rightEar] }: Face, { width, height 
   const position = ([x = 0, y = 0]: readonly number[]) => [toPart(x, width), toPart(y, height)];
   const mean = (indices: readonly number[], axis: 0 | 1) =>
     indices.reduce((sum, index) => sum + (mesh[index]?.[axis] ?? 0), 0) / indices.length;
-  const positions = Object.entries(landmarks).map(
-    ([name, indices]) => [name, position([mean(indices, 0), mean(indices, 1)])] as const,
-  );
   return {
-    ...Object.fromEntries(positions),
+    ...mapValues(landmarks, (indices: readonly number[]) => position([mean(indices, 0), mean(indices, 1)])),
     left_ear_tragion: position(leftEar),
     right_ear_tragion: position(rightEar),
   };

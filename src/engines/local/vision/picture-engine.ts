@@ -1,11 +1,12 @@
 // The common part of engines that look at one picture.
 
-import type { LocalAnswer, LocalEngine } from "../local-engine.ts";
+import type { TaskDraft, TaskName } from "../../../contract/tasks.ts";
+import { type AnswerOf, defineEngine, type EngineOf, type LocalEngine } from "../local-engine.ts";
 import { readPixels } from "./pixels.ts";
 import { createSampler, type Sampler } from "./sampler.ts";
 
-interface PictureEngine extends Omit<LocalEngine, "load"> {
-  load(): Promise<(picture: Sampler) => Omit<LocalAnswer, "units">>;
+interface PictureEngine<Name extends TaskName, Output> extends EngineOf<Name> {
+  load(): Promise<(picture: Sampler) => Omit<AnswerOf<Name, Output>, "units">>;
 }
 
 /** Networks use at most 512 pixels a side, and a window is a quarter of the picture, so more pixels would be wasted. */
@@ -15,8 +16,10 @@ export const maxPixelsReturned = 16_000_000;
 
 export const oneImage = { image: 1, file: 1, request: 1 };
 
-export function createPictureEngine(engine: PictureEngine): LocalEngine {
-  return {
+export function createPictureEngine<const Name extends TaskName, Output extends TaskDraft<Name>>(
+  engine: PictureEngine<Name, Output>,
+): LocalEngine {
+  return defineEngine<Name, Output>({
     ...engine,
     group: "vision",
     async load() {
@@ -26,5 +29,5 @@ export function createPictureEngine(engine: PictureEngine): LocalEngine {
         return { ...run(picture), units: oneImage };
       };
     },
-  };
+  });
 }
