@@ -1,4 +1,5 @@
-// Installs a group of packages: fetched by npm into a folder beside, thinned out, checked, and only then put where the engines look.
+// Installs a group of packages: npm fetches them into a staging folder, unneeded files are deleted, checksums are verified, and then the folder is
+// moved to its place.
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { copyFile, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
@@ -6,22 +7,22 @@ import { dirname, join } from "node:path";
 import { findWrongFiles, type Group, keepPatterns, keptOf, stampName, stampOf } from "./groups.ts";
 
 export interface AddOptions {
-  /** npm, as a command: `["npm"]`, or a Node and npm's script. */
+  /** The command that runs npm: `["npm"]`, or Node and the script of npm. */
   readonly npm: readonly string[];
   readonly timeoutMs: number;
 }
 
-/** In words for the person who ran the command. */
+/** The message is for the person who ran the command. */
 export class GroupError extends Error {}
 
 const stagingPrefix = ".adding-";
 const staleMs = 3_600_000;
-// Licences stay with what they are about, and by its package.json a package is found.
+// Licences must stay with the files, and packages are found by their package.json.
 const alwaysKept = /^package\.json$|^(?:.*\/)?(?:licen[cs]e|notice|copying|authors)[^/]*$/i;
 const offlineCodes = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/;
-const keptWords = 2_000;
+const maxErrorOutput = 2_000;
 
-/** All or nothing: when it throws, what was there before is there still. */
+/** If it throws, the previous installation is unchanged. */
 export async function addGroup(group: Group, options: AddOptions): Promise<void> {
   checkWritable(group.folder);
   await removeStale(group.folder);
@@ -31,7 +32,7 @@ export async function addGroup(group: Group, options: AddOptions): Promise<void>
       await copyFile(join(group.folder, name), join(staging, name));
     await runNpm(staging, group, options);
     const fetched = join(staging, "node_modules");
-    for (const name of Object.keys(group.keep)) await thinOut(group, name, join(fetched, name));
+    for (const name of Object.keys(group.keep)) await deleteUnneeded(group, name, join(fetched, name));
     const wrong = findWrongFiles(group, fetched);
     if (wrong.length > 0) throw new GroupError(`${group.name} is not enabled: ${wrong.join("; ")}.`);
     await writeFile(join(fetched, stampName), stampOf(group));
@@ -58,7 +59,7 @@ function checkWritable(folder: string): void {
   }
 }
 
-/** What a command left behind that was killed. */
+/** Removes the staging folders of commands that were killed. */
 async function removeStale(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(stagingPrefix)) continue;
@@ -68,7 +69,7 @@ async function removeStale(folder: string): Promise<void> {
 }
 
 async function runNpm(folder: string, group: Group, { npm, timeoutMs }: AddOptions): Promise<void> {
-  // Install scripts would fetch more, from elsewhere; and an .npmrc does not travel with a packed gateway.
+  // Install scripts would download more files. The options are arguments, because a packed gateway has no .npmrc.
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier"];
   const child = Bun.spawn([...npm, "ci", ...options], {
     cwd: folder,
@@ -78,18 +79,19 @@ async function runNpm(folder: string, group: Group, { npm, timeoutMs }: AddOptio
     timeout: timeoutMs,
     killSignal: "SIGKILL",
   });
-  const said = await new Response(child.stderr).text();
+  const errorOutput = await new Response(child.stderr).text();
   const exitCode = await child.exited;
   if (exitCode === 0) return;
   if (child.signalCode === "SIGKILL")
     throw new GroupError(`The packages of ${group.name} did not arrive within ${Math.round(timeoutMs / 1_000)} s.`);
-  const reason = offlineCodes.test(said)
+  const reason = offlineCodes.test(errorOutput)
     ? "npm cannot reach its registry. Check the network, a proxy or npm's settings"
     : `npm ci ended with ${exitCode}`;
-  throw new GroupError(`${group.name} could not be fetched: ${reason}.\n${said.trim().slice(-keptWords)}`);
+  throw new GroupError(`${group.name} could not be fetched: ${reason}.\n${errorOutput.trim().slice(-maxErrorOutput)}`);
 }
 
-async function thinOut(group: Group, packageName: string, folder: string): Promise<void> {
+/** Deletes the files of a package that the group does not need. */
+async function deleteUnneeded(group: Group, packageName: string, folder: string): Promise<void> {
   const kept = keptOf(group, packageName) ?? [];
   const found = new Set<Bun.Glob>();
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -112,7 +114,7 @@ async function thinOut(group: Group, packageName: string, folder: string): Promi
   );
 }
 
-/** And so on upwards, while nothing is left. */
+/** Also removes parent folders that become empty. */
 async function removeIfEmpty(folder: string, top: string): Promise<void> {
   if (folder === top || !existsSync(folder) || (await readdir(folder)).length > 0) return;
   await rmdir(folder);

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { groupsFolder, listGroupFolders, packageFolder } from "./resolve-package.ts";
 
-/** By package and the path in it. Versions are pinned, so a change here goes with a change in package.json. */
+/** SHA-256 by package and path. Versions are pinned, so a checksum changes only together with package.json. */
 export type Checksums = Readonly<Record<string, string>>;
 
 /** Files that come with the gateway. The checksums of a group are in engines/<group>/checksums.json. */
@@ -39,7 +39,7 @@ export async function readModelFile(name: string, path: string): Promise<{ path:
   return { path: file, bytes };
 }
 
-/** Throws unless the bytes are the ones in the table. Exported for files that are joined or unpacked first. */
+/** Throws if the bytes do not match their checksum. */
 export function checkBytes(key: string, bytes: Uint8Array): void {
   const expected = core[key] ?? findInGroups(key);
   if (expected === undefined)
@@ -48,7 +48,7 @@ export function checkBytes(key: string, bytes: Uint8Array): void {
   if (found !== expected) throw new Error(`${key} does not match its checksum: its sha256 is ${found}`);
 }
 
-/** Languages that the operator installed have no checksum here. */
+/** Languages that the operator installed have no checksum. */
 export function hasChecksum(key: string): boolean {
   return core[key] !== undefined || findInGroups(key) !== undefined;
 }
@@ -57,7 +57,7 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What a group's folder says of its files. */
+/** The checksums of a group's files. */
 export function readChecksums(groupFolder: string): Checksums {
   const file = join(groupFolder, "checksums.json");
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Checksums) : {};

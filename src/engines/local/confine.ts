@@ -1,8 +1,8 @@
-// The launcher of an engine process on Linux: gives up the network and most of the file system, then becomes the engine process by
-// execve, so that every thread of it is confined from its start. Where the kernel refuses one part, the other stays in force.
+// The launcher of a worker on Linux: gives up the network and most of the file system, then becomes the worker by execve, so that all threads of
+// the worker are confined from the start. If the kernel refuses one of the two restrictions, the other one still applies.
 //
-// Started by the pool: confine.ts <Grants as JSON> <worker.ts> <arguments of worker.ts …>. The worker gets one more argument: what is
-// in force, as JSON.
+// The pool starts it: confine.ts <Grants as JSON> <worker.ts> <arguments of worker.ts …>. The worker gets one more argument: the
+// Confinement as JSON.
 
 import { dlopen, ptr } from "bun:ffi";
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -14,12 +14,12 @@ import type { Confinement, Grants } from "./confinement.ts";
 
 type Libc = ReturnType<typeof openLibc>;
 
-/** Of prctl(2). */
+/** Constants of prctl(2). */
 const [setNoNewPrivileges, setSeccomp, filterMode, dropCapability] = [38, 22, 2n, 24];
 const capabilities = 64n;
-/** Of landlock(7): the same on x86-64 and arm64. */
+/** System calls and flags of landlock(7), which are the same on x86-64 and arm64. */
 const [createRuleset, addRule, restrictSelf] = [444n, 445n, 446n];
-const [askVersion, pathBeneath] = [1n, 1n];
+const [versionFlag, pathBeneath] = [1n, 1n];
 const access = {
   execute: 1n << 0n,
   writeFile: 1n << 1n,
@@ -28,17 +28,17 @@ const access = {
   truncate: 1n << 14n,
 };
 const reading = access.execute | access.readFile | access.readFolder;
-/** The rights of a folder that a file does not have. */
+/** The rights that apply to files. The others apply only to folders. */
 const fileRights = access.execute | access.writeFile | access.readFile | access.truncate;
-/** How many rights each version of Landlock knows: later ones are refused by an older kernel. */
+/** The number of rights in each version of Landlock. An older kernel refuses unknown ones. */
 const rightsByVersion = [0, 13, 14, 15, 15, 16];
-/** Of seccomp(2) and bpf: the number of socket(2), and the architecture for which it is that number. */
+/** The number of socket(2) on each architecture, for the filter of seccomp(2). */
 const machines: Readonly<Record<string, { readonly architecture: number; readonly socket: number }>> = {
   x64: { architecture: 0xc000003e, socket: 41 },
   arm64: { architecture: 0xc00000b7, socket: 198 },
 };
 const ioUringSetup = 425;
-/** Where the numbers of the x32 interface begin, by which a call would have a second number. */
+/** The first number of the x32 interface, by which each system call has a second number. */
 const x32 = 0x40000000;
 
 const [grantsText = "", workerPath = "", ...workerArguments] = process.argv.slice(2);
@@ -48,10 +48,10 @@ const problems: string[] = [];
 try {
   const grants = JSON.parse(grantsText) as Grants;
   const libc = openLibc();
-  // Without it, the kernel takes neither of the two from a process that is not root.
+  // The kernel requires it for both restrictions if the process is not root.
   if (libc.prctl(setNoNewPrivileges, 1n, 0n, 0n, 0n) !== 0) throw new Error("no_new_privs was refused");
-  // A gateway that runs as root would pass its capabilities on, and with them access to the memory of other processes. Other users have
-  // no capabilities: the call fails for them without consequence.
+  // A worker of a gateway that runs as root would inherit its capabilities, and could read the memory of other processes. For other users the call
+  // fails, which does not matter, because they have no capabilities.
   for (let capability = 0n; capability < capabilities; capability++) libc.prctl(dropCapability, capability, 0n, 0n, 0n);
   attempt("files", () => restrictFiles(libc, grants));
   attempt("network", () => denySockets(libc));
@@ -59,7 +59,7 @@ try {
 } catch (error) {
   problems.push(messageOf(error));
 }
-// Reached only where the launcher could not become the worker: then it does the worker's part in this process.
+// This is reached only if execve failed. Then the worker runs in this process.
 process.argv = [process.execPath, workerPath, ...workerArguments, report()];
 await import(pathToFileURL(workerPath).href);
 
@@ -88,20 +88,20 @@ function openLibc() {
         execve: { args: ["ptr", "ptr", "ptr"], returns: "i32" },
       }).symbols;
     } catch {
-      // It has the other C library, or none.
+      // The system has the other C library.
     }
   }
   throw new Error("no C library was found");
 }
 
-/** Landlock: what no rule grants is refused from here on, to this thread and to what it becomes. */
+/** Landlock: from here on, this thread and the worker can access only the granted paths. */
 function restrictFiles(libc: Libc, { readable, writable, denied }: Grants): void {
-  const version = Number(libc.syscall(createRuleset, 0n, 0n, askVersion, 0n));
+  const version = Number(libc.syscall(createRuleset, 0n, 0n, versionFlag, 0n));
   if (version < 1) throw new Error("this kernel has no Landlock, or it is switched off");
   const all = (1n << BigInt(rightsByVersion[Math.min(version, rightsByVersion.length - 1)] ?? 0)) - 1n;
   const attributes = new BigUint64Array([all]);
   const ruleset = Number(libc.syscall(createRuleset, BigInt(ptr(attributes)), 8n, 0n, 0n));
-  if (ruleset < 0) throw new Error("Landlock took no rules");
+  if (ruleset < 0) throw new Error("Landlock refused the ruleset");
   const hidden = denied.filter((path) => existsSync(path)).map((path) => realpathSync(path));
   for (const path of readable) grant(libc, ruleset, path, reading & all, hidden);
   for (const path of writable) grant(libc, ruleset, path, all, hidden);
@@ -109,7 +109,7 @@ function restrictFiles(libc: Libc, { readable, writable, denied }: Grants): void
   closeSync(ruleset);
 }
 
-/** The path and everything below it, but for what is hidden. */
+/** Grants the path and everything below it, except hidden paths. */
 function grant(libc: Libc, ruleset: number, path: string, rights: bigint, hidden: readonly string[]): void {
   if (!existsSync(path)) return;
   const real = realpathSync(path);
@@ -117,7 +117,7 @@ function grant(libc: Libc, ruleset: number, path: string, rights: bigint, hidden
   const isFolder = statSync(real).isDirectory();
   if (isFolder && hidden.some((one) => one.startsWith(real === sep ? sep : real + sep))) {
     for (const name of readdirSync(real)) grant(libc, ruleset, join(real, name), rights, hidden);
-    // The runtime lists the folder to find packages. A rule holds for all that is below: the names of what is hidden can be listed.
+    // The runtime lists the folder to find packages. The rule applies to everything below, so the names of hidden files can be listed.
     addPath(libc, ruleset, real, access.readFolder);
     return;
   }
@@ -125,23 +125,23 @@ function grant(libc: Libc, ruleset: number, path: string, rights: bigint, hidden
 }
 
 function addPath(libc: Libc, ruleset: number, path: string, rights: bigint): void {
-  // O_PATH: the rule needs the place, not the content.
+  // O_PATH: the rule needs no access to the content.
   const descriptor = openSync(path, 0o10000000 | constants.O_NOFOLLOW);
   const rule = Buffer.alloc(12);
   rule.writeBigUInt64LE(rights, 0);
   rule.writeInt32LE(descriptor, 8);
   const outcome = libc.syscall(addRule, BigInt(ruleset), pathBeneath, BigInt(ptr(rule)), 0n);
   closeSync(descriptor);
-  if (outcome !== 0n) throw new Error(`Landlock took no rule for ${path}`);
+  if (outcome !== 0n) throw new Error(`Landlock refused the rule for ${path}`);
 }
 
-/** seccomp: socket(2) is refused for every family, and io_uring, which could open one as well. */
+/** seccomp: refuses socket(2) for every address family, and io_uring, which could open sockets, too. */
 function denySockets(libc: Libc): void {
   const machine = lookUp(machines, process.arch);
   if (machine === undefined) throw new Error(`there is no filter for ${process.arch}`);
   const [load, jumpIfEqual, jumpIfAtLeast, answer] = [0x20, 0x15, 0x35, 0x06];
   const [allow, refuse, kill] = [0x7fff0000, 0x00050000 | 13, 0x80000000];
-  // Each: what to do, how many to skip when true and when false, and the operand.
+  // Each instruction: operation, instructions to skip if true and if false, operand.
   const program: readonly (readonly [number, number, number, number])[] = [
     [load, 0, 0, 4],
     [jumpIfEqual, 1, 0, machine.architecture],
@@ -166,7 +166,7 @@ function denySockets(libc: Libc): void {
   if (libc.prctl(setSeccomp, filterMode, BigInt(ptr(filter)), 0n, 0n) !== 0) throw new Error("seccomp was refused");
 }
 
-/** Returns only when it failed. The channel to the pool stays open: it is a descriptor that the environment names. */
+/** Throws if execve failed. The channel to the pool, whose descriptor is in the environment, stays open. */
 function execute(libc: Libc, command: readonly string[]): never {
   const environment = readFileSync("/proc/self/environ", "utf8").split("\0").filter(Boolean);
   const channel = environment.find((one) => one.startsWith("NODE_CHANNEL_FD="))?.split("=")[1];

@@ -1,13 +1,13 @@
-// What an engine process may reach, and what of that the operating system enforces.
+// The files that a worker may access, and the restrictions that the operating system enforces.
 
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 
 export interface Grants {
-  /** Files and folders that may be read, with all that is below them. */
+  /** Files and folders, including everything below them. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Not to be read, also where they lie below a readable folder. */
+  /** Paths that may not be read even below a readable folder. */
   readonly denied: readonly string[];
 }
 
@@ -16,13 +16,13 @@ export interface Confinement {
   readonly network: boolean;
   /** The process can read only what `Grants` names. */
   readonly files: boolean;
-  /** Why a part is not in force; null: both are. */
+  /** Why a restriction does not apply; null: both apply. */
   readonly problem: string | null;
 }
 
 export const unconfined = (problem: string): Confinement => ({ network: false, files: false, problem });
 
-/** What the runtime and the native libraries of engines read of a system. */
+/** System files that the runtime and native libraries read. */
 const systemPaths = [
   "/usr",
   "/lib",

@@ -5,7 +5,7 @@ import { findTask, type JsonSchema } from "../../contract/tasks.ts";
 /** A copy of the value in which missing members are null, or empty lists. */
 export function fillMembers<Value extends object>(task: string, value: Value): Value {
   const schema = findTask(task)?.outputSchema;
-  // The schema only adds members; the type of those that were there stays.
+  // The schema only adds members, so the type of the others is unchanged.
   return schema === undefined ? value : (fill(schema, value) as Value);
 }
 
@@ -13,10 +13,10 @@ function fill(schema: JsonSchema, value: unknown): unknown {
   const { items, properties } = schema as { items?: JsonSchema; properties?: Readonly<Record<string, JsonSchema>> };
   if (Array.isArray(value)) return items === undefined ? value : value.map((element) => fill(items, element));
   if (typeof value !== "object" || value === null || properties === undefined) return value;
-  const given = value as Readonly<Record<string, unknown>>;
+  const members = value as Readonly<Record<string, unknown>>;
   const names = Object.keys(properties);
   return Object.fromEntries(
-    names.map((name) => [name, fill(properties[name] ?? {}, given[name] ?? emptyOf(properties[name]))]),
+    names.map((name) => [name, fill(properties[name] ?? {}, members[name] ?? emptyOf(properties[name]))]),
   );
 }
 

@@ -7,21 +7,17 @@ import type { JsonObject } from "../../providers/dialect.ts";
 import type { Engine } from "../engine.ts";
 import type { Confinement } from "./confinement.ts";
 import { localEngines } from "./list.ts";
-import type { Lane, LocalEngine, TimeLimitKind } from "./local-engine.ts";
-import { createPool, type LaneState, type TimeLimit } from "./pool.ts";
+import type { Lane, LocalEngine, TimeLimit, TimeLimitKind } from "./local-engine.ts";
+import { createPool, type LaneState, type PoolOptions } from "./pool.ts";
 import { findPackage } from "./resolve-package.ts";
 
-export interface LocalEngineOptions {
+export interface LocalEngineOptions
+  extends Partial<
+    Pick<PoolOptions, "maxWaiting" | "maxWaitingPerOwner" | "idleMs" | "maxMemoryBytes" | "deniedPaths">
+  > {
   /** The number of heavy jobs that run at the same time; half as many light ones. Default: number of cores - 1. */
   readonly concurrency?: number;
-  /** The most jobs that may wait in a lane. */
-  readonly maxWaiting?: number;
-  readonly maxWaitingPerOwner?: number;
   readonly timeLimitsMs?: Readonly<Record<TimeLimitKind, number>>;
-  readonly idleMs?: number;
-  readonly maxMemoryBytes?: number;
-  /** Paths that engines may not read, such as the data folder. Null: engines are not confined. Absent: no path is denied. */
-  readonly deniedPaths?: readonly string[] | null;
   readonly log: Log;
 }
 
@@ -75,10 +71,9 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
       ...(local.unsupported !== undefined && { unsupportedMembers: local.unsupported }),
       unavailableReason: describeMissingPackages(local),
       isIdempotent: true,
-      async run({ model, input, files, signal, deadline, owner, onProgress }) {
-        const lane = laneOf(local, input);
-        const job = { task, lane, owner, timeLimit, model, input, files, signal, deadline, onProgress };
-        return { ...(await pool.run(job)), charge: free };
+      async run(call) {
+        const answer = await pool.run({ ...call, task, lane: laneOf(local, call.input), timeLimit });
+        return { ...answer, charge: free };
       },
     };
   }

@@ -79,4 +79,10 @@ export type EngineGroup = "core" | "embeddings" | "speech" | "vision" | "voice" 
 /** `job`: for tasks that run as jobs only, on files of many pages or hours. */
 export type TimeLimitKind = "text" | "media" | "job";
 
+/** How long an engine may run one task, and the setting that controls it. */
+export interface TimeLimit {
+  readonly milliseconds: number;
+  readonly setting: string;
+}
+
 export type Lane = "light" | "heavy";

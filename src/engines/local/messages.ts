@@ -1,18 +1,20 @@
-// The messages between the pool and its workers.
+// The messages between the pool and its workers, and the files beside them for many bytes.
 
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { JsonObject } from "../../providers/dialect.ts";
 import type { BinaryResult } from "../engine.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Failure } from "./failure.ts";
-import type { LocalAnswer } from "./local-engine.ts";
+import type { LocalAnswer, LocalFile } from "./local-engine.ts";
 
-/** More bytes are passed in a file: sending 20 MB through the channel would block the gateway for 30 ms. */
-export const maxInlineBytes = 262_144;
+// More bytes are passed in a file, because sending 20 MB through the channel would block the gateway for 30 ms.
+const maxInlineBytes = 262_144;
 
 /** Ends a worker that exceeds its memory limit. The pool can distinguish it from a crash, and it writes no core dump. */
 export const memorySignal = "SIGUSR2";
 
-/** Bytes, or the path of a file with them. The reader deletes the file. */
+/** Bytes, or the path of a file with them. */
 export type Carried = Uint8Array | string;
 
 /** The first message of a worker. */
@@ -26,10 +28,10 @@ export interface Assignment {
   readonly task: string;
   readonly model: string | null;
   readonly input: JsonObject;
-  readonly files: Readonly<
-    Record<string, { readonly name: string; readonly mediaType: string; readonly bytes: Carried }>
-  >;
+  readonly files: Readonly<Record<string, CarriedFile>>;
 }
+
+export type CarriedFile = Omit<LocalFile, "bytes"> & { readonly bytes: Carried };
 
 /** Sent any number of times between an assignment and its report. */
 export interface Progress {
@@ -51,3 +53,16 @@ export type CarriedAnswer = Omit<LocalAnswer, "binaries" | "output"> & {
   readonly binaries: readonly CarriedBinary[];
 };
 export type CarriedBinary = Omit<BinaryResult, "bytes"> & { readonly bytes: Carried };
+
+/** The name of a file in the folder must be unique. The folder is created if necessary. */
+export async function carry(bytes: Uint8Array, folder: string, name: string): Promise<Carried> {
+  if (bytes.length <= maxInlineBytes) return bytes;
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+export async function receive(carried: Carried): Promise<Uint8Array> {
+  return typeof carried === "string" ? readFile(carried) : carried;
+}

@@ -1,9 +1,9 @@
-// Runs neural models: one native library for all groups, in engines/onnx.
+// Runs neural models with ONNX Runtime, a native library in engines/onnx that several groups share.
 
 import { readModelFile } from "./checksums.ts";
 import { importPackage } from "./resolve-package.ts";
 
-/** What an engine whose models run here must list among its packages. */
+/** Engines with ONNX models must list it among their packages. */
 export const onnxPackage = "onnxruntime-node";
 
 export interface Tensor {
@@ -15,7 +15,7 @@ export interface Tensor {
 export interface Session {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
-  /** Only the outputs that are named, where any are: each one costs a copy. */
+  /** Returns the named outputs, or all of them. Each output is copied. */
   run(feeds: Readonly<Record<string, Tensor>>, outputs?: readonly string[]): Promise<Readonly<Record<string, Tensor>>>;
   release(): Promise<void>;
 }
@@ -25,14 +25,14 @@ export interface Onnx {
   /** As 64-bit integers. */
   integers(data: readonly number[], dims: readonly number[]): Tensor;
   booleans(data: readonly boolean[], dims: readonly number[]): Tensor;
-  /** A model file of a package, checked before it is given to the library. */
+  /** Opens a model file of a package after verifying its checksum. */
   open(packageName: string, path: string): Promise<Session>;
 }
 
 /** The parts of the package that we call. */
 interface OnnxPackage {
   readonly env: { logLevel: string };
-  readonly InferenceSession: { create(model: Uint8Array, options: SessionOptions): Promise<Session> };
+  readonly InferenceSession: { create(model: Uint8Array, options: typeof sessionOptions): Promise<Session> };
   readonly Tensor: new (
     type: string,
     data: Float32Array | BigInt64Array | Uint8Array,
@@ -40,15 +40,8 @@ interface OnnxPackage {
   ) => Tensor;
 }
 
-interface SessionOptions {
-  readonly executionProviders: readonly ["cpu"];
-  readonly intraOpNumThreads: number;
-  readonly interOpNumThreads: number;
-  readonly logSeverityLevel: number;
-}
-
-// Jobs run side by side in workers, so one job takes one core. Only errors are said.
-const sessionOptions: SessionOptions = {
+// One thread, because jobs run in parallel workers. Only errors are logged.
+const sessionOptions = {
   executionProviders: ["cpu"],
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
@@ -70,7 +63,7 @@ export async function loadOnnx(): Promise<Onnx> {
   };
 }
 
-/** The library of this machine: what Node loads is compared too, not only what it computes with. */
+/** The native files for this platform. Their checksums are verified like those of models. */
 function nativeFiles(): string[] {
   const folder = `bin/napi-v6/${process.platform}/${process.arch}`;
   const library: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

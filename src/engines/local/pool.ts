@@ -2,28 +2,35 @@
 // instead of threads, because a WebAssembly loop in a thread cannot be stopped and would even keep the gateway from exiting.
 
 import { existsSync, mkdtempSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GatewayError } from "../../errors.ts";
 import { type Deadline, startDeadline, untilAborted } from "../../lib/deadline.ts";
 import type { Log } from "../../log.ts";
-import { CallerLeft } from "../../providers/call.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
-import type { BinaryResult, InputFile } from "../engine.ts";
+import type { BinaryResult, TaskCall } from "../engine.ts";
 import { type Confinement, grantsFor, unconfined } from "./confinement.ts";
 import { fromFailure } from "./failure.ts";
 import { FairQueue } from "./fair-queue.ts";
-import type { Lane, LocalAnswer } from "./local-engine.ts";
+import type { Lane, LocalAnswer, TimeLimit } from "./local-engine.ts";
 import {
   type Assignment,
   type CarriedAnswer,
-  maxInlineBytes,
-  memorySignal,
+  type CarriedFile,
+  carry,
   type Progress,
   type Ready,
   type Report,
+  receive,
 } from "./messages.ts";
+import {
+  abortError,
+  drainingError,
+  exitError,
+  ownerQueueFullError,
+  queueFullError,
+  startError,
+  timeLimitError,
+} from "./pool-errors.ts";
 
 export interface PoolOptions {
   /** The URL of the module that exports `localEngines`. */
@@ -43,25 +50,11 @@ export interface PoolOptions {
   readonly log: Log;
 }
 
-export interface Job {
+export interface Job
+  extends Pick<TaskCall, "owner" | "model" | "input" | "files" | "signal" | "deadline" | "onProgress"> {
   readonly task: string;
   readonly lane: Lane;
-  /** The queue serves owners in turn. */
-  readonly owner: string;
   readonly timeLimit: TimeLimit;
-  readonly model: string | null;
-  readonly input: JsonObject;
-  readonly files: Readonly<Record<string, InputFile>>;
-  readonly signal: AbortSignal;
-  /** By `performance.now()`. */
-  readonly deadline: number;
-  readonly onProgress?: ((share: number) => void) | undefined;
-}
-
-/** How long an engine may run one task, and the setting that controls it. */
-export interface TimeLimit {
-  readonly milliseconds: number;
-  readonly setting: string;
 }
 
 export interface Pool {
@@ -133,7 +126,6 @@ const launcher = Bun.fileURLToPath(new URL("./confine.ts", import.meta.url));
 export function createPool(options: PoolOptions): Pool {
   const { log } = options;
   const lanes: Readonly<Record<Lane, WorkerLane>> = { light: openLane("light"), heavy: openLane("heavy") };
-  const foldersInUse = new Set<number>();
   let scratch: string | null = null;
   let lastId = 0;
   let closing: Promise<void> | null = null;
@@ -150,13 +142,13 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   async function run(job: Job): Promise<LocalAnswer> {
-    if (closing !== null) throw draining();
-    if (job.signal.aborted) throw reasonOf(job);
+    if (closing !== null) throw drainingError();
+    if (job.signal.aborted) throw abortError(job.task, job.signal);
     const lane = lanes[job.lane];
     const worker = await claim(lane, job);
     using deadline = startJobDeadline(job);
     const id = ++lastId;
-    const carrying = carry(id, job.files);
+    const carrying = carryFiles(id, job.files);
     try {
       const files = await untilAborted(carrying, deadline.signal);
       const { task, model, input } = job;
@@ -166,7 +158,7 @@ export function createPool(options: PoolOptions): Pool {
       const report = await untilAborted(assigned, limit.signal);
       lane.averageMs += (performance.now() - startedAt - lane.averageMs) * averageWeight;
       if ("failure" in report.result) throw fromFailure(report.result.failure, task, log);
-      return await receive(report.result.answer);
+      return await toAnswer(report.result.answer);
     } finally {
       if (worker.job === null) release(lane, worker);
       void tidy(lane, worker, id, carrying);
@@ -179,13 +171,15 @@ export function createPool(options: PoolOptions): Pool {
     try {
       free = findFree(lane, job.task);
     } catch (error) {
-      return Promise.reject(notStarted(error));
+      return Promise.reject(startError(error));
     }
     if (free !== null) return Promise.resolve(hold(free));
     const { owner } = job;
-    if (lane.waiting.countOf(owner) >= options.maxWaitingPerOwner)
-      return Promise.reject(ownerQueueFull(lane, lane.waiting.countOf(owner)));
-    if (lane.waiting.size >= options.maxWaiting) return Promise.reject(overloaded(lane));
+    const ownWaiting = lane.waiting.countOf(owner);
+    if (ownWaiting >= options.maxWaitingPerOwner)
+      return Promise.reject(ownerQueueFullError(ownWaiting, secondsUntilServed(lane, ownWaiting)));
+    if (lane.waiting.size >= options.maxWaiting)
+      return Promise.reject(queueFullError(secondsUntilServed(lane, lane.waiting.size)));
     const { promise, resolve, reject } = Promise.withResolvers<LocalWorker>();
     const deadline = startJobDeadline(job);
     const waiting: WaitingJob = {
@@ -241,7 +235,7 @@ export function createPool(options: PoolOptions): Pool {
         lane.waiting.endTurn(waiting.job.owner);
         waiting.give(hold(free));
       } catch (error) {
-        waiting.refuse(notStarted(error));
+        waiting.refuse(startError(error));
       }
     }
   }
@@ -258,7 +252,8 @@ export function createPool(options: PoolOptions): Pool {
       if (ended) release(lane, worker);
     }
     await carrying.catch(() => {});
-    if (foldersInUse.delete(id)) await rm(folderOf(id), { recursive: true, force: true }).catch(() => {});
+    // It exists only if the files or the results of the job were large.
+    if (scratch !== null) await rm(join(scratch, String(id)), { recursive: true, force: true }).catch(() => {});
   }
 
   function start(lane: WorkerLane): LocalWorker {
@@ -334,9 +329,6 @@ export function createPool(options: PoolOptions): Pool {
     if (worker.job?.id !== report.id) return;
     worker.job.report.resolve(report);
     worker.job = null;
-    if ("answer" in report.result && report.result.answer.binaries.some(({ bytes }) => typeof bytes === "string")) {
-      foldersInUse.add(report.id);
-    }
   }
 
   async function assign(
@@ -379,7 +371,9 @@ export function createPool(options: PoolOptions): Pool {
         errorOutput: worker.errorOutput.trim(),
       });
     }
-    const error = endOf(worker, how, options.maxMemoryBytes);
+    const error = worker.isEnding
+      ? drainingError()
+      : exitError(tasks.at(-1) ?? "this task", how, options.maxMemoryBytes);
     worker.exitError = error;
     worker.ready.reject(error);
     worker.job?.report.reject(error);
@@ -392,25 +386,13 @@ export function createPool(options: PoolOptions): Pool {
     return scratch;
   }
 
-  /** The folder of one job. worker.ts uses the same name. */
-  function folderOf(id: number): string {
-    return join(scratchFolder(), String(id));
-  }
-
-  async function carry(id: number, files: Job["files"]): Promise<Assignment["files"]> {
-    const carried: Record<string, Assignment["files"][string]> = {};
-    for (const [member, file] of Object.entries(files)) {
-      const bytes = await file.read();
+  /** Large files are passed in a folder whose name is the id. worker.ts uses the same name for results. */
+  async function carryFiles(id: number, files: Job["files"]): Promise<Assignment["files"]> {
+    const carried: Record<string, CarriedFile> = {};
+    const folder = join(scratchFolder(), String(id));
+    for (const [index, [member, file]] of Object.entries(files).entries()) {
       const { name, mediaType } = file;
-      if (bytes.length <= maxInlineBytes) {
-        carried[member] = { name, mediaType, bytes };
-        continue;
-      }
-      foldersInUse.add(id);
-      await mkdir(folderOf(id), { recursive: true });
-      const path = join(folderOf(id), `file-${Object.keys(carried).length}`);
-      await writeFile(path, bytes);
-      carried[member] = { name, mediaType, bytes: path };
+      carried[member] = { name, mediaType, bytes: await carry(await file.read(), folder, `file-${index}`) };
     }
     return carried;
   }
@@ -419,7 +401,7 @@ export function createPool(options: PoolOptions): Pool {
     const ended: Promise<unknown>[] = [];
     for (const lane of Object.values(lanes)) {
       for (let waiting = lane.waiting.next(); waiting !== null; waiting = lane.waiting.next())
-        waiting.refuse(draining());
+        waiting.refuse(drainingError());
       for (const worker of lane.workers) {
         ended.push(worker.process.exited);
         end(lane, worker);
@@ -447,79 +429,24 @@ function unconfinedReason({ deniedPaths }: PoolOptions): string {
 /** Its abort reason is the error of the job. */
 function startJobDeadline(job: Job): Deadline {
   const timeoutMs = job.deadline - performance.now();
-  return startDeadline({ timeoutMs, signals: [job.signal], reason: () => reasonOf(job) });
+  return startDeadline({ timeoutMs, signals: [job.signal], reason: () => abortError(job.task, job.signal) });
 }
 
 /** The time limit of the engine, which does not include the time in the queue. */
 function startTimeLimit(job: Job, { signal }: Deadline): Deadline {
-  const reason = (fired: AbortSignal | null) => fired?.reason ?? overTimeLimit(job);
+  const reason = (fired: AbortSignal | null) => fired?.reason ?? timeLimitError(job.task, job.timeLimit);
   return startDeadline({ timeoutMs: job.timeLimit.milliseconds, signals: [signal], reason });
 }
 
-function reasonOf(job: Job): Error {
-  const reason: unknown = job.signal.reason;
-  if (reason instanceof GatewayError) return reason;
-  if (job.signal.aborted) return new CallerLeft();
-  return new GatewayError("provider_timeout", `The local engine for ${job.task} did not finish in time.`);
-}
-
-function overTimeLimit({ task, timeLimit: { milliseconds, setting } }: Job): GatewayError {
-  return new GatewayError(
-    "provider_timeout",
-    `The local engine for ${task} exceeded its time limit of ${milliseconds / 1_000} s. Send a smaller input, or ask the operator to raise ${setting}.`,
-    // A retry with the same input would take as long.
-    { shouldRetry: false },
-  );
-}
-
-function endOf(worker: LocalWorker, how: number | string | null, maxMemoryBytes: number): Error {
-  if (worker.isEnding) return draining();
-  const task = [...worker.tasks].at(-1) ?? "this task";
-  if (how !== memorySignal) {
-    return new GatewayError("provider_error", `The local engine for ${task} crashed while processing this input.`);
-  }
-  const limit = Math.round(maxMemoryBytes / 1_048_576);
-  return new GatewayError(
-    "provider_error",
-    `The local engine for ${task} needed more than its ${limit} MB of memory for this input. Send a smaller input.`,
-    { shouldRetry: false },
-  );
-}
-
-async function receive({ binaries, outputJson, ...answer }: CarriedAnswer): Promise<LocalAnswer> {
+async function toAnswer({ binaries, outputJson, ...answer }: CarriedAnswer): Promise<LocalAnswer> {
   const received: BinaryResult[] = [];
-  for (const binary of binaries) {
-    const bytes = typeof binary.bytes === "string" ? await readFile(binary.bytes) : binary.bytes;
-    received.push({ ...binary, bytes });
-  }
+  for (const binary of binaries) received.push({ ...binary, bytes: await receive(binary.bytes) });
   return { ...answer, output: JSON.parse(outputJson), binaries: received };
-}
-
-function overloaded(lane: WorkerLane): GatewayError {
-  return new GatewayError("overloaded", "Too many tasks are waiting for the local engines. Try again later.", {
-    retryAfter: secondsUntilServed(lane, lane.waiting.size),
-  });
-}
-
-function ownerQueueFull(lane: WorkerLane, count: number): GatewayError {
-  return new GatewayError(
-    "rate_limit_exceeded",
-    `The owner of this key already has ${count} waiting local tasks, which is the limit per owner. Try again when one of them has finished.`,
-    { retryAfter: secondsUntilServed(lane, count) },
-  );
 }
 
 function secondsUntilServed(lane: WorkerLane, waiting: number): number {
   const seconds = Math.ceil((lane.averageMs * waiting) / lane.limit / 1_000);
   return Math.min(Math.max(1, seconds), maxRetryAfterSeconds);
-}
-
-function notStarted(cause: unknown): GatewayError {
-  return new GatewayError("provider_unavailable", "No worker for the local engines could be started.", { cause });
-}
-
-function draining(): GatewayError {
-  return new GatewayError("draining", "The gateway is shutting down.");
 }
 
 /** Keeps the last part of the error output of a worker, for the log. */

@@ -1,4 +1,4 @@
-// Where a package of an engine is: with the gateway's own, or in the folder of a group that was added.
+// Finds the packages of engines: among the gateway's own, or in the folder of an installed group.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -6,20 +6,20 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const requireHere = createRequire(import.meta.url);
-/** `switchyard engines add speech` installs into engines/speech, with the lockfile that stands there. */
+/** `switchyard engines add speech` installs into engines/speech, with the lockfile in that folder. */
 export const groupsFolder = Bun.fileURLToPath(new URL("../../../engines/", import.meta.url));
 
-/** The folder of a package; null: it is not installed. By folder, since many hide their files behind `exports`. */
+/** The folder of a package; null: it is not installed. `require.resolve` is not used, because many packages hide files behind `exports`. */
 export function findPackage(name: string): string | null {
   for (const folder of packageFolders()) {
     const description = join(folder, name, "package.json");
-    if (existsSync(description) && !isStandIn(description)) return join(folder, name);
+    if (existsSync(description) && !isPlaceholder(description)) return join(folder, name);
   }
   return null;
 }
 
-/** What the overrides of a group put in the place of packages that nobody needs. */
-function isStandIn(description: string): boolean {
+/** The overrides of a group replace packages that are not needed by this one. */
+function isPlaceholder(description: string): boolean {
   return JSON.parse(readFileSync(description, "utf8")).name === "empty-npm-package";
 }
 
@@ -29,7 +29,7 @@ export function packageFolder(name: string): string {
   return folder;
 }
 
-/** Also imports what a group brought, which a bare `import` would not find. */
+/** Also imports packages of groups, which `import` would not find. */
 export async function importPackage<Module>(name: string): Promise<Module> {
   const from = join(packageFolder(ownerOf(name)), "package.json");
   return (await import(pathToFileURL(Bun.resolveSync(name, from)).href)) as Module;
@@ -41,7 +41,7 @@ export function ownerOf(path: string): string {
   return scopeOrName.startsWith("@") ? `${scopeOrName}/${second}` : scopeOrName;
 }
 
-/** The folders of groups, added or not. */
+/** The names of all groups, installed or not. */
 export function listGroupFolders(): string[] {
   if (!existsSync(groupsFolder)) return [];
   const names = readdirSync(groupsFolder);

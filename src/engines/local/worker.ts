@@ -2,18 +2,20 @@
 // The pool starts it: worker.ts <module with the list of engines> <id of the gateway's process> <memory limit in bytes> <niceness>
 // [<confinement as JSON>].
 
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { toFailure } from "./failure.ts";
-import type { LocalAnswer, LocalEngine, LocalFile, LocalRun } from "./local-engine.ts";
+import { loadOnce } from "./load-once.ts";
+import type { LocalEngine, LocalFile } from "./local-engine.ts";
 import {
   type Assignment,
   type CarriedAnswer,
   type CarriedBinary,
-  maxInlineBytes,
+  carry,
   type Progress,
   type Ready,
+  receive,
 } from "./messages.ts";
 
 const minProgressStep = 0.01;
@@ -21,7 +23,7 @@ const [listModule = "", gatewayPid = "", maxMemoryBytes = "", niceness = "0", co
   process.argv.slice(2);
 
 const { localEngines } = (await import(listModule)) as { readonly localEngines: readonly LocalEngine[] };
-const loaded = new Map<LocalEngine, Promise<LocalRun>>();
+const engines = localEngines.map((engine) => ({ ...engine, load: loadOnce(() => engine.load()) }));
 
 try {
   setPriority(Number(niceness));
@@ -56,9 +58,16 @@ async function work(assignment: Assignment): Promise<void> {
 
 async function perform({ id, task, model, input, files }: Assignment): Promise<CarriedAnswer> {
   const received: Record<string, LocalFile> = {};
-  for (const [member, file] of Object.entries(files)) received[member] = { ...file, bytes: await receive(file.bytes) };
-  const run = await load(findEngine(task, model));
-  return toCarried(id, await run({ model, input, files: received, onProgress: createProgressReporter(id) }));
+  for (const [member, file] of Object.entries(files)) {
+    received[member] = { ...file, bytes: await receive(file.bytes) };
+    if (typeof file.bytes === "string") await rm(file.bytes);
+  }
+  const run = await findEngine(task, model).load();
+  const answer = await run({ model, input, files: received, onProgress: createProgressReporter(id) });
+  const binaries: CarriedBinary[] = [];
+  for (const [index, binary] of (answer.binaries ?? []).entries())
+    binaries.push({ ...binary, bytes: await carry(binary.bytes, join(process.cwd(), String(id)), `result-${index}`) });
+  return { outputJson: JSON.stringify(answer.output), original: answer.original, units: answer.units, binaries };
 }
 
 /** Reports the progress of a job at most a hundred times, however often the engine does. */
@@ -72,42 +81,9 @@ function createProgressReporter(id: number): (share: number) => void {
   };
 }
 
-async function receive(bytes: Uint8Array | string): Promise<Uint8Array> {
-  if (typeof bytes !== "string") return bytes;
-  const content = await readFile(bytes);
-  await rm(bytes);
-  return content;
-}
-
 /** Several engines may perform a task, each with its own models. Without a model, the first engine is used. */
 function findEngine(task: string, model: string | null): LocalEngine {
-  const engine = localEngines.find((one) => one.task === task && (model === null || one.models?.includes(model)));
+  const engine = engines.find((one) => one.task === task && (model === null || one.models?.includes(model)));
   if (engine === undefined) throw new Error(`There is no local engine for ${task}${model === null ? "" : `/${model}`}`);
   return engine;
-}
-
-function load(engine: LocalEngine): Promise<LocalRun> {
-  const known = loaded.get(engine);
-  if (known !== undefined) return known;
-  const loading = engine.load();
-  loaded.set(engine, loading);
-  // The next call tries again after a failure.
-  loading.catch(() => loaded.delete(engine));
-  return loading;
-}
-
-async function toCarried(id: number, answer: LocalAnswer): Promise<CarriedAnswer> {
-  const binaries: CarriedBinary[] = [];
-  for (const binary of answer.binaries ?? []) {
-    if (binary.bytes.length <= maxInlineBytes) {
-      binaries.push(binary);
-      continue;
-    }
-    const folder = join(process.cwd(), String(id));
-    await mkdir(folder, { recursive: true });
-    const path = join(folder, `result-${binaries.length}`);
-    await writeFile(path, binary.bytes);
-    binaries.push({ ...binary, bytes: path });
-  }
-  return { outputJson: JSON.stringify(answer.output), original: answer.original, units: answer.units, binaries };
 }
