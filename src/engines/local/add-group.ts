@@ -4,7 +4,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { copyFile, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { findWrongFiles, type Group, keepPatterns, keptOf, stampName, stampOf } from "./groups.ts";
+import { findWrongFiles, type Group, globsToKeep, stampName, stampOf } from "./groups.ts";
 
 export interface AddOptions {
   /** The command that runs npm: `["npm"]`, or Node and the script of npm. */
@@ -92,25 +92,24 @@ async function runNpm(folder: string, group: Group, { npm, timeoutMs }: AddOptio
 
 /** Deletes the files of a package that the group does not need. */
 async function deleteUnneeded(group: Group, packageName: string, folder: string): Promise<void> {
-  const kept = keptOf(group, packageName) ?? [];
-  const found = new Set<Bun.Glob>();
+  const globs = [...(globsToKeep(group, packageName) ?? [])];
+  const found = new Set<string>();
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries) {
     if (entry.isDirectory()) continue;
     const path = join(entry.parentPath, entry.name);
     const inPackage = path.slice(folder.length + 1).replaceAll("\\", "/");
     if (inPackage.startsWith("node_modules/")) continue;
-    const matching = kept.filter((glob) => glob.match(inPackage));
-    for (const glob of matching) found.add(glob);
+    const matching = globs.filter(([, glob]) => glob.match(inPackage));
+    for (const [pattern] of matching) found.add(pattern);
     if (matching.length === 0 && !alwaysKept.test(inPackage)) await rm(path);
   }
   for (const entry of entries.toReversed())
     if (entry.isDirectory()) await removeIfEmpty(join(entry.parentPath, entry.name), folder);
-  const missing = kept.findIndex((glob) => !found.has(glob));
-  if (missing < 0) return;
-  const pattern = keepPatterns(group, packageName)?.[missing];
+  const missing = globs.find(([pattern]) => !found.has(pattern))?.[0];
+  if (missing === undefined) return;
   throw new GroupError(
-    `${group.name} is not enabled: ${packageName} has no ${pattern}, so it has nothing for this machine (${process.platform} ${process.arch}).`,
+    `${group.name} is not enabled: ${packageName} has no ${missing}, so it has nothing for this machine (${process.platform} ${process.arch}).`,
   );
 }
 

@@ -23,22 +23,10 @@ export interface Confinement {
 export const unconfined = (problem: string): Confinement => ({ network: false, files: false, problem });
 
 /** System files that the runtime and native libraries read. */
-const systemPaths = [
-  "/usr",
-  "/lib",
-  "/lib64",
-  "/bin",
-  "/nix/store",
-  "/etc/ld.so.cache",
-  "/etc/localtime",
-  "/proc",
-  "/sys/devices/system",
-  "/sys/fs/cgroup",
-  "/dev/null",
-  "/dev/zero",
-  "/dev/random",
-  "/dev/urandom",
-];
+const systemPaths =
+  "/usr /lib /lib64 /bin /nix/store /etc/ld.so.cache /etc/localtime /proc /sys/devices/system /sys/fs/cgroup /dev/null /dev/zero /dev/random /dev/urandom".split(
+    " ",
+  );
 const root = Bun.fileURLToPath(new URL("../../../", import.meta.url));
 
 export function grantsFor(scratchFolder: string, denied: readonly string[]): Grants {

@@ -74,22 +74,20 @@ export function stampOf(group: Group): string {
   return sha256Of(Buffer.concat([...parts, Buffer.from(`${process.platform} ${process.arch}`)]));
 }
 
-/** The globs of the files to keep; null: all files. */
-export function keptOf(group: Group, packageName: string): Bun.Glob[] | null {
-  return keepPatterns(group, packageName)?.map((pattern) => new Bun.Glob(pattern)) ?? null;
-}
-
-export function keepPatterns(group: Group, packageName: string): string[] | null {
-  const patterns = group.keep[packageName];
-  return patterns?.map((one) => one.replace("{platform}", process.platform).replace("{machine}", process.arch)) ?? null;
+/** The globs of the files to keep, by their pattern; null: all files. */
+export function globsToKeep({ keep }: Group, packageName: string): ReadonlyMap<string, Bun.Glob> | null {
+  const patterns = keep[packageName]?.map((pattern) =>
+    pattern.replace("{platform}", process.platform).replace("{machine}", process.arch),
+  );
+  return patterns === undefined ? null : new Map(patterns.map((pattern) => [pattern, new Bun.Glob(pattern)]));
 }
 
 /** The problems of the installed files, as sentences; empty if every file matches its checksum. */
 export function findWrongFiles(group: Group, modules: string): string[] {
   return Object.entries(readChecksums(group.folder)).flatMap(([key, expected]) => {
     const owner = ownerOf(key);
-    const kept = keptOf(group, owner);
-    if (kept !== null && !kept.some((glob) => glob.match(key.slice(owner.length + 1)))) return [];
+    const globs = globsToKeep(group, owner)?.values();
+    if (globs !== undefined && !globs.some((glob) => glob.match(key.slice(owner.length + 1)))) return [];
     const file = join(modules, key);
     if (!existsSync(file)) return [`${key} is missing`];
     return sha256Of(readFileSync(file)) === expected ? [] : [`${key} does not match its checksum`];

@@ -34,15 +34,10 @@ const minute = 60_000;
 // Ordinary jobs need much less.
 const defaultMemoryBytes = 1_536 * 1_048_576;
 const defaultLightCharacters = 20_000;
-const defaultTimeLimitsMs: Readonly<Record<TimeLimitKind, number>> = {
-  text: minute / 2,
-  media: 2 * minute,
-  job: 30 * minute,
-};
-const timeLimitSettings: Readonly<Record<TimeLimitKind, string>> = {
-  text: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS",
-  media: "SWITCHYARD_LOCAL_MEDIA_TIMEOUT_MS",
-  job: "SWITCHYARD_LOCAL_JOB_TIMEOUT_MS",
+const defaultTimeLimits: Readonly<Record<TimeLimitKind, TimeLimit>> = {
+  text: { milliseconds: minute / 2, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" },
+  media: { milliseconds: 2 * minute, setting: "SWITCHYARD_LOCAL_MEDIA_TIMEOUT_MS" },
+  job: { milliseconds: 30 * minute, setting: "SWITCHYARD_LOCAL_JOB_TIMEOUT_MS" },
 };
 
 export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
@@ -60,7 +55,7 @@ export function createLocalEngines(options: LocalEngineOptions): LocalEngines {
 
   function toEngine(local: LocalEngine): Engine {
     const { task } = local;
-    const timeLimit = timeLimitOf(local, options.timeLimitsMs ?? defaultTimeLimitsMs);
+    const timeLimit = timeLimitOf(local, options.timeLimitsMs);
     return {
       provider: "local",
       // Only tests have engines for tasks that are not in the catalogue.
@@ -88,9 +83,10 @@ function laneOf({ lane = "heavy", lightCharacters = defaultLightCharacters }: Lo
   return length > lightCharacters ? "heavy" : lane;
 }
 
-function timeLimitOf({ task, timeLimit }: LocalEngine, limitsMs: Readonly<Record<TimeLimitKind, number>>): TimeLimit {
+function timeLimitOf({ task, timeLimit }: LocalEngine, limitsMs: LocalEngineOptions["timeLimitsMs"]): TimeLimit {
   const kind = timeLimit ?? (/^(?:text|translation)\//.test(task) ? "text" : "media");
-  return { milliseconds: limitsMs[kind], setting: timeLimitSettings[kind] };
+  const { milliseconds, setting } = defaultTimeLimits[kind];
+  return { milliseconds: limitsMs?.[kind] ?? milliseconds, setting };
 }
 
 function describeMissingPackages({ task, packages, group = "core" }: LocalEngine): string | null {

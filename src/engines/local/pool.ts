@@ -98,7 +98,7 @@ interface CurrentJob {
 interface WaitingJob {
   readonly job: Job;
   give(worker: LocalWorker): void;
-  refuse(error: Error): void;
+  refuse(error: unknown): void;
 }
 
 interface WorkerLane {
@@ -166,40 +166,25 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   /** Resolves to a worker for the job, at once or when it is the job's turn. */
-  function claim(lane: WorkerLane, job: Job): Promise<LocalWorker> {
-    let free: LocalWorker | null;
-    try {
-      free = findFree(lane, job.task);
-    } catch (error) {
-      return Promise.reject(startError(error));
-    }
-    if (free !== null) return Promise.resolve(hold(free));
-    const { owner } = job;
-    const ownWaiting = lane.waiting.countOf(owner);
-    if (ownWaiting >= options.maxWaitingPerOwner)
-      return Promise.reject(ownerQueueFullError(ownWaiting, secondsUntilServed(lane, ownWaiting)));
-    if (lane.waiting.size >= options.maxWaiting)
-      return Promise.reject(queueFullError(secondsUntilServed(lane, lane.waiting.size)));
+  async function claim(lane: WorkerLane, job: Job): Promise<LocalWorker> {
+    const free = findFree(lane, job.task);
+    if (free !== null) return hold(free);
+    const { size } = lane.waiting;
+    const ownSize = lane.waiting.countOf(job.owner);
+    if (ownSize >= options.maxWaitingPerOwner) throw ownerQueueFullError(ownSize, secondsUntilServed(lane, ownSize));
+    if (size >= options.maxWaiting) throw queueFullError(secondsUntilServed(lane, size));
+    using deadline = startJobDeadline(job);
     const { promise, resolve, reject } = Promise.withResolvers<LocalWorker>();
-    const deadline = startJobDeadline(job);
-    const waiting: WaitingJob = {
-      job,
-      give: (worker) => {
-        leave();
-        resolve(worker);
-      },
-      refuse: (error) => {
-        leave();
-        reject(error);
-      },
-    };
-    const leave = () => {
-      deadline[Symbol.dispose]();
-      lane.waiting.delete(owner, waiting);
-    };
-    lane.waiting.add(owner, waiting);
-    deadline.signal.addEventListener("abort", () => waiting.refuse(deadline.signal.reason));
-    return promise;
+    const waiting: WaitingJob = { job, give: resolve, refuse: reject };
+    lane.waiting.add(job.owner, waiting);
+    deadline.signal.addEventListener("abort", () => dequeue(lane, waiting).refuse(deadline.signal.reason));
+    return await promise;
+  }
+
+  /** Must precede the settling of the wait, because the queue would offer the job again. */
+  function dequeue(lane: WorkerLane, waiting: WaitingJob): WaitingJob {
+    lane.waiting.delete(waiting.job.owner, waiting);
+    return waiting;
   }
 
   /** An idle worker that has loaded the engine, otherwise any idle worker, otherwise a new one if the limit allows it. */
@@ -210,7 +195,12 @@ export function createPool(options: PoolOptions): Pool {
       if (worker.tasks.has(task)) return worker;
       idle ??= worker;
     }
-    return idle ?? (lane.workers.size < lane.limit ? start(lane) : null);
+    if (idle !== null || lane.workers.size >= lane.limit) return idle;
+    try {
+      return start(lane);
+    } catch (error) {
+      throw startError(error);
+    }
   }
 
   function hold(worker: LocalWorker): LocalWorker {
@@ -233,9 +223,9 @@ export function createPool(options: PoolOptions): Pool {
         const free = findFree(lane, waiting.job.task);
         if (free === null) return;
         lane.waiting.endTurn(waiting.job.owner);
-        waiting.give(hold(free));
+        dequeue(lane, waiting).give(hold(free));
       } catch (error) {
-        waiting.refuse(startError(error));
+        dequeue(lane, waiting).refuse(error);
       }
     }
   }
@@ -401,7 +391,7 @@ export function createPool(options: PoolOptions): Pool {
     const ended: Promise<unknown>[] = [];
     for (const lane of Object.values(lanes)) {
       for (let waiting = lane.waiting.next(); waiting !== null; waiting = lane.waiting.next())
-        waiting.refuse(drainingError());
+        dequeue(lane, waiting).refuse(drainingError());
       for (const worker of lane.workers) {
         ended.push(worker.process.exited);
         end(lane, worker);

@@ -23,35 +23,30 @@ const codes =
 
 /** Other common names and codes. */
 const aliases: Readonly<Record<string, string>> = {
-  D: "DEU",
-  "UNITED STATES OF AMERICA": "USA",
-  USA: "USA",
-  UK: "GBR",
-  "GREAT BRITAIN": "GBR",
-  ENGLAND: "GBR",
-  SCOTLAND: "GBR",
-  WALES: "GBR",
-  "CZECH REPUBLIC": "CZE",
-  TURKEY: "TUR",
-  "THE NETHERLANDS": "NLD",
-  DEUTSCHLAND: "DEU",
-  ÖSTERREICH: "AUT",
-  SCHWEIZ: "CHE",
-  SUISSE: "CHE",
-  BELGIQUE: "BEL",
-  ESPAÑA: "ESP",
-  ITALIA: "ITA",
-  NEDERLAND: "NLD",
+  AUT: "ÖSTERREICH",
+  BEL: "BELGIQUE",
+  CHE: "SCHWEIZ,SUISSE",
+  CZE: "CZECH REPUBLIC",
+  DEU: "D,DEUTSCHLAND",
+  ESP: "ESPAÑA",
+  GBR: "UK,GREAT BRITAIN,ENGLAND,SCOTLAND,WALES",
+  ITA: "ITALIA",
+  NLD: "NEDERLAND,THE NETHERLANDS",
+  TUR: "TURKEY",
+  USA: "UNITED STATES OF AMERICA",
 };
 
 const regionNames = new Intl.DisplayNames(["en"], { type: "region" });
-const byAlpha3 = new Map(codes.split(" ").map((pair) => [pair.slice(0, 3), toCountry(pair)]));
-const byName = new Map([...byAlpha3.values()].map((country) => [country.name.toUpperCase(), country]));
+const countries = codes.split(" ").map(toCountry);
+const byNameOrCode = new Map(
+  countries.flatMap((country) => {
+    const names = lookUp(aliases, country.alpha3)?.split(",") ?? [];
+    return [country.alpha3, country.name.toUpperCase(), ...names].map((name): [string, Country] => [name, country]);
+  }),
+);
 
 export function findCountry(nameOrCode: string): Country | null {
-  const key = nameOrCode.trim().toUpperCase();
-  const code = lookUp(aliases, key) ?? key;
-  return byAlpha3.get(code) ?? byName.get(code) ?? null;
+  return byNameOrCode.get(nameOrCode.trim().toUpperCase()) ?? null;
 }
 
 function toCountry(pair: string): Country {

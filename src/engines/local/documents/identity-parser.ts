@@ -1,7 +1,6 @@
 // ocr/identity_parser: reads the machine-readable zone of passports and identity cards with its check digits, and labelled fields. It does not
 // check whether a document is genuine.
 
-import { lookUp } from "../../../lib/look-up.ts";
 import { fillMembers } from "../fill-members.ts";
 import { mapValues } from "../map-values.ts";
 import { round } from "../numbers.ts";
@@ -78,14 +77,12 @@ const documentTypes = [
   [/\bresidence permit\b|\btitre de séjour\b/i, "residence permit"],
   [/\bidentity card\b|\bcarte nationale\b|\bpersonalausweis\b|\bID card\b/i, "identity card"],
 ] as const;
-/** By the first letter of the document code in the zone. */
-const zoneTypes: Readonly<Record<string, string>> = {
-  P: "passport",
-  V: "visa",
-  I: "identity card",
-  A: "identity card",
-  C: "identity card",
-};
+/** By the document code in the zone. */
+const zoneTypes = [
+  [/^P/, "passport"],
+  [/^V/, "visa"],
+  [/^[IAC]/, "identity card"],
+] as const;
 
 export const identityParser = createDocumentEngine({
   task,
@@ -273,9 +270,10 @@ function toGender(sex: string | null | undefined): string | null {
 }
 
 function findDocumentType(code: string, rows: readonly Row[]): Value {
+  const coded = zoneTypes.find(([pattern]) => pattern.test(code))?.[1] ?? null;
   const text = rows.map((row) => row.text).join(" ");
   const named = documentTypes.find(([pattern]) => pattern.test(text))?.[1] ?? null;
-  return or(toValue(lookUp(zoneTypes, code.charAt(0)) ?? null, zoneConfidence), toValue(named, labelConfidence));
+  return or(toValue(coded, zoneConfidence), toValue(named, labelConfidence));
 }
 
 /** Passports print labels in several languages, and some number them: "1. Surname / Nom". */

@@ -1,6 +1,6 @@
 // Arranges the words of a page into rows from top to bottom, and each row into cells that are separated by wide gaps. The reading order is ignored.
 
-import type { Box, Page, Word } from "./page.ts";
+import type { Page, Word } from "./page.ts";
 
 export interface Row {
   readonly cells: readonly Cell[];
@@ -17,7 +17,6 @@ export interface Cell {
   readonly words: readonly Word[];
   readonly left: number;
   readonly right: number;
-  readonly boxes: readonly Box[];
 }
 
 interface PlacedWord {
@@ -77,7 +76,6 @@ function toRow(items: readonly PlacedWord[], middle: number): Row {
     words: group.map(({ word }) => word),
     left: group[0]?.left ?? 0,
     right: group.reduce((rightmost, { right }) => Math.max(rightmost, right), 0),
-    boxes: group.map(({ word }) => word.box),
   }));
   return {
     cells,

@@ -11,9 +11,8 @@ export interface Table {
   readonly hasHeader: boolean;
 }
 
-export interface TableCell {
-  readonly cell: Cell;
-  readonly text: string;
+export interface TableCell extends Cell {
+  /** The number of columns that it covers. */
   readonly span: number;
 }
 
@@ -88,7 +87,7 @@ function toGridRow(row: Row, columns: readonly Column[]): (TableCell | null)[] |
     const touched = columns.flatMap((column, index) => (overlap(cell, column) > 0 ? [index] : []));
     const first = touched[0] ?? nearest(cell, columns);
     if (first === null || grid[first] != null) return null;
-    grid[first] = { cell, text: cell.text, span: Math.max(1, touched.length) };
+    grid[first] = { ...cell, span: Math.max(1, touched.length) };
   }
   return grid;
 }
@@ -111,19 +110,19 @@ function mergeContinuations(grid: readonly (TableCell | null)[][]): (TableCell |
     const above = merged.at(-1);
     const [cell, target] = [row[only], above?.[only]];
     if (filled.length === 1 && merged.length >= 2 && above && cell && target && !hasNumber(cell)) {
-      above[only] = { cell: join(target.cell, cell.cell), text: `${target.text} ${cell.text}`, span: target.span };
+      above[only] = join(target, cell);
     } else merged.push(row);
   }
   return merged;
 }
 
-function join(first: Cell, second: Cell): Cell {
+function join(first: TableCell, second: TableCell): TableCell {
   return {
+    span: first.span,
     text: `${first.text} ${second.text}`,
     words: [...first.words, ...second.words],
     left: Math.min(first.left, second.left),
     right: Math.max(first.right, second.right),
-    boxes: [...first.boxes, ...second.boxes],
   };
 }
 

@@ -69,12 +69,12 @@ function toCell(cell: TableCell | null) {
     const noPosition = { left: null, top: null, width: null, height: null };
     return { text: null, row_span: 1, col_span: 1, confidence: null, bounding_box: noPosition };
   }
-  const sure = cell.cell.words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]));
+  const known = cell.words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]));
   return {
     text: cell.text,
     row_span: 1,
     col_span: cell.span,
-    confidence: sure.length === 0 ? null : Math.min(...sure),
-    bounding_box: surround(cell.cell.boxes),
+    confidence: known.length === 0 ? null : Math.min(...known),
+    bounding_box: surround(cell.words.map((word) => word.box)),
   };
 }

@@ -23,48 +23,22 @@ interface Decoded {
   readonly sampleRate: number;
 }
 
-interface Format {
-  readonly package: string;
-  /** The files that contain its WebAssembly. */
-  readonly files: readonly string[];
-  readonly matches: (head: Buffer) => boolean;
-}
+/** The files are those that contain WebAssembly. */
+type Format = readonly [packageName: string, files: readonly string[], matches: (head: Buffer) => boolean];
 
 const chunkBytes = 262_144;
 const [minRate, maxRate] = [4_000, 384_000];
 
 const formats: readonly Format[] = [
-  {
-    package: "@audio/decode-wav",
-    files: ["decode-wav.js"],
-    matches: (head) => /^(?:RIFF|RF64|RIFX)/.test(latin(head, 0, 4)) && latin(head, 8, 12) === "WAVE",
-  },
-  { package: "@audio/decode-flac", files: ["decode-flac.js"], matches: (head) => latin(head, 0, 4) === "fLaC" },
-  {
-    package: "@audio/decode-opus",
-    files: ["decode-opus.js", "src/opus.wasm.js"],
-    matches: (head) => isOgg(head) && head.includes("OpusHead"),
-  },
-  {
-    package: "@audio/decode-vorbis",
-    files: ["decode-vorbis.js"],
-    matches: (head) => isOgg(head) && head.includes("\x01vorbis"),
-  },
-  {
-    package: "@audio/decode-webm",
-    files: ["decode-webm.js", "src/opus.wasm.js"],
-    matches: (head) => head.readUInt32BE(0) === 0x1a45dfa3,
-  },
-  // It starts with a tag, or with a frame of layer 1, 2 or 3. AAC starts with the same bits, but its layer is 0.
-  {
-    package: "@audio/decode-mp3",
-    files: ["decode-mp3.js"],
-    matches: (head) =>
-      latin(head, 0, 3) === "ID3" || ((head.readUInt16BE(0) & 0xffe0) === 0xffe0 && (head.readUInt8(1) & 0x06) !== 0),
-  },
+  ["@audio/decode-wav", ["decode-wav.js"], isWave],
+  ["@audio/decode-flac", ["decode-flac.js"], (head) => latin(head, 0, 4) === "fLaC"],
+  ["@audio/decode-opus", ["decode-opus.js", "src/opus.wasm.js"], (head) => isOgg(head) && head.includes("OpusHead")],
+  ["@audio/decode-vorbis", ["decode-vorbis.js"], (head) => isOgg(head) && head.includes("\x01vorbis")],
+  ["@audio/decode-webm", ["decode-webm.js", "src/opus.wasm.js"], (head) => head.readUInt32BE(0) === 0x1a45dfa3],
+  ["@audio/decode-mp3", ["decode-mp3.js"], isMp3],
 ];
 
-export const decoderPackages = formats.map((format) => format.package);
+export const decoderPackages = formats.map(([packageName]) => packageName);
 
 export async function decodeAudio(bytes: Uint8Array, maxSeconds: number): Promise<Float32Array> {
   if (bytes.length < 16) refuseInput("file", "The file is empty, or too short to be audio.");
@@ -106,7 +80,7 @@ export async function decodeAudio(bytes: Uint8Array, maxSeconds: number): Promis
   return sound.subarray(0, length);
 }
 
-async function openDecoder({ package: name, files }: Format): Promise<Decoder> {
+async function openDecoder([name, files]: Format): Promise<Decoder> {
   for (const file of files) await readModelFile(name, file);
   const { decoder } = await importPackage<DecoderPackage>(name);
   return decoder();
@@ -114,7 +88,7 @@ async function openDecoder({ package: name, files }: Format): Promise<Decoder> {
 
 function findFormat(bytes: Uint8Array): Format {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512));
-  const format = formats.find((one) => one.matches(head));
+  const format = formats.find(([, , matches]) => matches(head));
   if (format !== undefined) return format;
   const isAac = latin(head, 4, 8) === "ftyp" || (head.readUInt16BE(0) & 0xfff6) === 0xfff0;
   const problem = isAac ? "AAC (.m4a, .mp4, .aac) cannot be decoded" : "Files of this kind cannot be read as audio";
@@ -128,6 +102,16 @@ async function attempt<Result>(decode: () => Result | Promise<Result>): Promise<
   } catch (error) {
     return refuseInput("file", `The audio could not be decoded: ${messageOf(error).slice(0, 200)}`);
   }
+}
+
+function isWave(head: Buffer): boolean {
+  return /^(?:RIFF|RF64|RIFX)/.test(latin(head, 0, 4)) && latin(head, 8, 12) === "WAVE";
+}
+
+/** It starts with a tag, or with a frame of layer 1, 2 or 3. AAC starts with the same bits, but its layer is 0. */
+function isMp3(head: Buffer): boolean {
+  const isFrame = (head.readUInt16BE(0) & 0xffe0) === 0xffe0 && (head.readUInt8(1) & 0x06) !== 0;
+  return isFrame || latin(head, 0, 3) === "ID3";
 }
 
 function isOgg(head: Buffer): boolean {

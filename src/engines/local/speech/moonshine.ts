@@ -1,7 +1,7 @@
 // Moonshine, English speech recognition: an encoder processes a whole segment, then a decoder writes the text token by token.
 
 import { readModelFile } from "../checksums.ts";
-import type { Onnx, Session, Tensor } from "../onnx.ts";
+import type { Onnx, Tensor } from "../onnx.ts";
 import { importPackage } from "../resolve-package.ts";
 import { sampleRate } from "./decode-audio.ts";
 
@@ -37,49 +37,43 @@ export async function loadMoonshine(onnx: Onnx, size: keyof typeof shapes): Prom
   const decoder = await onnx.open(moonshinePackage, `${folder}/decoder_model_merged.onnx`);
   await readModelFile(tokenizerPackage, "llama-tokenizer.js");
   const { default: tokenizer } = await importPackage<TokenizerPackage>(tokenizerPackage);
+  // The cache of the encoder does not change after the first step. Requesting it again would copy tens of megabytes per token.
+  const nextOutputs = decoder.outputNames.filter((name) => !name.includes(".encoder."));
+
+  async function decode(encoded: Tensor, maxTokens: number) {
+    const past = emptyPast(onnx, shapes[size]);
+    const tokens: number[] = [];
+    let token = firstToken;
+    let logSum = 0;
+    for (let count = 0; count < maxTokens; count++) {
+      const feeds = {
+        input_ids: onnx.integers([token], [1, 1]),
+        encoder_hidden_states: encoded,
+        use_cache_branch: onnx.booleans([count > 0], [1]),
+        ...past,
+      };
+      const result = await decoder.run(feeds, count === 0 ? decoder.outputNames : nextOutputs);
+      const best = findBest(result["logits"]);
+      logSum += best.logProbability;
+      token = best.token;
+      if (token === lastToken) break;
+      tokens.push(token);
+      for (const [name, tensor] of Object.entries(result))
+        if (name.startsWith("present.")) past[name.replace("present", "past_key_values")] = tensor;
+    }
+    return { tokens, confidence: tokens.length === 0 ? null : Math.exp(logSum / (tokens.length + 1)) };
+  }
 
   return async (samples) => {
     if (samples.length < minSamples) return { text: "", confidence: null };
-    const sound = onnx.floats(samples, [1, samples.length]);
-    const { last_hidden_state: encoded } = await encoder.run({ input_values: sound });
+    const { last_hidden_state: encoded } = await encoder.run({
+      input_values: onnx.floats(samples, [1, samples.length]),
+    });
     if (encoded === undefined) throw new Error("The encoder returned no state");
     const maxTokens = Math.ceil((samples.length / sampleRate) * tokensPerSecond) + 2;
-    const { tokens, confidence } = await decode(onnx, decoder, encoded, { shape: shapes[size], maxTokens });
-    const text = tokenizer.decode(tokens, false, false).replace(/\s+/g, " ").trim();
-    return { text, confidence };
+    const { tokens, confidence } = await decode(encoded, maxTokens);
+    return { text: tokenizer.decode(tokens, false, false).replace(/\s+/g, " ").trim(), confidence };
   };
-}
-
-async function decode(
-  onnx: Onnx,
-  decoder: Session,
-  encoded: Tensor,
-  { shape, maxTokens }: { shape: Shape; maxTokens: number },
-) {
-  const past = emptyPast(onnx, shape);
-  const tokens: number[] = [];
-  let token = firstToken;
-  let logSum = 0;
-  // The cache of the encoder does not change after the first step. Requesting it again would copy tens of megabytes per token.
-  const nextOutputs = decoder.outputNames.filter((name) => !name.includes(".encoder."));
-  for (let count = 0; count < maxTokens; count++) {
-    const feeds = {
-      input_ids: onnx.integers([token], [1, 1]),
-      encoder_hidden_states: encoded,
-      use_cache_branch: onnx.booleans([count > 0], [1]),
-      ...past,
-    };
-    const result = await decoder.run(feeds, count === 0 ? decoder.outputNames : nextOutputs);
-    const best = findBest(result["logits"]);
-    logSum += best.logProbability;
-    token = best.token;
-    if (token === lastToken) break;
-    tokens.push(token);
-    for (const [name, tensor] of Object.entries(result))
-      if (name.startsWith("present.")) past[name.replace("present", "past_key_values")] = tensor;
-  }
-  const confidence = tokens.length === 0 ? null : Math.exp(logSum / (tokens.length + 1));
-  return { tokens, confidence };
 }
 
 function emptyPast(onnx: Onnx, { layers, heads, headSize }: Shape): Record<string, Tensor> {

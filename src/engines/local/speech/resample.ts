@@ -1,29 +1,29 @@
-// Sound at another rate, and one channel of it. Works on a stream of blocks, so that an hour of it never stands in memory whole.
+// Mixes channels and converts the sample rate, block by block, so that an hour of sound is never in memory at the input rate.
 
-/** Takes blocks of one or more channels and writes what they sound like at the other rate. */
+/** Converts blocks of one or more channels to one channel at the new rate. */
 export interface Resampler {
   push(channels: readonly Float32Array[]): Float32Array;
-  /** What was held back for the sake of its neighbours. */
+  /** The last samples, which depend on the silence after them. */
   end(): Float32Array;
 }
 
-// So many zero crossings of the filter on each side: the more, the sharper it cuts at the highest tone that the new rate can hold.
+// The zero crossings of the filter on each side. More of them make it steeper at half of the new rate.
 const crossings = 16;
-// The filter begins to cut a little below that tone, so that nothing above it comes back as a lower one.
-const passed = 0.94;
+// The cutoff is slightly below half of the new rate, to prevent aliasing.
+const passband = 0.94;
 
-/** Rates are whole numbers of samples a second. */
+/** The rates must be integers. */
 export function createResampler(from: number, to: number): Resampler {
   if (from === to) return { push: mix, end: () => new Float32Array(0) };
   const divisor = greatestDivisor(from, to);
-  // Output sample n stands at input place n * step / phases.
+  // The position of output sample n in the input is n * step / phases.
   const [step, phases] = [from / divisor, to / divisor];
-  const reach = Math.ceil((crossings * Math.max(1, from / to)) / passed);
-  const filters = designFilters(phases, reach, passed * Math.min(1, to / from));
+  const reach = Math.ceil((crossings * Math.max(1, from / to)) / passband);
+  const filters = designFilters(phases, reach, passband * Math.min(1, to / from));
 
-  // Before the first sample there was silence.
+  // There is silence before the first sample.
   let held = new Float32Array(reach);
-  /** The input place that held[reach] stands at, and the output that is due next. */
+  /** The input position of held[reach], and the index of the next output sample. */
   let heldFrom = 0;
   let due = 0;
 
@@ -35,9 +35,9 @@ export function createResampler(from: number, to: number): Resampler {
     const count = Math.max(0, Math.ceil((until * phases) / step) - due);
     const output = new Float32Array(count);
     for (let index = 0; index < count; index++, due++) {
-      const place = Math.floor((due * step) / phases);
+      const position = Math.floor((due * step) / phases);
       const filter = filters[(due * step) % phases] ?? new Float32Array(0);
-      const start = place - heldFrom + 1;
+      const start = position - heldFrom + 1;
       let sum = 0;
       for (let tap = 0; tap < filter.length; tap++) sum += (filter[tap] ?? 0) * (input[start + tap] ?? 0);
       output[index] = sum;
@@ -58,7 +58,7 @@ function mix(channels: readonly Float32Array[]): Float32Array {
   return first.map((sample, index) => others.reduce((sum, one) => sum + (one[index] ?? 0), sample) / channels.length);
 }
 
-/** One filter for each place that an output can have between two inputs: a sinc under a Hann window. */
+/** One filter (a sinc with a Hann window) for each position of an output between two inputs. */
 function designFilters(phases: number, reach: number, cutoff: number): Float32Array[] {
   return Array.from({ length: phases }, (_, phase) => {
     const taps = Float32Array.from({ length: 2 * reach }, (_, tap) => {
@@ -67,7 +67,7 @@ function designFilters(phases: number, reach: number, cutoff: number): Float32Ar
       const sinc = distance === 0 ? 1 : Math.sin(angle) / angle;
       return sinc * (0.5 + 0.5 * Math.cos((Math.PI * distance) / (reach + 1)));
     });
-    // A constant stays that constant.
+    // Normalised, so that a constant input gives the same constant output.
     const sum = taps.reduce((total, tap) => total + tap, 0);
     return taps.map((tap) => tap / sum);
   });

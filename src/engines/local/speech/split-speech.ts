@@ -1,6 +1,6 @@
 // Finds speech in a recording and splits it at pauses into segments that the model accepts.
 
-export interface Piece {
+export interface Segment {
   /** In samples. */
   readonly start: number;
   readonly end: number;
@@ -12,35 +12,35 @@ interface SplitOptions {
 }
 
 const frameSeconds = 0.02;
-// The longer a piece is already, the shorter the pause that ends it: words are understood best among others, and pauses are where
-// sentences end. In seconds, the longest piece first.
+// The longer a segment is, the shorter is the pause that ends it: words in context are recognised best, and sentences end with pauses. In seconds,
+// the longest segment first.
 const pauses = [
-  { piece: 15, pause: 0.2 },
-  { piece: 5, pause: 0.5 },
-  { piece: 0, pause: 1.5 },
+  { segment: 15, pause: 0.2 },
+  { segment: 5, pause: 0.5 },
+  { segment: 0, pause: 1.5 },
 ];
 // Padding around speech, because first and last consonants are quiet.
 const marginSeconds = 0.25;
 // Quieter input is not speech.
 const silenceDecibels = -60;
-// So much of a recording at least is taken to be pauses: people breathe.
+// At least this share of a recording is assumed to be pauses.
 const quietPart = 0.05;
-// How far above the background something must be, as a part of the distance to the loudest.
+// The level of speech, as a share of the difference between the background and the loudest frame.
 const threshold = 0.3;
-// A recording without any difference between loud and quiet is speech from end to end, or noise; the model finds out.
-const leastRangeDecibels = 9;
+// With less difference between loud and quiet, the whole recording is passed to the model as speech.
+const minRangeDecibels = 9;
 
-export function splitSpeech(samples: Float32Array, { rate, maxSeconds }: SplitOptions): Piece[] {
+export function splitSpeech(samples: Float32Array, { rate, maxSeconds }: SplitOptions): Segment[] {
   const frame = Math.round(frameSeconds * rate);
   const loudness = measureLoudness(samples, frame);
   const spoken = findSpoken(loudness);
   const longest = Math.floor(maxSeconds / frameSeconds);
   const margin = Math.round(marginSeconds / frameSeconds);
-  const pieces = joinRuns(spoken).flatMap((run) => cutLong(run, loudness, longest - 2 * margin));
-  return pieces.map(({ start, end }, index) => {
-    // Neighbours share the pause between them: what both would hear, both would write.
-    const before = start - (pieces[index - 1]?.end ?? 0);
-    const after = (pieces[index + 1]?.start ?? loudness.length) - end;
+  const segments = joinRuns(spoken).flatMap((run) => splitLong(run, loudness, longest - 2 * margin));
+  return segments.map(({ start, end }, index) => {
+    // Adjacent segments divide the pause between them, because speech in both would be transcribed twice.
+    const before = start - (segments[index - 1]?.end ?? 0);
+    const after = (segments[index + 1]?.start ?? loudness.length) - end;
     return {
       start: (start - Math.min(margin, Math.floor(before / 2))) * frame,
       end: Math.min(samples.length, (end + Math.min(margin, Math.ceil(after / 2))) * frame),
@@ -48,7 +48,7 @@ export function splitSpeech(samples: Float32Array, { rate, maxSeconds }: SplitOp
   });
 }
 
-/** In decibels below full scale, frame by frame, each with its neighbours: a plosive is a moment of silence within a word. */
+/** In decibels relative to full scale, smoothed over five frames, because a plosive is a moment of silence within a word. */
 function measureLoudness(samples: Float32Array, frame: number): Float32Array {
   const energies = Float32Array.from({ length: Math.ceil(samples.length / frame) }, (_, index) => {
     const part = samples.subarray(index * frame, (index + 1) * frame);
@@ -67,14 +67,14 @@ function findSpoken(loudness: Float32Array): boolean[] {
   const loudest = sorted.at(-1) ?? silenceDecibels;
   if (loudest < silenceDecibels) return [];
   const background = Math.max(sorted[Math.floor(sorted.length * quietPart)] ?? silenceDecibels, -90);
-  if (loudest - background < leastRangeDecibels) return Array.from(loudness, () => true);
-  const least = Math.max(silenceDecibels, background + (loudest - background) * threshold);
-  return Array.from(loudness, (level) => level >= least);
+  if (loudest - background < minRangeDecibels) return Array.from(loudness, () => true);
+  const minLevel = Math.max(silenceDecibels, background + (loudest - background) * threshold);
+  return Array.from(loudness, (level) => level >= minLevel);
 }
 
-/** Runs of spoken frames, with the short pauses between them inside. In frames. */
-function joinRuns(spoken: readonly boolean[]): Piece[] {
-  const joined: Piece[] = [];
+/** Joins runs of spoken frames that are separated by short pauses. In frames. */
+function joinRuns(spoken: readonly boolean[]): Segment[] {
+  const joined: Segment[] = [];
   let start = -1;
   for (let index = 0; index <= spoken.length; index++) {
     if (spoken[index] && start < 0) start = index;
@@ -88,21 +88,21 @@ function joinRuns(spoken: readonly boolean[]): Piece[] {
   return joined;
 }
 
-function pauseThatEnds({ start, end }: Piece): number {
+function pauseThatEnds({ start, end }: Segment): number {
   const seconds = (end - start) * frameSeconds;
-  return pauses.find(({ piece }) => seconds >= piece)?.pause ?? 0;
+  return pauses.find(({ segment }) => seconds >= segment)?.pause ?? 0;
 }
 
-/** At the quietest moment of the last third, for as long as it is too long. */
-function cutLong({ start, end }: Piece, loudness: Float32Array, longest: number): Piece[] {
-  const pieces: Piece[] = [];
+/** Splits a segment that is too long at the quietest frame of its last third. */
+function splitLong({ start, end }: Segment, loudness: Float32Array, longest: number): Segment[] {
+  const segments: Segment[] = [];
   let from = start;
   while (end - from > longest) {
     let cut = from + longest;
     for (let index = from + Math.floor((longest * 2) / 3); index < from + longest; index++)
       if ((loudness[index] ?? 0) < (loudness[cut] ?? 0)) cut = index;
-    pieces.push({ start: from, end: cut });
+    segments.push({ start: from, end: cut });
     from = cut;
   }
-  return [...pieces, { start: from, end }];
+  return [...segments, { start: from, end }];
 }
