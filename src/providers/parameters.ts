@@ -3,6 +3,7 @@
 
 import type { ChatRequest } from "../contract/chat-format.ts";
 import { type Problem, ProblemList } from "../errors.ts";
+import { lookUp } from "../lib/look-up.ts";
 import type { ParameterRule, ParameterTable } from "./dialect.ts";
 
 /** Gives several parameters the same rule. */
@@ -35,7 +36,7 @@ const isDefault: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 export function ruleOf(table: ParameterTable, name: string): ParameterRule {
-  return (Object.hasOwn(table, name) ? table[name] : table["*"]) ?? "dropped";
+  return lookUp(table, name) ?? table["*"] ?? "dropped";
 }
 
 /** The names of the parameters that will be dropped. Throws when a parameter is refused. `ignored`: members of the gateway itself. */
@@ -46,7 +47,7 @@ export function findDropped(request: ChatRequest, table: ParameterTable, ignored
     if (value === null || value === undefined || alwaysRead.has(name) || ignored.has(name)) continue;
     const rule = ruleOf(table, name);
     if (rule === "mapped" || rule === "parallel") continue;
-    if (Object.hasOwn(isDefault, name) && isDefault[name]?.(value)) continue;
+    if (lookUp(isDefault, name)?.(value)) continue;
     if (rule === "dropped") dropped.push(name);
     else problems.add(toProblem(name, "The provider of this model does not support this parameter"));
   }

@@ -1,4 +1,4 @@
-// Builds answers in the chat format.
+// Builds answers in the chat format, and objects without empty members.
 
 import type { ChatAnnotation, ChatChoice, ChatCompletion, FinishReason } from "../../contract/chat-format.ts";
 import { lookUp } from "../../lib/look-up.ts";

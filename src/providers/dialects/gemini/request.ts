@@ -1,8 +1,9 @@
 // Writes a chat request as a generateContent request, and as a request that only counts its tokens.
 
 import type { ChatRequest } from "../../../contract/chat-format.ts";
+import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
-import { asCount, asText, objectOrNull } from "../../lenient.ts";
+import { asCount, asString, asText, objectOrNull } from "../../lenient.ts";
 import { maxTokensOf, refuse, stopSequencesOf } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 import { toConversation } from "./contents.ts";
@@ -94,7 +95,7 @@ function toSeed(seed: number | null): number | null {
 function toModalities(value: unknown): readonly string[] | null {
   if (!Array.isArray(value)) return null;
   const names = value.map((name) => {
-    const known = typeof name === "string" && Object.hasOwn(modalities, name) ? modalities[name] : undefined;
+    const known = lookUp(modalities, asString(name));
     if (known === undefined) throw refuse(["modalities"], "This provider answers in text and image");
     return known;
   });
