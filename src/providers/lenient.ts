@@ -1,4 +1,4 @@
-// Reads what a vendor sent without trusting its shape: a value that is absent or of another type becomes a neutral one.
+// Reads JSON from vendors without trusting its shape: a missing value, or a value of another type, becomes null or an empty value.
 
 import { isObject, type JsonObject } from "../lib/lenient-json.ts";
 
@@ -19,6 +19,11 @@ export function asList(value: unknown): readonly unknown[] {
 /** The elements of a list that are objects. */
 export function objectsIn(value: unknown): readonly JsonObject[] {
   return asList(value).filter(isObject);
+}
+
+/** The texts of a member of each object in a list. */
+export function textsIn(value: unknown, member: string): readonly string[] {
+  return objectsIn(value).map((item) => asString(item[member]));
 }
 
 export function asString(value: unknown): string {

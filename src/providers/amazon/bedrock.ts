@@ -3,12 +3,12 @@ import type { ChatApi, EmbeddingsApi, Modality, ModelAccess, ModelFacts } from "
 const documents: readonly Modality[] = ["text", "image", "file"];
 const films: readonly Modality[] = ["text", "image", "video", "file"];
 
-/** What the model cards say alike of a generation. */
+/** Facts that the models of a generation share, from their model cards. */
 const large = { contextTokens: 1_000_000, maxOutputTokens: 128_000, input: documents, tools: true, reasoning: true };
 const middle = { contextTokens: 200_000, maxOutputTokens: 64_000, input: documents, tools: true, reasoning: true };
 const structured = { tools: true, jsonSchema: true };
 
-// A profile that begins with `global` can be called from most regions, one that begins with an area from there only.
+// A profile with the prefix `global` can be called from most regions, one with the prefix of an area only from that area.
 const models: readonly ModelFacts[] = [
   { id: "global.anthropic.claude-fable-5-1", ...large },
   { id: "global.anthropic.claude-opus-5-5", ...large, jsonSchema: true },

@@ -2,7 +2,7 @@
 
 import type { KnownOutput, TaskInput, TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asCount, asList, asNumber, asObject, asString, asText, at, fromPercentage, objectsIn } from "../lenient.ts";
+import { asCount, asList, asNumber, asObject, asText, at, fromPercentage, objectsIn, textsIn } from "../lenient.ts";
 import { type Box, nowhere } from "../shapes/boxes.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { pick, readAddress } from "../shapes/documents.ts";
@@ -20,7 +20,7 @@ interface Mapping<Name extends TaskName, Output> {
   readonly operation: string;
   readonly unsupported?: readonly (keyof TaskInput<Name>)[];
   readonly toBody?: (document: JsonObject) => JsonObject;
-  toOutput(answer: JsonObject, input: TaskInput<Name>): KnownOutput<Name, Output>;
+  toOutput(response: JsonObject, input: TaskInput<Name>): KnownOutput<Name, Output>;
 }
 
 interface JobMapping {
@@ -35,7 +35,7 @@ export const documentTasks: readonly ProviderTask[] = [
     operation: "DetectDocumentText",
     unsupported: ["language"],
     toOutput: ({ Blocks }) => ({
-      text: joinTexts(blocksOf(objectsIn(Blocks), "LINE"), " "),
+      text: textsIn(blocksOf(objectsIn(Blocks), "LINE"), "Text").join(" "),
       bounding_boxes: blocksOf(objectsIn(Blocks), "WORD").map((word) => ({
         text: asText(word["Text"]),
         ...(boxOf(word) ?? nowhere),
@@ -66,7 +66,7 @@ export const documentTasks: readonly ProviderTask[] = [
       const pages = splitPages(lines, pageCount).map((page) =>
         page.map((line) => ({ ...toWord(line), words: children(line, "WORD").map(toWord) })),
       );
-      return toPages(joinTexts(lines, "\n"), pages);
+      return toPages(textsIn(lines, "Text").join("\n"), pages);
     },
   }),
   createJob("ocr/ocr_tables_async", {
@@ -125,14 +125,14 @@ function createJob(task: TaskName, { operation, more = {}, fromBlocks }: JobMapp
     // https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
     files: { maxBytes: 500 * 1_048_576, mediaTypes },
     toRequest: (call) => uploadFile(s3, call),
-    next(answer, call, request) {
+    next(response, call, request) {
       const state = request.state as JobState;
       if (request.service === "s3") {
         const DocumentLocation = { S3Object: { Bucket: call.settings["bucket"], Name: state.key } };
         const value = { DocumentLocation, ClientRequestToken: state.token, ...more };
         return { ...toAwsRequest(`Textract.Start${operation}`, value), state, acceptsProviderParams: true };
       }
-      const { json } = answer;
+      const { json } = response;
       if (state.job === undefined) {
         const job = asText(at(json, "JobId"));
         if (job === null) throw new TypeError("there is no job in the answer");
@@ -162,10 +162,6 @@ function blocksOf(blocks: readonly JsonObject[], type: string): readonly JsonObj
   return blocks.filter(({ BlockType }) => BlockType === type);
 }
 
-function joinTexts(blocks: readonly JsonObject[], separator: string): string {
-  return blocks.map(({ Text }) => asString(Text)).join(separator);
-}
-
 function findChildren(blocks: readonly JsonObject[]): (block: JsonObject, type: string) => readonly JsonObject[] {
   const byId = new Map(blocks.map((block) => [block["Id"], block]));
   return ({ Relationships }, type) => {
@@ -187,13 +183,13 @@ function splitPages(blocks: readonly JsonObject[], pageCount: number): readonly 
 
 function toWord(block: JsonObject): ReadWord {
   const { Text, Confidence } = block;
-  return { text: asString(Text), box: boxOf(block), confidence: fromPercentage(Confidence) };
+  return { text: asText(Text) ?? "", box: boxOf(block), confidence: fromPercentage(Confidence) };
 }
 
 function toCell(cell: JsonObject, words: readonly JsonObject[]): ReadCell {
   const { RowIndex, ColumnIndex, RowSpan, ColumnSpan, Confidence, EntityTypes } = cell;
   return {
-    text: joinTexts(words, " ") || null,
+    text: textsIn(words, "Text").join(" ") || null,
     row_index: Math.max(0, (asNumber(RowIndex) ?? 1) - 1),
     col_index: Math.max(0, (asNumber(ColumnIndex) ?? 1) - 1),
     row_span: asNumber(RowSpan) ?? 1,

@@ -45,7 +45,7 @@ export const imageTasks: readonly ProviderTask[] = [
 interface Mapping<Name extends TaskName, Output> {
   readonly operation: string;
   readonly toBody?: (call: TaskCall) => Promise<JsonObject>;
-  readonly toOutput: (answer: JsonObject) => KnownOutput<Name, Output>;
+  readonly toOutput: (response: JsonObject) => KnownOutput<Name, Output>;
   readonly units?: TaskResult["units"];
 }
 

@@ -80,7 +80,7 @@ export const languageTasks: readonly ProviderTask[] = [
 function createTask<const Name extends TaskName, Output extends JsonObject>(
   task: Name,
   operation: string,
-  toOutput: (answer: JsonObject, call: TextCall) => KnownOutput<Name, Output>,
+  toOutput: (response: JsonObject, call: TextCall) => KnownOutput<Name, Output>,
 ): ProviderTask {
   return {
     task,
@@ -88,9 +88,9 @@ function createTask<const Name extends TaskName, Output extends JsonObject>(
     service: "comprehend",
     ...withLanguage({
       toDetection,
-      readDetection: (answer) => {
-        if (answer["Languages"] === undefined) return undefined;
-        const [language] = languagesIn(answer);
+      readDetection: (response) => {
+        if (response["Languages"] === undefined) return undefined;
+        const [language] = languagesIn(response);
         if (language !== undefined) return language.code;
         refuseInput("language", "The provider could not detect the language of the text: name it", "missing");
       },

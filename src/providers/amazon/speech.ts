@@ -1,4 +1,4 @@
-// Amazon Polly speaks, and Amazon Transcribe writes down what is said in a file in a bucket.
+// Amazon Polly for text to speech, and Amazon Transcribe, which reads its audio files from a bucket.
 
 import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
@@ -52,14 +52,14 @@ export const transcribe = defineTask({
     refuseMembers(call, ["vocabulary", "profanity_filter"]);
     return uploadFile(s3, call);
   },
-  next(answer, call, request) {
+  next(response, call, request) {
     const state = request.state as Stored;
     if (request.service === "s3")
       return { ...toStart(call, state), state, acceptsProviderParams: true, acceptedStatuses: [400] };
     if (request.url !== undefined) return null;
-    const { json } = answer;
+    const { json } = response;
     const kind = kindOfRefusal(json);
-    if (answer.status === 400 && kind !== "ConflictException")
+    if (response.status === 400 && kind !== "ConflictException")
       throw new TaskFailure(statusOfKind(kind) ?? 400, asText(at(json, "Message")) ?? kind);
     const { TranscriptionJobStatus, FailureReason, Transcript } = asObject(at(json, "TranscriptionJob"));
     if (TranscriptionJobStatus === "FAILED")

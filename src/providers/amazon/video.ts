@@ -36,9 +36,9 @@ export const generateVideo = defineTask({
     };
     return postJson("/async-invoke", value, { paramsPath: ["modelInput"], state: { token } satisfies JobState });
   },
-  next(answer, call, request) {
+  next(response, call, request) {
     if (request.service === "s3") return null;
-    const { json } = answer;
+    const { json } = response;
     const { token, ...state } = request.state as JobState;
     const arn = state.arn ?? asText(at(json, "invocationArn"));
     if (arn === null) throw new TypeError("there is no invocation in the answer");

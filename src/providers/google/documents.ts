@@ -2,7 +2,7 @@
 // into it, where they stay until the bucket's own rules delete them.
 
 import type { JsonObject } from "../dialect.ts";
-import { asList, asNumber, asScore, asString, asText, at, limitToOne, objectsIn } from "../lenient.ts";
+import { asList, asNumber, asScore, asString, asText, at, limitToOne, objectsIn, textsIn } from "../lenient.ts";
 import { type Box, boxAround, edgesAround, nowhere, toBox } from "../shapes/boxes.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { fileOf, postJson, readBase64 } from "../shapes/inputs.ts";
@@ -62,13 +62,13 @@ export const readPages = defineTask({
     if (state === undefined) return null;
     const outputFolder = state.key.replace(/input$/, "output/");
     if (request.path.startsWith("/upload/")) {
-      const request = {
+      const annotation = {
         inputConfig: { gcsSource: { uri: addressOf(call, state.key) }, mimeType: state.mediaType },
         features,
         outputConfig: { gcsDestination: { uri: addressOf(call, outputFolder) }, batchSize: pagesPerFile },
       };
       const more = { paramsPath: ["requests", 0], acceptsProviderParams: true, state };
-      return postJson("/v1/files:asyncBatchAnnotate", { requests: [request] }, more);
+      return postJson("/v1/files:asyncBatchAnnotate", { requests: [annotation] }, more);
     }
     const fromBucket = { service: storage.service, method: "GET" } as const;
     if (request.service !== storage.service) {
@@ -106,10 +106,7 @@ function readParts(parts: readonly JsonObject[]) {
   for (const part of parts) throwIfFailed(part);
   const annotations = parts.map(({ fullTextAnnotation }) => fullTextAnnotation);
   return {
-    text: annotations
-      .map((annotation) => asString(at(annotation, "text")))
-      .join("\n")
-      .trim(),
+    text: textsIn(annotations, "text").join("\n").trim(),
     pages: annotations.map((annotation) => objectsIn(at(annotation, "pages")).flatMap(toLines)),
   };
 }
@@ -122,10 +119,11 @@ function toLines(page: JsonObject): readonly ReadLine[] {
   for (const paragraph of objectsIn(page["blocks"]).flatMap(({ paragraphs }) => objectsIn(paragraphs))) {
     let words: ReadWord[] = [];
     for (const { symbols, boundingBox, confidence } of objectsIn(paragraph["words"])) {
-      const text = objectsIn(symbols)
-        .map((symbol) => asString(symbol["text"]))
-        .join("");
-      words.push({ text, box: boxOf(boundingBox, page), confidence: asScore(confidence) });
+      words.push({
+        text: textsIn(symbols, "text").join(""),
+        box: boxOf(boundingBox, page),
+        confidence: asScore(confidence),
+      });
       if (!lineEnds.includes(at(asList(symbols).at(-1), "property", "detectedBreak", "type"))) continue;
       lines.push(toLine(words));
       words = [];

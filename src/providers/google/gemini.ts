@@ -10,7 +10,7 @@ export const modelAccess: ModelAccess = {
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   basePath: "/v1beta",
   auth: { kind: "header", name: "x-goog-api-key" },
-  // A service account is for the other services.
+  // Service accounts are for the other services, so only an API key matches.
   keyPattern: /^[\w.-]+$/,
   keyNames: ["GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
 };

@@ -69,7 +69,7 @@ export const imageTasks: readonly ProviderTask[] = [
 function createTask<const Name extends TaskName, Output extends JsonObject>(
   task: Name,
   feature: string,
-  toOutput: (answer: JsonObject, call: TaskCall) => KnownOutput<Name, Output> | Promise<KnownOutput<Name, Output>>,
+  toOutput: (response: JsonObject, call: TaskCall) => KnownOutput<Name, Output> | Promise<KnownOutput<Name, Output>>,
 ): ProviderTask {
   return {
     task,

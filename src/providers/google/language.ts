@@ -18,7 +18,7 @@ interface Mapping<Name extends TaskName, Output> {
   readonly version?: "v1" | "v2";
   /** Members of the request beside the document. */
   readonly more?: JsonObject;
-  toOutput(answer: JsonObject): KnownOutput<Name, Output>;
+  toOutput(response: JsonObject): KnownOutput<Name, Output>;
 }
 
 const codePoints = { encodingType: "UTF32" };
@@ -86,7 +86,7 @@ export const languageTasks: readonly ProviderTask[] = [
         score: asScore(confidence) ?? 0,
         kind: lookUp(kinds, asString(name)) ?? other,
       }));
-      // Google checks for every category and sends all of them: a likelihood of 0 would say that it did not.
+      // Google checks for every category and sends all of them; a likelihood of 0 would mean that a category was not checked.
       return toModeration(findings, 1);
     },
   }),

@@ -2,7 +2,7 @@
 
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asNumber, asObject, asString, asText, at, objectsIn } from "../lenient.ts";
+import { asNumber, asObject, asString, asText, at, objectsIn, textsIn } from "../lenient.ts";
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { postJson } from "../shapes/inputs.ts";
 import { formatOf, fromAudio, type SpeechCall, toDecibel, toSemitones } from "../shapes/speech.ts";
@@ -89,7 +89,7 @@ export const transcribe = defineTask({
       speaker: asText(speakerLabel),
       confidence,
     }));
-    const texts = best.map(({ transcript }) => asString(transcript).trim()).filter((text) => text !== "");
+    const texts = textsIn(best, "transcript").flatMap((text) => text.trim() || []);
     const billed = at(json, "response", "totalBilledDuration") ?? at(result, "metadata", "totalBilledDuration");
     return toTranscript(texts.join(" "), pieces, toSeconds(billed));
   },

@@ -41,16 +41,17 @@ export const generateVideo = defineTask({
     const model = encodeURIComponent(call.model ?? defaultModel);
     return postJson(`/v1beta/models/${model}:predictLongRunning`, value, { paramsPath: ["parameters"] });
   },
-  next(answer, _call, request) {
+  next(response, _call, request) {
     if (request.url !== undefined) return null;
-    const location = answer.header("location");
-    if (answer.status >= 300 && location !== null) return { path: "/", url: location };
+    const location = response.header("location");
+    if (response.status >= 300 && location !== null) return { path: "/", url: location };
     if (request.path.includes("alt=media")) return null;
-    const poll = pollOperation(answer.json, "v1beta", request);
+    const poll = pollOperation(response.json, "v1beta", request);
     if (poll !== null) return poll;
-    const made = at(answer.json, "response", "generateVideoResponse");
-    const uri = asText(at(made, "generatedSamples", 0, "video", "uri"));
-    if (uri === null) throw new TaskFailure(400, asText(at(made, "raiMediaFilteredReasons", 0)) ?? "no video was made");
+    const generated = at(response.json, "response", "generateVideoResponse");
+    const uri = asText(at(generated, "generatedSamples", 0, "video", "uri"));
+    if (uri === null)
+      throw new TaskFailure(400, asText(at(generated, "raiMediaFilteredReasons", 0)) ?? "no video was made");
     // Only the path is used: credentials are sent to no address but the configured one.
     const { pathname, searchParams } = new URL(uri);
     searchParams.set("alt", "media");

@@ -86,8 +86,8 @@ function createTask<const Name extends TaskName, Output extends JsonObject>(
       query: { ...version, stringIndexType: "unicodeCodePoint", locale: languageOf(call) },
       body: { kind: "bytes", bytes: await fileOf(call).read(), mediaType: "application/octet-stream" },
     }),
-    next: (answer, call: Call, request) =>
-      pollOperation(answer, request, (id) => ({ path: `${pathOf(call)}/analyzeResults/${id}`, query: version })),
+    next: (response, call: Call, request) =>
+      pollOperation(response, request, (id) => ({ path: `${pathOf(call)}/analyzeResults/${id}`, query: version })),
     fromResponse: ({ json }) => {
       const result = at(json, "analyzeResult");
       if (result === undefined) throw new TypeError("there is no result in the answer");

@@ -103,7 +103,7 @@ export const visionTasks: readonly ProviderTask[] = [
 function createTask<const Name extends TaskName, Output extends JsonObject>(
   task: Name,
   query: TaskRequest["query"],
-  toOutput: (answer: JsonObject) => KnownOutput<Name, Output>,
+  toOutput: (response: JsonObject) => KnownOutput<Name, Output>,
 ): ProviderTask {
   return {
     task,

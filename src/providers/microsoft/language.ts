@@ -3,7 +3,7 @@
 
 import type { KnownOutput, TaskName } from "../../contract/tasks.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asList, asNumber, asObject, asScore, asString, asText, at, objectsIn } from "../lenient.ts";
+import { asList, asNumber, asObject, asScore, asString, asText, at, objectsIn, textsIn } from "../lenient.ts";
 import { postJson, textUnits } from "../shapes/inputs.ts";
 import { type TextCall, toLanguages, toTranslation, withLanguage } from "../shapes/languages.ts";
 import { type FoundData, toAnonymization } from "../shapes/personal-data.ts";
@@ -67,7 +67,7 @@ export const languageTasks: readonly ProviderTask[] = [
     },
   }),
   defineTask({
-    // Extracts the sentences that say most. The work is a job.
+    // Extracts the most important sentences, in a long-running operation.
     task: "text/summarize",
     docs: `${docs}submit-job`,
     toRequest: ({ input: { text, language, output_sentences } }) => {
@@ -80,14 +80,11 @@ export const languageTasks: readonly ProviderTask[] = [
       const more = { query: version, paramsPath: ["tasks", 0, "parameters"] };
       return postJson("/language/analyze-text/jobs", value, more);
     },
-    next: (answer, _call, request) =>
-      pollOperation(answer, request, (id) => ({ path: `/language/analyze-text/jobs/${id}`, query: version })),
+    next: (response, _call, request) =>
+      pollOperation(response, request, (id) => ({ path: `/language/analyze-text/jobs/${id}`, query: version })),
     fromResponse: ({ json }, call) => {
       const { sentences } = firstDocument(asObject(at(json, "tasks", "items", 0)));
-      const result = objectsIn(sentences)
-        .map(({ text }) => asString(text))
-        .join(" ");
-      return { output: { result }, units: textUnits(call) };
+      return { output: { result: textsIn(sentences, "text").join(" ") }, units: textUnits(call) };
     },
   }),
   defineTask({
@@ -110,12 +107,12 @@ function createTask<const Name extends TaskName, Output extends JsonObject>(
     docs: `${docs}analyze-text`,
     ...withLanguage({
       toDetection,
-      readDetection: (answer) =>
-        answer["kind"] === "LanguageDetectionResults" ? (languageIn(answer)?.code ?? null) : undefined,
+      readDetection: (response) =>
+        response["kind"] === "LanguageDetectionResults" ? (languageIn(response)?.code ?? null) : undefined,
       // When detection finds no language, Azure chooses one.
       toAnalysis: ({ input: { text } }, language) =>
         toRequest(kind, { text, ...(language !== null && { language }) }, parameters),
-      toOutput: (answer, call) => toOutput(firstDocument(answer), call),
+      toOutput: (response, call) => toOutput(firstDocument(response), call),
     }),
   };
 }
@@ -130,21 +127,21 @@ function toRequest(kind: string, document: JsonObject, parameters: JsonObject = 
 }
 
 /** Null when Azure did not detect a language. */
-function languageIn(answer: JsonObject) {
-  const { iso6391Name, name, confidenceScore } = asObject(firstDocument(answer)["detectedLanguage"]);
+function languageIn(response: JsonObject) {
+  const { iso6391Name, name, confidenceScore } = asObject(firstDocument(response)["detectedLanguage"]);
   const code = asString(iso6391Name);
   if (!/^[a-z]/i.test(code)) return null;
   return { code: code.replaceAll("_", "-"), name: asText(name), score: asScore(confidenceScore) };
 }
 
 /** A request has one document, so the error of that document is the error of the request. */
-function firstDocument(answer: JsonObject): JsonObject {
-  const error = asObject(at(answer, "results", "errors", 0, "error"));
+function firstDocument(response: JsonObject): JsonObject {
+  const error = asObject(at(response, "results", "errors", 0, "error"));
   if (Object.keys(error).length > 0) {
     const inner = asText(at(error, "innererror", "message"));
     throw new TaskFailure(400, inner ?? asText(error["message"]) ?? "the document was refused");
   }
-  return asObject(at(answer, "results", "documents", 0));
+  return asObject(at(response, "results", "documents", 0));
 }
 
 function readSentiment({ sentiment, confidenceScores }: JsonObject) {

@@ -7,19 +7,19 @@ const maxWaitMs = 10_000;
 
 /** The next poll, or null when the operation is done. `toPath`: where to poll for the operation with this id. */
 export function pollOperation(
-  answer: TaskResponse,
+  response: TaskResponse,
   request: TaskRequest,
   toPath: (id: string) => Pick<TaskRequest, "path" | "query">,
 ): NextRequest | null {
-  const seconds = asNumber(answer.header("retry-after"));
+  const seconds = asNumber(response.header("retry-after"));
   const waitMs = seconds === null ? "growing" : Math.min(maxWaitMs, Math.max(100, seconds * 1_000));
-  if (answer.status === 202) {
+  if (response.status === 202) {
     // Only the id is used: credentials are sent to no address but the configured one.
-    const id = /\/([\w-]+)(?:\?.*)?$/.exec(answer.header("operation-location") ?? "")?.[1];
-    if (id === undefined) throw new TypeError("the answer does not say where the operation is");
+    const id = /\/([\w-]+)(?:\?.*)?$/.exec(response.header("operation-location") ?? "")?.[1];
+    if (id === undefined) throw new TypeError("there is no id of the operation in the answer");
     return { method: "GET", ...toPath(id), waitMs };
   }
-  const { status, error, errors } = asObject(answer.json);
+  const { status, error, errors } = asObject(response.json);
   switch (asString(status).toLowerCase()) {
     case "notstarted":
     case "running":

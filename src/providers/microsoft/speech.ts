@@ -2,7 +2,7 @@
 
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
-import { asNumber, asString, at, objectsIn } from "../lenient.ts";
+import { asNumber, asString, at, objectsIn, textsIn } from "../lenient.ts";
 import { fileOf, filePart } from "../shapes/inputs.ts";
 import { escapeXml, formatOf, signed, toSpeech, toSsml } from "../shapes/speech.ts";
 import { type TranscriptCall, toTranscript, vocabularyOf } from "../shapes/transcript.ts";
@@ -71,8 +71,8 @@ export const transcribe = defineTask({
         confidence: phrase["confidence"],
       };
     });
-    const texts = objectsIn(at(json, "combinedPhrases")).map(({ text }) => asString(text));
-    return toTranscript(texts.join("\n"), pieces, toSeconds(at(json, "durationMilliseconds")));
+    const text = textsIn(at(json, "combinedPhrases"), "text").join("\n");
+    return toTranscript(text, pieces, toSeconds(at(json, "durationMilliseconds")));
   },
 });
 

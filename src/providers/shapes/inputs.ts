@@ -55,7 +55,7 @@ export function refuseMembers({ input }: TaskCall, members: readonly string[]): 
   }
 }
 
-/** The vendor's value for what the caller wants. */
+/** The vendor's value for the name that the caller chose. */
 export function chooseFrom<T>(choices: Readonly<Record<string, T>>, wanted: string, member: string): T {
   return (
     lookUp(choices, wanted) ??

@@ -63,9 +63,9 @@ export type TextCall = ProviderTaskCall<{ text: string; language: string | null 
 interface LanguageSteps {
   toDetection(call: TextCall): TaskRequest;
   /** The language that an answer to the detection names, or null if it names none. Undefined: the answer is to the analysis. */
-  readDetection(answer: JsonObject): string | null | undefined;
+  readDetection(response: JsonObject): string | null | undefined;
   toAnalysis(call: TextCall, language: string | null): TaskRequest;
-  toOutput(answer: JsonObject, call: TextCall): JsonObject;
+  toOutput(response: JsonObject, call: TextCall): JsonObject;
 }
 
 /** For vendors that need a language: when the caller names none, a first request detects it. That request is billed as well. */

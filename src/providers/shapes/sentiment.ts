@@ -22,7 +22,7 @@ export function toSentimentAnalysis(
   return { general_sentiment: overall.sentiment, general_sentiment_rate: overall.rate, items };
 }
 
-/** From the vendor's word and its scores, whose names may be in lower case. The stronger side decides a mixed sentiment. */
+/** From the vendor's word and its scores, which may have names in lower case. The higher score decides a mixed sentiment. */
 export function toRatedSentiment(word: unknown, scores: JsonObject): RatedSentiment {
   const scoreOf = (side: Sentiment) => asScore(scores[side] ?? scores[side.toLowerCase()]);
   const strongerSide = (): Sentiment => {
@@ -42,7 +42,7 @@ export function readSentiment(word: unknown): Sentiment | null {
   return lookUp(words, String(word).toLowerCase()) ?? null;
 }
 
-/** From a number between -1 and 1 whose sign is the side. */
+/** From a number between -1 (negative) and 1 (positive). */
 export function fromSignedScore(score: number): RatedSentiment {
   const sentiment = score > 0 ? "Positive" : score < 0 ? "Negative" : "Neutral";
   return { sentiment, rate: rounded(limitToOne(Math.abs(score)), 2) };

@@ -9,9 +9,9 @@ import { chooseFrom, textUnits } from "./inputs.ts";
 export type SpeechCall = TaskCall<TaskInput<"audio/tts">>;
 
 /** The result of `audio/tts` from an answer that is audio. */
-export function toSpeech(answer: TaskResponse, call: SpeechCall): ResultOf<"audio/tts"> {
-  if (answer.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
-  return fromAudio(answer.bytes, call);
+export function toSpeech(response: TaskResponse, call: SpeechCall): ResultOf<"audio/tts"> {
+  if (response.mediaType.endsWith("json")) throw new TaskFailure(502, "The provider did not answer with audio");
+  return fromAudio(response.bytes, call);
 }
 
 export function fromAudio(bytes: Uint8Array, call: SpeechCall): ResultOf<"audio/tts"> {
