@@ -116,6 +116,17 @@ describe("a job's work at a vendor's", () => {
     ]);
   });
 
+  test("continues after an upgrade from 0.1, whose checkpoints have other names", async () => {
+    vendor.next(answer(200, { state: "begun", id: "7" }));
+    vendor.next(answer(200, { state: "done" }));
+    const { checkpoint } = (await step(null)) as { checkpoint: Record<string, unknown> };
+    const { deployment, startedAt, request, ...counts } = checkpoint;
+    const { state, ...others } = request as Record<string, unknown>;
+    const old = { ...counts, place: deployment, since: startedAt, request: { ...others, note: state } };
+    const done = await step({ checkpoint: old, waitMs: 0 } as unknown as EngineStep);
+    expect("result" in done && done.result.output).toEqual({ result: "with a file" });
+  });
+
   test("is asked for at longer and longer intervals, up to ten seconds", async () => {
     vendor.next(answer(200, { state: "begun", id: "7" }));
     let last = await step(null);

@@ -58,7 +58,7 @@ export async function runToEnd(run: TaskRun): Promise<TaskResult> {
 }
 
 /** What is stored between two steps. */
-interface Checkpoint {
+export interface Checkpoint {
   readonly request: NextRequest;
   /** The id of the deployment that performs the work. */
   readonly deployment: string;
@@ -69,14 +69,24 @@ interface Checkpoint {
   readonly startedAt: number;
 }
 
-/** The id of the deployment that performs the work. */
-export function deploymentOf(checkpoint: Json): string {
-  return (checkpoint as unknown as Checkpoint).deployment;
+/** The names in checkpoints of version 0.1: a job that it started continues after an upgrade. */
+interface FirstCheckpoint extends Pick<Checkpoint, "polls" | "failures"> {
+  readonly request: NextRequest & { readonly note?: unknown };
+  readonly place: string;
+  readonly since: number;
+}
+
+export function readCheckpoint(stored: Json): Checkpoint {
+  // Only `toJson`, of this version or of an earlier one, wrote the value.
+  const checkpoint = stored as unknown as Checkpoint | FirstCheckpoint;
+  if (!("place" in checkpoint)) return checkpoint;
+  const { place, since, request, polls, failures } = checkpoint;
+  const { note, ...others } = request;
+  return { request: { ...others, state: note }, deployment: place, polls, failures, startedAt: since };
 }
 
 /** Starts the work, or polls once for work that was started. */
-export async function runStep(run: TaskRun, stored: Json | null): Promise<EngineStep> {
-  const before = stored as unknown as Checkpoint | null;
+export async function runStep(run: TaskRun, before: Checkpoint | null): Promise<EngineStep> {
   const startedAt = before?.startedAt ?? Date.now();
   run.lastRequest = before?.request ?? null;
   try {

@@ -6,7 +6,7 @@ import type { Provider } from "../../providers/configure.ts";
 import type { Deployment } from "../../providers/deployment.ts";
 import { type FileLimits, type ProviderTask, refuseInput, type TaskCall } from "../../providers/task.ts";
 import { type Engine, notSetUp } from "../engine.ts";
-import { deploymentOf, runStep, runToEnd, type TaskRun } from "./run-task.ts";
+import { readCheckpoint, runStep, runToEnd, type TaskRun } from "./run-task.ts";
 import type { SendOptions } from "./send-request.ts";
 
 export interface VendorOptions extends Omit<SendOptions, "provider" | "deployment" | "task"> {
@@ -48,11 +48,11 @@ function createEngines(provider: Provider, options: VendorOptions): Engine[] {
       deployments,
       run: async (call) => runToEnd(start(call)),
       ...(task.next !== undefined && {
-        runStep: async (call, checkpoint) =>
-          runStep(
-            checkpoint === null ? start(call) : toRun(call, findDeployment(provider, deploymentOf(checkpoint))),
-            checkpoint,
-          ),
+        runStep: async (call, stored) => {
+          const checkpoint = stored === null ? null : readCheckpoint(stored);
+          const run = checkpoint === null ? start(call) : toRun(call, findDeployment(provider, checkpoint.deployment));
+          return await runStep(run, checkpoint);
+        },
       }),
     } satisfies Engine;
   });
