@@ -13,45 +13,40 @@ import { optionalText } from "./text-values.ts";
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
 
-const toolCall = z.object({
+export const toolCall = z.object({
   id: z.string().nullish(),
   type: z.string().nullish(),
   function: z.object({ name: z.string(), arguments: z.string() }).nullish(),
 });
 
-function createMessage(mayNameHost: MayNameHost) {
-  const contentPart = z.discriminatedUnion("type", [
+/** `file_data`: a data URL, or bare base64. */
+const file = z.object({
+  file_id: z.string().nullish(),
+  file_data: z.string().nullish(),
+  filename: z.string().nullish(),
+});
+
+function createContentPart(mayNameHost: MayNameHost) {
+  const image_url = z.object({ url: createMediaOrDataUrl(mayNameHost), detail: z.string().nullish() });
+  const input_audio = z.object({ data: z.string(), format: z.string() });
+  return z.discriminatedUnion("type", [
     z.object({ type: z.literal("text"), text: z.string() }),
-    z.object({
-      type: z.literal("image_url"),
-      image_url: z.object({ url: createMediaOrDataUrl(mayNameHost), detail: z.string().nullish() }),
-    }),
-    z.object({
-      type: z.literal("input_audio"),
-      input_audio: z.object({ data: z.string(), format: z.string() }),
-    }),
-    z.object({
-      type: z.literal("file"),
-      file: z.object({
-        file_id: z.string().nullish(),
-        file_data: z.string().nullish(),
-        filename: z.string().nullish(),
-      }),
-    }),
+    z.object({ type: z.literal("image_url"), image_url }),
+    z.object({ type: z.literal("input_audio"), input_audio }),
+    z.object({ type: z.literal("file"), file }),
     z.object({ type: z.literal("refusal"), refusal: z.string() }),
   ]);
+}
 
-  const content = z.union([z.string(), z.array(contentPart)]);
+export type ContentPart = z.infer<ReturnType<typeof createContentPart>>;
 
+function createMessage(mayNameHost: MayNameHost) {
+  const content = z.union([z.string(), z.array(createContentPart(mayNameHost))]);
   return z.discriminatedUnion("role", [
     z.object({ role: z.literal("system"), content }),
     z.object({ role: z.literal("developer"), content }),
     z.object({ role: z.literal("user"), content }),
-    z.object({
-      role: z.literal("assistant"),
-      content: content.nullish(),
-      tool_calls: z.array(toolCall).nullish(),
-    }),
+    z.object({ role: z.literal("assistant"), content: content.nullish(), tool_calls: z.array(toolCall).nullish() }),
     z.object({ role: z.literal("tool"), content, tool_call_id: z.string() }),
     z.object({ role: z.literal("function"), content: content.nullish(), name: z.string() }),
   ]);

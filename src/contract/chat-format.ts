@@ -1,7 +1,8 @@
 // The types of the chat-completion format, which translations read and write. The schemas in chat-completions.ts check requests; the index
 // signatures stand for the members that they accept without a check.
 
-import type { ChatCompletionRequest, createGatewayMembers } from "./chat-completions.ts";
+import type { z } from "zod";
+import type { ChatCompletionRequest, ContentPart, createGatewayMembers, toolCall } from "./chat-completions.ts";
 
 type Typed = "messages" | "tools" | "tool_choice" | "response_format" | keyof ReturnType<typeof createGatewayMembers>;
 
@@ -42,30 +43,9 @@ export interface CacheMark {
   readonly ttl?: string;
 }
 
-export type ChatPart =
-  | { readonly type: "text"; readonly text: string; readonly cache_control?: CacheMark }
-  | {
-      readonly type: "image_url";
-      readonly image_url: { readonly url: string; readonly detail?: string | null };
-      readonly cache_control?: CacheMark;
-    }
-  | { readonly type: "input_audio"; readonly input_audio: { readonly data: string; readonly format: string } }
-  | {
-      readonly type: "file";
-      readonly file: {
-        readonly file_id?: string | null;
-        /** A data URL, or bare base64. */
-        readonly file_data?: string | null;
-        readonly filename?: string | null;
-      };
-      readonly cache_control?: CacheMark;
-    }
-  | { readonly type: "refusal"; readonly refusal: string };
+export type ChatPart = Readonly<ContentPart> & { readonly cache_control?: CacheMark };
 
-export interface ChatToolCall {
-  readonly id?: string | null;
-  readonly type?: string | null;
-  readonly function?: { readonly name: string; readonly arguments: string } | null;
+export interface ChatToolCall extends Readonly<z.infer<typeof toolCall>> {
   /** Data that a vendor needs back with the call, under the vendor's name. */
   readonly extra_content?: Readonly<Record<string, unknown>> | null;
 }

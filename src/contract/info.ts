@@ -27,10 +27,10 @@ const taskModel = component("TaskModel", {
   configured: z.boolean().describe("Whether this gateway can call it now."),
 });
 
+const names = { name: z.string(), fullname: z.string(), description: z.string() };
+
 const subfeature = component("Subfeature", {
-  name: z.string(),
-  fullname: z.string(),
-  description: z.string(),
+  ...names,
   configured: z.boolean().describe("Whether at least one of its models can be called now."),
   models: z.array(taskModel),
 });
@@ -44,9 +44,7 @@ export const subfeatureDetail = subfeature
   .meta({ id: "SubfeatureDetail" });
 
 export const feature = component("Feature", {
-  name: z.string(),
-  fullname: z.string(),
-  description: z.string(),
+  ...names,
   configured: z.boolean().describe("Whether at least one of its subfeatures can be called now."),
   subfeatures: z.array(subfeature),
 });

@@ -48,12 +48,8 @@ export type KnownOutput<Name extends TaskName, Output> = Output & TaskDraft<Name
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-export interface Task {
+export interface Task extends TaskTexts {
   readonly name: TaskName;
-  readonly feature: string;
-  readonly subfeature: string;
-  readonly fullname: string;
-  readonly description: string;
   readonly mode: "sync" | "async";
   /** Self-contained JSON Schema 2020-12. */
   readonly inputSchema: JsonSchema;
@@ -87,11 +83,14 @@ export interface Feature {
   readonly description: string;
 }
 
-interface TaskEntry {
+interface TaskTexts {
   readonly feature: string;
   readonly subfeature: string;
   readonly fullname: string;
   readonly description: string;
+}
+
+interface TaskEntry extends TaskTexts {
   readonly mode: string;
   readonly input_schema: JsonSchema;
   readonly output_schema: JsonSchema;
