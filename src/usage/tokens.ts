@@ -1,7 +1,7 @@
 // Splits usage into disjoint parts: every token of a request is counted once, in the part by which it is billed. Reads a usage object in any
 // spelling that vendors of the chat format use.
 
-import { inputParts, type TokenPart } from "../catalogue/price-rates.ts";
+import type { TokenPart } from "../catalogue/price-rates.ts";
 import { lookUp } from "../lib/look-up.ts";
 
 /** The tokens of each part; a token is counted once. */
@@ -21,25 +21,26 @@ export function readTokenParts(usage: unknown): TokenParts | null {
   const { prompt, completion } = totals;
   const inputDetails = firstMembers(members, "prompt_tokens_details", "input_tokens_details", "prompt_token_details");
 
-  // The details take their tokens from the prompt one after the other; the rest is text.
   let rest = prompt;
-  const take = (wanted: number) => {
-    const taken = Math.min(Math.max(wanted, 0), rest);
-    rest -= taken;
-    return taken;
-  };
-  const cached = take(readCacheRead(members, inputDetails));
+  const cached = Math.min(readCacheRead(members, inputDetails), rest);
+  rest -= cached;
   const { written, writtenFor1h } = readCacheWrite(members, inputDetails);
-  const cacheWrite = take(written);
+  const cacheWrite = Math.min(written, rest);
+  rest -= cacheWrite;
   const cacheWrite1h = Math.min(writtenFor1h, cacheWrite);
 
   // The counts of audio and images include their cached part, which some vendors state.
   const cachedDetails = toMembers(inputDetails["cached_tokens_details"]);
   const cacheReadAudio = Math.min(count(cachedDetails["audio_tokens"]), cached);
   const cacheReadImage = Math.min(count(cachedDetails["image_tokens"]), cached - cacheReadAudio);
-  const audioInput = take(count(inputDetails["audio_tokens"]) - cacheReadAudio);
-  const videoInput = take(count(inputDetails["video_tokens"]));
-  const imageInput = take(count(inputDetails["image_tokens"]) - cacheReadImage);
+  const audioInput = Math.min(Math.max(count(inputDetails["audio_tokens"]) - cacheReadAudio, 0), rest);
+  rest -= audioInput;
+  const videoInput = Math.min(count(inputDetails["video_tokens"]), rest);
+  rest -= videoInput;
+  const imageInput = Math.min(Math.max(count(inputDetails["image_tokens"]) - cacheReadImage, 0), rest);
+  rest -= imageInput;
+
+  const output = readOutput(members, prompt, completion);
   return {
     input: rest,
     cacheRead: cached - cacheReadAudio - cacheReadImage,
@@ -50,7 +51,7 @@ export function readTokenParts(usage: unknown): TokenParts | null {
     audioInput,
     imageInput,
     videoInput,
-    ...readOutput(members, prompt, completion),
+    ...output,
   };
 }
 
@@ -60,9 +61,9 @@ export function readBilledParts(usage: unknown): TokenParts | null {
 }
 
 export function countInput(parts: TokenParts): number {
-  let sum = 0;
-  for (const name of inputParts) sum += parts[name];
-  return sum;
+  const { input, cacheRead, cacheReadAudio, cacheReadImage, cacheWrite5m, cacheWrite1h } = parts;
+  const text = input + cacheRead + cacheReadAudio + cacheReadImage + cacheWrite5m + cacheWrite1h;
+  return text + parts.audioInput + parts.imageInput + parts.videoInput;
 }
 
 /** One run of a model within an answer. */
@@ -181,8 +182,12 @@ function readCacheWrite(members: Members, details: Members): { written: number; 
 }
 
 function readOutput(members: Members, prompt: number, completion: number) {
-  const names = ["completion_tokens_details", "output_tokens_details", "completion_token_details"];
-  const details = firstMembers(members, ...names);
+  const details = firstMembers(
+    members,
+    "completion_tokens_details",
+    "output_tokens_details",
+    "completion_token_details",
+  );
   const inDetails = Math.max(count(details["reasoning_tokens"]), count(details["thinking_tokens"]));
   const besideDetails = count(members["reasoning_tokens"]);
   const gap = count(members["total_tokens"]) - prompt - completion;
