@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { adminKeyId, createFirstKeys, type Keyring, openKeyring } from "../../src/access/keys.ts";
 import { type CreateKeyRequest, createKeyRequest } from "../../src/contract/keys.ts";
@@ -7,6 +7,7 @@ import {
   catchError,
   createEngines,
   createFolders,
+  describeOn,
   makeKey,
   quiet,
   startChild,
@@ -43,10 +44,7 @@ async function withKeyring(
 }
 
 for (const engine of createEngines()) {
-  describe.skipIf(engine.whyNot !== null)(`keys on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "keys", () => {
     test("a new key opens at once, is shown once, and is stored as a hash only", async () => {
       await withKeyring(await engine.createStore(), async ({ keyring, storage }) => {
         const prefixes = { inference: "sk-sy-", management: "mgmt-sy-", sandbox: "sk-sy-sandbox-" } as const;

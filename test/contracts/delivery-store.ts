@@ -1,12 +1,13 @@
 // What every engine promises about deliveries and their attempts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { DeliveryAttempt, NewJob } from "../../src/storage/job-records.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import type { WorkItem } from "../../src/storage/work-queue.ts";
 import { waitFor } from "../support/wait.ts";
 import {
   countWork,
+  describeOn,
   type Engine,
   makeJob,
   makeResult,
@@ -20,10 +21,7 @@ const anything = { kind: "deliver", limit: 1000, ignoreGroups: [] } as const;
 const delivered = { state: "delivered", nextAt: null } as const;
 
 export function describeDeliveryStore(engine: Engine): void {
-  describe.skipIf(engine.whyNot !== null)(`deliveries on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "deliveries", () => {
     async function withDeliveries(body: (storage: Storage) => Promise<void>): Promise<void> {
       await withStorage({ ...(await engine.createStore()), works: true }, body);
     }

@@ -1,5 +1,6 @@
 // The two engines that every promise about storage is checked on, and small things that those checks share.
 
+import { afterAll, beforeAll, describe } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -60,6 +61,29 @@ function createPostgresEngine(): Engine {
       return { databaseUrl: await server.createDatabase(), dataDir: folders.create(), log: quiet, deadlineMs };
     },
   };
+}
+
+/** A group of tests on one engine; they are skipped where it is not available. */
+export function describeOn(engine: Engine, subject: string, body: () => void): void {
+  describe.skipIf(engine.whyNot !== null)(`${subject} on ${engine.name}`, () => {
+    beforeAll(() => engine.start(), 120_000);
+    afterAll(() => engine.stop(), 120_000);
+    body();
+  });
+}
+
+/** A PostgreSQL server for the tests of one group, and folders that are removed after them. */
+export function usePostgres() {
+  const folders = createFolders();
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 120_000);
+  afterAll(async () => {
+    await server.stop();
+    folders.remove();
+  }, 120_000);
+  return { folders, createDatabase: () => server.createDatabase(), server: () => server };
 }
 
 export function createFolders(): { create(): string; remove(): void } {

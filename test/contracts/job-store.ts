@@ -1,12 +1,13 @@
 // What every engine promises about jobs, and about the work that is left for them.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { CreateJobOutcome, IdempotencyKey, JobFilter, ListedJob } from "../../src/storage/job-records.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import type { WorkItem } from "../../src/storage/work-queue.ts";
 import { inParallel, waitFor } from "../support/wait.ts";
 import {
   countWork,
+  describeOn,
   type Engine,
   expireJobs,
   makeJob,
@@ -21,10 +22,7 @@ const everything = { status: null, feature: null, subfeature: null, limit: 100, 
 const anything = { kind: "run", limit: 1000, ignoreGroups: [] } as const;
 
 export function describeJobStore(engine: Engine): void {
-  describe.skipIf(engine.whyNot !== null)(`jobs on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "jobs", () => {
     /** A store of its own, opened by one that works. */
     async function withJobs(body: (storage: Storage, other: Storage) => Promise<void>): Promise<void> {
       const options = { ...(await engine.createStore()), works: true };

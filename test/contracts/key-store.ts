@@ -1,17 +1,14 @@
 // What every engine promises about keys.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { ValidationError } from "../../src/errors.ts";
 import { waitFor } from "../support/wait.ts";
-import { catchError, type Engine, makeKey, startChild, watchKeys, withStorage } from "./engines.ts";
+import { catchError, describeOn, type Engine, makeKey, startChild, watchKeys, withStorage } from "./engines.ts";
 
 const everything = { kind: null, enabled: null, owner: null, limit: 100, offset: 0 };
 
 export function describeKeyStore(engine: Engine): void {
-  describe.skipIf(engine.whyNot !== null)(`keys on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "keys", () => {
     test("a key comes back as it was stored, and survives a restart", async () => {
       const options = await engine.createStore();
       const key = makeKey({

@@ -1,20 +1,17 @@
 // What every engine promises about responses.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { responseStatements } from "../../src/storage/responses.ts";
 import type { Sql, SqlValue } from "../../src/storage/sql.ts";
 import type { ResponseRecord, Storage, StorageOptions } from "../../src/storage/storage.ts";
 import { inParallel } from "../support/wait.ts";
-import { catchError, type Engine, makeResponse, withDatabase, withStorage } from "./engines.ts";
+import { catchError, describeOn, type Engine, makeResponse, withDatabase, withStorage } from "./engines.ts";
 
 const mine = "tenant-a";
 const foreign = "tenant-b";
 
 export function describeResponseStore(engine: Engine): void {
-  describe.skipIf(engine.whyNot !== null)(`responses on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "responses", () => {
     test("a response comes back as it was stored, byte for byte, and survives a restart", async () => {
       const options = await engine.createStore();
       const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);

@@ -1,13 +1,10 @@
 // What every engine promises about the gateway's own secrets.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { catchError, type Engine, startChild, withStorage } from "./engines.ts";
+import { expect, test } from "bun:test";
+import { catchError, describeOn, type Engine, startChild, withStorage } from "./engines.ts";
 
 export function describeSecretStore(engine: Engine): void {
-  describe.skipIf(engine.whyNot !== null)(`secrets on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "secrets", () => {
     test("a secret is random bytes of the length asked for, another for each name, and survives a restart", async () => {
       const options = await engine.createStore();
       const [first, other] = await withStorage(options, async (storage) => [

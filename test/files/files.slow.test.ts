@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { fileList, fileObject } from "../../src/contract/files.ts";
 import { startFileSweeper } from "../../src/files/sweeper.ts";
 import { moveStorage } from "../../src/storage/storage.ts";
-import { createEngines, createFolders, quiet } from "../contracts/engines.ts";
+import { createEngines, createFolders, quiet, usePostgres } from "../contracts/engines.ts";
 import { describeFileStore } from "../contracts/file-store.ts";
 import { type FileServer, type FileServerOptions, openFileServer } from "../support/file-server.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { whyNoPostgres } from "../support/postgres.ts";
 import { openConnection } from "../support/raw-http.ts";
 import {
   type Answer,
@@ -436,15 +436,7 @@ describe("a process of its own", () => {
 });
 
 describe.skipIf(whyNoPostgres() !== null)("moving to PostgreSQL", () => {
-  const folders = createFolders();
-  let server: TestPostgres;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(async () => {
-    await server.stop();
-    folders.remove();
-  });
+  const { folders, server } = usePostgres();
 
   test("takes every upload along, and results keep their addresses", async () => {
     const dataDir = folders.create();
@@ -456,7 +448,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving to PostgreSQL", () => {
     const url = await before.resources.publish(Buffer.from("result"), "text/plain", "x", { base: before.url });
     await before.files.sweepOrphans();
     await before.stop();
-    const to = await server.createDatabase();
+    const to = await server().createDatabase();
     await moveStorage({ dataDir, to, log: quiet });
     const after = await openFileServer({ databaseUrl: to, dataDir, orphanAfterMs: 0 });
     expect((await callsOf(() => after).call(key, "GET", "/v3/upload")).body).toEqual(listed);

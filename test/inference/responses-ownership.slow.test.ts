@@ -52,6 +52,17 @@ const providerHasNone = "400 provider_rejected_request";
 
 const others = { foreign: notFound, deleted: notFound, unknown: notFound, raw: notFound, foreignUnstored: notFound };
 
+const itemRow: Row = {
+  own: "200",
+  foreign: noItem,
+  deleted: providerHasNone,
+  unknown: noItem,
+  raw: noItem,
+  unstored: providerHasNone,
+  foreignUnstored: noItem,
+  malformed: noItem,
+};
+
 const table: Readonly<Record<VerbName, Row>> = {
   retrieve: { own: "200", ...others, unstored: notStored, malformed },
   "retrieve as a stream": { own: "200", ...others, unstored: notStored, malformed },
@@ -67,26 +78,8 @@ const table: Readonly<Record<VerbName, Row>> = {
     foreignUnstored: chainNotFound,
     malformed,
   },
-  "refer to an item": {
-    own: "200",
-    foreign: noItem,
-    deleted: providerHasNone,
-    unknown: noItem,
-    raw: noItem,
-    unstored: providerHasNone,
-    foreignUnstored: noItem,
-    malformed: noItem,
-  },
-  "list after an item": {
-    own: "200",
-    foreign: noItem,
-    deleted: providerHasNone,
-    unknown: noItem,
-    raw: noItem,
-    unstored: providerHasNone,
-    foreignUnstored: noItem,
-    malformed: noItem,
-  },
+  "refer to an item": itemRow,
+  "list after an item": itemRow,
   delete: { own: "200", ...others, unstored: notStored, malformed },
 };
 

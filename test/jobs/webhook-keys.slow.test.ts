@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { webhookRoutes } from "../../src/http/endpoints/webhooks.ts";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../../src/jobs/webhook-keys.ts";
 import { signWebhook, verifyWebhook } from "../../src/jobs/webhook-signature.ts";
 import { createLog } from "../../src/log.ts";
-import { createEngines, withStorage } from "../contracts/engines.ts";
+import { createEngines, describeOn, withStorage } from "../contracts/engines.ts";
 import { openTestServer } from "../support/test-server.ts";
 import { createMemorySecrets, type MemorySecrets } from "../support/webhook-secrets.ts";
 
@@ -185,10 +185,7 @@ describe("webhook keys", () => {
 });
 
 for (const engine of createEngines()) {
-  describe.skipIf(engine.whyNot !== null)(`webhook keys in ${engine.name}`, () => {
-    beforeAll(() => engine.start());
-    afterAll(() => engine.stop());
-
+  describeOn(engine, "webhook keys", () => {
     test("two gateways that start at once agree, both see a rotation, and one of two rotations at once is refused", async () => {
       const place = await engine.createStore();
       await withStorage(place, (here) =>

@@ -1,5 +1,4 @@
-// The framing of AWS event streams. The messages are written here, byte by byte, as the vendor documents them
-// (https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html), not by the library that reads them.
+// The framing of AWS event streams.
 
 import { expect, test } from "bun:test";
 import { crc32 } from "node:zlib";

@@ -1,6 +1,6 @@
 // Concurrent calls share a transaction, and each keeps its promises.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { GatewayError } from "../../src/errors.ts";
 import { coalesceCalls } from "../../src/storage/coalesce-calls.ts";
 import type { DeliveryAttempt, JobResult, NewJob } from "../../src/storage/job-records.ts";
@@ -12,15 +12,16 @@ import {
   catchError,
   countWork,
   createEngines,
-  createFolders,
+  describeOn,
   type Engine,
   makeJob,
   makeResult,
   quiet,
+  usePostgres,
   withDatabase,
   withStorage,
 } from "../contracts/engines.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { whyNoPostgres } from "../support/postgres.ts";
 import { waitFor } from "../support/wait.ts";
 
 const delivered = { state: "delivered", nextAt: null } as const;
@@ -187,10 +188,7 @@ describe("calls of one operation", () => {
 for (const engine of createEngines()) describeJoinedCalls(engine);
 
 function describeJoinedCalls(engine: Engine): void {
-  describe.skipIf(engine.whyNot !== null)(`many calls at once on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "many calls at once", () => {
     async function withJobs(body: (storage: Storage, options: StorageOptions) => Promise<void>): Promise<void> {
       const options = { ...(await engine.createStore()), works: true };
       await withStorage(options, (storage) => body(storage, options));
@@ -355,18 +353,10 @@ function describeJoinedCalls(engine: Engine): void {
 }
 
 describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
-  const folders = createFolders();
-  let server: TestPostgres;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(async () => {
-    await server.stop();
-    folders.remove();
-  });
+  const { folders, server } = usePostgres();
 
   async function createStore(deadlineMs = 60_000): Promise<StorageOptions> {
-    const databaseUrl = await server.createDatabase();
+    const databaseUrl = await server().createDatabase();
     return { databaseUrl, dataDir: folders.create(), log: quiet, works: true, deadlineMs };
   }
 
@@ -450,7 +440,7 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
         const items = await begin(storage, 60);
         const jobs = Array.from({ length: 300 }, () => makeJob());
         const failures: Promise<unknown>[] = [];
-        server.freeze();
+        server().freeze();
         try {
           for (const [index, job] of jobs.entries()) {
             failures.push(catchError(storage.jobs.create(job, null)));
@@ -462,7 +452,7 @@ describe.skipIf(whyNoPostgres() !== null)("transactions on PostgreSQL", () => {
           for (const failure of await Promise.all(failures))
             expect(failure).toMatchObject({ code: "dependency_unavailable" });
         } finally {
-          server.thaw();
+          server().thaw();
         }
         await waitFor("the server to be found again", () => storage.isHealthy());
         for (const job of jobs) expect(await storage.jobs.find(job.id, job.owner)).toBeNull();

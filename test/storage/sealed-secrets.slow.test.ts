@@ -9,17 +9,14 @@ import { join } from "node:path";
 import { openWebhookKeys } from "../../src/jobs/webhook-keys.ts";
 import type { Storage, StorageOptions } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/storage.ts";
-import { catchError, createEngines, quiet, withStorage } from "../contracts/engines.ts";
+import { catchError, createEngines, describeOn, quiet, withStorage } from "../contracts/engines.ts";
 import { waitFor } from "../support/wait.ts";
 
 const keyA = randomBytes(32).toString("base64");
 const keyB = randomBytes(32).toString("hex");
 
 for (const engine of createEngines())
-  describe.skipIf(engine.whyNot !== null)(`secrets at rest on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "secrets at rest", () => {
     /** As the tables hold them. */
     function readStored(options: StorageOptions): Promise<Map<string, string>> {
       return withStorage(options, async ({ secrets }) => {

@@ -7,6 +7,7 @@ import {
   countWork,
   createEngines,
   createFolders,
+  describeOn,
   makeJob,
   makeKey,
   makeResult,
@@ -25,10 +26,7 @@ const responseRounds = 5;
 const jobRounds = 12;
 
 for (const engine of createEngines()) {
-  describe.skipIf(engine.whyNot !== null)(`kill -9 on ${engine.name}`, () => {
-    beforeAll(() => engine.start(), 120_000);
-    afterAll(() => engine.stop(), 120_000);
-
+  describeOn(engine, "kill -9", () => {
     test("every write that was acknowledged is there after the process was killed", async () => {
       const options = await engine.createStore();
       let acknowledged = 0;

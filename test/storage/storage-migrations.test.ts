@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { migrateDatabase } from "../../src/storage/migrate.ts";
 import { migrations } from "../../src/storage/migrations.ts";
 import { migrateStorage, openStorage, type StorageOptions } from "../../src/storage/storage.ts";
-import { catchError, createEngines, quiet, startChild, withDatabase } from "../contracts/engines.ts";
+import { catchError, createEngines, describeOn, quiet, startChild, withDatabase } from "../contracts/engines.ts";
 
 for (const engine of createEngines()) {
-  describe.skipIf(engine.whyNot !== null)(`migrations on ${engine.name}`, () => {
-    beforeAll(() => engine.start());
-    afterAll(() => engine.stop());
-
+  describeOn(engine, "migrations", () => {
     test("four processes that migrate at once do every step once, and none of them fails", async () => {
       const options = await engine.createStore();
       const at = String(Date.now() + 800);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createFirstKeys } from "../../src/access/keys.ts";
 import { createStorageCommand } from "../../src/cli/storage.ts";
 import type { NewJob } from "../../src/storage/job-records.ts";
@@ -6,28 +6,20 @@ import { lockDataDir, moveStorage } from "../../src/storage/storage.ts";
 import {
   catchError,
   countWork,
-  createFolders,
   makeJob,
   makeKey,
   makeResponse,
   makeResult,
   quiet,
   takeOne,
+  usePostgres,
   withStorage,
 } from "../contracts/engines.ts";
-import { startPostgres, type TestPostgres, whyNoPostgres } from "../support/postgres.ts";
+import { whyNoPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/run-command.ts";
 
 describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", () => {
-  const folders = createFolders();
-  let server: TestPostgres;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(async () => {
-    await server.stop();
-    folders.remove();
-  });
+  const { folders, server } = usePostgres();
 
   async function fill(keys: number): Promise<string> {
     const dataDir = folders.create();
@@ -45,7 +37,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
 
   test("every key arrives as it was, and the store goes on from there", async () => {
     const dataDir = await fill(1234);
-    const to = await server.createDatabase();
+    const to = await server().createDatabase();
     const before = await withStorage({ databaseUrl: null, dataDir, log: quiet }, (storage) =>
       storage.keys.changedSince(0n),
     );
@@ -63,7 +55,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
 
   test("responses and secrets arrive byte for byte, also those that are too large to be read together", async () => {
     const dataDir = await fill(1);
-    const to = await server.createDatabase();
+    const to = await server().createDatabase();
     const sizes = [0, 1, 1_000, 5_000_000, 5_000_000, 9_000_000, 20];
     const responses = [
       makeResponse({ body: null, input: null, providerResponseId: "resp_theirs", expiresAt: null }),
@@ -97,7 +89,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
       }
       await storage.jobs.create(due, { key: "mark", bodyHash: "hash", expiresAt: Date.now() + 60_000 });
     });
-    const to = await server.createDatabase();
+    const to = await server().createDatabase();
     const moved = await moveStorage({ dataDir, to, log: quiet });
     expect(moved).toContainEqual({ table: "work", rows: 4 });
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
@@ -124,7 +116,7 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
 
   test("a database that holds data already is refused and left alone", async () => {
     const dataDir = await fill(3);
-    const to = await server.createDatabase();
+    const to = await server().createDatabase();
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, (storage) => storage.keys.insert(makeKey()));
     expect(String(await catchError(moveStorage({ dataDir, to, log: quiet })))).toContain("is not empty");
     await withStorage({ databaseUrl: to, dataDir, log: quiet }, async (storage) => {
@@ -135,14 +127,14 @@ describe.skipIf(whyNoPostgres() !== null)("moving from SQLite to PostgreSQL", ()
   test("a folder that a gateway uses is not moved", async () => {
     const dataDir = await fill(1);
     const lock = lockDataDir(dataDir);
-    const to = await server.createDatabase();
+    const to = await server().createDatabase();
     expect(String(await catchError(moveStorage({ dataDir, to, log: quiet })))).toContain("Another gateway");
     lock.release();
   });
 
   test("the command moves, says how much, and refuses what it does not understand with 2", async () => {
     const dataDir = await fill(2);
-    const to = await server.createDatabase();
+    const to = await server().createDatabase();
     const printed: string[] = [];
     const errors: string[] = [];
     const print = (line: string) => void printed.push(line);

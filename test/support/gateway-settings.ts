@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Vendor } from "./vendor.ts";
+import { waitFor } from "./wait.ts";
 
 /** The test vendor's key at every mock provider. The gateway must send it to the vendor alone. */
 export const providerSecret = "sk-PROVIDERSECRET-4f1c09d2a7";
@@ -104,14 +105,22 @@ function ownEnvironment(): Record<string, string> {
   return kept;
 }
 
+/** A gateway in processes of its own refuses requests while the machine is busy with other programs. */
+export function isOverloaded(status: number, text: string): boolean {
+  return status === 503 && text.includes('"overloaded"');
+}
+
 export function createManagementClient(url: string, adminKey: string): Pick<Gateway, "manage" | "createKey"> {
   async function manage(method: string, path: string, body?: unknown): Promise<unknown> {
-    const response = await fetch(`${url}/v3/manage${path}`, {
-      method,
-      headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    const { response, text } = await waitFor("a gateway that is not overloaded", async () => {
+      const response = await fetch(`${url}/v3/manage${path}`, {
+        method,
+        headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return isOverloaded(response.status, text) ? null : { response, text };
     });
-    const text = await response.text();
     if (!response.ok) throw new Error(`${method} /v3/manage${path} answered ${response.status}: ${text}`);
     return text === "" ? null : JSON.parse(text);
   }

@@ -5,20 +5,15 @@ import { png } from "../engines/vendors-others/ask.ts";
 
 export const pngBase64 = png.toString("base64");
 
-export async function refusalOf(promise: Promise<unknown>): Promise<ValidationError> {
+/** What the promise was rejected with, which must be of this class. */
+async function rejectionOf<Kind extends Error>(promise: Promise<unknown>, kind: new (...args: never[]) => Kind) {
   const error = await promise.then(
     () => null,
     (caught: unknown) => caught,
   );
-  if (!(error instanceof ValidationError)) throw new Error(`it was not refused: ${String(error)}`);
+  if (!(error instanceof kind)) throw new Error(`expected a ${kind.name}, got ${String(error)}`);
   return error;
 }
 
-export async function failureOf(promise: Promise<unknown>): Promise<GatewayError> {
-  const error = await promise.then(
-    () => null,
-    (caught: unknown) => caught,
-  );
-  if (!(error instanceof GatewayError)) throw new Error(`it did not fail: ${String(error)}`);
-  return error;
-}
+export const refusalOf = (promise: Promise<unknown>) => rejectionOf(promise, ValidationError);
+export const failureOf = (promise: Promise<unknown>) => rejectionOf(promise, GatewayError);
