@@ -1,16 +1,10 @@
 // Reads parts of a chat request in the terms that vendors share: limits, stop sequences, reasoning, tools, messages.
 
-import type {
-  ChatAssistantMessage,
-  ChatContent,
-  ChatMessage,
-  ChatPart,
-  ChatRequest,
-  ChatTool,
-} from "../../contract/chat-format.ts";
+import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest, ChatTool } from "../../contract/chat-format.ts";
 import { ValidationError } from "../../errors.ts";
 import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { asObject, asString } from "../lenient.ts";
+import { present } from "./completion.ts";
 
 /** The path of a member in the request body. */
 export type Location = readonly (string | number)[];
@@ -89,6 +83,12 @@ export function readFunction(tool: ChatTool, index: number): ToolFunction {
   throw refuse(["tools", index, "type"], `Tools of type '${tool.type}' are not supported by this provider`);
 }
 
+/** For vendors that require `parameters` and have no `strict`. */
+export function toFunctionTool({ name, description, parameters }: ToolFunction): JsonObject {
+  const schema = parameters ?? { type: "object", properties: {} };
+  return { type: "function", function: present({ name, description, parameters: schema }) };
+}
+
 function onlyNamed(functions: readonly ToolFunction[], names: readonly string[]): readonly ToolFunction[] {
   const chosen = functions.filter(({ name }) => names.includes(name));
   if (chosen.length > 0) return chosen;
@@ -132,7 +132,7 @@ export function toArgumentObject(text: string, wrapper: string): JsonObject {
 }
 
 /** The text of a message, refusals included. Other parts are skipped. */
-export function textOf(content: ChatContent | null | undefined, separator = ""): string {
+export function textOf(content: string | readonly ChatPart[] | null | undefined, separator = ""): string {
   if (typeof content === "string") return content;
   return (content ?? [])
     .map(textOfPart)

@@ -30,6 +30,12 @@ export function makeExample(schema: unknown, budget = new WorkBudget(eventLoopUn
   return found;
 }
 
+const limits = { candidates: 40, depth: 40, turns: 12, stringLength: 100_000 };
+/** Beyond these limits, only required members are created, which ends recursive schemas. */
+const generous = { depth: 4, steps: 3_000 };
+/** Bounds the total length of texts, which cost memory and time. */
+const unitsPerCharacter = 10;
+
 interface Context {
   readonly document: SchemaDocument;
   readonly depth: number;
@@ -39,24 +45,14 @@ interface Context {
   readonly variant: number;
 }
 
-const maxCandidates = 40;
-const maxDepth = 40;
-const maxTurns = 12;
-/** Beyond these limits, only required members are created, which ends recursive schemas. */
-const generousDepth = 4;
-const generousSteps = 3_000;
-const maxStringLength = 100_000;
-/** Bounds the total length of texts, which cost memory and time. */
-const unitsPerCharacter = 10;
-
 function findExample(schema: Schema, context: Context): Json | undefined {
-  if (context.depth > maxDepth) return undefined;
+  if (context.depth > limits.depth) return undefined;
   let tried = 0;
   let first: Json | undefined;
   for (const candidate of candidatesOf(schema, context)) {
     if (fitsSchema(candidate, schema, context.document)) return candidate;
     first ??= candidate;
-    if (++tried === maxCandidates) break;
+    if (++tried === limits.candidates) break;
   }
   return first;
 }
@@ -64,7 +60,7 @@ function findExample(schema: Schema, context: Context): Json | undefined {
 function* candidatesOf(schema: Schema, context: Context): Generator<Json> {
   context.document.step();
   const flat = flatten(schema, context.document);
-  if (flat === false || context.turns > maxTurns) return;
+  if (flat === false || context.turns > limits.turns) return;
 
   const turned = { ...context, turns: context.turns + 1 };
   const { const: constant, enum: choices, anyOf, oneOf, if: condition, ...base } = flat;
@@ -183,7 +179,7 @@ function pad(variant: number): string {
 function* stringsOf(schema: JsonObject, { document, variant }: Context): Generator<Json> {
   const min = numberOf(schema["minLength"]) ?? 0;
   const max = numberOf(schema["maxLength"]) ?? Number.POSITIVE_INFINITY;
-  if (min > maxStringLength) throw new SchemaProblem(`a minLength of ${min} is more than the sandbox writes`);
+  if (min > limits.stringLength) throw new SchemaProblem(`a minLength of ${min} is more than the sandbox writes`);
 
   const pattern = typeof schema["pattern"] === "string" ? parsePattern(schema["pattern"]) : null;
   if (pattern !== null) {
@@ -193,7 +189,7 @@ function* stringsOf(schema: JsonObject, { document, variant }: Context): Generat
       if (repeats >= tooMany) continue;
       const sample = samplePattern(pattern, repeats, variant);
       if (sample === null) tooMany = repeats;
-      document.spend(sample?.length ?? maxStringLength);
+      document.spend(sample?.length ?? limits.stringLength);
       if (sample !== null) yield* [sample, sample.padEnd(min, "x")];
     }
   }
@@ -331,7 +327,7 @@ function schemaOrder(members: ReadonlyMap<string, Json>, schema: JsonObject): re
 }
 
 function isGenerous({ depth, document }: Context): boolean {
-  return depth < generousDepth && document.stepsDone < generousSteps;
+  return depth < generous.depth && document.stepsDone < generous.steps;
 }
 
 function deeper(context: Context): Context {

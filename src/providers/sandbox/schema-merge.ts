@@ -91,34 +91,19 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** By keyword. A map, because a keyword comes from the caller and may be `constructor`. */
+const keywords: readonly (readonly [Fold, ...string[]])[] = [
+  [commonTypes, "type"],
+  [commonValues, "enum"],
+  [union, "required"],
+  [members, "properties", "patternProperties", "dependentSchemas"],
+  [both, "items", "contains", "additionalProperties", "propertyNames"],
+  [either, "not"],
+  [pairs, "anyOf", "oneOf"],
+  [larger, "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"],
+  [smaller, "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"],
+  [commonMultiple, "multipleOf"],
+];
+/** A map, because a keyword comes from the caller and may be `constructor`. */
 const folds: ReadonlyMap<string, Fold> = new Map(
-  Object.entries({
-    type: commonTypes,
-    enum: commonValues,
-    required: union,
-    properties: members,
-    patternProperties: members,
-    dependentSchemas: members,
-    items: both,
-    contains: both,
-    additionalProperties: both,
-    propertyNames: both,
-    not: either,
-    anyOf: pairs,
-    oneOf: pairs,
-    minimum: larger,
-    exclusiveMinimum: larger,
-    minLength: larger,
-    minItems: larger,
-    minProperties: larger,
-    minContains: larger,
-    maximum: smaller,
-    exclusiveMaximum: smaller,
-    maxLength: smaller,
-    maxItems: smaller,
-    maxProperties: smaller,
-    maxContains: smaller,
-    multipleOf: commonMultiple,
-  }),
+  keywords.flatMap(([fold, ...names]) => names.map((name) => [name, fold] as const)),
 );

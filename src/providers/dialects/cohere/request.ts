@@ -16,6 +16,7 @@ import {
   type ToolFunction,
   textOf,
   textOfPart,
+  toFunctionTool,
   withToolCalls,
 } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
@@ -80,7 +81,7 @@ function planTools(request: ChatRequest, dropped: string[]): ToolPlan {
   const isStrict = mayBeStrict(functions);
   if (!isStrict && functions.some((one) => one.strict === true)) dropped.push("tools.function.strict");
   return {
-    tools: functions.map(toTool),
+    tools: functions.map(toFunctionTool),
     ...(isStrict ? { isStrict } : {}),
     ...(mode === "auto" ? {} : { toolChoice: mode === "none" ? "NONE" : "REQUIRED" }),
     answerTool: null,
@@ -90,12 +91,7 @@ function planTools(request: ChatRequest, dropped: string[]): ToolPlan {
 function planAnswerTool(functions: readonly ToolFunction[], schema: JsonObject): ToolPlan {
   const answerTool = findFreeName("final_answer", new Set(functions.map(({ name }) => name)));
   const answer = { name: answerTool, description: "Give the final answer by calling this.", parameters: schema };
-  return { tools: [...functions, answer].map(toTool), toolChoice: "REQUIRED", answerTool };
-}
-
-function toTool({ name, description, parameters }: ToolFunction): unknown {
-  const schema = parameters ?? { type: "object", properties: {} };
-  return { type: "function", function: present({ name, description, parameters: schema }) };
+  return { tools: [...functions, answer].map(toFunctionTool), toolChoice: "REQUIRED", answerTool };
 }
 
 /** `strict_tools` applies to all tools, and each of them then needs a required parameter. */

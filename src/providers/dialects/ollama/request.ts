@@ -16,6 +16,7 @@ import {
   textOf,
   textOfPart,
   toArgumentObject,
+  toFunctionTool,
   withToolCalls,
 } from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
@@ -64,10 +65,7 @@ function toTools(request: ChatRequest, dropped: string[]): unknown {
   const { functions, mode } = readTools(request);
   if (functions.length === 0 || mode === "none") return null;
   if (mode === "required") dropped.push("tool_choice");
-  return functions.map(({ name, description, parameters }) => ({
-    type: "function",
-    function: present({ name, description, parameters: parameters ?? { type: "object", properties: {} } }),
-  }));
+  return functions.map(toFunctionTool);
 }
 
 // These models take a level and ignore true and false. Other models take true and false, and older servers refuse a level for them:
