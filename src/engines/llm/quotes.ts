@@ -1,5 +1,7 @@
 // Finds the quotations of a model in the text. Models quote well and count badly, so their offsets are never used.
 
+import { firstFrom } from "../../lib/first-from.ts";
+
 export interface Span {
   /** In UTF-16 units. */
   readonly start: number;
@@ -52,20 +54,9 @@ export function createQuotes(text: string): Quotes {
     findAll,
     findFrom(quote, from) {
       const found = findAll(quote);
-      return found[firstFrom(found, from)] ?? found[0] ?? null;
+      return found[firstFrom(found, from, ({ start }) => start)] ?? found[0] ?? null;
     },
   };
-}
-
-/** The index of the first span that starts at or after `from`. */
-function firstFrom(spans: readonly Span[], from: number): number {
-  let [low, high] = [0, spans.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((spans[middle]?.start ?? 0) < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 interface Folded {

@@ -8,6 +8,7 @@ import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { pick, readAddress } from "../shapes/documents.ts";
 import { fileOf, readBase64 } from "../shapes/inputs.ts";
 import { type ReadCell, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
+import { requireValue } from "../shapes/require-value.ts";
 import { toShape } from "../shapes/to-shape.ts";
 import { type ProviderTask, type ProviderTaskCall, TaskFailure, type TaskRequest, type TaskResult } from "../task.ts";
 import { readBox, toAwsRequest } from "./aws-json.ts";
@@ -134,8 +135,7 @@ function createJob(task: TaskName, { operation, more = {}, fromBlocks }: JobMapp
       }
       const { json } = response;
       if (state.job === undefined) {
-        const job = asText(at(json, "JobId"));
-        if (job === null) throw new TypeError("there is no job in the answer");
+        const job = requireValue(asText(at(json, "JobId")), "job");
         return { ...toPoll({ ...state, job }, null), waitMs: "growing" };
       }
       const { JobStatus, StatusMessage, NextToken } = asObject(json);

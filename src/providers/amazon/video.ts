@@ -5,6 +5,7 @@ import type { JsonObject } from "../dialect.ts";
 import { asText, at } from "../lenient.ts";
 import { tokenOf } from "../shapes/bucket.ts";
 import { postJson, readBase64 } from "../shapes/inputs.ts";
+import { requireValue } from "../shapes/require-value.ts";
 import { dimensionOf, toVideo, type VideoCall } from "../shapes/video.ts";
 import { defineTask, refuseInput, TaskFailure } from "../task.ts";
 import { bucketSettings, s3 } from "./bucket.ts";
@@ -40,8 +41,7 @@ export const generateVideo = defineTask({
     if (request.service === "s3") return null;
     const { json } = response;
     const { token, ...state } = request.state as JobState;
-    const arn = state.arn ?? asText(at(json, "invocationArn"));
-    if (arn === null) throw new TypeError("there is no invocation in the answer");
+    const arn = requireValue(state.arn ?? asText(at(json, "invocationArn")), "invocation");
     const status = at(json, "status");
     if (status === "Failed") throw new TaskFailure(400, asText(at(json, "failureMessage")) ?? "no video was made");
     const next: JobState = { token, arn };

@@ -7,6 +7,7 @@ import { type Box, boxAround, edgesAround, nowhere, toBox } from "../shapes/boxe
 import { deleteFile, type Stored, uploadFile } from "../shapes/bucket.ts";
 import { fileOf, postJson, readBase64 } from "../shapes/inputs.ts";
 import { checkTableNumber, type ReadCell, type ReadLine, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
+import { requireValue } from "../shapes/require-value.ts";
 import { defineTask } from "../task.ts";
 import { addressOf, bucketSettings, objectsPath, storage } from "./bucket.ts";
 import { pollOperation, throwIfFailed } from "./google-json.ts";
@@ -177,8 +178,7 @@ export const readTables = defineTask({
     return postJson(`/v1/${processor}:process`, value, { service });
   },
   fromResponse({ json }) {
-    const document = at(json, "document");
-    if (document === undefined) throw new TypeError("there is no document in the answer");
+    const document = requireValue(at(json, "document"), "document");
     const text = [...asString(at(document, "text"))];
     return toTables(
       objectsIn(at(document, "pages")).map(({ tables }) => objectsIn(tables).map((table) => toCells(table, text))),

@@ -9,6 +9,7 @@ import { countCharacters, postJson, textUnits } from "../shapes/inputs.ts";
 import { baseLanguage, type TextCall, toLanguages, toTranslation } from "../shapes/languages.ts";
 import { other, toKinds, toModeration } from "../shapes/moderation.ts";
 import { toTag } from "../shapes/part-of-speech.ts";
+import { requireValue } from "../shapes/require-value.ts";
 import { fromSignedScore, type RatedSentiment, toSentimentAnalysis } from "../shapes/sentiment.ts";
 import { defineTask, type ProviderTask } from "../task.ts";
 
@@ -28,12 +29,11 @@ export const languageTasks: readonly ProviderTask[] = [
     method: "analyzeSentiment",
     more: codePoints,
     toOutput: ({ documentSentiment, sentences }) => {
-      if (documentSentiment === undefined) throw new TypeError("there is no sentiment in the answer");
       const segments = objectsIn(sentences).map(({ text, sentiment }) => ({
         text: asString(at(text, "content")),
         ...readSentiment(sentiment),
       }));
-      return toSentimentAnalysis(readSentiment(documentSentiment), segments);
+      return toSentimentAnalysis(readSentiment(requireValue(documentSentiment, "sentiment")), segments);
     },
   }),
   createTask("text/named_entity_recognition", {

@@ -3,6 +3,7 @@
 // identity documents have pages beside it.
 
 import type { KnownOutput, TaskInput, TaskName } from "../../contract/tasks.ts";
+import { firstFrom } from "../../lib/first-from.ts";
 import { lookUp } from "../../lib/look-up.ts";
 import type { JsonObject } from "../dialect.ts";
 import { asList, asNumber, asObject, asScore, asString, asText, at, finiteNumber, objectsIn } from "../lenient.ts";
@@ -11,6 +12,7 @@ import { findCountry } from "../shapes/countries.ts";
 import { readAddress } from "../shapes/documents.ts";
 import { fileOf, languageOf } from "../shapes/inputs.ts";
 import { type ReadCell, type ReadLine, type ReadWord, toPages, toTables } from "../shapes/pages.ts";
+import { requireValue } from "../shapes/require-value.ts";
 import { toShape } from "../shapes/to-shape.ts";
 import type { ProviderTask, ProviderTaskCall } from "../task.ts";
 import { pollOperation } from "./operation.ts";
@@ -89,8 +91,7 @@ function createTask<const Name extends TaskName, Output extends JsonObject>(
     next: (response, call: Call, request) =>
       pollOperation(response, request, (id) => ({ path: `${pathOf(call)}/analyzeResults/${id}`, query: version })),
     fromResponse: ({ json }) => {
-      const result = at(json, "analyzeResult");
-      if (result === undefined) throw new TypeError("there is no result in the answer");
+      const result = requireValue(at(json, "analyzeResult"), "result");
       const pages = Math.max(1, asList(at(result, "pages")).length);
       return { output: toOutput(asObject(result)), units: { page: pages, request: 1 } };
     },
@@ -110,20 +111,12 @@ function toLines(page: JsonObject): readonly ReadLine[] {
   const words = objectsIn(page["words"])
     .map((word) => ({ offset: asNumber(at(word, "span", "offset")) ?? -1, word: toWord(word, page) }))
     .sort((one, another) => one.offset - another.offset);
-  const firstFrom = (offset: number) => {
-    let [low, high] = [0, words.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((words[middle]?.offset ?? 0) < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const firstWordFrom = (from: number) => firstFrom(words, from, ({ offset }) => offset);
   return objectsIn(page["lines"]).map((line) => {
     // A word belongs to the line in whose span of the text it begins.
     const own = objectsIn(line["spans"]).flatMap(({ offset, length }) => {
       const start = asNumber(offset) ?? 0;
-      return words.slice(firstFrom(start), firstFrom(start + (asNumber(length) ?? 0)));
+      return words.slice(firstWordFrom(start), firstWordFrom(start + (asNumber(length) ?? 0)));
     });
     return { ...toWord(line, page), words: own.map(({ word }) => word) };
   });

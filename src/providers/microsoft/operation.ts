@@ -1,6 +1,7 @@
 // Long-running operations of Azure AI services: a first answer with status 202 says where to poll for the result.
 
 import { asNumber, asObject, asString, asText, at } from "../lenient.ts";
+import { requireValue } from "../shapes/require-value.ts";
 import { type NextRequest, TaskFailure, type TaskRequest, type TaskResponse } from "../task.ts";
 
 const maxWaitMs = 10_000;
@@ -16,8 +17,7 @@ export function pollOperation(
   if (response.status === 202) {
     // Only the id is used: credentials are sent to no address but the configured one.
     const id = /\/([\w-]+)(?:\?.*)?$/.exec(response.header("operation-location") ?? "")?.[1];
-    if (id === undefined) throw new TypeError("there is no id of the operation in the answer");
-    return { method: "GET", ...toPath(id), waitMs };
+    return { method: "GET", ...toPath(requireValue(id, "id of the operation")), waitMs };
   }
   const { status, error, errors } = asObject(response.json);
   switch (asString(status).toLowerCase()) {

@@ -1,9 +1,10 @@
 // Language codes and names, and the tasks that depend on them.
 
 import type { JsonObject } from "../dialect.ts";
-import { asObject } from "../lenient.ts";
+import { asObject, asText } from "../lenient.ts";
 import type { ProviderTaskCall, ResultOf, TaskCall, TaskRequest, TaskResponse } from "../task.ts";
 import { textUnits } from "./inputs.ts";
+import { requireValue } from "./require-value.ts";
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
 
@@ -36,8 +37,7 @@ export function toTranslation(
   text: unknown,
   call: TaskCall<{ text: string }>,
 ): ResultOf<"translation/automatic_translation"> {
-  if (typeof text !== "string" || text === "") throw new TypeError("there is no translation in the answer");
-  return { output: { text }, units: textUnits(call) };
+  return { output: { text: requireValue(asText(text), "translation") }, units: textUnits(call) };
 }
 
 export interface FoundLanguage {
