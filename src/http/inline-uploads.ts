@@ -6,16 +6,15 @@ import { type Problem, ValidationError } from "../errors.ts";
 import { fileNotFound } from "../files/file-errors.ts";
 import type { FileStore, StoredFile } from "../files/file-store.ts";
 import { editMembers, scanJson } from "../lib/json-scan.ts";
+import type { JsonObject } from "../lib/lenient-json.ts";
 import { type JsonBody, jsonLimits } from "./read-body.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 interface Format {
   /** The member that holds the conversation. */
   readonly member: "messages" | "input";
   /** The id that a part names, or null. */
-  readonly idOf: (part: Members) => unknown;
-  readonly toInline: (part: Members, file: InlineFile) => Members;
+  readonly idOf: (part: JsonObject) => unknown;
+  readonly toInline: (part: JsonObject, file: InlineFile) => JsonObject;
 }
 
 interface InlineFile {
@@ -85,7 +84,7 @@ export async function inlineUploads(
   const conversation = membersOf(body.value)[format.member];
   const named = findNamedUploads(conversation, format, ["body", format.member]);
   if (named.length === 0) return body;
-  const parts = new Map<Members, Members>();
+  const parts = new Map<JsonObject, JsonObject>();
   let totalBytes = 0;
   for (const { part, id, loc } of named) {
     const file = await files.open(id.toLowerCase(), ownerOf(caller));
@@ -98,7 +97,7 @@ export async function inlineUploads(
 }
 
 interface NamedUpload {
-  readonly part: Members;
+  readonly part: JsonObject;
   readonly id: string;
   readonly loc: Problem["loc"];
 }
@@ -107,16 +106,16 @@ interface NamedUpload {
 function findNamedUploads(value: unknown, format: Format, loc: Problem["loc"]): NamedUpload[] {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((one, index) => findNamedUploads(one, format, [...loc, index]));
-  const id = format.idOf(value as Members);
-  if (typeof id === "string" && uploadId.test(id)) return [{ part: value as Members, id, loc }];
+  const id = format.idOf(value as JsonObject);
+  if (typeof id === "string" && uploadId.test(id)) return [{ part: value as JsonObject, id, loc }];
   return Object.entries(value).flatMap(([name, member]) =>
     name === "content" || name === "output" ? findNamedUploads(member, format, [...loc, name]) : [],
   );
 }
 
-function replaceParts(value: unknown, parts: ReadonlyMap<Members, Members>): unknown {
+function replaceParts(value: unknown, parts: ReadonlyMap<JsonObject, JsonObject>): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const replaced = parts.get(value as Members);
+  const replaced = parts.get(value as JsonObject);
   if (replaced !== undefined) return replaced;
   if (Array.isArray(value)) return value.map((one) => replaceParts(one, parts));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceParts(member, parts)]));
@@ -148,6 +147,6 @@ function tooLarge(loc: Problem["loc"]): ValidationError {
   return new ValidationError([{ loc, msg, type: "file_too_large" }]);
 }
 
-function membersOf(value: unknown): Members {
-  return typeof value === "object" && value !== null ? (value as Members) : {};
+function membersOf(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null ? (value as JsonObject) : {};
 }

@@ -2,16 +2,15 @@
 // fails.
 
 import type { ChatUsage } from "../contract/chat-format.ts";
+import type { JsonObject } from "../lib/lenient-json.ts";
 import type { Accounting } from "./attempt.ts";
 import type { WholeAnswer } from "./chat-adapter.ts";
 import type { ChunkSink, ChunkSource, LooseChunk } from "./chunk-source.ts";
 import { addCharges, type Charge, type Quote } from "./pricing.ts";
 
-type Members = Readonly<Record<string, unknown>>;
-
 export function joinAnswers(answers: readonly WholeAnswer[], accounting: Accounting): WholeAnswer {
   const choices = answers.flatMap(({ value }, index) =>
-    (value["choices"] as Members[]).map((choice) => ({ ...choice, index })),
+    (value["choices"] as JsonObject[]).map((choice) => ({ ...choice, index })),
   );
   const usage = answers.map(({ value }) => value["usage"]).reduce(addUsage, null);
   const { cost: _, cost_reason: __, ...first } = answers[0]?.value ?? {};
@@ -92,7 +91,7 @@ export class ParallelSource implements ChunkSource, Quote {
       this.#usage = addUsage(this.#usage, usage);
       this.#charges.push(this.#quote.chargeFor(usage, { model: chunk["model"], service_tier: chunk["service_tier"] }));
     }
-    const choices = ((chunk["choices"] ?? []) as Members[]).map((choice) => ({ ...choice, index }));
+    const choices = ((chunk["choices"] ?? []) as JsonObject[]).map((choice) => ({ ...choice, index }));
     if (choices.length > 0) sink.chunk({ ...rest, id, created, choices }, null, null);
   }
 

@@ -2,13 +2,13 @@
 // spelling that vendors of the chat format use.
 
 import type { TokenPart } from "../catalogue/price-rates.ts";
+import type { JsonObject } from "../lib/lenient-json.ts";
 import { lookUp } from "../lib/look-up.ts";
 
 /** The tokens of each part; a token is counted once. */
 export type TokenParts = Readonly<Record<TokenPart, number>>;
 
-type Members = Readonly<Record<string, unknown>>;
-const nothing: Members = {};
+const nothing: JsonObject = {};
 
 /**
  * Null when the usage lacks the input count. Details that exceed their total are cut, in this order: cache reads, cache writes, audio, video,
@@ -122,24 +122,24 @@ export function readToolUse(usage: unknown, output?: unknown, tools?: unknown): 
   };
 }
 
-function toList(value: unknown): readonly Members[] {
+function toList(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(toMembers) : [];
 }
 
 /** Opening a page or searching within it is free. A call without an action is a search. */
-function isBilledSearch(item: Members): boolean {
+function isBilledSearch(item: JsonObject): boolean {
   if (item["type"] !== "web_search_call") return false;
   const action = toMembers(item["action"])["type"];
   return action === undefined || action === "search";
 }
 
-function findFee(item: Members): string | null {
+function findFee(item: JsonObject): string | null {
   // The caller executed these commands itself.
   if (toMembers(item["environment"])["type"] === "local") return null;
   return lookUp(itemsWithFee, String(item["type"])) ?? null;
 }
 
-function readTotals(members: Members): { prompt: number; completion: number } | null {
+function readTotals(members: JsonObject): { prompt: number; completion: number } | null {
   const total = readCount(members["total_tokens"]);
   const completion = readCount(members["completion_tokens"]) ?? readCount(members["output_tokens"]);
   const prompt = readPrompt(members);
@@ -148,7 +148,7 @@ function readTotals(members: Members): { prompt: number; completion: number } | 
   return total === null ? null : { prompt: Math.max(total - (completion ?? 0), 0), completion: completion ?? 0 };
 }
 
-function readPrompt(members: Members): number | null {
+function readPrompt(members: JsonObject): number | null {
   const prompt = readCount(members["prompt_tokens"]);
   if (prompt !== null) return prompt;
   const input = readCount(members["input_tokens"]);
@@ -158,7 +158,7 @@ function readPrompt(members: Members): number | null {
 }
 
 /** Vendors use many names for one count; where two are present, one may be an empty default. */
-function readCacheRead(members: Members, details: Members): number {
+function readCacheRead(members: JsonObject, details: JsonObject): number {
   return Math.max(
     count(details["cached_tokens"]),
     count(members["prompt_cache_hit_tokens"]),
@@ -168,7 +168,7 @@ function readCacheRead(members: Members, details: Members): number {
   );
 }
 
-function readCacheWrite(members: Members, details: Members): { written: number; writtenFor1h: number } {
+function readCacheWrite(members: JsonObject, details: JsonObject): { written: number; writtenFor1h: number } {
   const byLifetime = toMembers(members["cache_creation"]);
   const for5m = count(byLifetime["ephemeral_5m_input_tokens"]);
   const for1h = Math.max(count(details["cache_write_1h_tokens"]), count(byLifetime["ephemeral_1h_input_tokens"]));
@@ -181,7 +181,7 @@ function readCacheWrite(members: Members, details: Members): { written: number; 
   return { written, writtenFor1h: for1h };
 }
 
-function readOutput(members: Members, prompt: number, completion: number) {
+function readOutput(members: JsonObject, prompt: number, completion: number) {
   const details = firstMembers(
     members,
     "completion_tokens_details",
@@ -213,14 +213,14 @@ function countReasoningOnTop(counts: { gap: number; inDetails: number; besideDet
   return besideDetails > completion ? besideDetails : 0;
 }
 
-function toMembers(value: unknown): Members {
-  return typeof value === "object" && value !== null ? (value as Members) : nothing;
+function toMembers(value: unknown): JsonObject {
+  return typeof value === "object" && value !== null ? (value as JsonObject) : nothing;
 }
 
-function firstMembers(members: Members, ...names: readonly string[]): Members {
+function firstMembers(members: JsonObject, ...names: readonly string[]): JsonObject {
   for (const name of names) {
     const found = members[name];
-    if (typeof found === "object" && found !== null) return found as Members;
+    if (typeof found === "object" && found !== null) return found as JsonObject;
   }
   return nothing;
 }

@@ -5,6 +5,7 @@
 import type { ChatRequest } from "../../contract/chat-format.ts";
 import type { CountTokensRequest, MessagesRequest } from "../../contract/messages.ts";
 import { readImageSize } from "../../lib/image-size.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 
 // Tokens that a chat format adds to each message, to the whole prompt, and to each tool declaration.
 const tokensPerMessage = 4;
@@ -24,7 +25,7 @@ export function countTokens(request: CountTokensRequest | MessagesRequest) {
 export function estimateChatTokens({ messages, tools, response_format: format }: ChatRequest): number {
   let tokens = tokensPerPrompt + countTools(tools);
   for (const message of messages) {
-    const { content, reasoning_content: thought, tool_calls: calls } = message as Members;
+    const { content, reasoning_content: thought, tool_calls: calls } = message as JsonObject;
     tokens += tokensPerMessage + countContent(content) + countText(thought);
     for (const call of Array.isArray(calls) ? calls : []) tokens += tokensPerTool + countJson(call?.function ?? {});
   }
@@ -32,10 +33,8 @@ export function estimateChatTokens({ messages, tools, response_format: format }:
   return Math.max(1, Math.round(tokens));
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 function countTools(tools: readonly object[] | null | undefined): number {
-  return ((tools ?? []) as readonly Members[]).reduce(
+  return ((tools ?? []) as readonly JsonObject[]).reduce(
     (sum, { cache_control: _, ...tool }) => sum + tokensPerTool + countJson(tool),
     0,
   );
@@ -43,22 +42,22 @@ function countTools(tools: readonly object[] | null | undefined): number {
 
 function countContent(content: unknown): number {
   if (!Array.isArray(content)) return countText(content);
-  return content.reduce((sum: number, part) => sum + countPart(part as Members), 0);
+  return content.reduce((sum: number, part) => sum + countPart(part as JsonObject), 0);
 }
 
 /** A block of the Messages format, or a part of the chat format. */
-function countPart(part: Members): number {
+function countPart(part: JsonObject): number {
   switch (part["type"]) {
     case "text":
       return countText(part["text"]);
     case "image":
-      return countImage(part["source"] as Members | undefined);
+      return countImage(part["source"] as JsonObject | undefined);
     case "image_url":
-      return countImage(toSource((part["image_url"] as Members | undefined)?.["url"]));
+      return countImage(toSource((part["image_url"] as JsonObject | undefined)?.["url"]));
     case "document":
-      return countText(part["title"]) + countText(part["context"]) + countDocument(part["source"] as Members);
+      return countText(part["title"]) + countText(part["context"]) + countDocument(part["source"] as JsonObject);
     case "file":
-      return countDocument(toSource((part["file"] as Members | undefined)?.["file_data"]));
+      return countDocument(toSource((part["file"] as JsonObject | undefined)?.["file_data"]));
     case "search_result":
       return countText(part["title"]) + countText(part["source"]) + countContent(part["content"]);
     case "tool_use":
@@ -76,7 +75,7 @@ function countPart(part: Members): number {
 }
 
 /** The source of a block in the Messages format. */
-function toSource(url: unknown): Members {
+function toSource(url: unknown): JsonObject {
   const data = typeof url === "string" && url.startsWith("data:") ? url.slice(url.indexOf(",") + 1) : null;
   return data === null ? { type: "url" } : { type: "base64", data };
 }
@@ -101,7 +100,7 @@ const pixelsPerToken = 750;
 // Enough bytes to find the size of a JPEG whose metadata is not unusually long.
 const headerCharacters = 256 * 1024;
 
-function countImage(source: Members | undefined): number {
+function countImage(source: JsonObject | undefined): number {
   const data = source?.["type"] === "base64" ? String(source["data"]) : "";
   const size = readImageSize(Buffer.from(data.slice(0, headerCharacters), "base64"));
   if (size === null) return maxImageTokens;
@@ -114,7 +113,7 @@ const tokensPerPage = 2_300;
 // Pages inside compressed objects cannot be counted; a page of text with a small picture takes about this many bytes.
 const bytesPerPage = 50_000;
 
-function countDocument(source: Members | undefined): number {
+function countDocument(source: JsonObject | undefined): number {
   switch (source?.["type"]) {
     case "text":
       return countText(source["data"]);

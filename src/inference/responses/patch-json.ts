@@ -2,7 +2,7 @@
 // The two values describe the change: the value that the text has, and the value that it should have.
 
 import { endOfString } from "../../lib/json-scan.ts";
-import { isObject } from "../../lib/lenient-json.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 
 interface Span {
   readonly start: number;
@@ -13,7 +13,7 @@ interface Member extends Span {
   readonly name: string;
 }
 
-/** `from` is the parsed `text`. Members that `to` lacks stay. */
+/** `from` is the parsed `text`. JsonObject that `to` lacks stay. */
 export function patchJson(text: string, from: unknown, to: unknown): string {
   const edits: { readonly start: number; readonly end: number; readonly text: string }[] = [];
 
@@ -26,7 +26,7 @@ export function patchJson(text: string, from: unknown, to: unknown): string {
     else edits.push({ ...span, text: JSON.stringify(after) });
   }
 
-  function patchMembers(span: Span, before: Members, after: Members): void {
+  function patchMembers(span: Span, before: JsonObject, after: JsonObject): void {
     const members = childrenOf(text, span.start);
     const last = new Map(members.map((member) => [member.name, member]));
     for (const member of members) {
@@ -58,8 +58,6 @@ export function patchJson(text: string, from: unknown, to: unknown): string {
 export function elementTexts(text: string): string[] {
   return childrenOf(text, skipSpace(text, 0)).map(({ start, end }) => text.slice(start, end));
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 const quote = 0x22;
 const brace = 0x7b;

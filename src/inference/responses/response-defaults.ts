@@ -2,10 +2,8 @@
 // the published schema.
 
 import type { FunctionTool, ResponseRequest, ResponseTool } from "../../contract/responses.ts";
-import { isObject } from "../../lib/lenient-json.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { type ResponseResource, toServiceTier } from "./to-response.ts";
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 // These are the defaults of the published schema (github.com/openai/openai-openapi), where it has one.
 const defaults = {

@@ -2,6 +2,7 @@
 // Calls whose pieces arrive interleaved are open at the same time, and are closed in their order.
 
 import type { ChatChunk, ChatDelta, ChatUsage, ChatWebSearch, ReasoningDetail } from "../../contract/chat-format.ts";
+import type { JsonObject } from "../../lib/lenient-json.ts";
 import { isRepeatedText, readReasoningText, readText } from "../chat-answer.ts";
 import { mergeExtraContent, ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
 import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
@@ -35,8 +36,6 @@ import {
   toToolName,
 } from "./to-response.ts";
 import type { ToolNames } from "./tool-names.ts";
-
-type Members = Readonly<Record<string, unknown>>;
 
 interface OpenText {
   readonly entry: OutputEntry<MessageItem>;
@@ -105,7 +104,7 @@ export class ResponsesStreamWriter {
   }
 
   /** The end of a complete stream; `added` are members of the last response object. */
-  end(added: Members): string[] {
+  end(added: JsonObject): string[] {
     if (this.#hasEnded) return this.#events.take();
     this.#hasEnded = true;
     this.#begin();
@@ -122,7 +121,7 @@ export class ResponsesStreamWriter {
   }
 
   /** The end of a broken stream, or of one whose end was not sent. Items that are not complete become incomplete. */
-  fail(failure: StreamFailure, added: Members = {}): string[] {
+  fail(failure: StreamFailure, added: JsonObject = {}): string[] {
     if (this.#hasFailed) return this.#events.take();
     this.#hasFailed = true;
     if (this.#hasEnded) this.#events.takeBackNumber();
@@ -159,7 +158,7 @@ export class ResponsesStreamWriter {
     if (text !== "") this.#writeText(text, logprobs ? readLogprobs(logprobs) : []);
     if (delta.refusal) this.#writeRefusal(delta.refusal);
     if (delta.annotations) for (const annotation of toAnnotations(delta.annotations)) this.#writeAnnotation(annotation);
-    const images = (delta as Members)["images"];
+    const images = (delta as JsonObject)["images"];
     if (images) this.#writeImages(images);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
     if (delta.extra_content) this.#reasoning.addMessage(delta.extra_content);
