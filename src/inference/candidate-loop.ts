@@ -6,7 +6,7 @@ import { pause } from "../lib/deadline.ts";
 import { CallerLeft, type Connection } from "../providers/call.ts";
 import type { Admission, OfferHealth } from "./health.ts";
 import { toOutcome } from "./report.ts";
-import type { AttemptNote, AttemptReason, NamedTarget, Trace } from "./trace.ts";
+import type { AttemptNote, NamedTarget, Trace } from "./trace.ts";
 
 /** After these failures another candidate may succeed. A request that was rejected as invalid would be rejected again. */
 export const fallbackCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -174,7 +174,7 @@ function noteFailure(note: AttemptNote, { health }: LoopCandidate, admission: Ad
   health?.failed(note.endedAt, admission, failure, note.reason !== "retry");
 }
 
-function reasonFor(candidates: readonly LoopCandidate[], index: number): AttemptReason {
+function reasonFor(candidates: readonly LoopCandidate[], index: number): AttemptNote["reason"] {
   if (index === 0) return "first";
   const [before, now] = [candidates[index - 1], candidates[index]];
   return before?.provider === now?.provider && before?.model === now?.model ? "other_deployment" : "fallback";

@@ -49,17 +49,13 @@ export function findOffers(table: RoutingTable, wanted: Wanted, caller: Caller, 
     }),
   );
   const allowed = wanted.routing?.allowed_providers;
-  const found = allowed === undefined ? offers : offers.filter(({ provider }) => isAllowed(provider, allowed));
+  const found = offers.filter(({ provider }) => allowed?.some((name) => isNamed(provider, name)) ?? true);
   const [first, ...rest] = found;
   if (first === undefined)
     throw new GatewayError("model_not_found", "None of the providers in routing.allowed_providers offers this model.", {
       param: "routing.allowed_providers",
     });
   return [first, ...rest];
-}
-
-function isAllowed(provider: Provider, allowed: readonly string[]): boolean {
-  return allowed.some((name) => isNamed(provider, name));
 }
 
 /** The targets in the order in which they are tried. A name that is not an alias is its own target. */

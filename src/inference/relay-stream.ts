@@ -16,7 +16,7 @@ export interface FrameStream {
   abandon(): void;
 }
 
-/** Turns a provider's bytes into frames for the caller. Failures are thrown as our errors. */
+/** Turns a provider's bytes into frames for the caller. Failures are thrown as errors of the gateway. */
 export interface Relay {
   /** Adds the frames of these bytes, which the call of this index returned. True when the stream is complete. */
   push(bytes: Uint8Array, frames: Uint8Array[], callIndex: number): boolean;
@@ -24,7 +24,7 @@ export interface Relay {
   close(frames: Uint8Array[], callIndex: number): boolean;
   /** As the provider or the chat format writes it; null while it is unknown. */
   readonly usage: unknown;
-  /** What that costs; null while it is unknown. */
+  /** The cost of this usage; null while it is unknown. */
   readonly charge: Charge | null;
   /** False until a frame carries content, not just a role or an opening event. Absent: the first event counts as content. */
   readonly hasContent?: boolean;

@@ -140,7 +140,7 @@ function notConfigured({ name, missingSetting }: Provider): GatewayError {
 
 /**
  * Moves outliers and open circuits to the end of their pool. No candidate is removed, so the pool is never empty, and an order that the
- * caller requested is kept.
+ * caller requested stays.
  */
 function orderByHealth(candidates: readonly Candidate[]): readonly Candidate[] {
   const now = performance.now();

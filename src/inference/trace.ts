@@ -4,7 +4,6 @@ import type { AttemptRecord } from "../engines/engine.ts";
 import type { ErrorCode } from "../errors.ts";
 
 export type AttemptNote = AttemptRecord;
-export type AttemptReason = AttemptNote["reason"];
 
 export interface NamedTarget {
   readonly provider: { readonly name: string };
@@ -38,7 +37,7 @@ export class Trace {
     this.queueMs = queueMs;
   }
 
-  begin({ provider, deployment, model }: NamedTarget, reason: AttemptReason): AttemptNote {
+  begin({ provider, deployment, model }: NamedTarget, reason: AttemptNote["reason"]): AttemptNote {
     const note: AttemptNote = {
       provider: provider.name,
       model,
