@@ -41,7 +41,7 @@ export async function readModelFile(name: string, path: string): Promise<{ path:
 
 /** Throws if the bytes do not match their checksum. */
 export function checkBytes(key: string, bytes: Uint8Array): void {
-  const expected = core[key] ?? findInGroups(key);
+  const expected = findChecksum(key);
   if (expected === undefined)
     throw new Error(`${key} has no checksum, neither in checksums.ts nor in its group's folder`);
   const found = sha256Of(bytes);
@@ -49,8 +49,10 @@ export function checkBytes(key: string, bytes: Uint8Array): void {
 }
 
 /** Languages that the operator installed have no checksum. */
-export function hasChecksum(key: string): boolean {
-  return core[key] !== undefined || findInGroups(key) !== undefined;
+export function findChecksum(key: string): string | undefined {
+  if (core[key] !== undefined) return core[key];
+  const inGroups = listGroupFolders().map((group) => readChecksums(join(groupsFolder, group))[key]);
+  return inGroups.find((found) => found !== undefined);
 }
 
 export function sha256Of(bytes: Uint8Array): string {
@@ -61,10 +63,4 @@ export function sha256Of(bytes: Uint8Array): string {
 export function readChecksums(groupFolder: string): Checksums {
   const file = join(groupFolder, "checksums.json");
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Checksums) : {};
-}
-
-function findInGroups(key: string): string | undefined {
-  return listGroupFolders()
-    .map((group) => readChecksums(join(groupsFolder, group))[key])
-    .find((found) => found !== undefined);
 }

@@ -172,10 +172,11 @@ function execute(libc: Libc, command: readonly string[]): never {
   const channel = environment.find((one) => one.startsWith("NODE_CHANNEL_FD="))?.split("=")[1];
   const setDescriptorFlags = 2;
   if (channel !== undefined) libc.fcntl(Number(channel), setDescriptorFlags, 0);
-  const kept: Buffer[] = [];
+  // References keep the garbage collector from freeing them.
+  const buffers: Buffer[] = [];
   const toText = (text: string) => {
     const bytes = Buffer.from(`${text}\0`);
-    kept.push(bytes);
+    buffers.push(bytes);
     return ptr(bytes);
   };
   const toList = (texts: readonly string[]) => new BigUint64Array([...texts.map((text) => BigInt(toText(text))), 0n]);

@@ -1,21 +1,18 @@
 // Errors on the way from a worker to the gateway. They lose their class in a message, so they are sent as plain objects.
 
-import { type ErrorCode, errorCatalogue, GatewayError, type Problem, ValidationError } from "../../errors.ts";
+import { type ErrorCode, GatewayError, messageOf, type Problem, ValidationError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 
 export type Failure =
   | { readonly kind: "validation"; readonly problems: readonly [Problem, ...Problem[]] }
-  | { readonly kind: "gateway"; readonly code: string; readonly message: string; readonly param: string | null }
+  | { readonly kind: "gateway"; readonly code: ErrorCode; readonly message: string; readonly param: string | null }
   | { readonly kind: "bug"; readonly message: string; readonly stack: string };
 
 export function toFailure(error: unknown): Failure {
   if (error instanceof ValidationError) return { kind: "validation", problems: error.problems };
-  if (error instanceof GatewayError) {
+  if (error instanceof GatewayError)
     return { kind: "gateway", code: error.code, message: error.message, param: error.details.param ?? null };
-  }
-  return error instanceof Error
-    ? { kind: "bug", message: error.message, stack: error.stack ?? "" }
-    : { kind: "bug", message: String(error), stack: "" };
+  return { kind: "bug", message: messageOf(error), stack: error instanceof Error ? (error.stack ?? "") : "" };
 }
 
 export function fromFailure(failure: Failure, task: string, log: Log): Error {
@@ -23,10 +20,8 @@ export function fromFailure(failure: Failure, task: string, log: Log): Error {
     case "validation":
       return new ValidationError(failure.problems);
     case "gateway": {
-      const code: ErrorCode = Object.hasOwn(errorCatalogue, failure.code)
-        ? (failure.code as ErrorCode)
-        : "provider_error";
-      return new GatewayError(code, failure.message, failure.param === null ? {} : { param: failure.param });
+      const { code, message, param } = failure;
+      return new GatewayError(code, message, param === null ? {} : { param });
     }
     case "bug":
       log.error("A local engine failed", { task, message: failure.message, stack: failure.stack });

@@ -1,9 +1,9 @@
 // Outputs contain every member of their schema, so that callers need not check whether a member exists.
 
-import { findTask, type JsonSchema } from "../../contract/tasks.ts";
+import { findTask, type JsonSchema, type TaskName } from "../../contract/tasks.ts";
 
 /** A copy of the value in which missing members are null, or empty lists. */
-export function fillMembers<Value extends object>(task: string, value: Value): Value {
+export function fillMembers<Value extends object>(task: TaskName, value: Value): Value {
   const schema = findTask(task)?.outputSchema;
   // The schema only adds members, so the type of the others is unchanged.
   return schema === undefined ? value : (fill(schema, value) as Value);

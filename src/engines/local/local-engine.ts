@@ -74,7 +74,7 @@ export interface LocalAnswer<Output = JsonObject> {
   readonly binaries?: readonly BinaryResult[];
 }
 
-export type EngineGroup = "core" | "embeddings" | "speech" | "vision" | "voice" | "grammar";
+export type EngineGroup = "core" | "embeddings" | "speech" | "vision" | "grammar";
 
 /** `job`: for tasks that run as jobs only, on files of many pages or hours. */
 export type TimeLimitKind = "text" | "media" | "job";

@@ -353,17 +353,13 @@ export function createPool(options: PoolOptions): Pool {
   function onExit(lane: WorkerLane, worker: LocalWorker, how: number | string | null): void {
     lane.workers.delete(worker);
     if (worker.idleTimer !== null) clearTimeout(worker.idleTimer);
-    const tasks = [...worker.tasks];
+    let error = drainingError();
     if (!worker.isEnding) {
-      log.error("A worker for local engines exited unexpectedly", {
-        how,
-        tasks,
-        errorOutput: worker.errorOutput.trim(),
-      });
+      const tasks = [...worker.tasks];
+      const errorOutput = worker.errorOutput.trim();
+      log.error("A worker for local engines exited unexpectedly", { how, tasks, errorOutput });
+      error = exitError(tasks.at(-1) ?? "this task", how, options.maxMemoryBytes);
     }
-    const error = worker.isEnding
-      ? drainingError()
-      : exitError(tasks.at(-1) ?? "this task", how, options.maxMemoryBytes);
     worker.exitError = error;
     worker.ready.reject(error);
     worker.job?.report.reject(error);
@@ -442,9 +438,8 @@ function secondsUntilServed(lane: WorkerLane, waiting: number): number {
 /** Keeps the last part of the error output of a worker, for the log. */
 async function listen(worker: LocalWorker, output: ReadableStream<Uint8Array>): Promise<void> {
   const decoder = new TextDecoder();
-  for await (const bytes of output) {
+  for await (const bytes of output)
     worker.errorOutput = (worker.errorOutput + decoder.decode(bytes, { stream: true })).slice(-maxErrorOutput);
-  }
 }
 
 function stateOf(lane: WorkerLane): LaneState {

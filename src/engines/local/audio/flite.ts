@@ -35,9 +35,7 @@ export const voices: Readonly<Record<string, VoiceFacts>> = {
   kal: { meanPitch: 92, hasPitch: true },
 };
 
-export type Speak = (text: string, delivery: Delivery) => Speech;
-
-export async function loadFlite(wasm: Uint8Array): Promise<Speak> {
+export async function loadFlite(wasm: Uint8Array): Promise<(text: string, delivery: Delivery) => Speech> {
   const module = await WebAssembly.compile(new Uint8Array(wasm));
 
   return (text, { voice, speed, pitch }) => {

@@ -49,15 +49,15 @@ export async function readDocument(file: LocalFile | undefined, options: ReadOpt
   if (file === undefined) return refuseInput("file", "The file is missing.", "missing");
   if (file.bytes.length === 0) refuseInput("file", "The file is empty.");
   if (options.language !== null) toTesseractLanguage(options.language);
-  switch (findKind(file)) {
+  const kind = findKind(file);
+  switch (kind) {
     case "pdf":
       return readPdf(file.bytes, options);
     case "office":
       return [toFlowPage(readOfficeText(file.bytes))];
     case "text":
-      return [toFlowPage(readPlainText(file.bytes, false))];
     case "html":
-      return [toFlowPage(readPlainText(file.bytes, true))];
+      return [toFlowPage(readPlainText(file.bytes, kind === "html"))];
     case "picture":
       return readPictures(await preparePictures(file.bytes), options);
   }

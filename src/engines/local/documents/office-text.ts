@@ -36,14 +36,7 @@ interface Tags {
 const formats: readonly { readonly parts: readonly RegExp[]; readonly tags: Tags }[] = [
   {
     parts: [/^word\/header\d*\.xml$/, /^word\/document\.xml$/, /^word\/(?:footnotes|footer\d*)\.xml$/],
-    tags: {
-      text: "w:t",
-      line: ["w:p"],
-      lineBreak: ["w:br", "w:cr"],
-      tab: ["w:tab"],
-      cell: "w:tc",
-      row: "w:tr",
-    },
+    tags: { text: "w:t", line: ["w:p"], lineBreak: ["w:br", "w:cr"], tab: ["w:tab"], cell: "w:tc", row: "w:tr" },
   },
   {
     parts: [/^ppt\/slides\/slide\d+\.xml$/],

@@ -80,11 +80,11 @@ export function toBox(left: number, top: number, right: number, bottom: number):
 export function asSent(page: Page): Page {
   const { turned } = page;
   if (turned === null) return page;
-  const lines = page.lines.map((line) =>
-    toLine(
-      line.words.map((word) => ({ ...word, box: turnBack(unslant(word.box, page, turned.radians), turned.degrees) })),
-    ),
-  );
+  const toOriginal = (word: Word) => {
+    const { left, top, width, height } = unslant(word.box, page, turned.radians);
+    return { ...word, box: turnBack[turned.degrees](left, top, left + width, top + height) };
+  };
+  const lines = page.lines.map((line) => toLine(line.words.map(toOriginal)));
   const liesOnSide = turned.degrees === 90 || turned.degrees === 270;
   const size = liesOnSide ? { width: page.height, height: page.width } : { width: page.width, height: page.height };
   return { ...page, ...size, turned: null, lines };
@@ -99,20 +99,13 @@ function unslant({ left, top, width, height }: Box, page: Page, radians: number)
   return toBox(middleX - width / 2, middleY - height / 2, middleX + width / 2, middleY + height / 2);
 }
 
-function turnBack(box: Box, degrees: Turned["degrees"]): Box {
-  const { left, top } = box;
-  const [right, bottom] = [left + box.width, top + box.height];
-  switch (degrees) {
-    case 0:
-      return box;
-    case 90:
-      return toBox(top, 1 - right, bottom, 1 - left);
-    case 180:
-      return toBox(1 - right, 1 - bottom, 1 - left, 1 - top);
-    case 270:
-      return toBox(1 - bottom, left, 1 - top, right);
-  }
-}
+/** Converts the edges of a box on the rotated page to a box on the picture as it was sent. */
+const turnBack: Readonly<Record<Turned["degrees"], typeof toBox>> = {
+  0: toBox,
+  90: (left, top, right, bottom) => toBox(top, 1 - right, bottom, 1 - left),
+  180: (left, top, right, bottom) => toBox(1 - right, 1 - bottom, 1 - left, 1 - top),
+  270: (left, top, right, bottom) => toBox(1 - bottom, left, 1 - top, right),
+};
 
 export function toText(page: Page): string {
   return page.lines.map((line) => line.text).join("\n");

@@ -108,13 +108,13 @@ function readText(pdfium: Pdfium, page: number, scratch: number): { page: Page; 
   const width = pdfium._FPDF_GetPageWidth(page);
   const height = pdfium._FPDF_GetPageHeight(page);
   const textPage = pdfium._FPDFText_LoadPage(page);
-  if (textPage === 0) return { page: { width, height, source: "text", turned: null, lines: [] }, isScan: true };
+  const empty: Page = { width, height, source: "text", turned: null, lines: [] };
+  if (textPage === 0) return { page: empty, isScan: true };
   try {
     const { words, characters, unreadable } = readWords(pdfium, page, textPage, scratch);
-    const lines = words.map(toLine);
     const readable = characters - unreadable;
     const isScan = pdfium._FPDFPage_CountObjects(page) > 0 && (readable < fewCharacters || unreadable > readable / 2);
-    return { page: { width, height, source: "text", turned: null, lines }, isScan };
+    return { page: { ...empty, lines: words.map(toLine) }, isScan };
   } finally {
     pdfium._FPDFText_ClosePage(textPage);
   }
@@ -123,9 +123,8 @@ function readText(pdfium: Pdfium, page: number, scratch: number): { page: Page; 
 /** The words of each line. pdfium inserts spaces and line breaks according to the layout. */
 function readWords(pdfium: Pdfium, page: number, textPage: number, scratch: number) {
   const count = pdfium._FPDFText_CountChars(textPage);
-  if (count > maxCharactersPerPage) {
+  if (count > maxCharactersPerPage)
     refuseInput("file", `A page of the PDF has ${count} characters; at most ${maxCharactersPerPage} can be read.`);
-  }
   const lines: Word[][] = [];
   let line: Word[] = [];
   let word: { text: string; box: number[] } | null = null;

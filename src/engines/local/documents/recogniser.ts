@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { refuseInput } from "../../../providers/task.ts";
-import { checkBytes, hasChecksum, readModelFile } from "../checksums.ts";
+import { checkBytes, findChecksum, readModelFile } from "../checksums.ts";
 import { round } from "../numbers.ts";
 import { findPackage } from "../resolve-package.ts";
 import { type Line, type Page, type Turned, toBox, toLine, type Word } from "./page.ts";
@@ -92,7 +92,7 @@ export async function loadRecogniser(): Promise<Recogniser> {
       if (file === null) throw new Error(`The language ${language} is not installed.`);
       const packed = readFileSync(file);
       const key = `@tesseract.js-data/${language}/${languageFile(language)}`;
-      if (hasChecksum(key)) checkBytes(key, packed);
+      if (findChecksum(key) !== undefined) checkBytes(key, packed);
       core.FS.writeFile(`./${language}.traineddata`, gunzipSync(packed));
       written.add(language);
     }
@@ -139,9 +139,10 @@ export function recogniseUpright(recogniser: Recogniser, picture: Picture, langu
 /** Scores the amount and the confidence of the text. Whole words count more than fragments, and single letters are often noise. */
 function weigh({ page }: Reading): number {
   const words = page.lines.flatMap((line) => line.words);
-  return words.reduce((total, { text, confidence }) => {
-    return text.length < 2 ? total : total + text.length ** 1.3 * (confidence ?? 1) ** 2;
-  }, 0);
+  const scores = words.map(({ text, confidence }) =>
+    text.length < 2 ? 0 : text.length ** 1.3 * (confidence ?? 1) ** 2,
+  );
+  return scores.reduce((total, score) => total + score, 0);
 }
 
 function countCharacters(page: Page): number {
@@ -154,9 +155,8 @@ function recogniseInput(api: TesseractApi, picture: Picture, options: RecogniseO
   const orientation = orientations[degrees];
   // Only the automatic layout analysis finds the slant.
   api.SetVariable("tessedit_pageseg_mode", automaticLayout);
-  if (api.SetImageFile(orientation, 0) === 1) {
+  if (api.SetImageFile(orientation, 0) === 1)
     refuseInput("file", "The picture is damaged, or of a format that cannot be read.");
-  }
   api.FindLines();
   const slant = api.GetGradient();
   const radians = Math.abs(slant) >= minSlantRadians ? slant : 0;

@@ -14,8 +14,6 @@ export interface Transcript {
   readonly confidence: number | null;
 }
 
-export type Transcribe = (samples: Float32Array) => Promise<Transcript>;
-
 /** The parts of the package that we call. */
 interface TokenizerPackage {
   readonly default: { decode(tokens: readonly number[], addBos: boolean, addSpace: boolean): string };
@@ -31,7 +29,10 @@ const tokensPerSecond = 6;
 // The model was not trained on shorter input, which contains no speech.
 const minSamples = sampleRate / 10;
 
-export async function loadMoonshine(onnx: Onnx, size: keyof typeof shapes): Promise<Transcribe> {
+export async function loadMoonshine(
+  onnx: Onnx,
+  size: keyof typeof shapes,
+): Promise<(samples: Float32Array) => Promise<Transcript>> {
   const folder = `dist/model/${size}/quantized`;
   const encoder = await onnx.open(moonshinePackage, `${folder}/encoder_model.onnx`);
   const decoder = await onnx.open(moonshinePackage, `${folder}/decoder_model_merged.onnx`);

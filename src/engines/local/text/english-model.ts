@@ -35,13 +35,11 @@ type WinkNlp = (
   pipe: readonly string[],
 ) => {
   readonly its: Readonly<Record<"value" | "pos" | "lemma" | "detail", unknown>>;
-  readDoc(text: string): WinkDocument;
+  readDoc(text: string): {
+    tokens(): { out(property: unknown): string[] };
+    entities(): { out(property: unknown): Entity[] };
+  };
 };
-
-interface WinkDocument {
-  tokens(): { out(property: unknown): string[] };
-  entities(): { out(property: unknown): Entity[] };
-}
 
 // The library splits words before a hyphen ("lithium-ion" becomes "lithi u m - ion"), so hyphens are replaced by this character between spaces.
 const hyphen = "\u2010";

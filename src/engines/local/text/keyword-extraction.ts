@@ -165,17 +165,14 @@ export function rank(phrases: readonly Phrase[]): Keyword[] {
 
 /** Drops phrases whose words are all part of a better phrase that is at least as frequent. */
 export function withoutParts<Found extends Keyword>(keywords: readonly Found[]): Found[] {
-  const kept: Found[] = [];
+  const selected: Found[] = [];
   for (const keyword of keywords) {
-    if (kept.length >= maxKeywords) break;
+    if (selected.length >= maxKeywords) break;
     const words = new Set(keyword.phrase.words);
-    const isCovered = kept.some(
-      ({ phrase, count }) =>
-        phrase.words.length >= words.size &&
-        [...words].every((word) => phrase.words.includes(word)) &&
-        keyword.count <= count,
+    const isCovered = selected.some(
+      ({ phrase, count }) => keyword.count <= count && words.isSubsetOf(new Set(phrase.words)),
     );
-    if (!isCovered) kept.push(keyword);
+    if (!isCovered) selected.push(keyword);
   }
-  return kept;
+  return selected;
 }

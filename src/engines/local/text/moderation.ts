@@ -54,8 +54,6 @@ export interface ModerationItem extends Kind {
   readonly label: string;
 }
 
-export type FindBadWords = (text: string) => { readonly items: ModerationItem[]; readonly counts: Map<string, number> };
-
 export const moderation = createTextEngine({
   task: "text/moderation",
   packages: [badWordsPackage],
@@ -75,27 +73,29 @@ export const moderation = createTextEngine({
   },
 });
 
-export async function loadBadWords(): Promise<FindBadWords> {
+/** The returned function finds each bad word once, and counts its occurrences. */
+export async function loadBadWords() {
   const { RegExpMatcher, englishDataset, englishRecommendedTransformers } =
     await importPackage<Obscenity>(badWordsPackage);
   const matcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
-  return (text) => {
+  return (text: string) => {
     const counts = new Map<string, number>();
     for (const match of matcher.getAllMatches(text, true)) {
       const word = englishDataset.getPayloadWithPhraseMetadata(match).phraseMetadata?.originalWord ?? "word";
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
-    return { items: [...counts.keys()].map((word) => ({ label: word, ...(kindsByWord.get(word) ?? slur) })), counts };
+    const items = [...counts.keys()].map(
+      (word): ModerationItem => ({ label: word, ...(kindsByWord.get(word) ?? slur) }),
+    );
+    return { items, counts };
   };
 }
 
 export function toModerationOutput(found: readonly ModerationItem[]) {
-  const items = found.map(({ label, category, subcategory, score }) => ({
-    label,
-    // Five steps, and 0 for a score of 0.
+  // The likelihood has five steps, and 0 for a score of 0.
+  const items = found.map(({ score, ...item }) => ({
+    ...item,
     likelihood: Math.ceil(score * 5),
-    category,
-    subcategory,
     likelihood_score: score,
   }));
   return {

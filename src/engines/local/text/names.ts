@@ -12,14 +12,9 @@ export interface Name extends Span {
   readonly kind: NameKind;
 }
 
-export type FindNames = (text: string) => readonly Name[];
-
 /** The parts of the package that we call. */
 type Compromise = (text: string) => Record<"people" | "places" | "organizations", () => View>;
-
-interface View {
-  json(options: { readonly offset: true; readonly terms: false }): Found[];
-}
+type View = { json(options: { readonly offset: true; readonly terms: false }): Found[] };
 
 interface Found {
   readonly text: string;
@@ -65,7 +60,7 @@ const notNames = new Set(
 /** Names of regions that are not countries, or that are also common as a given name or a word. */
 const notCountries = new Set("Unknown Region,Jersey,Guinea,Georgia,Eurozone,Pseudo-Accents,Pseudo-Bidi".split(","));
 
-export async function loadNames(): Promise<FindNames> {
+export async function loadNames(): Promise<(text: string) => readonly Name[]> {
   const { default: nlp } = await importPackage<{ default: Compromise }>(namesPackage);
   const countries = countryPattern();
 

@@ -6,8 +6,6 @@ import type { Span } from "./sentences.ts";
 
 export const phonePackage = "libphonenumber-js";
 
-export type FindPhoneNumbers = (text: string) => readonly Span[];
-
 /** The parts of the package that we call. */
 interface PhonePackage {
   parsePhoneNumberFromString(text: string, country?: string): { isValid(): boolean } | undefined;
@@ -24,7 +22,7 @@ const maxCached = 10_000;
 /** The countries whose plans are tried for numbers without a country code. */
 const countries = "US GB FR DE ES IT NL BE CH AT PT IE SE PL IN AU BR MX JP".split(" ");
 
-export async function loadPhoneNumbers(): Promise<FindPhoneNumbers> {
+export async function loadPhoneNumbers(): Promise<(text: string) => readonly Span[]> {
   const { parsePhoneNumberFromString: parse } = await importPackage<PhonePackage>(`${phonePackage}/max`);
   const isValid = (number: string, country?: string) => parse(number, country)?.isValid() === true;
 

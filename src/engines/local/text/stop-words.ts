@@ -4,9 +4,7 @@ import { importPackage } from "../resolve-package.ts";
 
 export const stopWordsPackage = "stopwords-iso";
 
-export type StopWords = (language: string) => ReadonlySet<string>;
-
-export async function loadStopWords(): Promise<StopWords> {
+export async function loadStopWords(): Promise<(language: string) => ReadonlySet<string>> {
   const { default: lists } = await importPackage<{ default: Readonly<Record<string, readonly string[]>> }>(
     stopWordsPackage,
   );

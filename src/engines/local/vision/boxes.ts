@@ -12,10 +12,10 @@ export function keepBest<Found extends { readonly box: Box; readonly score: numb
   found: readonly Found[],
   maxOverlap: number,
 ): Found[] {
-  const kept: Found[] = [];
+  const best: Found[] = [];
   for (const one of found.toSorted((a, b) => b.score - a.score))
-    if (kept.every((other) => overlapOf(one.box, other.box) < maxOverlap)) kept.push(one);
-  return kept;
+    if (best.every((other) => overlapOf(one.box, other.box) < maxOverlap)) best.push(one);
+  return best;
 }
 
 /** The overlap relative to the smaller box, so that a part of an object counts as the object. */

@@ -27,27 +27,30 @@ export const faceCompare = defineEngine({
         createSampler(await readPixels(files["file1"], "file1", maxPixelsRead)),
         createSampler(await readPixels(files["file2"], "file2", maxPixelsRead)),
       ];
-      const [wanted] = finder.find(first);
-      if (wanted === undefined) return refuseInput("file1", "No face was found in this picture.");
-      const vector = describer.toVector(first, wanted);
-      const found = finder.find(second).map((face) => {
-        const likeness = dot(vector, describer.toVector(second, face));
-        const { x_min, x_max, y_min, y_max } = toEdges(face.box, second);
+      const [face] = finder.find(first);
+      if (face === undefined) return refuseInput("file1", "No face was found in this picture.");
+      const vector = describer.toVector(first, face);
+      const found = finder.find(second).map((other) => {
+        const similarity = dot(vector, describer.toVector(second, other));
+        const { x_min, x_max, y_min, y_max } = toEdges(other.box, second);
         const box = { top: y_min, left: x_min, height: round(y_max - y_min), width: round(x_max - x_min) };
-        return { likeness, item: { confidence: toConfidence(likeness), bounding_box: box } };
+        return { similarity, item: { confidence: toConfidence(similarity), bounding_box: box } };
       });
-      found.sort((a, b) => b.likeness - a.likeness);
+      found.sort((a, b) => b.similarity - a.similarity);
       return {
         output: { items: found.map(({ item }) => item) },
-        original: { engine: "blazeface, facemesh, faceres", likeness: found.map(({ likeness }) => round(likeness)) },
+        original: {
+          engine: "blazeface, facemesh, faceres",
+          likeness: found.map(({ similarity }) => round(similarity)),
+        },
         units: { image: 2, file: 2, request: 1 },
       };
     };
   },
 });
 
-function toConfidence(likeness: number): number {
-  return round(1 / (1 + Math.exp((undecided - likeness) / steepness)));
+function toConfidence(similarity: number): number {
+  return round(1 / (1 + Math.exp((undecided - similarity) / steepness)));
 }
 
 function dot(a: Float32Array, b: Float32Array): number {

@@ -6,7 +6,8 @@ import type { Sampler } from "./sampler.ts";
 import { loadTensorflow } from "./tensorflow.ts";
 
 export interface FaceDescriber {
-  describe(picture: Sampler, face: Face): Description;
+  /** The gender is null if the network is not sure. */
+  describe(picture: Sampler, face: Face): { readonly age: number; readonly gender: "male" | "female" | null };
   /** A vector of length 1. The scalar product of two is their similarity. */
   toVector(picture: Sampler, face: Face): Float32Array;
   /** 0 to 1, by the names in the task's schema. */
@@ -15,12 +16,6 @@ export interface FaceDescriber {
 
 /** In the order of the network's outputs. */
 type Emotions = Record<"anger" | "disgust" | "fear" | "joy" | "sorrow" | "surprise" | "neutral", number>;
-
-export interface Description {
-  readonly age: number;
-  /** Null: the network is not sure. */
-  readonly gender: "male" | "female" | null;
-}
 
 const describerSize = 224;
 const emotionSize = 64;

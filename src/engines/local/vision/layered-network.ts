@@ -50,10 +50,8 @@ const identity = (input: Tensor) => input;
 export function openLayers(core: Core, file: LayeredFile, bytes: Uint8Array, outputLayer: string): Network {
   const { layers } = file.modelTopology.model_config.config;
   const steps: Step[] = [];
-  const weights = readWeights(
-    bytes,
-    file.weightsManifest.flatMap((group) => group.weights),
-  );
+  const specs = file.weightsManifest.flatMap((group) => group.weights);
+  const weights = readWeights(bytes, specs);
   for (const layer of layers) if (layer.class_name === "BatchNormalization") foldInto(weights, layer);
   for (const layer of layers) {
     steps.push({ name: layer.name, inputs: inputsOf(layer), run: toRun(core, weights, layer) });

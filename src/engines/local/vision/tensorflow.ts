@@ -50,15 +50,7 @@ interface Convolution {
 }
 
 interface Converter {
-  loadGraphModel(source: object): Promise<GraphModel>;
-}
-
-interface GraphModel {
-  execute(input: Tensor, outputs: readonly string[]): Tensor | Tensor[];
-}
-
-interface WasmBackend {
-  setWasmPaths(folder: string): void;
+  loadGraphModel(source: object): Promise<{ execute(input: Tensor, outputs: readonly string[]): Tensor | Tensor[] }>;
 }
 
 interface GraphFile {
@@ -92,7 +84,7 @@ export const loadTensorflow = loadOnce(async (): Promise<Tensorflow> => {
   for (const program of programs) await readModelFile(wasmPackage, `dist/${program}`);
   const core = await importPackage<Core>(corePackage);
   const converter = await importPackage<Converter>(converterPackage);
-  const backend = await importPackage<WasmBackend>(wasmPackage);
+  const backend = await importPackage<{ setWasmPaths(folder: string): void }>(wasmPackage);
   backend.setWasmPaths(`${packageFolder(wasmPackage)}/dist/`);
   if (!(await core.setBackend("wasm"))) throw new Error("TensorFlow.js could not start WebAssembly");
 
