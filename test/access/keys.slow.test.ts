@@ -158,7 +158,7 @@ for (const engine of createEngines()) {
       });
     });
 
-    test("ids that nobody has are not found", async () => {
+    test("unknown ids are not found", async () => {
       await withKeyring(await engine.createStore(), async ({ keyring }) => {
         const id = crypto.randomUUID();
         const calls = [
@@ -258,7 +258,7 @@ describe("while the store is away", () => {
   const folders = createFolders();
   afterAll(() => folders.remove());
 
-  test("known keys open until the snapshot is too old, and nobody is told that a key is wrong", async () => {
+  test("known keys are accepted until the snapshot is too old, and unknown keys are not called wrong", async () => {
     const storage = await openStorage({ databaseUrl: null, dataDir: folders.create(), log: quiet });
     const keyring = await openKeyring({ storage, adminKey: "admin key", staleAfterMs: 1500, log: quiet });
     const made = await keyring.create(request());

@@ -154,7 +154,7 @@ describe("a model", () => {
     });
   });
 
-  test("that nobody states is 404 model_not_found", async () => {
+  test("that is not listed is 404 model_not_found", async () => {
     for (const id of ["acme/other", "acme", "nobody/plain", "__proto__", "acme/plain/"]) {
       const response = await get(`/v3/models/${id}`);
       expect(response.status).toBe(404);

@@ -462,7 +462,7 @@ for (const [setting, keepsAll] of Object.entries(settings)) {
         }
       });
 
-      test("by nobody else, and not when it was deleted or never was", async () => {
+      test("by no other key, and not if it was deleted or never existed", async () => {
         const { client, gateway, recorder } = house();
         const first = await client.responses.create({ model: "sandbox/echo", input: "MARKER-8" });
         const id = first.output[0]?.id ?? "";

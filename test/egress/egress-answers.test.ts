@@ -129,7 +129,7 @@ describe("an answer", () => {
     expect(["bad_response", "unreachable"]).toContain(await codeOf(fetchWith(guard().egress, listener.url)));
   });
 
-  test("that nobody gives because nothing listens is unreachable", async () => {
+  test("that does not come because nothing listens is unreachable", async () => {
     const listener = await answerWith(ok);
     for (const close of closers.splice(0)) close();
     const failure = await failureOf(fetchWith(guard().egress, listener.url));

@@ -81,7 +81,7 @@ test("is not asked for what is refused", async () => {
   expect(proxy.count()).toBe(0);
 });
 
-test("carries TLS from end to end: a certificate for another name, or for nobody, is refused behind it too", async () => {
+test("carries TLS from end to end: a certificate for another name, or without a trusted issuer, is refused behind it as well", async () => {
   const receiver = await startRawTlsReceiver({
     address: "127.0.0.2",
     answer: (_request, socket) => socket.write(toAnswer(200, "over TLS")),

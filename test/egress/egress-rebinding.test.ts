@@ -31,7 +31,7 @@ const orders: Readonly<Record<string, Order>> = {
 
 for (const keepAlive of [false, true]) {
   const how = keepAlive ? "over kept connections" : "with a connection each";
-  test(`in ${rounds} rounds of rebinding, ${how}, nobody connects to this machine`, async () => {
+  test(`in ${rounds} rounds of rebinding, ${how}, there is no connection to this machine`, async () => {
     const dns = await startDnsServer();
     const canary = await listen((socket) => socket.end(ok));
     const canarySix = await listen((socket) => socket.end(ok), "::1", canary.port).catch(() => null);

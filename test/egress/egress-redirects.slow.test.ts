@@ -137,7 +137,7 @@ describe("TLS", () => {
     return { port: server.port ?? 0, asked: () => hosts.length, hosts };
   }
 
-  test("a certificate that nobody vouches for is refused before anything is sent", async () => {
+  test("a certificate without a trusted issuer is refused before anything is sent", async () => {
     const server = serve();
     const { egress } = guard({ localhost: [[address]] });
     const failure = await failureOf(fetchWith(egress, `https://localhost:${server.port}/secret`));

@@ -250,7 +250,7 @@ describe("a name", () => {
       expect(await codeOf(fetchWith(egress, `https://${name}/`))).toBe("url_not_allowed");
   });
 
-  test("that nobody knows, or that has no address, is unreachable", async () => {
+  test("that is unknown, or that has no address, is unreachable", async () => {
     const { egress } = guard({ "empty.example": [[]] }, []);
     expect(await codeOf(fetchWith(egress, "https://unknown.example/"))).toBe("unreachable");
     expect(await codeOf(fetchWith(egress, "https://empty.example/"))).toBe("unreachable");

@@ -169,7 +169,7 @@ test("a stream gets them too, and so does a caller of the Messages format", asyn
   expect(sentImages(other)).toEqual([picture.toString("base64")]);
 });
 
-test("a provider that reads addresses itself gets the address, and nobody else asks for it", async () => {
+test("a provider that reads addresses itself gets the address, and the gateway does not fetch it", async () => {
   const model = newModel(answer(200, completion("a picture")));
   const body = withImages(`mock/${model}`, files.url("/picture-untouched.png"));
   expect((await call(body)).status).toBe(200);
@@ -199,7 +199,7 @@ test("what cannot be had is a 422 at its place, and the provider is not called",
   expect(callsOf(model)).toHaveLength(0);
 });
 
-test("a private address is refused for every provider, whoever would fetch it", async () => {
+test("a private address is refused for every provider, also if the provider would fetch it", async () => {
   const body = withImages("mock/echo", "https://10.0.0.1/picture.png");
   expect(await refusalOf(body)).toEqual({ status: 422, loc: place, type: "url_not_allowed" });
 });

@@ -162,7 +162,7 @@ describe("a file reaches a declared provider as its bytes", () => {
     expect(vendor.last().body.toString()).not.toContain("secret-name");
   });
 
-  test("up to 20 MB together; above that the one that is too much is named, and nobody is asked", async () => {
+  test("up to 20 MB together; above that, the error names the file that exceeds the limit, and no provider is called", async () => {
     const half = await upload(Buffer.concat([png, Buffer.alloc(10 * megabyte - png.length)]));
     const body = (file2: string) => ({ model: "image/face_compare/inhouse", input: { file1: half, file2 } });
     vendor.next(answer(200, { output: { items: [] } }));
@@ -308,7 +308,7 @@ describe("an alias of the operator's", () => {
   const failing = (model: string) => vendor.on(model, answer(500, { error: { message: "down" } }));
   const text = { text: "hello" };
 
-  test("stands for task models, tried in order, and for jobs alike", async () => {
+  test("resolves to task models that are tried in order, for tasks and for jobs", async () => {
     failing("text/moderation/inhouse");
     moderated("second");
     expect(await run({ model: "Judge.v2", input: text })).toMatchObject({ provider: "second", output: safe });
@@ -331,7 +331,7 @@ describe("an alias of the operator's", () => {
     expect([...providers].toSorted()).toEqual(["inhouse", "second"]);
   });
 
-  test("stands for a model in OpenAI's formats as well, with the task in front or without", async () => {
+  test("resolves to a model in OpenAI's formats as well, with or without the task's name", async () => {
     moderated("inhouse");
     const judged = await send({ model: "Judge.v2", input: "hello" }, "/v3/moderations");
     expect(await judged.json()).toMatchObject({ provider: "inhouse", results: [{ flagged: false }] });
@@ -353,7 +353,7 @@ describe("an alias of the operator's", () => {
     expect(new Set(vendor.requests.map(({ model }) => model))).toEqual(new Set(["audio/tts/inhouse"]));
   });
 
-  test("that stands for something else is not found", async () => {
+  test("that resolves to another task is not found", async () => {
     for (const model of ["fast", "mixed"]) {
       const refused = await readError(await send({ model, input: text }));
       expect(refused).toMatchObject({ status: 404, code: "model_not_found", param: "model" });
@@ -363,14 +363,14 @@ describe("an alias of the operator's", () => {
     expect(spoken).toMatchObject({ status: 404, code: "provider_not_found" });
   });
 
-  test("that nobody declared is a 422 where a name needs a slash", async () => {
+  test("that is not declared is a 422 where a name needs a slash", async () => {
     for (const where of [path, `${path}/async`]) {
       const refused = await readError(await send({ model: "judge", input: text }, where));
       expect(refused).toMatchObject({ status: 422, code: "string_pattern_mismatch" });
     }
   });
 
-  test("opens nothing to a key that may not use what it stands for", async () => {
+  test("gives a key no access to a model that the key may not use", async () => {
     const narrow = await gateway.createKey({ allowed_models: ["Judge.v2", "openai/*"] });
     const forbidden = { status: 403, code: "model_not_allowed" };
     expect(await readError(await send({ model: "Judge.v2", input: text }, path, narrow))).toMatchObject(forbidden);

@@ -269,7 +269,7 @@ describe("what comes back", () => {
       expect(output).toEqual(good);
     });
 
-  test("after a second bad answer it is the provider's failure, and nobody is asked a third time", async () => {
+  test("a second bad answer is a failure of the provider, and there is no third call", async () => {
     say({ result: 1 });
     say({ result: 2 });
     const failure = await failureOf(run("text/summarize", text));
@@ -481,7 +481,7 @@ describe("what we know better than the model is ours", () => {
     ]);
   });
 
-  test("nobody invents a place in a picture", async () => {
+  test("no position in a picture is invented", async () => {
     say({ items: [{ label: "cup", confidence: 0.9, x_min: 0.1, x_max: 0.2, y_min: 0.1, y_max: 0.2 }] });
     const { output } = await run("image/object_detection", { file: "x" }, { file: image });
     expect(output["items"]).toEqual([

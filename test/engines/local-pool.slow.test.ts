@@ -177,7 +177,7 @@ describe("progress", () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  test("nobody has to listen", async () => {
+  test("progress may be ignored", async () => {
     await open().run(job("test/progress"));
   });
 });

@@ -277,7 +277,7 @@ describe("pieces", () => {
     expect(covered / 16_000).toBeLessThan(146);
   });
 
-  test("speech without any pause is cut all the same", () => {
+  test("speech without any pause is still cut into parts", () => {
     const pieces = splitSpeech(noise(95, 0.3), { rate: 16_000, maxSeconds: 30 });
     expect(pieces.length).toBeGreaterThanOrEqual(4);
     expect(pieces.at(-1)?.end).toBe(95 * 16_000);

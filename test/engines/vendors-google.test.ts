@@ -167,7 +167,7 @@ describe("google", () => {
     expect(units).toEqual({ char: 5, request: 1 });
   });
 
-  test("an undetermined language is none", async () => {
+  test("an undetermined language is reported as no language", async () => {
     const answer = { data: { detections: [[{ language: "und", confidence: 1 }]] } };
     expect((await read(google, "translation/language_detection", answer, callOf(text("?")))).output).toEqual({
       items: [],

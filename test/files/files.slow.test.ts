@@ -157,7 +157,7 @@ for (const engine of createEngines()) {
       expect((await call(mine, "DELETE", "/v3/upload")).body).toEqual({ deleted_count: 0 });
     });
 
-    test("ids that are none are refused with 422", async () => {
+    test("malformed ids are refused with 422", async () => {
       for (const id of ["1", "..%2f..%2fetc", `file_${crypto.randomUUID()}`, "%00"]) {
         const found = await call(key, "GET", `/v3/upload/${id}`);
         expect(found.status).toBe(422);

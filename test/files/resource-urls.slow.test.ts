@@ -28,7 +28,7 @@ for (const engine of createEngines()) {
       await engine.stop();
     });
 
-    test("lead to the bytes without a key, safe to embed and kept by nobody else", async () => {
+    test("return the bytes without a key, safe to embed and not stored by caches", async () => {
       const url = await publish(png, "image/png");
       expect(url).toStartWith(`${door.url}/v3/resources/`);
       const response = await fetch(url);
@@ -132,7 +132,7 @@ for (const engine of createEngines()) {
       }
     });
 
-    test("answer HEAD, and 304 to whoever has it; a part of something else is never mixed in", async () => {
+    test("answer HEAD, and 304 to a client that has the bytes; parts of different bytes are never mixed", async () => {
       const url = await publish(Buffer.from("0123456789"), "audio/mpeg");
       const client = await openConnection(door.url);
       client.send(`HEAD ${url.slice(door.url.length)} HTTP/1.1\r\nhost: x\r\n\r\n`);

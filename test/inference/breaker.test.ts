@@ -255,7 +255,7 @@ test("with a fallback an open circuit is passed over, and the metadata names it"
   expect(callsOf(model)).toBe(failuresToOpen);
 });
 
-test("a probe that takes as long as a long answer does keeps nobody away for ever", () => {
+test("a probe that takes as long as a long answer does not keep the circuit open for ever", () => {
   const health = new OfferHealth({ breakerFailures: 1, breakerWindowMs: 30_000, breakerOpenMs: 1_000 });
   const down = { code: "provider_error", message: "down", retryAfter: null } as const;
   health.failed(0, "call", down, true);

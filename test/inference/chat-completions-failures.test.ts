@@ -141,7 +141,7 @@ describe("when the vendor fails", () => {
     expect(error).toMatchObject({ status: 502, code: "provider_bad_response" });
   });
 
-  test("compressed bytes that nobody asked for are read or refused, never passed on as text", async () => {
+  test("compressed bytes that were not requested are read or refused, never passed on as text", async () => {
     const packed = Bun.gzipSync(Buffer.from(JSON.stringify(completion("hi"))));
     vendor.on("echo", answer(200, packed, { "content-encoding": "gzip", "content-type": "application/json" }));
     const response = await ask(gateway.url, key, hello);
@@ -149,7 +149,7 @@ describe("when the vendor fails", () => {
     else expect(await readError(response)).toMatchObject({ status: 502, code: "provider_bad_response" });
   });
 
-  test("a provider that nobody knows is not found", async () => {
+  test("an unknown provider is not found", async () => {
     const error = await readError(await ask(gateway.url, key, { ...hello, model: "nobody/echo" }));
     expect(error).toMatchObject({ status: 404, code: "provider_not_found", param: "model" });
   });

@@ -39,7 +39,7 @@ describe("what reaches the vendor", () => {
     expect(vendor.last().model).toBe("org/model-1.5:free");
   });
 
-  test("a model member that is written with escapes is found all the same", async () => {
+  test("a model member that is written with escapes is found as well", async () => {
     const body = '{"mod\\u0065l":"mo\\u0063k/echo","messages":[{"role":"user","content":"hi"}]}';
     expect((await ask(gateway.url, key, body)).status).toBe(200);
     expect(JSON.parse(vendor.last().body.toString())).toEqual({ ...hello, model: "echo" });
@@ -104,7 +104,7 @@ describe("what reaches the vendor", () => {
     expect(JSON.parse(vendor.last().body.toString())).toEqual({ ...hello, model: "echo", stream: false });
   });
 
-  test("an alias of the operator stands for its model", async () => {
+  test("an alias of the operator resolves to its model", async () => {
     const body = await readCompletion(await ask(gateway.url, key, { ...hello, model: "fast" }));
     expect(body.provider).toBe("mock");
     expect(vendor.last().model).toBe("echo");

@@ -139,7 +139,7 @@ describe("deployments", () => {
     expect([...seen].sort()).toEqual(["sorted#1", "sorted#2"]);
   });
 
-  test("a model that none of them serves is a 404, and nobody is called", async () => {
+  test("a model that no deployment serves is a 404, and no provider is called", async () => {
     const before = vendor.requests.length;
     for (const name of ["sorted/unknown", "one/unknown"]) {
       expect(await readError(await call(name))).toMatchObject({ status: 404, code: "model_not_found", param: "model" });
@@ -195,7 +195,7 @@ describe("deployments", () => {
     await waitFor("it to be asked again", async () => (await answering(`pool/${model}`)) === "pool#heavy");
   });
 
-  test("a pool in which all fail is asked all the same, and answers as soon as one is well", async () => {
+  test("a pool in which all deployments fail is still called, and answers as soon as one recovers", async () => {
     let isDown = true;
     const model = newModel((place) => (isDown || place === "heavy" ? down : well));
     for (let count = 0; count < 12; count += 1) {
@@ -243,7 +243,7 @@ describe("aliases", () => {
     for (let count = 0; count < 10; count += 1) expect((await callWell("weighted")).provider).toBe("mock2");
   });
 
-  test("a fallback may be an alias, and brings all that it stands for", async () => {
+  test("a fallback may be an alias, and adds all its models", async () => {
     const model = newModel(() => down);
     vendor.on("ordered-1", down);
     const { switchyard } = await callWell(`mock/${model}`, { fallbacks: ["ordered", "single"] });
@@ -254,7 +254,7 @@ describe("aliases", () => {
     ]);
   });
 
-  test("a key that may not use what an alias stands for gets a 403", async () => {
+  test("a key that may not use the model of an alias gets a 403", async () => {
     const limited = await gateway.createKey({ allowed_models: ["mock/*"] });
     const response = await ask(gateway.url, limited, { ...hello, model: "single" });
     expect(await readError(response)).toMatchObject({ status: 403, code: "model_not_allowed" });
@@ -364,7 +364,7 @@ describe("routing", () => {
     expect((await providersAsked(names, { sort: "latency" })).asked).toEqual(["mock2"]);
   });
 
-  test("allowed_providers: nobody else is asked, and when none is left it is a 404", async () => {
+  test("allowed_providers: no other provider is called, and when none is left, the answer is a 404", async () => {
     const model = newModel(() => down);
     const names = [`mock/${model}`, `mock2/${model}`, `mockchat/${model}`];
     const { asked } = await providersAsked(names, { allowed_providers: ["mock2", "mockchat"] });

@@ -124,7 +124,7 @@ describe("to a provider of the format", () => {
     expect(silent.usage).toBeUndefined();
   });
 
-  test("an answer that is none is the provider's fault", async () => {
+  test("an answer without embeddings is a failure of the provider", async () => {
     const wrong = ["<html>", "null", "[]", { object: "list" }, { data: [{ index: 0 }] }, { error: { message: "no" } }];
     for (const said of wrong) {
       vendor.next(answer(200, said, { "content-type": "application/json" }));

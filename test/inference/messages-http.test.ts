@@ -451,7 +451,7 @@ describe("errors have the form of the format at every stage", () => {
       });
   }
 
-  test("an answer that is none, and one that says that it failed", async () => {
+  test("an answer that is not a message, and an answer that reports a failure", async () => {
     for (const said of ["<html>", "[]", '{"type":"message"}', '{"type":"error","error":{"message":"no"}}']) {
       vendor.next(answer(200, said, jsonHead));
       expect(await readError(await ask(hello(claude)))).toMatchObject({ status: 502, type: "api_error" });

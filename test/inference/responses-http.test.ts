@@ -199,7 +199,7 @@ describe("streaming", () => {
   }
 });
 
-describe("going on", () => {
+describe("continuing", () => {
   test("a chain remembers, streamed or not, and its answers name the response before", async () => {
     const first = await client.create({ input: "one" });
     const second = await client.stream({ input: "two", previous_response_id: first.id });

@@ -103,7 +103,7 @@ describe("a request is checked before anything is called", () => {
     ]);
   });
 
-  test("an earlier response stands for the input", () => {
+  test("an earlier response may replace the input", () => {
     expect(read({ input: undefined, previous_response_id: "resp_1" }).input).toBeUndefined();
   });
 
@@ -347,7 +347,7 @@ describe("parameters find their place", () => {
     expect(translate({ top_logprobs: 0 }).request).not.toHaveProperty("logprobs");
   });
 
-  test("wishes that nobody hears are named", () => {
+  test("parameters that no provider supports are named as dropped", () => {
     const { dropped } = translate({
       truncation: "auto",
       max_tool_calls: 3,

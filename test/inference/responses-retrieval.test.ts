@@ -12,7 +12,7 @@ import { waitFor } from "../support/wait.ts";
 
 const { vendor, gateway, client, requestOf } = await openResponsesGateway();
 
-describe("asking again", () => {
+describe("retrieving and deleting", () => {
   test("a response is told again, byte for byte what the provider says, with the same ids", async () => {
     const created = await client.create({ input: "hello" });
     const text = await (await client.get(created.id)).text();
@@ -59,7 +59,7 @@ describe("asking again", () => {
     expect(second).toMatchObject({ has_more: false, data: [{ content: "c" }] });
   });
 
-  test("what is asked in a form that nobody knows is a 422", async () => {
+  test("a query in an unknown form is a 422", async () => {
     const { id } = await client.create({ input: "hello" });
     vendor.clear();
     for (const query of ["limit=0", "limit=101", "limit=x", "order=up", "after="])
@@ -217,7 +217,7 @@ describe("asking again", () => {
   });
 });
 
-describe("leaving", () => {
+describe("clients that leave", () => {
   const aMoment = () => Bun.sleep(30);
   const windows: Readonly<
     Record<string, [model: string, stream: boolean, reached: (c: RawConnection) => Promise<unknown>]>

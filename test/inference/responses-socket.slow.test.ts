@@ -118,7 +118,7 @@ describe("talking", () => {
   });
 
   for (const model of ["mock/echo", "mockchat/echo"]) {
-    test(`what nobody keeps is remembered by its connection alone, and only the last of it (${model})`, async () => {
+    test(`a response that is not stored is known to its connection only, and only the last one (${model})`, async () => {
       const talk = await open();
       const body = { model, store: false };
       const first = await talk.ask({ ...body, input: "one" });

@@ -135,7 +135,7 @@ describe("the input", () => {
     ]);
   });
 
-  test("reaches nobody while it is wrong", async () => {
+  test("reaches no provider while it is invalid", async () => {
     await problemsOf(moderation("inhouse", 5));
     expect(vendor.requests).toHaveLength(0);
   });
@@ -154,7 +154,7 @@ describe("the input", () => {
   });
 });
 
-describe("a model that nobody serves", () => {
+describe("a model that no provider serves", () => {
   test.each([
     ["smell/detect/sandbox", "feature_not_found"],
     ["text/detect_smell/sandbox", "subfeature_not_found"],
@@ -258,7 +258,7 @@ describe("fallbacks", () => {
     expect(await problemsOf(body)).toEqual([{ loc: ["body", "fallbacks"], type: "value_error" }]);
   });
 
-  test("that nobody serves are found before anybody is asked", async () => {
+  test("that no provider serves are found before any provider is called", async () => {
     const fallbacks = ["text/moderation/nosuch"];
     expect(await refuse({ ...moderation("inhouse"), fallbacks })).toMatchObject({ code: "provider_not_found" });
     expect(vendor.requests).toHaveLength(0);
@@ -289,7 +289,7 @@ describe("a key", () => {
     expect(vendor.requests).toHaveLength(0);
   });
 
-  test("of the sandbox is answered by the sandbox, whoever was named", async () => {
+  test("of the sandbox is answered by the sandbox, whichever provider it names", async () => {
     const as = await keyWith({ kind: "sandbox" });
     for (const provider of ["inhouse", "openai/gpt-5", "sandbox"])
       expect(await run(moderation(provider), { as })).toMatchObject({ provider: "sandbox", cost: 0 });
@@ -297,7 +297,7 @@ describe("a key", () => {
     expect(vendor.requests).toHaveLength(0);
   });
 
-  test("of the sandbox makes the gateway dial nobody, whatever its requests name", async () => {
+  test("of the sandbox never makes the gateway open a connection, whatever its requests name", async () => {
     const as = await keyWith({ kind: "sandbox" });
     const canary = await startCanary();
     const file = `https://127.0.0.1:${canary.port}/scan.png`;
@@ -451,7 +451,7 @@ describe("the listing", () => {
     return (await response.json()) as Body;
   }
 
-  test("shows who can be called here, and nobody else", async () => {
+  test("shows the providers that can be called here, and no others", async () => {
     const { models } = await read<SubfeatureDetail>("/v3/info/text/ai_detection");
     const providers = new Set(models.map(({ provider }) => provider));
     expect(providers.has("sapling")).toBe(true);

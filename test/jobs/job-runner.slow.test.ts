@@ -15,7 +15,7 @@ const speech: TaskResult = {
   ],
 };
 
-describe("while the store is away", () => {
+describe("while the store is down", () => {
   for (const window of ["before", "after"] as const) {
     const how = window === "before" ? "nothing is written" : "what is written is not confirmed";
 
@@ -93,7 +93,7 @@ describe("while the store is away", () => {
     expect(job.asked).toEqual(["vendor"]);
   });
 
-  test("when its files are opened, the job waits, however often, and nobody was called", async () => {
+  test("while its files cannot be opened, the job waits, however often, and no provider is called", async () => {
     const job = await createJob({
       engines: [{ name: "vendor", run: () => ({ ...good, output: { text: "Hello", bounding_boxes: [] } }) }],
       task: "ocr/ocr",
@@ -136,7 +136,7 @@ describe("while the store is away", () => {
     expect(job.asked).toEqual(["vendor"]);
   });
 
-  test("a binary result that nobody takes is said to be the reason, and the provider is not asked again", async () => {
+  test("a binary result that cannot be stored fails the job with that reason, and the provider is not called again", async () => {
     const job = await createJob({
       engines: [{ name: "vendor", run: () => speech }],
       task: "audio/tts",
@@ -151,8 +151,8 @@ describe("while the store is away", () => {
   });
 });
 
-describe("when a worker goes down or dies", () => {
-  test("a job whose files are still being fetched is put back: nobody was called", async () => {
+describe("when a worker stops or crashes", () => {
+  test("a job whose files are still being fetched is released, because no provider was called", async () => {
     const reading = Promise.withResolvers<void>();
     const job = await createJob({
       engines: [{ name: "vendor", run: () => ({ ...good, output: { text: "Hello", bounding_boxes: [] } }) }],
@@ -246,7 +246,7 @@ describe("when a worker goes down or dies", () => {
     expect(job.asked).toHaveLength(6);
   });
 
-  test("whoever lost the work changes nothing: the other's result stands", async () => {
+  test("a consumer that lost its lease changes nothing: the result of the other consumer stays", async () => {
     const answer = Promise.withResolvers<TaskResult>();
     const job = await createJob({
       engines: [{ name: "local", isIdempotent: true, run: (_call, times) => (times === 1 ? answer.promise : good) }],
@@ -262,7 +262,7 @@ describe("when a worker goes down or dies", () => {
     expect(await job.countDeliveries()).toBe(1);
   });
 
-  test("whoever lost the work before the call does not call", async () => {
+  test("a consumer that lost its lease before the call does not call the provider", async () => {
     const job = await createJob({
       engines: [{ name: "vendor" }],
       task: "ocr/ocr",
@@ -286,7 +286,7 @@ describe("when a worker goes down or dies", () => {
 });
 
 describe("a result", () => {
-  test("keeps every character, also those that are none", async () => {
+  test("keeps every character, also lone surrogates", async () => {
     const language = "\u0000 \ud800 \udc00\ud800 \u2028 \ufeff 🌍";
     const odd = { items: [{ language, display_name: language, confidence: 5e-324 }] };
     const job = await createJob({ engines: [{ name: "vendor", run: () => ({ ...good, output: odd }) }] });

@@ -336,7 +336,7 @@ test("a large request reaches a server that reads slowly, whole", async () => {
   expect(sent === body).toBe(true);
 });
 
-test("an answer that nobody takes holds its sender back", async () => {
+test("an answer that is not read slows down its sender", async () => {
   let sent = 0;
   const origin = await listen((socket) => {
     socket.on("data", () => {
@@ -469,7 +469,7 @@ describe("TLS", () => {
   const certificate = join(folder, "certificate.pem");
   const tls = { cert: Bun.file(certificate), key: Bun.file(join(folder, "key.pem")) };
 
-  test("a certificate that nobody vouches for is refused before anything is sent", async () => {
+  test("a certificate without a trusted issuer is refused before anything is sent", async () => {
     let asked = 0;
     const server = Bun.serve({
       port: 0,

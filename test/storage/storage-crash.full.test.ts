@@ -60,7 +60,7 @@ for (const engine of createEngines()) {
       expect(acknowledged).toBeGreaterThan(responseRounds);
     });
 
-    test("no job that was acknowledged is lost, and none is finished or delivered twice, whoever is killed", async () => {
+    test("no acknowledged job is lost, and none is finished or delivered twice, whichever process is killed", async () => {
       const options = { ...(await engine.createStore()), works: true };
       const told: string[] = [];
       for (let round = 0; round < jobRounds; round += 1) {

@@ -81,7 +81,7 @@ describe("reasoning", () => {
       }
   });
 
-  test("an effort that nobody knows is refused by name", () => {
+  test("an unknown effort is refused by name", () => {
     expect(problemsOf({ reasoning_effort: "huge" })).toMatchObject([{ loc: ["body", "reasoning_effort"] }]);
     expect(problemsOf({ reasoning: { effort: 3 } })).toMatchObject([{ loc: ["body", "reasoning", "effort"] }]);
   });

@@ -445,7 +445,7 @@ describe("structured answers", () => {
     expect(translate({ ...request, tool_choice: "required" }, "claude-opus-5").reading.answerTool).toBeNull();
   });
 
-  test("the tool's name is nobody else's", () => {
+  test("the name of the answer's tool differs from the names of the caller's tools", () => {
     const taken = { type: "function", function: { name: "structured_answer" } };
     const request = { tools: [taken], response_format: { type: "json_object" } } as const;
     expect(translate(request, "claude-opus-5").reading.answerTool).toBe("structured_answer_2");

@@ -147,7 +147,7 @@ test("malformed output is a failure of the provider, so that another may be trie
   expect(read).toThrow(ErrorInAnswer);
 });
 
-test("an answer without a message is none", () => {
+test("an answer without a message is refused", () => {
   expect(() => chat.fromAnswer({ message: "Service error" }, reading)).toThrow(TypeError);
 });
 
@@ -161,7 +161,7 @@ test("the input of the answer's tool is the content", () => {
   expect(completion.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: '{"name":"Rome"}' } });
 });
 
-test("a citation of a page is an annotation of the words that it stands for", () => {
+test("a citation of a page becomes an annotation of the words that it supports", () => {
   const citation = {
     title: "Rome",
     location: { web: { url: "https://example.com/rome", domain: "example.com" } },

@@ -341,6 +341,6 @@ test.each([
   expect(embeddings.fromAnswer(answer)).toEqual({ vectors, model: null, inputTokens });
 });
 
-test("an answer without vectors is none", () => {
+test("an answer without vectors is refused", () => {
   expect(() => embeddings.fromAnswer({ message: "no" })).toThrow(TypeError);
 });

@@ -97,7 +97,7 @@ test("vectors of the vendors with forms of their own", () => {
   });
 });
 
-test("an answer without vectors is none", () => {
+test("an answer without vectors is refused", () => {
   for (const dialect of [cohere, voyage, jina, mistral, ollama])
     expect(() => embeddingsOf(dialect).fromAnswer({ id: "x" })).toThrow(TypeError);
 });

@@ -91,7 +91,7 @@ describe("a request", () => {
     expect(isReadByVendor("https://youtube.com.evil.example/")).toBe(false);
   });
 
-  test("with a file that nobody knows is refused where it stands", () => {
+  test("with an unknown file is refused, and the error names its position", () => {
     const messages = [{ role: "user", content: [{ type: "file", file: { file_id: "f-1" } }] }] as ChatMessage[];
 
     expect(problemOf({ messages })?.loc).toEqual(["body", "messages", 0, "content", 0, "file", "file_id"]);
