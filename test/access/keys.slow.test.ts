@@ -259,8 +259,8 @@ describe("while the store is away", () => {
   afterAll(() => folders.remove());
 
   test("known keys are accepted until the snapshot is too old, and unknown keys are not called wrong", async () => {
-    const storage = await openStorage({ databaseUrl: null, dataDir: folders.create(), log: quiet });
-    const keyring = await openKeyring({ storage, adminKey: "admin key", staleAfterMs: 1500, log: quiet });
+    const storage = await openStorage({ databaseUrl: null, dataDir: folders.create(), log: quiet, deadlineMs: 60_000 });
+    const keyring = await openKeyring({ storage, adminKey: "admin key", staleAfterMs: 5_000, log: quiet });
     const made = await keyring.create(request());
     const gone = await keyring.create(request());
     await keyring.revoke(gone.id);

@@ -216,7 +216,7 @@ describe("what a declared provider made", () => {
     expect((await run({ ...speech, show_original_response: true })).original_response).toEqual({ output });
   });
 
-  test("is both base64 and an address where the task has both, whichever was told", async () => {
+  test("is both base64 and an address where the task has both, whichever the provider returned", async () => {
     const image = png.toString("base64");
     const items = [
       { image },

@@ -129,7 +129,7 @@ describe("every task", () => {
   }
 });
 
-describe("what is asked", () => {
+describe("what the model is sent", () => {
   test("the input stands between marks, is declared to be material, and the temperature is 0", async () => {
     await run("text/summarize", { text: "Some text", language: null, output_sentences: 2 });
     const { messages, temperature, response_format } = sent();
@@ -143,7 +143,7 @@ describe("what is asked", () => {
     expect(response_format?.type).toBe("json_schema");
   });
 
-  test("a reasoning model is asked without a temperature", async () => {
+  test("a reasoning model gets no temperature", async () => {
     await run("text/summarize", { text: "Some text" }, { model: "gpt-5" });
     expect(sent()).not.toHaveProperty("temperature");
   });
@@ -156,7 +156,7 @@ describe("what is asked", () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
-  test("a model that is known to take no schema is told it in words", async () => {
+  test("a model without structured output gets the schema as an instruction", async () => {
     say({ result: "short" });
     const { output } = await run("text/summarize", { text: "Some text" }, { provider: "zai", model: "glm-5.3-flash" });
     expect(output).toEqual({ result: "short" });
@@ -164,7 +164,7 @@ describe("what is asked", () => {
     expect(String(sent().messages[0]?.content)).toContain('"result":{"type":"string"}');
   });
 
-  test("a vendor that refuses the temperature, the schema or the limit is asked again without it", async () => {
+  test("a vendor that refuses the temperature, the schema or the limit is called again without it", async () => {
     vendor.next(answer(400, { error: { message: "Unsupported value: 'temperature' does not support 0." } }));
     vendor.next(answer(400, { error: { message: "max_tokens is not supported, use max_completion_tokens." } }));
     vendor.next(answer(400, { error: { message: "This response_format type is unavailable now" } }));
@@ -261,7 +261,7 @@ describe("what comes back", () => {
     ["a list in place of the object", [good, good], "not a JSON object"],
     ["nothing", "", "not a JSON object"],
   ] as const)
-    test(`${what} is told to the model, and its second answer counts`, async () => {
+    test(`${what} is reported to the model, and its second answer counts`, async () => {
       say(bad);
       say(good);
       const { output } = await run("text/sentiment_analysis", text);
@@ -278,7 +278,7 @@ describe("what comes back", () => {
     expect(vendor.requests).toHaveLength(2);
   });
 
-  test("an answer that the chat layer itself throws away is asked for again; what it cost is not known", async () => {
+  test("an answer that the chat layer rejects is requested again, and its cost is unknown", async () => {
     let calls = 0;
     const [engine] = createLlmEngines({
       providers: [providers.get("openai") as Provider],
@@ -355,7 +355,7 @@ describe("offsets are found in the text, never believed", () => {
     expect(output["result"]).toBe("我叫**住在北京。**!");
   });
 
-  test("a secret that the model quotes wrongly is never left in the text: it is asked again, then fails", async () => {
+  test("a secret that the model quotes wrongly is never left in the text: the model is called again, then the task fails", async () => {
     const bad = { entities: [{ ...secret, content: "Lucas" }] };
     say(bad);
     say(bad);
@@ -394,7 +394,7 @@ describe("offsets are found in the text, never believed", () => {
     ]);
   });
 
-  test("syntax has all words of the text in their order, or is asked for again", async () => {
+  test("syntax has all words of the text in their order, or the model is called again", async () => {
     const word = (written: string) => ({ word: written, tag: "Noun", lemma: null });
     say({ items: [word("Ada")] });
     say({ items: [word("Ada"), word("saw"), word(".")] });
@@ -436,7 +436,7 @@ describe("what we know better than the model is ours", () => {
     expect((await run("text/moderation", { text: "Hello" })).output).toMatchObject({ nsfw_likelihood: 1 });
   });
 
-  test("a language has a canonical tag and its name; what is no tag is asked for again", async () => {
+  test("a language has a canonical tag and its name; after an invalid tag the model is called again", async () => {
     say({ items: [{ language: "Portuguese (Brazil)", confidence: 1 }] });
     say({ items: [{ language: "PT_br", confidence: 1 }] });
     const { output } = await run("translation/language_detection", { text: "Olá" });

@@ -172,7 +172,7 @@ describe("answers", () => {
     expect(items[0]?.["segment"]).toBe("I love this place, the staff is wonderful.");
   });
 
-  test("people, places, organisations and dates are told apart", async () => {
+  test("people, places, organisations and dates are distinguished", async () => {
     const items = await itemsOf("text/named_entity_recognition", {
       text: "Maria Garcia of Siemens AG met Dr. Susan Clarke in Lisbon, Portugal on 3 May 2024 about $2 million.",
     });
@@ -284,7 +284,7 @@ describe("quality", () => {
 });
 
 describe("the house", () => {
-  test("an engine's module loads no package before it is asked to work", async () => {
+  test("an engine's module loads no package before its first task", async () => {
     const files = await Array.fromAsync(new Bun.Glob("src/engines/local/**/*.ts").scan("."));
     const staticImport = /^import\s+(?!type\b)[^;]*?from\s+"(?!\.|node:|bun)([^"]+)"/gm;
     const broken: string[] = [];

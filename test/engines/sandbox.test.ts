@@ -109,7 +109,7 @@ describe("what the answers have to do with the input", () => {
     expect([good["general_sentiment"], bad["general_sentiment"]]).toEqual(["Positive", "Negative"]);
   });
 
-  test("a language is told by its common words", async () => {
+  test("a language is recognised by its common words", async () => {
     const { items } = await outputOf("translation/language_detection", { text: "Der Hund und die Katze" });
     expect(items).toEqual([{ language: "de", display_name: "German", confidence: 0.9 }]);
   });

@@ -343,7 +343,7 @@ describe("credentials that are made for a call", () => {
     return scope.split("/")[2] ?? "";
   }
 
-  test("a refusal of amazon's is told by its name, in the vendor's words", async () => {
+  test("a refusal of amazon is recognised by its name, and keeps the vendor's words", async () => {
     const [engine] = enginesOf(amazon, { settings });
     const call = callOf({ files: { file: fileOf(Buffer.from("x"), "image/png") } });
     vendor.next(answer(400, { __type: "ProvisionedThroughputExceededException", Message: "Slow down." }));
@@ -391,7 +391,7 @@ describe("what becomes of failures", () => {
     expect(String(failure)).not.toContain(secret);
   });
 
-  test("a failure inside of a good answer is told like a refusal", async () => {
+  test("a failure inside a successful answer is reported like a refusal", async () => {
     vendor.next(good);
     const row = rowOf({
       fromResponse: () => {
@@ -471,7 +471,7 @@ describe("what becomes of failures", () => {
   });
 });
 
-describe("work that goes on at the vendor's", () => {
+describe("work that continues at the vendor", () => {
   const polling = rowOf({
     next: ({ json }, _call, asked) => {
       const { state } = json as { readonly state?: string };
@@ -481,7 +481,7 @@ describe("work that goes on at the vendor's", () => {
     fromResponse: ({ json }) => ({ output: json as Record<string, unknown>, units: {} }),
   });
 
-  test("is asked for until it is done", async () => {
+  test("is polled until it is done", async () => {
     for (const state of ["begun", "running", "running", "done"]) vendor.next(answer(200, { state }));
     expect((await run(polling, { providerParams: { a: 1 } })).output).toEqual({ state: "done" });
     expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([

@@ -127,7 +127,7 @@ describe("a job's work at a vendor's", () => {
     expect("result" in done && done.result.output).toEqual({ result: "with a file" });
   });
 
-  test("is asked for at longer and longer intervals, up to ten seconds", async () => {
+  test("is polled at growing intervals, up to ten seconds", async () => {
     vendor.next(answer(200, { state: "begun", id: "7" }));
     let last = await step(null);
     const waits = [waitOf(last)];
@@ -184,7 +184,7 @@ describe("a job's work at a vendor's", () => {
     expect((await failureOf(step(last))).code).toBe("provider_error");
   });
 
-  test("fails when the vendor says that it failed, and is not asked for again", async () => {
+  test("fails when the vendor reports a failure, and is not polled again", async () => {
     vendor.next(answer(200, { state: "begun", id: "7" }));
     vendor.next(answer(200, { state: "failed" }));
     const failure = await failureOf(step(await step(null)));
@@ -213,7 +213,7 @@ describe("a job's work at a vendor's", () => {
     expect(vendor.requests.length).toBe(1);
   });
 
-  test("goes on at the deployment that began it", async () => {
+  test("continues at the deployment that started it", async () => {
     const deployments = ["key-a", "key-b", "key-c"].map((api_key) => ({ api_key }));
     const declared = { tryout: { base_url: root, deployments } };
     const engine = createEngine({ declared });
@@ -236,7 +236,7 @@ describe("a job's work at a vendor's", () => {
     expect((await failureOf(step(begun as EngineStep, { declared: gone }))).code).toBe("provider_not_configured");
   });
 
-  test("goes on with the new key where a vendor's only key was changed", async () => {
+  test("continues with the new key where a vendor's only key was changed", async () => {
     vendor.next(answer(200, { state: "begun", id: "7" }));
     vendor.next(answer(200, { state: "done" }));
     const done = await step(await step(null), { settings: { TRYOUT_API_KEY: "key-2" } });

@@ -21,7 +21,7 @@ describe("amazon", () => {
     });
   });
 
-  test("without a language it is asked first, and the most likely one is used", async () => {
+  test("without a language, the language is detected first, and the most likely one is used", async () => {
     const task = taskOf(amazon, "text/sentiment_analysis");
     const call = callOf(text("Bonjour", { language: null }));
     const first = await task.toRequest(call);
@@ -58,7 +58,7 @@ describe("amazon", () => {
     expect(await spelt("zh-Hant")).toMatchObject({ LanguageCode: "zh-TW" });
   });
 
-  test("mixed feelings are told by the stronger side", async () => {
+  test("mixed feelings are reported as the stronger side", async () => {
     // documented
     const answer = {
       Sentiment: "MIXED",
@@ -91,7 +91,7 @@ describe("amazon", () => {
     ]);
   });
 
-  test("an object that is seen twice is told twice, with its places", async () => {
+  test("an object that is seen twice is listed twice, with its positions", async () => {
     // documented
     const answer = {
       Labels: [
@@ -290,7 +290,7 @@ describe("amazon", () => {
     expect(result.units).toEqual({ char: 3, request: 1 });
   });
 
-  test("a bad request that means too much or no access is told as that", () => {
+  test("a bad request that means a rate limit or missing access is reported as such", () => {
     const meant = (type: string) => amazon.readRefusal?.(400, { __type: type });
     expect(meant("com.amazonaws.textract#ThrottlingException")).toBe(429);
     expect(meant("UnrecognizedClientException")).toBe(403);

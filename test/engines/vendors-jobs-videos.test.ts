@@ -53,7 +53,7 @@ describe("videos", () => {
     expect(answer.units).toMatchObject({ second: 6 });
   });
 
-  test("google's refusal to show what it made is told", async () => {
+  test("google's refusal to return its result is reported", async () => {
     const response = {
       generateVideoResponse: { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ["It shows a child."] },
     };
@@ -61,7 +61,7 @@ describe("videos", () => {
     expect((await failureOf({ row: google, ...filmed(), answers })).message).toEndWith("It shows a child.");
   });
 
-  test("minimax's clip is asked for, looked up and fetched from where it is kept", async () => {
+  test("minimax's clip is requested, looked up and fetched from its address", async () => {
     const fine = { base_resp: { status_code: 0, status_msg: "success" } };
     const { output, seen } = await runJob({
       row: minimax,

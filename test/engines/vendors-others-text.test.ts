@@ -52,7 +52,7 @@ describe("moderation of text", () => {
     expect(seen[0]?.json).toEqual({ model: "omni-moderation-latest", input: "hm" });
   });
 
-  test("another vendor's categories are told by the same words", async () => {
+  test("another vendor's categories are mapped to the same words", async () => {
     const json = { results: [{ category_scores: { hate_and_discrimination: 0.5, pii: 0.1, law: 0.2 } }] };
     const { output } = await ask({ row: mistral, task: "text/moderation", answers: [{ json }], input: { text: "hm" } });
     expect(output["items"]).toMatchObject([

@@ -28,7 +28,7 @@ for (const engine of createEngines()) {
       await engine.stop();
     });
 
-    test("return the bytes without a key, safe to embed and not stored by caches", async () => {
+    test("return the bytes without a key, safe to embed, and cached by the client only", async () => {
       const url = await publish(png, "image/png");
       expect(url).toStartWith(`${door.url}/v3/resources/`);
       const response = await fetch(url);

@@ -95,7 +95,7 @@ describe("a request is checked before anything is called", () => {
     expect(placesOf(() => read({ metadata: pairs(17) }))).toEqual(["body.metadata: too_long"]);
   });
 
-  test("all problems are told at once", () => {
+  test("all problems are reported at once", () => {
     expect(placesOf(() => read({ input: undefined, temperature: 9, store: 1 })).toSorted()).toEqual([
       "body.input: missing",
       "body.store: bool_type",

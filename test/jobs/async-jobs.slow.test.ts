@@ -198,7 +198,7 @@ for (const { engine, why } of engines) {
       expect(done).not.toHaveProperty("original_response");
     });
 
-    test("the vendor's own answer comes along when it is asked for, and not else", async () => {
+    test("the vendor's own answer is included on request only", async () => {
       const { job_id } = await submit({ ...sentiment, show_original_response: true });
       expect(await finished(job_id)).toMatchObject({ original_response: { sandbox: true } });
     });
@@ -213,7 +213,7 @@ for (const { engine, why } of engines) {
       });
     });
 
-    test("what is wrong with a request is told at once, and no job is made of it", async () => {
+    test("an invalid request is refused at once, and no job is created", async () => {
       const before = (await call("GET", "")).body.total;
       expect((await call("POST", "", { ...sentiment, input: {} })).status).toBe(422);
       expect((await call("POST", "", { ...sentiment, model: "text/sentiment_analysis/nobody" })).body.error.code).toBe(
@@ -328,7 +328,7 @@ for (const { engine, why } of engines) {
       expect(await finished(safe.job_id)).toMatchObject({ status: "success" });
     });
 
-    test("work that goes on at a vendor is begun once, and asked for again after a kill", async () => {
+    test("work that continues at a vendor is started once, and polled again after a crash", async () => {
       // Invented answers in the documented form.
       let isDone = false;
       const asked: string[] = [];

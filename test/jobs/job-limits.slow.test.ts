@@ -139,7 +139,7 @@ for (const { engine, why } of engines)
       expect(id).toBeString();
     });
 
-    test("a running job that its owner cancels ends at the provider too, and the receiver is told", async () => {
+    test("cancelling a running job ends the call at the provider, and the receiver gets a webhook", async () => {
       vendor.on(unanswered.model, [hang]);
       // Calls of jobs that the test before has cancelled may still arrive.
       const calls = () => vendor.requests.filter(({ body }) => body.includes("cancel me"));

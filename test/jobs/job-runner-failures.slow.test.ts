@@ -45,7 +45,7 @@ describe("an engine that fails", () => {
     expect(job.asked).toEqual([]);
   });
 
-  test("work that goes on at a provider is asked for, although the circuit is open", async () => {
+  test("work that continues at a provider is polled, although the circuit is open", async () => {
     const kept = { checkpoint: { id: 1 }, waitMs: 0 };
     const steps = (_call: TaskCall, before: Json | null) => (before === null ? kept : { result: good });
     const job = await createJob({ engines: [{ name: "vendor", runStep: steps }] });
@@ -54,7 +54,7 @@ describe("an engine that fails", () => {
     expect(await job.result()).toMatchObject(success);
   });
 
-  test("one that has no time is asked three times, after about 2 and 10 seconds", async () => {
+  test("one that names no time is called three times, after about 2 and 10 seconds", async () => {
     const job = await createJob({ engines: [{ name: "vendor", run: () => refuse("provider_rate_limited") }] });
     await job.work();
     expect(job.between()).toMatchObject({ called: false });
@@ -68,13 +68,13 @@ describe("an engine that fails", () => {
     expect(job.asked).toHaveLength(3);
   });
 
-  test("one that cannot repeat it is not asked again after a failure that may have done something", async () => {
+  test("one that is not idempotent is not called again after a failure that may have had an effect", async () => {
     const job = await createJob({ engines: [{ name: "vendor", run: () => refuse("provider_error") }] });
     await job.work();
     expect(await job.result()).toMatchObject({ status: "fail", error: { message: "It says provider_error." } });
   });
 
-  test("one that cannot repeat it is not asked again once its request was sent, whatever the code", async () => {
+  test("one that is not idempotent is not called again once its request was sent, whatever the code", async () => {
     const unanswered = (): never => {
       throw new GatewayError("provider_unreachable", "No answer came.", { mayHaveExecuted: true });
     };
@@ -88,7 +88,7 @@ describe("an engine that fails", () => {
     expect([job.asked.length, spare.asked.length]).toEqual([1, 2]);
   });
 
-  test("one that can is asked again", async () => {
+  test("one that is idempotent is called again", async () => {
     const job = await createJob({
       engines: [
         { name: "local", isIdempotent: true, run: (_call, times) => (times < 3 ? refuse("provider_error") : good) },
@@ -123,7 +123,7 @@ describe("an engine that fails", () => {
     expect(job.asked).toHaveLength(9);
   });
 
-  test("work that goes on at a vendor is not begun a second time when a question for it fails", async () => {
+  test("work that continues at a vendor is not started a second time when polling it fails", async () => {
     const steps: (Json | null)[] = [];
     const job = await createJob({
       engines: [
@@ -142,7 +142,7 @@ describe("an engine that fails", () => {
     expect(steps).toEqual([null, "t-1"]);
   });
 
-  test("work that goes on at a vendor needs its files no more", async () => {
+  test("work that continues at a vendor no longer needs its files", async () => {
     let opened = 0;
     const job = await createJob({
       engines: [
@@ -201,7 +201,7 @@ describe("a job's own time", () => {
     expect(job.asked).toEqual(["vendor"]);
   });
 
-  test("an engine that does not stop when it is told to is not waited for", async () => {
+  test("an engine that ignores the abort is not waited for", async () => {
     const job = await createJob({
       engines: [{ name: "vendor", run: () => new Promise<TaskResult>(() => {}) }],
       timeoutMs: 300,

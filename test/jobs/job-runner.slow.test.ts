@@ -122,7 +122,7 @@ describe("while the store is down", () => {
     expect(await job.result()).toMatchObject(success);
   });
 
-  test("when a binary result is kept, it is kept later; the provider is not asked again", async () => {
+  test("while a binary result cannot be stored, storing it is retried; the provider is not called again", async () => {
     const job = await createJob({
       engines: [{ name: "vendor", run: () => speech }],
       task: "audio/tts",
@@ -182,7 +182,7 @@ describe("when a worker stops or crashes", () => {
     expect(await job.result()).toMatchObject(interrupted);
   });
 
-  test("a step of work that goes on elsewhere is asked for again by the next worker", async () => {
+  test("work that continues at a vendor is polled again by the next worker", async () => {
     const job = await createJob({
       engines: [
         {

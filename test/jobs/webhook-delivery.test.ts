@@ -360,13 +360,13 @@ describe("retries", () => {
   });
 });
 
-test("a delivery that is told to stop before anything was sent throws, and no attempt is counted", async () => {
+test("a delivery that is aborted before anything was sent throws, and no attempt is counted", async () => {
   const receiver = receive(() => new Response());
   const { outcome, thrown } = await deliver(receiver.url, { stopAfterMs: 0 });
   expect([outcome, thrown, receiver.received.length]).toEqual([null, "Error: stop", 0]);
 });
 
-test("a delivery that is told to stop behind its request is an attempt, and tried again at once", async () => {
+test("a delivery that is aborted after its request was sent is an attempt, and is retried at once", async () => {
   const receiver = await receiveRaw(() => {});
   const { attempt, state, nextAt } = await outcomeOf(receiver.url, { stopAfterMs: 300, attempts: attemptsBefore(3) });
   expect([attempt.number, state, attempt.error]).toEqual([

@@ -40,7 +40,7 @@ function start(plan: string): { ready: Supervisor["ready"]; countStarts: () => n
 }
 
 describe("the start of a gateway", () => {
-  test("goes on when a process is killed while it is starting", async () => {
+  test("continues when a process is killed while it is starting", async () => {
     const { ready, countStarts } = start("die,die,serve");
     expect(await ready).toBeNull();
     expect(countStarts()).toBe(3);

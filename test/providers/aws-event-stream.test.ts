@@ -85,7 +85,7 @@ test("exceptions and errors are events that say what failed", () => {
   ]);
 });
 
-test("an event whose payload is not an object is a broken stream; one of an unknown kind is passed by", () => {
+test("an event whose payload is not an object is a broken stream; one of an unknown kind is ignored", () => {
   expect(() => new AwsEventDecoder().push(event("messageStart", "[1"))).toThrow(FramingError);
   expect(() => new AwsEventDecoder().push(event("messageStart", [1]))).toThrow(FramingError);
   expect(new AwsEventDecoder().push(toAwsMessage({ ":message-type": "news" }, {}))).toEqual([]);

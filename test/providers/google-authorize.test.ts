@@ -167,7 +167,7 @@ test("a token that has run out is not used: the next caller waits for a new one"
   expect(await authorized(authorizer)).toEqual({ authorization: "Bearer ya29.token-2" });
 });
 
-test("a failed renewal is told, and the old token serves on", async () => {
+test("a failed renewal is logged, and the old token is still used", async () => {
   const failures: unknown[] = [];
   const server = serveTokens((count) => (count === 1 ? tokens(3)(count) : new Response("no", { status: 500 })));
   const authorizer = authorizerFor(server, { onRenewalFailure: (error) => failures.push(error) });
@@ -222,7 +222,7 @@ test("a token server that does not answer is given up", async () => {
   expect((await failureOf(authorizerFor(server, { timeoutMs: 50 }))).code).toBe("provider_timeout");
 });
 
-test("a token server that fails is not asked by every caller, and asked again after a pause", async () => {
+test("a token server that fails is not called by every caller, and is called again after a pause", async () => {
   let isUp = false;
   const server = serveTokens((count) => (isUp ? tokens()(count) : new Response("", { status: 500 })));
   const authorizer = authorizerFor(server);
@@ -273,7 +273,7 @@ test("a user's own credentials are refreshed, and name the project that pays", a
   });
 });
 
-test("the metadata server is asked only when the operator says so", async () => {
+test("the metadata server is called only if the operator allows it", async () => {
   const server = serveTokens(tokens());
 
   const authorizer = createGoogleAuthorizer({ credentials: "metadata", metadataUrl: server.url });

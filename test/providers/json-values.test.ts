@@ -24,7 +24,7 @@ test("the elements of a list are the same however the bytes are cut", () => {
     expect(decode(text, size)).toEqual({ found: values, isMidEvent: false });
 });
 
-test("an element is told when it is whole, and a list that was cut is known to be", () => {
+test("an element is reported when it is complete, and a list that was cut is detected", () => {
   const decoder = new JsonValueDecoder();
 
   expect(decoder.push(encoder.encode('[{"a":1}'))).toEqual([{ name: "", value: { a: 1 } }]);

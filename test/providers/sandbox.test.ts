@@ -114,7 +114,7 @@ describe("answers", () => {
     expect((await tokensOf({ reasoning_content: "two three" })) - (await tokensOf({}))).toBe(2);
   });
 
-  test("a transcript shows everything that it was told", async () => {
+  test("a transcript contains everything that was sent to it", async () => {
     const messages = [
       { role: "system", content: "Be brief." },
       { role: "user", content: "one" },
@@ -187,7 +187,7 @@ describe("streams", () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage ?? {} });
   });
 
-  test("no usage unless it is asked for", async () => {
+  test("usage is included on request only", async () => {
     const { chunks } = await stream({});
     expect(chunks.some((chunk) => "usage" in chunk || chunk.choices.length === 0)).toBe(false);
   });

@@ -102,7 +102,7 @@ describe("answers", () => {
       expect(answer.model).toBe(plainReading.model);
     });
 
-  test("a refusal is told in the vendor's words", () => {
+  test("a refusal keeps the vendor's words", () => {
     const answer = { content: [], stop_reason: "refusal", stop_details: { type: "refusal", explanation: "No." } };
     expect(fromAnswer(answer, plainReading).choices[0]?.message.refusal).toBe("No.");
   });
@@ -391,7 +391,7 @@ describe("streams", () => {
   });
 
   // Observed where the vendor's own tools have called the caller's; the contents are invented.
-  test("what the beginning holds already is told, and why it ended", () => {
+  test("text in the first event is forwarded, and so is the finish reason", () => {
     const content = [
       { type: "thinking", thinking: "Hm", signature: "s" },
       { type: "text", text: "Look:" },

@@ -57,7 +57,7 @@ describe("reasoning", () => {
       expect(made.dropped).toEqual([...dropped]);
     });
 
-  test("a budget is not asked for in the middle of calls that began without thinking", () => {
+  test("a budget is not sent in the middle of calls that began without thinking", () => {
     const call = { id: "c", type: "function", function: { name: "get_weather", arguments: "{}" } };
     const messages: ChatMessage[] = [
       question,
@@ -153,7 +153,7 @@ describe("other parameters", () => {
     expect(dropped).toEqual([]);
   });
 
-  test("all problems are told at once", () => {
+  test("all problems are reported at once", () => {
     const audio = { type: "input_audio", input_audio: { data: "", format: "wav" } } as const;
     const messages: ChatMessage[] = [{ role: "user", content: [audio, audio] }];
     expect(problemsOf({ messages, modalities: ["audio"] })).toHaveLength(4);

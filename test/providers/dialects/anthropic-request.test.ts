@@ -324,13 +324,13 @@ describe("tools", () => {
       expect(body.tools).toHaveLength(isNarrowed ? 1 : 2);
     });
 
-  test("a call that cannot be demanded of the model is asked for, and the caller is told", () => {
+  test("a call that the model cannot be forced to make is only allowed, and the parameter is named as dropped", () => {
     const { body, dropped } = translate({ tools: [weather], tool_choice: "required", parallel_tool_calls: false });
     expect(body["tool_choice"]).toEqual({ type: "auto", disable_parallel_tool_use: true });
     expect(dropped).toEqual(["tool_choice"]);
   });
 
-  test("strict tools stay strict where the vendor can hold the schema, else the caller is told", () => {
+  test("strict tools stay strict where the vendor supports the schema; otherwise the parameter is named as dropped", () => {
     const strict = (parameters: JsonObject) => ({
       type: "function",
       function: { name: "f", parameters, strict: true },
@@ -374,7 +374,7 @@ describe("tools", () => {
 });
 
 describe("structured answers", () => {
-  test("a schema goes to the vendor where the model has it; what it does not know is told in words", () => {
+  test("a schema is sent to models that support it; unsupported keywords become descriptions", () => {
     const schema = {
       type: "object",
       properties: {
@@ -411,7 +411,7 @@ describe("structured answers", () => {
     ["with a free object inside", { type: "object", properties: { any: { type: "object" } }, required: ["any"] }],
     ["with many optional members", { type: "object", properties: optional }],
   ] as const)
-    test(`a schema ${name} is asked for by a tool, or in words where none can be forced`, () => {
+    test(`a schema ${name} becomes a forced tool, or an instruction where no tool can be forced`, () => {
       const forced = translate({ response_format: asSchema(schema) }, "claude-opus-5");
       expect(forced.reading.answerTool).toBe("structured_answer");
       expect(forced.body.tools?.[0]).toMatchObject({ name: "structured_answer", input_schema: schema });

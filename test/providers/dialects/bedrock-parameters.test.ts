@@ -264,7 +264,7 @@ test("a definition that is used twice is no recursion, and the caller's schema i
   expect(JSON.stringify(schema)).toBe(before);
 });
 
-test("json_object is asked for in words: there is no such mode", () => {
+test("json_object becomes an instruction, because there is no such mode", () => {
   expect(ask(sonnet, { response_format: { type: "json_object" } }).body.system).toHaveLength(1);
 });
 

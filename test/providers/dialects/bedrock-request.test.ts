@@ -223,7 +223,7 @@ test("a profile of the operator's own keeps thinking and signed thoughts, and na
   expect(dropped).toEqual(["cache_control"]);
 });
 
-test("the old function_call and its result are told as a call and its result", () => {
+test("the old function_call and its result become a call and its result", () => {
   const { body } = ask(sonnet, {
     messages: [
       user,

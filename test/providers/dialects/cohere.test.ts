@@ -50,7 +50,7 @@ function stream(events: readonly JsonObject[], answerTool: string | null = null)
   return { ...assemble(chunks), chunks, isComplete: reader.isComplete };
 }
 
-test("a plain request has the vendor's names, and nothing that was not asked for", () => {
+test("a plain request has the vendor's names, and no members that the caller did not send", () => {
   const { path, body, dropped, reading } = send({
     max_tokens: 10,
     max_completion_tokens: 20,
@@ -103,7 +103,7 @@ test("documents, citation options and the safety mode go through", () => {
   expect(send(members).body).toMatchObject(members);
 });
 
-test("messages of every role are told in the vendor's way", () => {
+test("messages of every role are translated into the vendor's format", () => {
   const { body } = send({
     messages: [
       { role: "system", content: "Be brief." },
@@ -144,7 +144,7 @@ test("messages of every role are told in the vendor's way", () => {
   ]);
 });
 
-test("an old function call and its result are told as a tool call and its result", () => {
+test("an old function call and its result become a tool call and its result", () => {
   const { body } = send({
     messages: [
       hello,
@@ -251,7 +251,7 @@ test.each([
   expect(send(members as Partial<ChatRequest>, { reasoning: true }).body["thinking"]).toEqual(thinking as never);
 });
 
-test("a model that does not reason is not asked to, and the wish is named", () => {
+test("a model that does not reason gets no reasoning parameter, which is named as dropped", () => {
   const { body, dropped } = send({ reasoning_effort: "high" }, { reasoning: false });
 
   expect(body["thinking"]).toBeUndefined();
@@ -412,7 +412,7 @@ const end = (reason: string, more: JsonObject = {}) => ({
 });
 const delta = (type: string, index: number, message: JsonObject) => ({ type, index, delta: { message } });
 
-test("a stream is told in chunks of one id: role first, thoughts, text, one end, usage alone at the last", () => {
+test("a stream becomes chunks with one id: role first, thoughts, text, one finish, and usage alone at the end", () => {
   const { chunks, ...told } = stream([
     start,
     delta("content-start", 0, { content: { type: "thinking", thinking: "" } }),

@@ -102,7 +102,7 @@ test("an answer without vectors is refused", () => {
     expect(() => embeddingsOf(dialect).fromAnswer({ id: "x" })).toThrow(TypeError);
 });
 
-test("each vendor's limit of inputs is told", () => {
+test("the error names the vendor's limit of inputs", () => {
   expect(embeddingsOf(cohere).maxInputs).toBe(96);
   expect(embeddingsOf(voyage).maxInputs).toBe(1_000);
 });

@@ -111,7 +111,7 @@ describe("an answer", () => {
     expect(cut.finish_reason).toBe("length");
   });
 
-  test("that is broken and empty is a failure, so that another is asked for", () => {
+  test("that is broken and empty is a failure, so that a fallback may answer", () => {
     const broken = answerOf([], {
       finishReason: "MALFORMED_FUNCTION_CALL",
       finishMessage: "Malformed function call: x(",

@@ -258,7 +258,7 @@ describe("a structured answer", () => {
   const schema = { type: "object", properties: { age: { type: "integer" } }, required: ["age"] };
   const response_format = { type: "json_schema" as const, json_schema: { name: "person", schema } };
 
-  test("is asked for natively", () => {
+  test("is requested with the vendor's own parameter", () => {
     expect(config({ response_format })).toEqual({ responseMimeType: "application/json", responseJsonSchema: schema });
     expect(config({ response_format: { type: "json_object" } })).toEqual({ responseMimeType: "application/json" });
     expect(config({ response_format: { type: "text" } })).toBeUndefined();
@@ -397,7 +397,7 @@ describe("embeddings", () => {
     return { path: made?.path, body: JSON.parse(made?.body ?? "null"), dropped: made?.dropped };
   };
 
-  test("of the developer API are asked for in one lot", () => {
+  test("of the developer API are requested in one batch", () => {
     expect(
       embed(gemini, "gemini-embedding-001", { input: ["a", "b"], dimensions: 768, input_type: "search_query" }),
     ).toEqual({
@@ -450,7 +450,7 @@ describe("embeddings", () => {
     ).toBe(4);
   });
 
-  test("that are no embeddings are told apart from failures", () => {
+  test("that contain no embeddings are distinguished from failures", () => {
     for (const dialect of [gemini, vertexai]) {
       expect(() => dialect.embeddings?.fromAnswer({})).toThrow(TypeError);
       expect(() => dialect.embeddings?.fromAnswer({ error: { code: 500, message: "x" } })).toThrow(ErrorInAnswer);

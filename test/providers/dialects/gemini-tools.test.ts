@@ -70,7 +70,7 @@ describe("tools", () => {
     });
   });
 
-  test("of both kinds together are asked to be shown, where that has to be asked", () => {
+  test("of both kinds together are included in the answer, where the vendor needs a parameter for that", () => {
     const tools = [weather, { type: "web_search" }];
 
     expect(write({ tools }).body["toolConfig"]).toEqual({ includeServerSideToolInvocations: true });
@@ -160,7 +160,7 @@ describe("tools", () => {
     expect(signatures("gemini-2.5-flash")).toEqual([undefined, undefined, undefined]);
   });
 
-  test("carried through another format keep the signature that was told as reasoning", () => {
+  test("carried through another format keep the signature that was sent as reasoning", () => {
     const { message } = choiceOf(answerOf([{ functionCall: { id: "c", name: "f", args: {} }, thoughtSignature: "s" }]));
     const calls = message.tool_calls?.map(({ extra_content: _lost, ...call }) => call);
     const returned = (details: unknown) => {

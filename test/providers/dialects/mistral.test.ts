@@ -86,7 +86,7 @@ test.each([
   expect(body["reasoning"]).toBeUndefined();
 });
 
-test("a wish that cannot be had is named: thought of a model without, and a budget", () => {
+test("unsupported parameters are named: thinking of a model without it, and a budget", () => {
   expect(send({ reasoning_effort: "high" }, "codestral-2508", { reasoning: false })).toMatchObject({
     dropped: ["reasoning_effort"],
   });
@@ -206,7 +206,7 @@ test("tools and the format of the answer lose their nulls, and a choice among to
   });
 });
 
-test("an answer's thoughts and text are told apart, and the rest stays as it came", () => {
+test("an answer's thoughts and text are separated, and the rest stays unchanged", () => {
   const completion = chat.fromAnswer(
     {
       id: "m-1",
@@ -316,7 +316,7 @@ test("a stream tells thoughts, then text, one end, and usage alone", () => {
   });
 });
 
-test("calls of a stream are numbered by their ids, and a name is told once", () => {
+test("calls of a stream are numbered by their ids, and each name is sent once", () => {
   const { calls, finishes } = stream(
     [
       {
@@ -338,7 +338,7 @@ test("calls of a stream are numbered by their ids, and a name is told once", () 
   expect(finishes).toEqual(["tool_calls"]);
 });
 
-test("answers side by side are told apart, and the stream is complete with the last of them", () => {
+test("parallel choices are kept apart, and the stream is complete with the last of them", () => {
   const reader = chat.createStreamReader(reading);
   const event = (index: number, content: unknown, finish_reason: string | null) =>
     reader.read({ name: "", value: { id: "m-1", choices: [{ index, delta: { content }, finish_reason }] } });
