@@ -123,7 +123,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   };
 }
 
-function mayBeNull(schema: JsonSchema): boolean {
+export function mayBeNull(schema: JsonSchema): boolean {
   return typesOf(schema)?.includes("null") === true;
 }
 

@@ -1,11 +1,10 @@
 // Plausible examples for a schema: candidates are chosen by the name of a member, and those that do not match the schema are skipped.
 
 import type { JsonSchema } from "../../contract/tasks.ts";
-import { typesOf } from "../../lib/json-schema/schema.ts";
-import { isObject } from "../../lib/lenient-json.ts";
+import { isObject, type JsonObject } from "../../lib/lenient-json.ts";
 import { lookUp } from "../../lib/look-up.ts";
-import type { JsonObject } from "../../providers/dialect.ts";
 import { makeExample } from "../../providers/sandbox/schema-example.ts";
+import { mayBeNull } from "../llm/answer-schema.ts";
 
 export function makeSensibleExample(schema: JsonSchema): JsonObject {
   return makeExample(withLikelyValues(schema, [])) as JsonObject;
@@ -28,16 +27,9 @@ function withLikelyValues(schema: JsonSchema, path: readonly string[]): JsonSche
   };
 }
 
-function mapMembers(
-  properties: Readonly<Record<string, unknown>>,
-  path: readonly string[],
-): Record<string, JsonSchema> {
+function mapMembers(properties: JsonObject, path: readonly string[]): Record<string, JsonSchema> {
   const members = Object.entries(properties) as [string, JsonSchema][];
   return Object.fromEntries(members.map(([name, one]) => [name, withLikelyValues(one, [...path, name])]));
-}
-
-function mayBeNull(schema: JsonSchema): boolean {
-  return typesOf(schema)?.includes("null") === true;
 }
 
 /** In a path, an entry of a list. */

@@ -1,24 +1,18 @@
 // Chat completions for engines that perform a task with a chat model: planned, retried and priced like every other chat completion.
 
 import type { Caller } from "../../access/caller.ts";
-import type { ChatCompletion, ChatRequest } from "../../contract/chat-format.ts";
+import type { ChatCompletion } from "../../contract/chat-format.ts";
+import type { Complete } from "../../engines/llm/index.ts";
 import type { CandidateLoop } from "../candidate-loop.ts";
 import { type ChatCompletions, toChatInput } from "../chat-completions.ts";
 import type { RoutePlanner } from "../route-planner.ts";
-import { type AttemptNote, Trace } from "../trace.ts";
+import { Trace } from "../trace.ts";
 
 export interface CompleterOptions {
   readonly router: RoutePlanner;
   readonly candidateLoop: CandidateLoop;
   /** It reports none of its attempts: the report of the task covers them. */
   readonly chatCompletions: ChatCompletions;
-}
-
-interface Context {
-  readonly signal: AbortSignal;
-  readonly deadline: number;
-  readonly requestId: string;
-  readonly onAttempt?: (attempt: AttemptNote) => void;
 }
 
 /** The engine acts for a caller that has been authorized already. */
@@ -34,15 +28,11 @@ const engineCaller: Caller = {
   tags: {},
 };
 
-export function createCompleter({ router, candidateLoop, chatCompletions }: CompleterOptions) {
-  return async function complete(
-    request: ChatRequest,
-    offer: { readonly provider: string; readonly model: string },
-    { signal, deadline, requestId, onAttempt }: Context,
-  ): Promise<{ completion: ChatCompletion; charge: { cost: number | null; reason: string | null } }> {
+export function createCompleter({ router, candidateLoop, chatCompletions }: CompleterOptions): Complete {
+  return async (request, { provider, model }, { signal, deadline, requestId, onAttempt }) => {
     const trace = new Trace(performance.now(), 0);
     const connection = { signal };
-    const candidates = router.plan({ model: `${offer.provider}/${offer.model}` }, engineCaller, trace);
+    const candidates = router.plan({ model: `${provider}/${model}` }, engineCaller, trace);
     const context = { caller: engineCaller, connection, requestId, trace, wantsMetadata: false };
     const input = toChatInput(context, request, { checksStructure: false });
     const options = { candidates, trace, connection, deadline, repeatsExecuted: false } as const;
