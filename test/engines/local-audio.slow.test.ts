@@ -72,7 +72,7 @@ function loudnessOf(wave: Buffer): number {
 }
 
 describe("speech", () => {
-  test("is an mp3 unless another form is wanted", async () => {
+  test("is mp3 unless the caller chooses another format", async () => {
     const mp3 = await speak({});
     expect(mp3.mediaType).toBe("audio/mpeg");
     // A frame of MPEG audio begins with eleven bits that are set.
@@ -87,7 +87,7 @@ describe("speech", () => {
     expect(wav.seconds).toBeLessThan(10);
   });
 
-  test("every voice speaks, and an unknown one is refused with the names of those there are", async () => {
+  test("every voice speaks, and an unknown voice is refused with the names of the known ones", async () => {
     const sounds = new Set<number | bigint>();
     for (const voice of ["slt", "awb", "rms", "kal"])
       sounds.add(Bun.hash((await speak({ voice, audio_format: "wav" })).bytes));
@@ -96,7 +96,7 @@ describe("speech", () => {
     expect((await problemOf({ voice: "nobody" })).msg).toContain("slt");
   });
 
-  test("is faster, higher and louder as wished", async () => {
+  test("follows speed, pitch and volume", async () => {
     const usual = await speak({ audio_format: "wav" });
     const fast = await speak({ audio_format: "wav", speed: 2 });
     expect(fast.seconds / usual.seconds).toBeCloseTo(0.5, 1);
@@ -106,7 +106,7 @@ describe("speech", () => {
     expect(loudnessOf(quiet.bytes) / loudnessOf(usual.bytes)).toBeCloseTo(0.5, 1);
   });
 
-  test("what the engine cannot do is refused by name", async () => {
+  test("unsupported options are refused with their name", async () => {
     expect(await problemOf({ audio_format: "flac" })).toMatchObject({ loc: ["body", "input", "audio_format"] });
     expect(await problemOf({ voice: "rms", speaking_pitch: 20 })).toMatchObject({
       loc: ["body", "input", "speaking_pitch"],
@@ -130,8 +130,8 @@ describe("speech", () => {
   });
 });
 
-describe("the examples", () => {
-  test("each is answered in the shape of its task", async () => {
+describe("examples", () => {
+  test("each answer matches the schema of its task", async () => {
     const files = await Array.fromAsync(new Bun.Glob("examples/tasks/{text,audio}/*.json").scan("."));
     expect(files.length).toBeGreaterThan(10);
     for (const file of files) {

@@ -111,12 +111,12 @@ describe("an engine process", () => {
     },
   );
 
-  test("says in the log what is in force", async () => {
+  test("logs its restrictions", async () => {
     const expected = why === "" ? "without network and without access to the data folder" : "not fully confined";
     await waitFor("the log", () => logged.includes(expected));
   });
 
-  test("keeps the network and the files where confinement is switched off, and the log says so", async () => {
+  test("is not restricted if confinement is switched off, and the log says so", async () => {
     const pool = open(null);
     const { tcp, readPackage } = await reach(pool);
     expect(pool.confinement()).toMatchObject({ network: false, files: false, problem: "confinement is switched off" });

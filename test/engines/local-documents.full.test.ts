@@ -116,7 +116,7 @@ async function greyOf(name: string): Promise<GreyPicture> {
 }
 
 describe("ocr/ocr", () => {
-  test("a PDF's own text is read exactly, with boxes within the page", async () => {
+  test("the embedded text of a PDF is read exactly, with boxes within the page", async () => {
     const output = await outputOf("ocr/ocr", await sampleOf("invoice.pdf", "application/pdf"));
     expect(output["text"]).toContain("Oak chair with leather seat 12 £145.50 £1,746.00");
     for (const box of output["bounding_boxes"] as { left: number; top: number; width: number; height: number }[]) {
@@ -139,7 +139,7 @@ describe("ocr/ocr", () => {
     expect(output["text"]).toContain("CHANGE £0.81");
   });
 
-  test("a picture that lies on its side is read, and its boxes are those of the picture as it was sent", async () => {
+  test("a rotated picture is read, and its boxes refer to the picture as it was sent", async () => {
     const turned = await new Bun.Image(join(samples, "page.png")).rotate(90).png().bytes();
     const output = await outputOf("ocr/ocr", fileOf(turned, "image/png"));
     expect(output["text"]).toContain("The Thursday ferry");
@@ -148,7 +148,7 @@ describe("ocr/ocr", () => {
     expect(title?.height).toBeGreaterThan(title?.width ?? 1);
   });
 
-  test("a PDF that is only a picture is recognised, and priced by the page", async () => {
+  test("a scanned PDF is recognised, and its pages are counted", async () => {
     const picture = new Bun.Image(join(samples, "page.png")).jpeg({ quality: 80 });
     const jpeg = await picture.bytes();
     const scan: PdfPage = {
@@ -277,7 +277,7 @@ describe("parsers", () => {
     ]);
   });
 
-  test("a page that is no identity paper yields none", async () => {
+  test("a page that is not an identity document has no entry", async () => {
     const output = await outputOf(
       "ocr/identity_parser",
       pdfOf([{ marks: [text(60, 80, "Minutes of the meeting in March, all present.")] }]),
@@ -296,7 +296,7 @@ describe("parsers", () => {
     });
   });
 
-  test("the rules read the PDFs that they were made with, and most of those that they were not", async () => {
+  test("the rules read the PDFs that they were written for, and most of the others", async () => {
     const measured = await measureDocumentQuality({ looks: ["pdf"] });
     const share = (task: string, set: string) => {
       const found = measured.find(
@@ -312,12 +312,12 @@ describe("parsers", () => {
   });
 });
 
-describe("what cannot be read is refused, with the reason", () => {
+describe("unreadable files are refused with the reason", () => {
   test("an empty file", async () => {
     expect(await refusalOf(fileOf(new Uint8Array(), "application/pdf"))).toBe("The file is empty.");
   });
 
-  test("a PDF that is damaged, or none", async () => {
+  test("a damaged PDF, and a file that is not a PDF", async () => {
     expect(await refusalOf(fileOf(Buffer.from("%PDF-1.7\nnothing of use"), "application/pdf"))).toContain("damaged");
     expect(await refusalOf(fileOf(Buffer.from("hello"), "application/pdf"))).toContain("not a PDF");
     const half = writePdf([{ marks: [text(60, 80, "half")] }]).slice(0, 300);
@@ -336,7 +336,7 @@ describe("what cannot be read is refused, with the reason", () => {
     expect(await refusalOf(pdfOf([]))).toMatch(/no pages|damaged/);
   });
 
-  test("too many pages, naming the limit and the way out", async () => {
+  test("too many pages, with the limit and advice", async () => {
     const pages = Array.from({ length: 201 }, () => ({ marks: [text(60, 80, "one of many pages with enough text")] }));
     expect(await refusalOf(pdfOf(pages))).toBe(
       "The PDF has 201 pages; at most 200 can be read here. Split it, or run it as a job with ocr/ocr_async.",
@@ -351,7 +351,7 @@ describe("what cannot be read is refused, with the reason", () => {
     );
   });
 
-  test("a picture of absurd size, by its header alone", async () => {
+  test("a picture that is too large, before it is decoded", async () => {
     expect(await refusalOf(fileOf(hugePng(60_000, 60_000), "image/png"))).toMatch(/megapixels/);
     expect(await refusalOf(fileOf(hugePng(30_000, 10), "image/png"))).toContain("30000 × 10");
     const tiff = Buffer.from(tiffOf([{ width: 2, height: 2, pixels: new Uint8Array(4) }]));
@@ -359,13 +359,13 @@ describe("what cannot be read is refused, with the reason", () => {
     expect(await refusalOf(fileOf(tiff, "image/tiff"))).toMatch(/megapixels|damaged/);
   });
 
-  test("a picture that is cut off, or none", async () => {
+  test("a truncated picture, and a file that is not a picture", async () => {
     const png = await Bun.file(join(samples, "passport.png")).bytes();
     expect(await refusalOf(fileOf(png.slice(0, 2_000), "image/png"))).toContain("damaged");
     expect(await refusalOf(fileOf(Buffer.from("GIF89a"), "image/gif"))).toContain("damaged");
   });
 
-  test("an office file that unpacks to gigabytes, or is cut off", async () => {
+  test("an office file that unpacks to gigabytes, or is truncated", async () => {
     const bomb = writeZip([{ name: "word/document.xml", content: new Uint8Array(60_000_000) }]);
     expect(bomb.length).toBeLessThan(100_000);
     expect(await refusalOf(fileOf(bomb, docx))).toContain("unpacks to more than 50 MB");
@@ -383,7 +383,7 @@ describe("what cannot be read is refused, with the reason", () => {
     expect(await refusalOf(fileOf(Buffer.from("RIFF"), "audio/wav"))).toContain("audio/wav");
   });
 
-  test("a language that is not installed, naming the package; an unknown one; but not for a PDF with text", async () => {
+  test("a language that is not installed, with its package, and an unknown language, but not for a PDF with text", async () => {
     const picture = await sampleOf("passport.png", "image/png");
     expect(await refusalOf(picture, { language: "fr" })).toContain("@tesseract.js-data/fra");
     expect(await refusalOf(picture, { language: "tlh" })).toContain('"tlh"');
@@ -391,7 +391,7 @@ describe("what cannot be read is refused, with the reason", () => {
     expect(output["text"]).toContain("INVOICE");
   });
 
-  test("and the worker reads on after all that", async () => {
+  test("the worker still works after all of these", async () => {
     expect((await outputOf("ocr/ocr", await sampleOf("letter.docx", docx)))["text"]).toContain("Northwind");
   });
 });

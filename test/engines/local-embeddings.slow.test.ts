@@ -78,7 +78,7 @@ const oddTexts: readonly string[] = [
 const prose = "The committee met in Berlin on Monday and spoke about the old bridge over the river. ";
 
 describe.skipIf(!isInstalled)("the group embeddings", () => {
-  test("a text becomes 384 numbers of length 1, and the same ones whatever stands beside it", async () => {
+  test("the vector of a text has 384 dimensions and length 1, and does not depend on the other texts", async () => {
     const texts = ["The cat is asleep.", prose.repeat(3), "Stocks fell."];
     const together = vectorsOf(await outputOf("text/embeddings", { texts }));
     expect(together.map((vector) => vector.length)).toEqual([384, 384, 384]);
@@ -87,14 +87,14 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     expect(alone[0]).toEqual(together[0]);
   });
 
-  test("it is the published model: its vector of a known text is the known one", async () => {
+  test("the vector of a known text is that of the published model", async () => {
     // The first numbers that the model's authors' own library gives in full precision; 8 bits are a little off.
     const [vector = []] = vectorsOf(await outputOf("text/embeddings", { texts: ["hello world"] }));
     const known = [-0.0345, 0.031, 0.0067, 0.0261, -0.0394, -0.1603, 0.0669, -0.0064];
     for (const [index, value] of known.entries()) expect(Math.abs((vector[index] ?? 0) - value)).toBeLessThan(0.02);
   });
 
-  test("the end of a long text counts too", async () => {
+  test("the end of a long text affects its vector", async () => {
     const [plain, withEnd, other] = vectorsOf(
       await outputOf("text/embeddings", {
         texts: [
@@ -107,13 +107,13 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     expect(dot(withEnd, other)).toBeGreaterThan(dot(plain, other) + 0.2);
   });
 
-  test("other dimensions than the model has are refused, its own are taken", async () => {
+  test("only the model's own number of dimensions is accepted", async () => {
     const { problems } = await refusalOf(runLocal(local, "text/embeddings", { texts: ["a"], dimensions: 100 }));
     expect(problems[0]).toMatchObject({ loc: ["body", "input", "dimensions"], type: "value_error" });
     await outputOf("text/embeddings", { texts: ["a"], dimensions: 384 });
   });
 
-  test("too many texts, too long ones and too many tokens in all are refused with what is taken", async () => {
+  test("too many texts, too long texts and too many tokens in total are refused with the limit", async () => {
     const cases: [readonly string[], readonly (string | number)[], string][] = [
       [Array.from({ length: 2_049 }, () => "a"), ["texts"], "2,048 texts"],
       [["a", "b ".repeat(101_000)], ["texts", 1], "200,000 characters"],
@@ -127,7 +127,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     }
   });
 
-  test("every way to measure puts the text that means the same first, and says a higher number for it", async () => {
+  test("every metric ranks the text with the same meaning first, with a higher score", async () => {
     const texts = ["The stock market fell.", "A kitten naps on the sofa.", "Concrete is made of sand and cement."];
     for (const similarity_metric of ["cosine", "hamming", "manhattan", "euclidean"]) {
       const output = await outputOf("text/search", { texts, query: "The cat sleeps on the couch.", similarity_metric });
@@ -138,7 +138,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     }
   });
 
-  test("a label without an example is known by its name, and an example with a strange label is refused", async () => {
+  test("a label without examples is compared by its name, and an example with an unknown label is refused", async () => {
     const input = {
       texts: ["The striker scored twice.", "The flour must be sifted."],
       labels: ["baking", "football"],
@@ -163,7 +163,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     expect(other["answers"]).toEqual([]);
   });
 
-  test("what comes with the gateway stays the default of a task that the group does better", async () => {
+  test("the engine that comes with the gateway stays the default of a task that the group does better", async () => {
     const input = { text: "You are the dumbest person I have ever met.", language: "en" };
     expect(await outputOf("text/moderation", input)).toMatchObject({ nsfw_likelihood: 0, items: [] });
     const { items, nsfw_likelihood } = await outputOf("text/moderation", input, "minilm");
@@ -177,7 +177,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     expect((items as Members[]).map(({ label }) => label)).toEqual(["threat"]);
   });
 
-  test("a summary consists of sentences of the text, in their order, as many as were asked for", async () => {
+  test("a summary has the requested number of sentences of the text, in their order", async () => {
     const text =
       "The pool leaks. The council voted to close the pool for repairs. It was cold. Clubs must move to another pool.";
     const { result } = await outputOf("text/summarize", { text, language: "en", output_sentences: 2 }, "minilm");
@@ -199,7 +199,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     expect(new Set(keywords.map(({ keyword }) => keyword)).size).toBe(keywords.length);
   });
 
-  test("odd texts are answered with what the schema promises", async () => {
+  test("answers to unusual texts match the schema", async () => {
     await outputOf("text/embeddings", { texts: oddTexts });
     await outputOf("text/search", { texts: oddTexts, query: "\ud800 ?" });
     await outputOf("text/question_answer", { texts: oddTexts, question: "?" });
@@ -219,7 +219,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     }
   });
 
-  test("a text that is too long is refused with the length that is taken", async () => {
+  test("a text that is too long is refused with the maximum length", async () => {
     const text = "A short sentence. ".repeat(10_000);
     for (const task of ["text/keyword_extraction", "text/moderation", "text/summarize"]) {
       const { problems } = await refusalOf(runLocal(local, task, { text, language: "en" }, { model: "minilm" }));
@@ -227,7 +227,7 @@ describe.skipIf(!isInstalled)("the group embeddings", () => {
     }
   });
 
-  test("many calls do not make the worker grow", async () => {
+  test("the memory of the worker does not grow over many calls", async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `${prose}${index}`);
     const call = () => outputOf("text/embeddings", { texts });
     for (let warm = 0; warm < 3; warm++) await call();
@@ -391,7 +391,7 @@ describe("POST /v3/embeddings", () => {
     expect(floats).toEqual(plain.data[0].embedding.map(Math.fround));
   });
 
-  test("token numbers are refused, with the place of them", async () => {
+  test("token numbers are refused with their location", async () => {
     for (const input of [
       [1, 2, 3],
       [[1, 2], [3]],
@@ -421,7 +421,7 @@ describe("POST /v3/embeddings", () => {
     },
   );
 
-  test.skipIf(!isInstalled)("a caller who leaves ends the work", async () => {
+  test.skipIf(!isInstalled)("the work ends when the caller disconnects", async () => {
     const controller = new AbortController();
     const asked = embed({ input: Array.from({ length: 30 }, () => "b ".repeat(8_000)) }, embeddings, controller.signal);
     setTimeout(() => controller.abort(), 100);
@@ -433,7 +433,7 @@ describe("POST /v3/embeddings", () => {
     expect(error).toMatchObject({ code: "model_not_found" });
   });
 
-  test("without the group nothing is listed, and asking says which command adds it", async () => {
+  test("without the group nothing is listed, and a request is answered with the command that adds it", async () => {
     const missing = "The local engine for text/embeddings needs x. Run `npx switchyard engines add embeddings`.";
     const without = local.engines.map((engine) =>
       engine.task === "text/embeddings" ? { ...engine, unavailableReason: missing } : engine,
@@ -444,7 +444,7 @@ describe("POST /v3/embeddings", () => {
     expect(error).toMatchObject({ code: "provider_not_configured", message: missing });
   });
 
-  test.skipIf(!isInstalled)("the listing names the model with what it takes", () => {
+  test.skipIf(!isInstalled)("the model is listed with its properties", () => {
     const { row } = createLocalEmbeddings(local.engines);
     expect(row.chat).toBeUndefined();
     expect(row).toMatchObject({

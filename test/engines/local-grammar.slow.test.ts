@@ -75,14 +75,14 @@ describe.skipIf(!isInstalled)("the group grammar", () => {
     }
   });
 
-  test("both spellings of English are right, and matters of taste are no mistakes", async () => {
+  test("British and American spelling are both correct, and matters of style are not mistakes", async () => {
     const british = "She organised the programme at the town centre and coloured the posters grey.";
     expect(await itemsOf(british, "en-GB")).toEqual([]);
     expect(await itemsOf(british, null)).toEqual([]);
     expect(await itemsOf("Bring flour, eggs and sugar.")).toEqual([]);
   });
 
-  test("a word that both know as wrong is named once", async () => {
+  test("a word that both checkers find is reported once", async () => {
     const items = await itemsOf("Its raining alot, isnt it?");
     for (const [index, { offset, length }] of items.entries()) {
       const next = items[index + 1];
@@ -91,7 +91,7 @@ describe.skipIf(!isInstalled)("the group grammar", () => {
     expect(items.length).toBeGreaterThan(0);
   });
 
-  test("odd texts are answered with what the schema promises, and the engine lives on", async () => {
+  test("answers to unusual texts match the schema, and the engine still works", async () => {
     for (const text of [
       " ",
       "a",

@@ -80,12 +80,12 @@ function isRunning(pid: number): boolean {
 }
 
 describe("work", () => {
-  test("an input comes to the engine and its answer back", async () => {
+  test("the input reaches the engine, and its answer the caller", async () => {
     const { output } = await open().run(job("test/echo", { input: { text: "Grüße 👋", list: [1, null, "x"] } }));
     expect(output["result"]).toEqual({ text: "Grüße 👋", list: [1, null, "x"] });
   });
 
-  test("no worker is started before there is work, and one that is warm is used again", async () => {
+  test("workers start with the first job and are reused", async () => {
     const pool = open();
     expect(pool.state().light.workers).toBe(0);
     const first = await pidOf(pool);
@@ -113,7 +113,7 @@ describe("work", () => {
     await heavy;
   });
 
-  test("the gateway's own thread is never held up", async () => {
+  test("the thread of the gateway is never blocked", async () => {
     const pool = open();
     let turns = 0;
     const timer = setInterval(() => turns++, 5);
@@ -133,7 +133,7 @@ describe("work", () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test("large files and results arrive whole, and nothing of them stays on the disk", async () => {
+  test("large files and results arrive complete, and are deleted from the disk", async () => {
     const pool = open();
     const folder = String(((await pool.run(job("test/environment"))).output["result"] as { folder: string }).folder);
     for (const size of [0, 1, 262_144, 262_145, 5_000_000]) {
@@ -161,7 +161,7 @@ describe("work", () => {
 });
 
 describe("progress", () => {
-  test("what an engine says of its progress is heard while it computes, in order and in few words", async () => {
+  test("progress is reported while the engine computes, in order and in few messages", async () => {
     const shares: number[] = [];
     const first = Promise.withResolvers<string>();
     const onProgress = (share: number) => {
@@ -183,7 +183,7 @@ describe("progress", () => {
 });
 
 describe("limits", () => {
-  test("a loop that never ends is ended when the time is up, and the next call is served", async () => {
+  test("an endless loop is killed at the deadline, and the next call is served", async () => {
     const pool = open();
     const pid = await pidOf(pool);
     const endless = pool.run(job("test/endless", { deadline: performance.now() + 300 }));
@@ -192,7 +192,7 @@ describe("limits", () => {
     expect(await pidOf(pool)).not.toBe(pid);
   });
 
-  test("a task that exceeds its time limit is ended with its process, and the error says so", async () => {
+  test("a task that exceeds its time limit is killed, and the error says so", async () => {
     const pool = open();
     const pid = await pidOf(pool);
     const timeLimit = { milliseconds: 1_500, setting: "SWITCHYARD_LOCAL_TEXT_TIMEOUT_MS" };
@@ -213,7 +213,7 @@ describe("limits", () => {
     await Promise.all([first, second]);
   });
 
-  test("a caller that leaves frees the worker, even in the middle of a loop that never ends", async () => {
+  test("a caller that disconnects frees the worker, even during an endless loop", async () => {
     const pool = open();
     const pid = await pidOf(pool);
     const caller = new AbortController();
@@ -224,7 +224,7 @@ describe("limits", () => {
     await waitFor("the end of the worker", () => !isRunning(pid));
   });
 
-  test("a warm worker survives a caller that leaves a short job", async () => {
+  test("a worker survives if the caller of a short job disconnects", async () => {
     const pool = open();
     const pid = await pidOf(pool);
     const caller = new AbortController();
@@ -234,14 +234,14 @@ describe("limits", () => {
     expect(await pidOf(pool)).toBe(pid);
   });
 
-  test("a reason that the gateway gave is passed on", async () => {
+  test("the gateway's reason for an abort is passed on", async () => {
     const caller = new AbortController();
     const endless = open().run(job("test/endless", { signal: caller.signal }));
     caller.abort(new GatewayError("draining", "The gateway is going down."));
     expect(await codeOf(endless)).toBe("draining");
   });
 
-  test("a full queue is refused with the time to come back", async () => {
+  test("jobs beyond a full queue are refused with Retry-After", async () => {
     const pool = open({ maxWaiting: 2 });
     const jobs = [1, 2, 3].map(() => pool.run(job("test/compute", { input: { milliseconds: 200 } })));
     const error = await refusalOf(pool.run(job("test/echo")));
@@ -252,7 +252,7 @@ describe("limits", () => {
     await pool.run(job("test/echo"));
   });
 
-  test("a job that waits leaves the queue when its time is up or its caller goes", async () => {
+  test("a waiting job leaves the queue at its deadline or when its caller disconnects", async () => {
     const pool = open();
     const running = pool.run(job("test/compute", { input: { milliseconds: 1_000 } }));
     const caller = new AbortController();
@@ -267,7 +267,7 @@ describe("limits", () => {
     await running;
   });
 
-  test("an engine that outgrows its memory is ended and says so", async () => {
+  test("a worker that exceeds its memory limit is killed, and the error says so", async () => {
     const pool = open({ maxMemoryBytes: 300 * 1_048_576 });
     const error = await within(60_000, "the refusal", refusalOf(pool.run(job("test/fill_memory"))));
     expect(error.message).toContain("more than its 300 MB of memory");
@@ -294,7 +294,7 @@ describe("limits", () => {
     expect(pool.state().light.workers).toBe(0);
   });
 
-  test("an idle worker is let go", async () => {
+  test("an idle worker ends", async () => {
     const pool = open({ idleMs: 50 });
     const pid = await pidOf(pool);
     await waitFor("the end of the worker", () => !isRunning(pid));
@@ -337,7 +337,7 @@ describe("fairness between owners", () => {
     await pool.run(job("test/echo", { owner: "a" }));
   });
 
-  test("an owner that left the queue holds no part of it", async () => {
+  test("an owner without waiting jobs has no turn in the queue", async () => {
     const pool = open({ maxWaitingPerOwner: 1 });
     const release = await occupy(pool);
     const caller = new AbortController();
@@ -369,7 +369,7 @@ describe("failures", () => {
     await pool.run(job("test/echo"));
   });
 
-  test("what an engine refuses reaches the caller as it was said", async () => {
+  test("an engine's refusal reaches the caller unchanged", async () => {
     const pool = open();
     const invalid = await refusalOf(pool.run(job("test/refuse")));
     expect(invalid).toBeInstanceOf(ValidationError);
@@ -384,7 +384,7 @@ describe("failures", () => {
     });
   });
 
-  test("a bug of an engine is logged, and not told to the caller", async () => {
+  test("a bug of an engine is logged, and not reported to the caller", async () => {
     const error = await refusalOf(open().run(job("test/bug")));
     expect(error).toMatchObject({ code: "provider_error" });
     expect(error.message).not.toContain("secret detail");
@@ -409,8 +409,8 @@ describe("failures", () => {
   });
 });
 
-describe("the end", () => {
-  test("close ends what runs and what waits, and takes nothing new", async () => {
+describe("shutdown", () => {
+  test("close ends running and waiting jobs, and refuses new ones", async () => {
     const pool = open();
     const pid = await pidOf(pool);
     const ending = [codeOf(pool.run(job("test/endless"))), codeOf(pool.run(job("test/echo")))];

@@ -98,7 +98,7 @@ function joined(...parts: Float32Array[]): Float32Array {
 }
 
 describe("speech to text", () => {
-  test("writes down what was said, by either model, with how long it was", async () => {
+  test("either model transcribes a recording and reports its duration", async () => {
     for (const model of ["moonshine-base", "moonshine-tiny"]) {
       const { transcript, units, original } = await transcribe(wave, {}, { model });
       expect(wordsOf(transcript.text)).toBe(wordsOf(sentence));
@@ -107,13 +107,13 @@ describe("speech to text", () => {
     }
   });
 
-  test("the base model is taken when none is named", async () => {
+  test("the base model is the default", async () => {
     expect((await transcribe(wave, { language: "en-GB", speakers: 2 })).original).toMatchObject({
       engine: "moonshine-base",
     });
   });
 
-  test("a pause between sentences is where a piece ends, with its time", async () => {
+  test("a segment ends at a pause between sentences, and has its time", async () => {
     const said = samplesOf(wave);
     const pause = new Float32Array(3 * 16_000);
     const { transcript } = await transcribe(toWave(joined(said, pause, said), 16_000));
@@ -126,7 +126,7 @@ describe("speech to text", () => {
     expect(transcript.text).toBe(entries.map(({ segment }) => segment).join(" "));
   });
 
-  test("tells how far it is while it listens", async () => {
+  test("reports progress while it transcribes", async () => {
     const said = samplesOf(wave);
     const pause = new Float32Array(2 * 16_000);
     const heard: number[] = [];
@@ -136,7 +136,7 @@ describe("speech to text", () => {
     expect(heard.at(-1)).toBeGreaterThan(0.9);
   });
 
-  test("silence has no words", async () => {
+  test("silence has no text", async () => {
     const { transcript } = await transcribe(toWave(new Float32Array(16_000 * 5), 16_000));
     expect(transcript.text).toBe("");
     expect(transcript.diarization.entries).toEqual([]);
@@ -158,7 +158,7 @@ describe("speech to text", () => {
     });
   }
 
-  test("a telephone's rate, a disc's rate and two channels are understood", async () => {
+  test("8 kHz, 44.1 kHz and two channels are transcribed", async () => {
     const said = samplesOf(wave);
     for (const [rate, channels] of [
       [8_000, 1],
@@ -172,8 +172,8 @@ describe("speech to text", () => {
   });
 });
 
-describe("what it cannot do", () => {
-  test("is refused by name", async () => {
+describe("unsupported input", () => {
+  test("options are refused with their name", async () => {
     expect(await problemOf(wave, { language: "fr" })).toMatchObject({ loc: ["body", "input", "language"] });
     expect((await problemOf(wave, { language: "fr" })).msg).toContain("English only");
     expect(await problemOf(wave, { profanity_filter: true })).toMatchObject({
@@ -184,7 +184,7 @@ describe("what it cannot do", () => {
     });
   });
 
-  test("files that are no audio, or broken, are refused with what may be sent", async () => {
+  test("files that are damaged or not audio are refused with the supported formats", async () => {
     const noise = new Uint8Array(5_000).map((_, index) => (index * 7_919) % 251);
     const cases: [string, Uint8Array, string][] = [
       ["empty", new Uint8Array(), "empty"],
@@ -215,7 +215,7 @@ describe("what it cannot do", () => {
 });
 
 describe("a model file", () => {
-  test("is not read when a single bit of it differs", async () => {
+  test("is not used if a single bit differs", async () => {
     const [name, path] = ["@usefulsensors/moonshine-js", "dist/model/tiny/quantized/encoder_model.onnx"];
     const { bytes } = await readModelFile(name, path);
     const changed = Uint8Array.from(bytes);
@@ -225,13 +225,13 @@ describe("a model file", () => {
   });
 });
 
-describe("another rate", () => {
+describe("resampling", () => {
   const tone = (hertz: number, rate: number, seconds: number) =>
     Float32Array.from({ length: rate * seconds }, (_, index) => 0.5 * Math.sin((2 * Math.PI * hertz * index) / rate));
   const strength = (samples: Float32Array) =>
     Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
 
-  test("keeps a tone, its length and its loudness, however the blocks are cut", () => {
+  test("preserves a tone, its duration and its loudness for any size of blocks", () => {
     for (const rate of [8_000, 22_050, 44_100, 48_000]) {
       const whole = tone(1_000, rate, 1);
       const once = createResampler(rate, 16_000);
@@ -252,7 +252,7 @@ describe("another rate", () => {
     }
   });
 
-  test("a tone that the new rate cannot hold does not come back as another", () => {
+  test("a tone above half of the new rate causes no alias", () => {
     const resampler = createResampler(48_000, 16_000);
     expect(
       strength(joined(resampler.push([tone(11_000, 48_000, 1)]), resampler.end()).subarray(500, 15_500)),

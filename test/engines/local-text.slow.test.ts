@@ -283,7 +283,7 @@ describe("quality", () => {
   });
 });
 
-describe("the house", () => {
+describe("all local engines", () => {
   test("an engine's module loads no package before its first task", async () => {
     const files = await Array.fromAsync(new Bun.Glob("src/engines/local/**/*.ts").scan("."));
     const staticImport = /^import\s+(?!type\b)[^;]*?from\s+"(?!\.|node:|bun)([^"]+)"/gm;
@@ -306,7 +306,7 @@ describe("the house", () => {
     }
   });
 
-  test("what cannot be done honestly is not offered", () => {
+  test("tasks that no local engine does well are not offered", () => {
     const offered = new Set<string>(local.engines.map(({ task }) => task));
     for (const task of [
       "text/ai_detection",
@@ -318,7 +318,7 @@ describe("the house", () => {
     }
   });
 
-  test("a model file that is not the one that was measured is not used", () => {
+  test("a model file with a wrong checksum is not used", () => {
     const key = "fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz";
     expect(() => checkBytes(key, new Uint8Array([1, 2, 3]))).toThrow("does not match its checksum");
     expect(() => checkBytes("unknown/file", new Uint8Array())).toThrow("no checksum");

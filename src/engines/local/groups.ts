@@ -30,7 +30,7 @@ interface GroupManifest {
   readonly switchyard?: Partial<Pick<Group, "needs" | "isShared" | "improves" | "keep">>;
 }
 
-/** The file beside the packages with the checksum of what they were installed from. */
+/** The file beside the packages with the checksum of the manifest and the lockfile. */
 export const stampName = ".switchyard-group";
 
 export function findGroup(name: string): Group | null {
@@ -46,10 +46,8 @@ export function readGroup(folder: string): Group {
 
 /** The groups that can be added, without the shared ones. */
 export function listGroups(): Group[] {
-  return listGroupFolders()
-    .map(findGroup)
-    .filter((group) => group !== null)
-    .filter((group) => !group.isShared);
+  const groups = listGroupFolders().map((name) => readGroup(join(groupsFolder, name)));
+  return groups.filter((group) => !group.isShared);
 }
 
 /** The groups that this one needs, followed by the group itself. Throws if there is no such group. */
@@ -67,7 +65,7 @@ export function stateOf(group: Group): GroupState {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stampOf(group) ? "added" : "outdated";
 }
 
-/** Changes with the packages and with the files that are kept of them. */
+/** Changes if the manifest, the lockfile or the checksums change. */
 export function stampOf(group: Group): string {
   const files = ["package.json", "package-lock.json", "checksums.json"].map((name) => join(group.folder, name));
   const parts = files.filter((file) => existsSync(file)).map((file) => readFileSync(file));

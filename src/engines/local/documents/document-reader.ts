@@ -38,7 +38,6 @@ const officeTypes = [
   "application/zip",
 ];
 
-/** The packages that are needed to read documents. */
 export const readerPackages = ["tesseract.js-core", "@tesseract.js-data/eng", "@hyzyla/pdfium"];
 
 const getPdfReader = loadOnce(loadPdfReader);

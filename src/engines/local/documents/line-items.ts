@@ -109,9 +109,8 @@ function readTable(rows: readonly Row[], head: number, columns: readonly Column[
     const item = readTableRow(row, columns);
     const previous = items.at(-1);
     if (item.amount_line !== null || item.unit_price !== null) items.push(item);
-    else if (previous !== undefined && item.description !== "" && row.cells.length === 1) {
+    else if (previous !== undefined && item.description !== "" && row.cells.length === 1)
       items[items.length - 1] = { ...previous, description: `${previous.description} ${item.description}` };
-    }
     last = head + 1 + offset;
   }
   return { items, firstRow: head, lastRow: last };

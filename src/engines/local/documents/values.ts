@@ -22,7 +22,6 @@ export function readAmount(text: string): number | null {
   return opening !== undefined || minus !== undefined ? -value : value;
 }
 
-/** The last amount in a text. */
 export function readLastAmount(text: string): number | null {
   const amounts = [...text.matchAll(amountInText)].map(([match]) => readAmount(match));
   return amounts.filter((amount) => amount !== null).at(-1) ?? null;

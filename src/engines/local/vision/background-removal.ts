@@ -106,7 +106,6 @@ function stretch(data: Float32Array): Float32Array {
   return data.map((value) => (value - least) / Math.max(most - least, 1e-6));
 }
 
-/** Makes the background transparent. */
 function cutOut({ width, height, data }: Pixels, mask: Mask): void {
   for (let y = 0; y < height; y++) {
     const down = Math.max(0, ((y + 0.5) / height) * mask.height - 0.5);
