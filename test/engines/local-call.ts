@@ -3,6 +3,7 @@
 import { findTask } from "../../src/contract/tasks.ts";
 import type { InputFile, TaskResult } from "../../src/engines/engine.ts";
 import type { LocalEngines } from "../../src/engines/local/index.ts";
+import { ValidationError } from "../../src/errors.ts";
 import { type Json, SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
 
@@ -41,6 +42,17 @@ export function runLocal(
     owner: "key:test",
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
+}
+
+/** The error of a call that must be refused as invalid. */
+export async function refusalOf(answer: Promise<unknown>): Promise<ValidationError> {
+  try {
+    await answer;
+  } catch (error) {
+    if (error instanceof ValidationError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
 }
 
 export function fitsTask(task: string, output: Members): boolean {

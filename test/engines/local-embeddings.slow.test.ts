@@ -7,7 +7,7 @@ import { createEmbeddingsRequest } from "../../src/contract/embeddings.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { localEngines } from "../../src/engines/local/list.ts";
 import { sentenceModelPackages } from "../../src/engines/local/semantic/sentence-model.ts";
-import { GatewayError, ValidationError } from "../../src/errors.ts";
+import { GatewayError } from "../../src/errors.ts";
 import { CandidateLoop } from "../../src/inference/candidate-loop.ts";
 import { createEmbeddings, type Embeddings } from "../../src/inference/embeddings.ts";
 import { HealthBook } from "../../src/inference/health.ts";
@@ -23,7 +23,7 @@ import { configureProviders } from "../../src/providers/configure.ts";
 import { HttpClient } from "../../src/providers/http-client.ts";
 import { rows } from "../../src/providers/index.ts";
 import { measureMeaning } from "../quality/text/measure-groups.ts";
-import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, refusalOf, runLocal } from "./local-call.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -43,16 +43,6 @@ async function outputOf(task: string, input: Members, model: string | null = nul
   const { output } = await runLocal(local, task, input, { model });
   expect(fitsTask(task, output)).toBe(true);
   return output;
-}
-
-async function refusalOf(answer: Promise<unknown>): Promise<ValidationError> {
-  try {
-    await answer;
-  } catch (error) {
-    if (error instanceof ValidationError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
 }
 
 function vectorsOf(output: Members): number[][] {

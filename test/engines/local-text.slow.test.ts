@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { checkBytes } from "../../src/engines/local/checksums.ts";
 import { createLocalEngines, type LocalEngines } from "../../src/engines/local/index.ts";
 import { localEngines } from "../../src/engines/local/list.ts";
-import { ValidationError } from "../../src/errors.ts";
 import { createLog } from "../../src/log.ts";
 import { measureText } from "../quality/text/measure.ts";
-import { fitsTask, longTimeLimitsMs, runLocal } from "./local-call.ts";
+import { fitsTask, longTimeLimitsMs, refusalOf, runLocal } from "./local-call.ts";
 
 const log = createLog({ level: "error", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 const tasks = localEngines
@@ -28,16 +27,6 @@ async function outputOf(task: string, input: Record<string, unknown>): Promise<R
 
 async function itemsOf(task: string, input: Record<string, unknown>): Promise<readonly Record<string, unknown>[]> {
   return (await outputOf(task, input))["items"] as Record<string, unknown>[];
-}
-
-async function refusalOf(answer: Promise<unknown>): Promise<ValidationError> {
-  try {
-    await answer;
-  } catch (error) {
-    if (error instanceof ValidationError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
 }
 
 /** Long texts are cut to what the engine takes: the refusal has its own test. */

@@ -1,40 +1,24 @@
 // Vendors' tasks over real HTTP: what goes over the wire, and what becomes of answers, refusals, silence and cuts.
 
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
 import type { Engine, TaskResult } from "../../src/engines/engine.ts";
 import { createVendorEngines } from "../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
-import { createTicker } from "../../src/lib/ticker.ts";
-import { createLog } from "../../src/log.ts";
 import { amazon } from "../../src/providers/amazon/index.ts";
 import { CallerLeft } from "../../src/providers/call.ts";
 import { configureProviders, type Declared } from "../../src/providers/configure.ts";
 import { google } from "../../src/providers/google/index.ts";
-import { HttpClient } from "../../src/providers/http-client.ts";
 import { microsoft } from "../../src/providers/microsoft/index.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
 import { type ProviderTask, TaskFailure, type TaskRequest } from "../../src/providers/task.ts";
 import { answer, hang, headOf, rst, type Script, wait, write } from "../support/answers.ts";
-import { startVendor } from "../support/vendor.ts";
-import { type CallOptions, callOf, fileOf } from "./vendor-calls.ts";
+import { type CallOptions, callOf, fileOf, openVendorClient } from "./vendor-calls.ts";
 
-const vendor = await startVendor();
-const ticker = createTicker(10);
-const http = new HttpClient(ticker);
-const logged: string[] = [];
-const log = createLog({ level: "debug", format: "json", secrets: [], write: (lines) => void logged.push(lines) });
+const { vendor, ticker, http, log, root } = await openVendorClient();
 const usualClocks = { connectTimeoutMs: 1_000, firstByteTimeoutMs: 2_000, idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 };
 // Of no form that would be known for a key by itself.
 const secret = "tryout0123456789abcdef";
-const root = `http://127.0.0.1:${vendor.port}`;
-
-beforeEach(() => vendor.clear());
-afterAll(async () => {
-  http.close();
-  ticker.close();
-  await vendor.stop();
-});
 
 interface Setup {
   readonly settings?: Readonly<Record<string, string>>;

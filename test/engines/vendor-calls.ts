@@ -1,14 +1,18 @@
 // What the tests of vendors' mappings share: a call, an answer, and whether an output is what its task promises.
 
-import { expect } from "bun:test";
+import { afterAll, beforeEach, expect } from "bun:test";
 import { findTask } from "../../src/contract/tasks.ts";
 import type { InputFile } from "../../src/engines/engine.ts";
 import { toTaskResponse } from "../../src/engines/vendors/send-request.ts";
 import { SchemaDocument } from "../../src/lib/json-schema/schema.ts";
 import { fitsSchema } from "../../src/lib/json-schema/schema-check.ts";
+import { createTicker } from "../../src/lib/ticker.ts";
+import { createLog } from "../../src/log.ts";
 import type { JsonObject } from "../../src/providers/dialect.ts";
+import { HttpClient } from "../../src/providers/http-client.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
 import type { ProviderTask, ProviderTaskCall, TaskResponse, TaskResult } from "../../src/providers/task.ts";
+import { startVendor } from "../support/vendor.ts";
 
 export interface CallOptions {
   readonly model?: string;
@@ -93,4 +97,19 @@ export function expectOutput(name: string, { output, binaries }: TaskResult): vo
   const isRight = fitsSchema(value, schema, new SchemaDocument(schema));
   if (!isRight) console.error(name, JSON.stringify(value).slice(0, 2_000));
   expect(isRight).toBe(true);
+}
+
+/** A vendor on this machine and the real client that calls it; both are closed after the last test of the file. */
+export async function openVendorClient() {
+  const vendor = await startVendor();
+  const ticker = createTicker(10);
+  const http = new HttpClient(ticker);
+  const log = createLog({ level: "debug", format: "json", secrets: [], write: () => {} });
+  beforeEach(() => vendor.clear());
+  afterAll(async () => {
+    http.close();
+    ticker.close();
+    await vendor.stop();
+  });
+  return { vendor, ticker, http, log, root: `http://127.0.0.1:${vendor.port}` };
 }

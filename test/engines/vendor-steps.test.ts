@@ -1,32 +1,16 @@
 // Work that goes on at a vendor's, as a job does it: step by step, with nothing in memory between two of them.
 
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Engine, EngineStep } from "../../src/engines/engine.ts";
 import { createVendorEngines } from "../../src/engines/vendors/vendor-engine.ts";
 import { GatewayError, ValidationError } from "../../src/errors.ts";
-import { createTicker } from "../../src/lib/ticker.ts";
-import { createLog } from "../../src/log.ts";
 import { configureProviders, type Declared } from "../../src/providers/configure.ts";
-import { HttpClient } from "../../src/providers/http-client.ts";
 import type { ProviderRow } from "../../src/providers/provider.ts";
 import { type ProviderTask, TaskFailure } from "../../src/providers/task.ts";
 import { answer, hang, rst, type Script } from "../support/answers.ts";
-import { startVendor } from "../support/vendor.ts";
-import { callOf, fileOf } from "./vendor-calls.ts";
+import { callOf, fileOf, openVendorClient } from "./vendor-calls.ts";
 
-const vendor = await startVendor();
-const ticker = createTicker(10);
-const http = new HttpClient(ticker);
-const logged: string[] = [];
-const log = createLog({ level: "debug", format: "json", secrets: [], write: (lines) => void logged.push(lines) });
-const root = `http://127.0.0.1:${vendor.port}`;
-
-beforeEach(() => vendor.clear());
-afterAll(async () => {
-  http.close();
-  ticker.close();
-  await vendor.stop();
-});
+const { vendor, ticker, http, log, root } = await openVendorClient();
 
 /** Begun by a file, asked for at the place that the first answer names. */
 const work: ProviderTask = {

@@ -24,7 +24,12 @@ export interface Done {
   readonly waits: readonly Extract<EngineStep, { checkpoint: unknown }>[];
 }
 
-const clocks = { connectTimeoutMs: 2_000, firstByteTimeoutMs: 5_000, idleTimeoutMs: 5_000, totalTimeoutMs: 10_000 };
+const clocks = {
+  connectTimeoutMs: 60_000,
+  firstByteTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  totalTimeoutMs: 60_000,
+};
 const log = createLog({ level: "error", format: "json", secrets: [], write: () => undefined });
 const mostSteps = 20;
 

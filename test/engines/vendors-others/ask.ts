@@ -50,7 +50,12 @@ export interface Got {
 }
 
 export const key = "secret-of-the-operator";
-const clocks = { connectTimeoutMs: 2_000, firstByteTimeoutMs: 5_000, idleTimeoutMs: 5_000, totalTimeoutMs: 10_000 };
+const clocks = {
+  connectTimeoutMs: 60_000,
+  firstByteTimeoutMs: 60_000,
+  idleTimeoutMs: 60_000,
+  totalTimeoutMs: 60_000,
+};
 
 export async function ask(asked: Asked): Promise<Got> {
   const { row, task, answers, input, files = {}, model = null, providerParams = {} } = asked;
