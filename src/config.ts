@@ -27,11 +27,7 @@ type ParsedConfig = z.output<typeof configSchema>;
 type CamelCase<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Name;
 type SettingValues = { readonly [Name in keyof typeof settings as CamelCase<Name>]: ParsedConfig[Name] };
 
-export interface Config extends SettingValues {
-  /** The file that was read, if there was one. */
-  readonly file: string | null;
-  /** The line of each member of the file, by its path joined with dots. */
-  readonly lines: Readonly<Record<string, number>>;
+export interface Config extends SettingValues, Pick<ConfigFile, "file" | "lines"> {
   readonly providers: Readonly<Record<string, DeclaredProvider>>;
   /** Providers that are switched off: `providers: { sandbox: false }`. */
   readonly switchedOff: ReadonlySet<string>;
@@ -44,7 +40,6 @@ export interface Config extends SettingValues {
   readonly readProviderSetting: (name: string) => string | null;
 }
 
-/** Lists all problems of the configuration, one line each. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join("\n"));

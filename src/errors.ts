@@ -86,7 +86,7 @@ const entries = {
   provider_timeout: [504, "The provider did not answer in time."],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
 
-/** SDKs are told not to retry these by themselves (`x-should-retry: false`). */
+/** The answer tells SDKs not to retry these (`x-should-retry: false`). */
 const notRetried: ReadonlySet<string> = new Set<ErrorCode>([
   "response_not_stored",
   "job_processing",
@@ -127,7 +127,7 @@ interface ErrorDetails {
   /** The same request would fail in the same way: neither a client nor a job should repeat it. */
   readonly shouldRetry?: false;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request was written to a provider and no whole answer came back: repeating it may execute, and bill, it twice. */
+  /** The request was written to a provider without a complete answer: repeating it may execute and bill it twice. */
   readonly mayHaveExecuted?: true;
   readonly cause?: unknown;
 }
@@ -148,7 +148,7 @@ export class GatewayError extends Error {
 export class ValidationError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 
-  /** `leftOut`: further problems that were counted and not kept. */
+  /** `leftOut`: the number of further problems that were only counted. */
   constructor(problems: readonly [Problem, ...Problem[]], leftOut = 0) {
     const kept = limitProblems(problems, leftOut);
     super(kept[0].msg);
@@ -175,7 +175,7 @@ const maxStepLength = 100;
 const maxSteps = 70;
 const maxMessageLength = 1_000;
 
-/** Collects the problems of a request. Beyond the limit a problem is counted and not kept, so that a hostile request costs no memory. */
+/** Collects the problems of a request. Problems beyond the limit are only counted, so that a hostile request costs no memory. */
 export class ProblemList {
   readonly #kept: Problem[] = [];
   #leftOut = 0;
@@ -239,7 +239,6 @@ export function shorten(text: string, maxLength: number): string {
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
-/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

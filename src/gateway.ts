@@ -36,7 +36,7 @@ import { deleteInBatches, startSweeper } from "./storage/sweeper.ts";
 
 export interface Gateway {
   readonly port: number;
-  /** Drains: not ready at once, new requests served for a while, running ones finished within a bound. */
+  /** Drains: reports not ready at once, serves new requests for the drain delay, and waits for running ones up to the drain timeout. */
   stop(): Promise<void>;
 }
 
@@ -47,9 +47,9 @@ export interface GatewayOptions {
 }
 
 const dayMs = 86_400_000;
-// Connections that were being made when the listener was told to refuse new ones need this long to arrive.
+// The time that connections in the handshake need to arrive, after the listener began to refuse new ones.
 const settleMs = 100;
-// For the error events of streams that are ended at the drain's bound.
+// For the error events of streams that are aborted at the end of the drain.
 const finalEventsMs = 500;
 const managementPrefix = "/v3/manage/";
 
@@ -66,11 +66,7 @@ export async function startGateway(
   const { files, resources, engines, universalAi } = services;
   const keyring = await openKeyring({ storage, adminKey: config.adminKey, staleAfterMs: config.keysStaleAfterMs, log });
   const aliases = new Set(config.aliases.keys());
-  const chatCompletions = createChatCompletions({
-    ...calling,
-    router: chatRouter,
-    fetchMedia,
-  });
+  const chatCompletions = createChatCompletions({ ...calling, router: chatRouter, fetchMedia });
   const messages = createMessages({ ...calling, router: chatRouter, chatCompletions, fetchMedia });
   const embeddings = createEmbeddings({
     ...calling,
@@ -81,7 +77,7 @@ export async function startGateway(
     ),
   });
   if (config.databaseUrl !== null && config.filesS3Bucket === null)
-    log.warn("files lie in the data folder: replicas on other machines need a shared folder or a bucket");
+    log.warn("files are stored in the data folder: replicas on other machines need a shared folder or a bucket");
   const uploads = createUploads({
     store: files,
     ticker,
@@ -100,7 +96,7 @@ export async function startGateway(
   });
   const webhookKeys = openWebhookKeys({ secrets: storage.secrets, log });
   const idSecret = await storage.secrets.getOrCreate("response-ids", 32);
-  // Without a key of the operator's only test data is sealed: conversations with the sandbox.
+  // Without an encryption key, only conversations with the sandbox, which are test data, are stored, sealed with this key.
   const sandboxKey = Buffer.from(await storage.secrets.getOrCreate("sandbox-responses", 32));
   const responses = createResponses({
     ...calling,

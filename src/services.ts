@@ -1,4 +1,4 @@
-// What serving and working processes have in common: the store, the providers and what can be done with them, the engines, the files.
+// The services that serving and worker processes share: store, providers, engines and files.
 
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
@@ -47,7 +47,7 @@ import { openStorage } from "./storage/storage.ts";
 export interface ServicesOptions {
   /** How many processes share the cores for local engines. */
   readonly processes: number;
-  /** It takes work from the queue. */
+  /** Whether the process takes work from the queue. */
   readonly works: boolean;
   /** How long an operation of the store may take; absent for its default. */
   readonly storeDeadlineMs?: number | undefined;
@@ -72,7 +72,7 @@ export async function createServices(config: Config, log: Log, options: Services
     deniedPaths: config.localUnconfined ? null : [resolve(config.dataDir)],
   });
   const localEmbeddings = createLocalEmbeddings(local.engines);
-  // An operator's own provider of that name goes first.
+  // A provider that the operator declared under that name takes precedence.
   const ownRows = Object.hasOwn(config.providers, localEmbeddings.row.name) ? [] : [localEmbeddings.row];
   const isOn = (name: string) => !config.switchedOff.has(name);
   const rows = [...builtInRows, ...ownRows];
@@ -141,7 +141,7 @@ export async function createServices(config: Config, log: Log, options: Services
     candidateLoop: calling.candidateLoop,
     chatCompletions: createChatCompletions({ ...calling, report: () => {}, router: chatRouter, fetchMedia }),
   });
-  // Of two engines for one provider and task the first is meant when no model is named.
+  // A request without a model gets the first engine of a provider for the task.
   const allEngines: readonly Engine[] = [
     ...local.engines,
     ...createDeclaredEngines(providers.values(), { ...calling, egress }),
@@ -169,7 +169,7 @@ export async function createServices(config: Config, log: Log, options: Services
     providers,
     storage,
     ticker,
-    /** Ends whatever still runs when the time to go down is up. */
+    /** Aborts the calls that are still running at the end of the drain. */
     shutdown,
     health,
     book,
@@ -183,7 +183,7 @@ export async function createServices(config: Config, log: Log, options: Services
     engines,
     localEmbeddings,
     universalAi,
-    /** Everything but the store, which is needed to the last. */
+    /** Closes everything except the store, which is closed last. */
     async close() {
       http.close();
       egress.close();
@@ -292,7 +292,7 @@ function logAttempt(attempt: AttemptReport, log: Log): void {
     request_id: attempt.requestId,
     key: attempt.keyId,
     path: attempt.path,
-    // A failed attempt may be followed by another one: the status of the request is told when it is refused.
+    // A failed attempt may be followed by another one. The status of a refused request is in its own log line.
     status: attempt.outcome === "completed" ? 200 : undefined,
     provider: attempt.provider,
     model: attempt.model,

@@ -1,4 +1,4 @@
-// Which addresses are on the public internet. Everything that is not global unicast is refused by default.
+// Distinguishes public addresses of the internet from all others. Addresses that are not global unicast are not public.
 
 import { BlockList, isIP } from "node:net";
 
@@ -9,7 +9,7 @@ export interface AddressRanges {
   has(address: string): boolean;
 }
 
-/** Each range is a CIDR, or an address that stands for itself. Throws an error that names the first one that is neither. */
+/** Each range is a CIDR or a single address. The error for an invalid range quotes it. */
 export function createAddressRanges(ranges: readonly string[]): AddressRanges {
   const list = new BlockList();
   for (const range of ranges) {
@@ -30,7 +30,7 @@ export function createAddressRanges(ranges: readonly string[]): AddressRanges {
   };
 }
 
-/** An address with a port or without one; brackets are needed where an IPv6 address has one. Throws an error that names what is neither. */
+/** An address with or without a port; an IPv6 address with a port needs brackets. The error for an invalid address quotes it. */
 export function readServerAddress(text: string): string {
   const written = text.trim();
   const [, bracketed, dotted, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(written) ?? [];
@@ -43,13 +43,13 @@ export function readServerAddress(text: string): string {
   return version === 4 ? `${address}:${port}` : `[${address}]:${port}`;
 }
 
-/** A zone ("fe80::1%eth0") names an interface of this machine: such an address is none of ours to classify. */
+/** Null for a name, and for an address with a zone ("fe80::1%eth0"), which belongs to an interface of this machine. */
 function familyOf(address: string): "ipv4" | "ipv6" | null {
   const version = address.includes("%") ? 0 : isIP(address);
   return version === 0 ? null : version === 4 ? "ipv4" : "ipv6";
 }
 
-// The special-purpose registries of IANA, what is not global unicast, and a cloud's wire server on an address that looks public.
+// The special-purpose registries of IANA, other ranges that are not global unicast, and the metadata address of a cloud that looks public.
 const notPublic = createAddressRanges([
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -66,7 +66,7 @@ const notPublic = createAddressRanges([
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
-  // Inside 2000::/3 these are documentation, tunnels and benchmarks; outside of it nothing is global unicast.
+  // Ranges within 2000::/3 for documentation, tunnels and benchmarks. Addresses outside of it are not global unicast.
   "2001::/23",
   "2001:db8::/32",
   "2002::/16",
@@ -91,7 +91,7 @@ export function mayBePublicHost(hostname: string): boolean {
   return hostname.includes(".") && isHostName(hostname) && !localName.test(hostname.toLowerCase());
 }
 
-/** As `mayBePublicHost`, where these ranges are exempt. What a local name leads to is known only when it is looked up. */
+/** Like `mayBePublicHost`, with exempt ranges. A local name is accepted then, because it may resolve to an exempt address. */
 export function createHostRule(exempt: AddressRanges): (hostname: string) => boolean {
   if (exempt.isEmpty) return mayBePublicHost;
   return (hostname) => {
@@ -103,7 +103,7 @@ export function createHostRule(exempt: AddressRanges): (hostname: string) => boo
 
 const label = /^[^.]{1,63}$/;
 
-/** Whether a name can be looked up at all: the lengths that the domain name system allows, and no empty part. */
+/** Whether a name has the form of a host name: no empty label, and no label or name that is too long for DNS. */
 export function isHostName(hostname: string): boolean {
   const name = hostname.endsWith(".") ? hostname.slice(0, -1) : hostname;
   return name.length <= 253 && name.split(".").every((part) => label.test(part));

@@ -1,21 +1,21 @@
-/** `; did you mean 'port'?`, or nothing where no known name resembles the one given. */
-export function suggest(name: string, known: readonly string[], mostChanges?: number): string {
-  const nearest = findNearest(name, known, mostChanges);
+/** `; did you mean 'port'?`, or an empty text if no known name is similar. */
+export function suggest(name: string, known: readonly string[], maxChanges?: number): string {
+  const nearest = findNearest(name, known, maxChanges);
   return nearest === null ? "" : `; did you mean '${nearest}'?`;
 }
 
 /**
- * What the name is the beginning of, else what takes the fewest changed, added or left out characters; the first of equals. Null where
- * all take so many that another name was meant.
+ * The first name that starts with the given one; otherwise the name with the smallest edit distance. Null if every name needs more than
+ * `maxChanges` edits.
  */
-export function findNearest(given: string, names: readonly string[], mostChanges?: number): string | null {
-  // A caller chooses the name: the work for a message about it is limited.
+export function findNearest(given: string, names: readonly string[], maxChanges?: number): string | null {
+  // A caller chooses the name, so its length is limited.
   const name = given.slice(0, longestName);
   const longer = name === "" ? undefined : names.find((candidate) => candidate.startsWith(name));
   if (longer !== undefined) return longer;
   let nearest: string | null = null;
-  // Two letters that changed places are two changes.
-  let least = (mostChanges ?? Math.max(2, Math.floor(name.length / 3))) + 1;
+  // Two swapped letters are two changes.
+  let least = (maxChanges ?? Math.max(2, Math.floor(name.length / 3))) + 1;
   for (const candidate of names) {
     if (Math.abs(candidate.length - name.length) >= least) continue;
     const distance = editDistance(name, candidate);

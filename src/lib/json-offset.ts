@@ -1,4 +1,4 @@
-// Finds where a text stops being valid JSON, for error messages: JSON.parse of this engine does not say it.
+// Finds the offset at which a text stops being valid JSON, for error messages. JSON.parse of this engine does not report it.
 
 const token =
   /[ \t\n\r]*(?:(?<mark>[{}[\]:,])|(?<text>"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?<word>(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])))/y;

@@ -4,7 +4,7 @@
 export const picoPerUsd = 1_000_000_000_000;
 const picoPerMillionth = 1_000_000;
 
-/** The public number: the double nearest to the exact decimal. A division of two exact numbers is rounded once, and correctly. */
+/** The double nearest to the exact amount: dividing two exact numbers rounds once. */
 export function toUsd(amount: number | bigint): number {
   return typeof amount === "bigint" ? Number(`${amount}e-12`) : amount / picoPerUsd;
 }
@@ -14,7 +14,7 @@ export function toPicoPerToken(usdPerMillion: number): number {
   return Math.round(usdPerMillion * picoPerMillionth);
 }
 
-/** Whether a price per million has at most six decimals, and therefore loses nothing. */
+/** Whether a price per million has at most six decimals, so that the conversion is exact. */
 export function isExactPrice(usdPerMillion: number): boolean {
   return toPicoPerToken(usdPerMillion) / picoPerMillionth === usdPerMillion;
 }

@@ -1,4 +1,4 @@
-// Parses YAML with positions: every problem and every member has its line, so that a message can name the place to correct.
+// Parses YAML and reports the line of every problem and every member, so that a message can name the line to correct.
 
 import {
   type Document,
@@ -24,7 +24,7 @@ export interface YamlFile {
 export function parseYaml(text: string): YamlFile {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
-  // A warning is a tag or directive that has no effect: the operator meant something by it.
+  // A warning is about a tag or directive that has no effect, which the operator did not intend.
   const found = [...document.errors, ...document.warnings].toSorted((one, other) => one.pos[0] - other.pos[0]);
   const problems = found.map(({ pos, message }) => ({ line: counter.linePos(pos[0]).line, message }));
   visit(document, {

@@ -1,5 +1,4 @@
-// Reads a `pattern` of a JSON Schema into a tree, to make a string that matches it. Whether a string matches is decided by
-// match-pattern.ts.
+// Parses a `pattern` of a JSON Schema into a tree, to generate a string that matches it. match-pattern.ts decides whether a string matches.
 
 import { lookUp } from "../look-up.ts";
 
@@ -32,7 +31,7 @@ const classes: Readonly<Record<string, readonly Range[]>> = { d: digits, w: word
 const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 const preferred = [..."abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:@ +#!?,;"];
 
-/** Null for what is beyond it: look-around, back-references, word boundaries, Unicode properties. */
+/** Null for unsupported syntax: look-around, back-references, word boundaries, Unicode properties. */
 export function parsePattern(source: string): Pattern | null {
   if (source.length > maxPatternLength) return null;
   const reader = new PatternReader([...source]);

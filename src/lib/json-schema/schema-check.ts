@@ -1,4 +1,4 @@
-// Does a value fit a schema? The example maker proposes values and keeps the first that passes here.
+// Checks whether a value matches a schema. The example generator proposes values and uses the first that matches.
 // `format` and `unevaluated...` are not checked.
 
 import { isObject, type JsonObject } from "../lenient-json.ts";
@@ -149,7 +149,7 @@ export function schemasOfKey(key: string, schema: JsonObject, document: SchemaDo
   return isKnown ? [asSchema(schema["additionalProperties"])] : [true];
 }
 
-/** The patterns of a schema that the checker cannot apply, so that a value is not held to them. */
+/** The patterns of a schema that the checker cannot apply, and therefore ignores. */
 export function findUnappliedPatterns(schema: unknown, document: SchemaDocument): readonly string[] {
   const found = new Set<string>();
   const note = (pattern: string) => {

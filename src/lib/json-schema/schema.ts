@@ -1,4 +1,4 @@
-// JSON Schema as the example maker and the checker share it: reading members safely, references, and a bound on the work.
+// The parts of JSON Schema that the example generator and the checker share: reading members safely, references, and a limit of the work.
 
 import { isObject, type JsonObject } from "../lenient-json.ts";
 import { type CompiledPattern, compilePattern, estimateSize } from "./match-pattern.ts";
@@ -6,7 +6,7 @@ import { type CompiledPattern, compilePattern, estimateSize } from "./match-patt
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type Schema = boolean | JsonObject;
 
-/** The schema cannot be worked with: a reference into nowhere, or more work than a sandbox will do. */
+/** The schema cannot be used: a reference does not resolve, or the schema needs too much work. */
 export class SchemaProblem extends Error {}
 
 /** The schema needs more work than its budget has. */
@@ -18,7 +18,7 @@ const unitsPerStep = 40;
 const unitsPerPattern = 10_000;
 /** Compiling an instruction costs about as much as so many comparisons. */
 const unitsPerInstruction = 100;
-/** What the event loop does at once: tens of milliseconds, in which every other caller waits. */
+/** The budget on the event loop: tens of milliseconds, in which every other caller waits. */
 export const eventLoopUnits = 1_000_000;
 
 /**
