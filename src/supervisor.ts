@@ -41,14 +41,6 @@ interface Child {
   isStopping: boolean;
 }
 
-export interface Supervisor {
-  /** Resolves when the first processes are ready: with null, or with the reason why one of them could not start. */
-  readonly ready: Promise<StartFailure | null>;
-  /** Either all processes change to the configuration that `read` returns now, or none does. */
-  reload(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 const startTimeoutMs = 30_000;
 const maxStartAttempts = 3;
 const firstRestartDelayMs = 100;
@@ -70,7 +62,9 @@ export interface SupervisorOptions {
   readonly log: Log;
 }
 
-export function startSupervisor({ config, read, command, count, log }: SupervisorOptions): Supervisor {
+export type Supervisor = ReturnType<typeof startSupervisor>;
+
+export function startSupervisor({ config, read, command, count, log }: SupervisorOptions) {
   const children = new Set<Child>();
   let current: Generation = { config, counts: count(config) };
   let hasStarted = false;
@@ -213,8 +207,10 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
   }
 
   return {
+    /** Resolves when the first processes are ready: with null, or with the reason why one of them could not start. */
     ready: start(),
-    reload() {
+    /** Either all processes change to the configuration that `read` returns now, or none does. */
+    reload(): Promise<void> {
       // A signal during a reload may announce a newer file, so the file is read again afterwards.
       reloadAgain = reloading !== null;
       reloading ??= (async () => {
@@ -227,7 +223,7 @@ export function startSupervisor({ config, read, command, count, log }: Superviso
       });
       return reloading;
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping = true;
       await Promise.all([...children].map(retire));
     },

@@ -8,11 +8,6 @@ import { startJobWorker } from "./jobs/worker.ts";
 import type { Log } from "./log.ts";
 import { createServices } from "./services.ts";
 
-export interface WorkerProcess {
-  /** Stops leasing work and waits for running jobs, at most for the drain timeout. */
-  stop(): Promise<void>;
-}
-
 const dayMs = 86_400_000;
 
 /** Takes no jobs until `mayServe` resolves. */
@@ -21,7 +16,7 @@ export async function startWorkerProcess(
   log: Log,
   mayServe: () => Promise<void>,
   { storeDeadlineMs }: { readonly storeDeadlineMs?: number } = {},
-): Promise<WorkerProcess> {
+) {
   const services = await createServices(config, log, { processes: 1, works: true, storeDeadlineMs });
   const { storage, universalAi, resources, calling, egress, shutdown } = services;
   const keys = openWebhookKeys({ secrets: storage.secrets, log });
@@ -45,12 +40,13 @@ export async function startWorkerProcess(
     log,
   });
 
-  async function stop(): Promise<void> {
-    await worker.stop(config.drainTimeoutMs);
-    shutdown.abort();
-    await services.close();
-    await storage.close();
-  }
-
-  return { stop };
+  return {
+    /** Stops leasing work and waits for running jobs, at most for the drain timeout. */
+    async stop(): Promise<void> {
+      await worker.stop(config.drainTimeoutMs);
+      shutdown.abort();
+      await services.close();
+      await storage.close();
+    },
+  };
 }

@@ -4,14 +4,8 @@
 import { GatewayError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 
-export interface Limits {
-  /** Counts the request, or throws 402 or 429. */
-  admit(caller: Caller): void;
-  /** Like `admit`, and also counts the request as running until `end` is called. */
-  begin(caller: Caller): RunningRequest;
-}
+export type Limits = ReturnType<typeof createLimits>;
 
-/** A request that is being answered. */
 export interface RunningRequest {
   /** Also counts the request as a stream, or throws 429. Idempotent. */
   beginStream(): void;
@@ -24,7 +18,6 @@ export interface ConcurrencyLimits {
   readonly maxConcurrentStreamsPerKey: number;
 }
 
-/** The running requests of one key. */
 interface Running {
   requests: number;
   streams: number;
@@ -42,7 +35,7 @@ const unlimited: ConcurrencyLimits = {
   maxConcurrentStreamsPerKey: Number.POSITIVE_INFINITY,
 };
 
-export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: () => number = Date.now): Limits {
+export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: () => number = Date.now) {
   const windows = new Map<string, Window>();
   const running = new Map<string, Running>();
 
@@ -66,6 +59,7 @@ export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: ()
     window.inMinute++;
   }
 
+  /** Counts the request, or throws 402 or 429. */
   function admit(caller: Caller): void {
     countRequest(caller);
     // Spending is not counted against budgets yet, so only a budget of zero is exhausted.
@@ -75,7 +69,8 @@ export function createLimits(concurrency: ConcurrencyLimits = unlimited, now: ()
 
   return {
     admit,
-    begin(caller) {
+    /** Like `admit`, and also counts the request as running until `end` is called. */
+    begin(caller: Caller): RunningRequest {
       let ofKey = running.get(caller.keyId);
       if (ofKey === undefined) {
         ofKey = { requests: 0, streams: 0 };

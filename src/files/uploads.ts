@@ -205,20 +205,15 @@ class UploadForm {
     const isUnchosen = this.#draft?.size === 0 && this.#fileName === "";
     if (this.#files === 0 || isUnchosen) this.#refuse("file", "missing", "Field required");
     else if (this.#draft?.size === 0) this.#refuse("file", "too_short", "The file is empty");
-    const fields = this.#tryFields(readFields);
-    throwProblems(this.#problems);
-    return fields as Fields;
-  }
-
-  /** Null when there are problems. */
-  #tryFields<Fields>(readFields: (fields: FormFields) => Fields): Fields | null {
+    let fields: Fields | undefined;
     try {
-      return readFields(Object.fromEntries(this.#fields));
+      fields = readFields(Object.fromEntries(this.#fields));
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       this.#problems.push(...error.problems);
-      return null;
     }
+    throwProblems(this.#problems);
+    return fields as Fields;
   }
 
   async commit(fields: UploadFields, owner: string): Promise<FileRecord> {

@@ -5,10 +5,7 @@ import type { Keyring, Lookup } from "../access/keys.ts";
 import { GatewayError } from "../errors.ts";
 import { trimSpaces } from "./request-head.ts";
 
-export interface Authenticator {
-  /** Without a promise for a known key. `address` is called only when the key is refused. */
-  authenticate(authorization: string | null, address: () => string): Caller | Promise<Caller>;
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 // Slows down the guessing of keys: an address may send this many wrong keys per minute.
 const maxFailuresPerWindow = 100;
@@ -17,7 +14,7 @@ const maxAddresses = 10_000;
 // Another process may have created an unknown key a moment ago, so the store is asked, but not for every guess.
 const askStoreEveryMs = 250;
 
-export function createAuthenticator(keyring: Keyring): Authenticator {
+export function createAuthenticator(keyring: Keyring) {
   let failures = new Map<string, number>();
   let windowStart = 0;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -51,7 +48,8 @@ export function createAuthenticator(keyring: Keyring): Authenticator {
   }
 
   return {
-    authenticate(authorization, address) {
+    /** Without a promise for a known key. `address` is called only when the key is refused. */
+    authenticate(authorization: string | null, address: () => string): Caller | Promise<Caller> {
       const secret = readBearer(authorization);
       const found = keyring.lookUp(secret);
       const isUnknown = "refused" in found && found.refused === "unknown";

@@ -7,10 +7,6 @@ import type { Ticker, Watched } from "../lib/ticker.ts";
 import type { Log } from "../log.ts";
 import type { ListenerControl } from "./listener-control.ts";
 
-export interface DescriptorGuard {
-  close(): void;
-}
-
 interface GuardOptions {
   readonly listeners: ListenerControl;
   readonly ticker: Ticker;
@@ -25,7 +21,7 @@ const maxDroppedAtOnce = 10_000;
 const folder = "/proc/self/fd";
 
 /** Null if the number of open files cannot be read: not Linux, or a kernel before 6.2. */
-export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): DescriptorGuard | null {
+export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions) {
   const limit = readLimit();
   if (limit === null || countDescriptors() === 0) return null;
   // Reserved from the start, because many new connections take every free descriptor before the next check. Released for the provider
@@ -90,7 +86,7 @@ export function startDescriptorGuard({ listeners, ticker, log }: GuardOptions): 
   reserve();
   ticker.watch(watched);
   return {
-    close() {
+    close(): void {
       ticker.forget(watched);
       closeSpare();
       release();

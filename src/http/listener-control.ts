@@ -7,14 +7,7 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-export interface ListenerControl {
-  /** Makes the kernel drop requests for new connections. False when that failed for a socket. */
-  refuse(): boolean;
-  /** Ends `refuse`. */
-  admit(): void;
-  /** Accepts and closes connections that wait to be accepted, at most `limit`. Returns how many. Needs one free file descriptor. */
-  dropWaiting(limit: number): number;
-}
+export type ListenerControl = NonNullable<ReturnType<typeof openListenerControl>>;
 
 const solSocket = 1;
 const soAttachFilter = 26;
@@ -32,7 +25,7 @@ const dropSyn = [
 ] as const;
 
 /** Null if the system does not support it: not Linux, another C library, or no /proc. */
-export function openListenerControl(ports: readonly number[]): ListenerControl | null {
+export function openListenerControl(ports: readonly number[]) {
   if (process.platform !== "linux") return null;
   try {
     const sockets = ports.flatMap(findListeners);
@@ -46,14 +39,17 @@ export function openListenerControl(ports: readonly number[]): ListenerControl |
     const setOption = (fd: number, option: number) =>
       library.symbols.setsockopt(fd, solSocket, option, ptr(filter), filterHeaderBytes);
     return {
-      refuse() {
+      /** Makes the kernel drop requests for new connections. False when that failed for a socket. */
+      refuse(): boolean {
         const results = sockets.map((fd) => setOption(fd, soAttachFilter));
         return results.length > 0 && results.every((result) => result === 0);
       },
-      admit() {
+      /** Ends `refuse`. */
+      admit(): void {
         for (const fd of sockets) setOption(fd, soDetachFilter);
       },
-      dropWaiting(limit) {
+      /** Accepts and closes at most `limit` waiting connections, and returns how many. Needs one free file descriptor. */
+      dropWaiting(limit: number): number {
         let dropped = 0;
         for (const fd of sockets) {
           for (; dropped < limit; dropped += 1) {

@@ -3,20 +3,14 @@
 
 import { GatewayError } from "../errors.ts";
 
-export interface LoadWatch {
-  /** Throws 503 while the event loop lags. */
-  refuseWhenOverloaded(): void;
-  /** The delay of the last tick, or of the next one if it is late: about as long as requests wait. */
-  readonly lagMs: number;
-  close(): void;
-}
+export type LoadWatch = ReturnType<typeof createLoadWatch>;
 
 const tickMs = 100;
 const usualLagLimitMs = 1_500;
 // After a long lag, all requests that queued in the meantime are refused, and not only the first one.
 const shedMs = 250;
 
-export function createLoadWatch(lagLimitMs = usualLagLimitMs): LoadWatch {
+export function createLoadWatch(lagLimitMs = usualLagLimitMs) {
   let lastTick = performance.now();
   let shedUntil = 0;
   let lagMs = 0;
@@ -28,12 +22,14 @@ export function createLoadWatch(lagLimitMs = usualLagLimitMs): LoadWatch {
   }, tickMs);
   timer.unref();
   return {
-    refuseWhenOverloaded() {
+    /** Throws 503 while the event loop lags. */
+    refuseWhenOverloaded(): void {
       const now = performance.now();
       if (now < shedUntil || now - lastTick - tickMs > lagLimitMs)
         throw new GatewayError("overloaded", "The gateway is overloaded; try again.", { retryAfter: 1 });
     },
-    get lagMs() {
+    /** The delay of the last tick, or of the next one if it is late: about as long as requests wait. */
+    get lagMs(): number {
       return Math.max(lagMs, performance.now() - lastTick - tickMs);
     },
     close: () => clearInterval(timer),

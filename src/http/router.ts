@@ -17,17 +17,10 @@ interface Pattern {
   readonly methods: ReadonlyMap<string, ServedRoute>;
 }
 
-export interface Router {
-  /** Every path that is served, as the route table spells it. */
-  readonly paths: readonly string[];
-  /** The route, or for an OPTIONS request on a known path the methods that it allows. Throws 404 and 405. */
-  find(method: string, path: string): Match | { readonly allow: string };
-}
-
 const noParams: Readonly<Record<string, string>> = {};
 const methodOrder: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
-export function createRouter(routes: readonly ServedRoute[]): Router {
+export function createRouter(routes: readonly ServedRoute[]) {
   const spelled = routes.flatMap((route) => spellingsOf(route).map((path) => ({ path, route })));
   const byPath = Map.groupBy(spelled, ({ path }) => path);
   const fixed = new Map<string, ReadonlyMap<string, ServedRoute>>();
@@ -51,8 +44,10 @@ export function createRouter(routes: readonly ServedRoute[]): Router {
   }
 
   return {
+    /** Every path that is served, as the route table spells it. */
     paths: [...byPath.keys()],
-    find(method, path) {
+    /** The route, or for an OPTIONS request on a known path the methods that it allows. Throws 404 and 405. */
+    find(method: string, path: string): Match | { readonly allow: string } {
       const methods = fixed.get(path);
       if (methods !== undefined) return choose(methods, method, path, noParams);
       for (const pattern of patterns) {

@@ -226,8 +226,7 @@ export function startServer(options: ServerOptions): Server {
     // Repeated for every message, because a key may be revoked while its connection is open. Limits count messages, not connections.
     const identify = async () => {
       const caller = await options.authenticator.authenticate(authorization, () => address);
-      checkKind(caller, { key: "inference" });
-      return caller;
+      return checkCaller(caller, "inference");
     };
     const caller = await identify();
     if (draining) throw new GatewayError("draining", "The gateway is shutting down; connect again.");
@@ -249,18 +248,15 @@ export function startServer(options: ServerOptions): Server {
     const authorization =
       headers.get("authorization") ?? (route.errorFormat === "messages" ? keyHeader(headers) : null);
     const found = options.authenticator.authenticate(authorization, () => findAddress(request, server));
-    return found instanceof Promise ? found.then((caller) => checkCaller(caller, route)) : checkCaller(found, route);
+    const { key } = route;
+    return found instanceof Promise ? found.then((caller) => checkCaller(caller, key)) : checkCaller(found, key);
   }
 
-  function checkCaller(caller: Caller, route: Pick<ServedRoute, "key">): Caller {
-    checkKind(caller, route);
-    return caller;
-  }
-
-  function checkKind(caller: Caller, route: Pick<ServedRoute, "key">): void {
-    if ((caller.kind === "management") !== (route.key === "management"))
-      throw new GatewayError("insufficient_scope", `This route needs a key of kind ${route.key}.`);
+  function checkCaller(caller: Caller, key: ServedRoute["key"]): Caller {
+    if ((caller.kind === "management") !== (key === "management"))
+      throw new GatewayError("insufficient_scope", `This route needs a key of kind ${key}.`);
     options.loadWatch.refuseWhenOverloaded();
+    return caller;
   }
 
   function findBaseUrl(request: Request): string {
