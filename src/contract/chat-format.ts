@@ -110,14 +110,17 @@ export interface ChatAnnotation {
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-export interface ChatCompletion {
+interface Answer {
   readonly id: string;
-  readonly object: "chat.completion";
   readonly created: number;
   readonly model: string;
+  readonly [member: string]: unknown;
+}
+
+export interface ChatCompletion extends Answer {
+  readonly object: "chat.completion";
   readonly choices: readonly ChatChoice[];
   readonly usage?: ChatUsage;
-  readonly [member: string]: unknown;
 }
 
 export interface ChatChoice {
@@ -134,14 +137,10 @@ export interface ChatChoice {
   readonly [member: string]: unknown;
 }
 
-export interface ChatChunk {
-  readonly id: string;
+export interface ChatChunk extends Answer {
   readonly object: "chat.completion.chunk";
-  readonly created: number;
-  readonly model: string;
   readonly choices: readonly ChatChunkChoice[];
   readonly usage?: ChatUsage | null;
-  readonly [member: string]: unknown;
 }
 
 export interface ChatChunkChoice {

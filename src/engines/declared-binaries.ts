@@ -108,18 +108,19 @@ async function readContent(
   const [text, url] = [parent[bytesMember], parent[urlMember]];
   if (typeof text === "string" && text !== "") {
     const content = decodeUrl(text) ?? decodeBase64(text);
-    if (content === null) throw badResponse(provider, `answered with '${bytesMember}' that is not base64`);
-    return refuseEmpty(content, bytesMember, provider);
+    return refuseUnusable(content, provider, bytesMember, "is not base64");
   }
   if (typeof url !== "string") return null;
-  if (/^https?:\/\//i.test(url)) {
-    const { body, header } = await fetchResult(url, maxBytes);
-    return refuseEmpty({ bytes: body, stated: header("content-type") ?? "" }, urlMember, provider);
-  }
-  const content = decodeUrl(url);
-  if (content === null)
-    throw badResponse(provider, `answered with '${urlMember}' that is neither an http(s) address nor a data: URL`);
-  return refuseEmpty(content, urlMember, provider);
+  if (!/^https?:\/\//i.test(url))
+    return refuseUnusable(decodeUrl(url), provider, urlMember, "is neither an http(s) address nor a data: URL");
+  const { body, header } = await fetchResult(url, maxBytes);
+  return refuseUnusable({ bytes: body, stated: header("content-type") ?? "" }, provider, urlMember, "is empty");
+}
+
+function refuseUnusable(content: Content | null, provider: string, member: string, why: string): Content {
+  if (content === null) throw badResponse(provider, `answered with '${member}' that ${why}`);
+  if (content.bytes.length === 0) throw badResponse(provider, `answered with '${member}' that is empty`);
+  return content;
 }
 
 function decodeUrl(text: string): Content | null {
@@ -133,11 +134,6 @@ function decodeBase64(text: string): Content | null {
   const written = text.replace(/\s+/g, "");
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(written) || written.replace(/=+$/, "").length % 4 === 1) return null;
   return { bytes: Buffer.from(written, "base64"), stated: "" };
-}
-
-function refuseEmpty(content: Content, member: string, provider: string): Content {
-  if (content.bytes.length === 0) throw badResponse(provider, `answered with '${member}' that is empty`);
-  return content;
 }
 
 /** Detected from the bytes. The stated type is used for formats without a signature, such as raw samples. */

@@ -44,6 +44,12 @@ function findLikely(path: readonly string[]): readonly unknown[] {
 }
 
 const point = [0.4, 0.4];
+const corners = [
+  [0.1, 0.2],
+  [0.5, 0.2],
+  [0.5, 0.3],
+  [0.1, 0.3],
+];
 
 /** A value, and the members that it is likely for. */
 const shared: readonly (readonly [value: unknown, members: readonly string[]])[] = [
@@ -98,14 +104,7 @@ const likely: Readonly<Record<string, unknown>> = {
   embedding: [[0.6, 0.8]],
   latitude: 48.8584,
   longitude: 2.2945,
-  vertices: [
-    [
-      { x: 0.1, y: 0.2 },
-      { x: 0.5, y: 0.2 },
-      { x: 0.5, y: 0.3 },
-      { x: 0.1, y: 0.3 },
-    ],
-  ],
+  vertices: [corners.map(([x, y]) => ({ x, y }))],
   left_eye: [point],
   right_eye: [point],
 
@@ -152,28 +151,7 @@ const likely: Readonly<Record<string, unknown>> = {
   routing_number: "123456",
   check_number: "000123",
   page_indexes: [[0]],
-  tables: [
-    [
-      {
-        num_rows: 1,
-        num_cols: 2,
-        rows: [
-          {
-            cells: ["Item", "Price"].map((text, at) => ({
-              text,
-              row_index: 0,
-              col_index: at,
-              row_span: 1,
-              col_span: 1,
-              confidence: 0.93,
-              bounding_box: { left: 0.1 + 0.4 * at, top: 0.2, width: 0.4, height: 0.05 },
-              is_header: true,
-            })),
-          },
-        ],
-      },
-    ],
-  ],
+  tables: [[{ num_rows: 1, num_cols: 2, rows: [{ cells: ["Item", "Price"].map(toCell) }] }]],
   total_years_education: 4,
   total_years_experience: "4",
   current_profession: "Engineer",
@@ -198,3 +176,9 @@ const likely: Readonly<Record<string, unknown>> = {
   failed_results: [[]],
   data: { greeting: "Hello from the sandbox." },
 };
+
+function toCell(text: string, column: number) {
+  const bounding_box = { left: 0.1 + 0.4 * column, top: 0.2, width: 0.4, height: 0.05 };
+  const spans = { row_index: 0, col_index: column, row_span: 1, col_span: 1 };
+  return { text, ...spans, confidence: 0.93, bounding_box, is_header: true };
+}
