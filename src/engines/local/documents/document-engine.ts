@@ -9,6 +9,8 @@ import { meanConfidence, type Page } from "./page.ts";
 interface DocumentEngine<Name extends TaskName, Output> extends Pick<EngineOf<Name>, "task"> {
   /** Packages in addition to those that read documents. */
   readonly packages?: readonly string[];
+  /** Providers charge for files and not for pages. */
+  readonly isPricedByFile?: true;
   load(): Promise<RunDocument<Name, AnswerOf<Name, Output>["output"]>>;
 }
 
@@ -28,6 +30,7 @@ const limitsOfJobs: PageLimits = { pages: 2_000, scannedPages: 200, advice: "Spl
 export function createDocumentEngine<const Name extends TaskName, Output extends TaskDraft<Name>>({
   task,
   packages = [],
+  isPricedByFile,
   load,
 }: DocumentEngine<Name, Output>): LocalEngine {
   const isJob = task.endsWith("_async");
@@ -47,7 +50,7 @@ export function createDocumentEngine<const Name extends TaskName, Output extends
         return {
           output: await run(pages, call),
           original: { pages: pages.map(describePage) },
-          units: { page: pages.length, file: 1 },
+          units: { page: pages.length, ...(isPricedByFile && { file: 1 }) },
         };
       };
     },

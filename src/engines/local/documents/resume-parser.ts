@@ -70,6 +70,7 @@ const languageCodes = new Map(
 
 export const resumeParser = createDocumentEngine({
   task,
+  isPricedByFile: true,
   load: async () => (pages) => fillMembers(task, { extracted_data: readResume(pages) }),
 });
 
