@@ -124,7 +124,6 @@ function stateWithNeeds(group: Group) {
   return states.includes("outdated") ? "outdated" : "added";
 }
 
-/** Tasks that need the group. */
 function tasksOf({ name, improves }: Group): string[] {
   const tasks = localEngines.filter((engine) => engine.group === name).map(({ task }) => task);
   return [...new Set(tasks)].filter((task) => !improves.includes(task));

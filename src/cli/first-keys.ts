@@ -70,7 +70,6 @@ curl ${address}/v3/chat/completions \\
 `;
 }
 
-/** For a POSIX shell. */
 function quote(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

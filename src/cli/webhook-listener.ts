@@ -14,7 +14,6 @@ export interface ListenerOptions {
   readonly statuses: readonly number[];
   /** Folder in which bodies, byte for byte, and headers are stored; null: none. */
   readonly saveTo: string | null;
-  /** Reads the gateway's keys. */
   readonly readKeys: () => Promise<VerifyingKeys>;
   readonly print: (line: string) => void;
   readonly onCallback: () => void;

@@ -12,7 +12,6 @@ export type EgressErrorCode =
 
 export class EgressError extends Error {
   readonly code: EgressErrorCode;
-  /** The status of the response, if there was one. */
   readonly status: number | null;
 
   constructor(code: EgressErrorCode, message: string, more: { status?: number; cause?: unknown } = {}) {

@@ -4,7 +4,6 @@ import type { Socket } from "node:net";
 
 export interface Connection {
   readonly socket: Socket;
-  /** The address that was dialled. */
   readonly address: string;
   /** By `performance.now()`. */
   readonly openedAt: number;

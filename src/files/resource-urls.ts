@@ -15,7 +15,7 @@ export interface ResourceUrlsOptions {
 
 export type ResourceUrls = ReturnType<typeof createResourceUrls>;
 
-export interface PublishBase {
+export interface PublishTarget {
   readonly base: string;
   /** Overrides the configured lifetime. */
   readonly lifetimeMs?: number;
@@ -23,7 +23,6 @@ export interface PublishBase {
 
 export interface OpenedResource {
   readonly file: StoredFile;
-  /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
@@ -42,8 +41,8 @@ export function createResourceUrls(options: ResourceUrlsOptions) {
 
   return {
     /** Stores a result and returns its address. `base` is used when no public address is configured. */
-    async publish(content: Uint8Array, mediaType: string, owner: string, options: PublishBase): Promise<string> {
-      const { base, lifetimeMs: own = lifetimeMs } = options;
+    async publish(content: Uint8Array, mediaType: string, owner: string, target: PublishTarget): Promise<string> {
+      const { base, lifetimeMs: own = lifetimeMs } = target;
       const record = await store.put(content, {
         owner,
         kind: "result",
@@ -70,35 +69,24 @@ export function createResourceUrls(options: ResourceUrlsOptions) {
   };
 }
 
-const extensions: Readonly<Record<string, string>> = {
-  "image/png": ".png",
+const office = "application/vnd.openxmlformats-officedocument.";
+/** Types whose extension is their subtype. */
+const namedBySubtype =
+  /^(?:image\/(?:png|webp|gif|avif|tiff)|audio\/(?:wav|ogg|flac|aac)|video\/(?:mp4|webm)|application\/(?:pdf|json|zip)|text\/(?:html|csv))$/;
+const otherExtensions: Readonly<Record<string, string>> = {
   "image/jpeg": ".jpg",
-  "image/webp": ".webp",
-  "image/gif": ".gif",
-  "image/avif": ".avif",
-  "image/tiff": ".tiff",
   "image/svg+xml": ".svg",
   "audio/mpeg": ".mp3",
-  "audio/wav": ".wav",
-  "audio/ogg": ".ogg",
-  "audio/flac": ".flac",
-  "audio/aac": ".aac",
   "audio/mp4": ".m4a",
-  "video/mp4": ".mp4",
-  "video/webm": ".webm",
   "video/quicktime": ".mov",
-  "application/pdf": ".pdf",
-  "application/json": ".json",
-  "application/zip": ".zip",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-  "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+  [`${office}wordprocessingml.document`]: ".docx",
+  [`${office}spreadsheetml.sheet`]: ".xlsx",
+  [`${office}presentationml.presentation`]: ".pptx",
   "text/plain": ".txt",
-  "text/html": ".html",
-  "text/csv": ".csv",
 };
 
 function extensionOf(mediaType: string): string {
-  const [essence = ""] = mediaType.split(";", 1);
-  return lookUp(extensions, essence.trim().toLowerCase()) ?? "";
+  const [essence = ""] = mediaType.toLowerCase().split(";", 1);
+  const type = essence.trim();
+  return namedBySubtype.test(type) ? type.replace(/^.*\//, ".") : (lookUp(otherExtensions, type) ?? "");
 }

@@ -17,7 +17,6 @@ export interface UploadsOptions {
   readonly maxFileBytes: number;
   /** Timeout between two chunks. */
   readonly idleTimeoutMs: number;
-  /** Timeout for the whole upload. */
   readonly totalTimeoutMs: number;
 }
 

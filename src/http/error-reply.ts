@@ -84,7 +84,6 @@ export function toErrorObject(error: unknown, requestId: string, log: Log): { co
   return { code, message };
 }
 
-/** For a WebSocket. */
 export function toErrorMessage(error: unknown, requestId: string, log: Log): string {
   const { status, body } = describe(error, requestId, log);
   return JSON.stringify({ type: "error", status, ...body });

@@ -1,5 +1,6 @@
 // Migrates the tables forwards to the state that this version expects. Several processes may do so at the same time.
 
+import { messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { connectPostgres, connectSqlite, describePostgres } from "./connect.ts";
 import { type Migration, migrations } from "./migrations.ts";
@@ -41,7 +42,7 @@ export async function waitForDatabase(database: Database, databaseUrl: string, l
       await database.sql`select 1 as one`;
       return;
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       if (!isOutage(cause) || Date.now() > giveUpAt) {
         await database.client.close({ timeout: 0 });
         throw new Error(

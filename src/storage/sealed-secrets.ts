@@ -2,7 +2,7 @@
 // addresses. A copy of the store alone is then not enough to forge a webhook or an address.
 
 import { randomBytes } from "node:crypto";
-import { SettingError } from "../errors.ts";
+import { messageOf, SettingError } from "../errors.ts";
 import { createSealer, parseSealingKeys, SealError, type Sealer } from "../lib/seal.ts";
 import type { SecretStore } from "./stores.ts";
 
@@ -69,7 +69,7 @@ async function open(sealer: Sealer | null, name: string, stored: Uint8Array): Pr
     const why =
       cause instanceof SealError && cause.reason === "unknown_key"
         ? `was encrypted with a key that ${setting} does not hold. Add the key that was used before, behind the new one: NEW,OLD.`
-        : `cannot be decrypted: ${cause instanceof Error ? cause.message : String(cause)}. Restore the table 'secrets' from a backup.`;
+        : `cannot be decrypted: ${messageOf(cause)}. Restore the table 'secrets' from a backup.`;
     throw new SettingError(setting, `The secret '${name}' in the store ${why}`, { cause });
   }
 }

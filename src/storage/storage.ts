@@ -6,8 +6,10 @@
 //    connection from its pool. Both hand the operation the same SQL handle (sql.ts), with the work queue in it (work-queue.ts).
 // 4. Outages become 503 errors (outage.ts). After a commit, listeners in all processes are told about changed keys and new work.
 
-import { refuseMoved } from "./data-dir.ts";
-import { migrateStorage } from "./migrate.ts";
+import { existsSync } from "node:fs";
+import { connectPostgres, describePostgres } from "./connect.ts";
+import { databaseFile, refuseMoved } from "./data-dir.ts";
+import { migrateStorage, waitForDatabase } from "./migrate.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSecrets } from "./sealed-secrets.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -16,7 +18,6 @@ import type { Storage, StorageOptions } from "./stores.ts";
 export { lockDataDir } from "./data-dir.ts";
 export { migrateStorage } from "./migrate.ts";
 export { moveStorage } from "./move.ts";
-export { requireStore } from "./require-store.ts";
 export type { ResponseRecord } from "./responses.ts";
 export type { DeliveryStore, JobStore, ResponseStore, Storage, StorageOptions } from "./stores.ts";
 
@@ -32,5 +33,32 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   } catch (error) {
     await storage.close();
     throw error;
+  }
+}
+
+/** For commands that use the store of a gateway: they fail if it does not exist, instead of creating an empty one. */
+export async function requireStore(dataDir: string, databaseUrl: string | null = null): Promise<void> {
+  if (databaseUrl === null) requireFile(dataDir);
+  else await requireTables(databaseUrl);
+}
+
+function requireFile(dataDir: string): void {
+  if (existsSync(databaseFile(dataDir))) return;
+  throw new Error(
+    `There is no store in ${dataDir}. Run this command in the folder where the gateway runs, or set its data folder: SWITCHYARD_DATA_DIR=/path/to/data npx switchyard … The gateway creates the store when it first starts.`,
+  );
+}
+
+async function requireTables(databaseUrl: string): Promise<void> {
+  const database = connectPostgres(databaseUrl, { maxConnections: 1 });
+  try {
+    await waitForDatabase(database, databaseUrl, null);
+    const [row] = await database.sql<{ found: boolean }>`select to_regclass('migrations') is not null as found`;
+    if (row?.found === true) return;
+    throw new Error(
+      `There is no store in ${describePostgres(databaseUrl)}. Set DATABASE_URL to the database of the gateway. The gateway creates the store when it first starts.`,
+    );
+  } finally {
+    await database.client.close({ timeout: 1 }).catch(() => {});
   }
 }
