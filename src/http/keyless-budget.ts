@@ -5,6 +5,8 @@
 const maxPerTurn = 16;
 // At 50 to 200 µs each, this is at most a fifth of a process.
 const maxPerSecond = 1_000;
+/** Before its refusal closes the connection, the kernel and Bun have taken about half a megabyte of a long body. */
+const requestsPerLongBody = 20;
 // A client that waits for each answer sends four requests per second on each connection.
 const delayMs = 250;
 
@@ -18,14 +20,14 @@ export class KeylessBudget {
     this.#now = now;
   }
 
-  /** Counts one request. A promise when it has to wait. */
-  spend(): Promise<void> | undefined {
+  /** Counts one request, and a request with a long body that is refused as several. A promise when the request has to wait. */
+  spend(hasLongBody = false): Promise<void> | undefined {
     const second = Math.floor(this.#now() / 1_000);
     if (second !== this.#second) {
       this.#second = second;
       this.#inSecond = 0;
     }
-    this.#inSecond += 1;
+    this.#inSecond += hasLongBody ? requestsPerLongBody : 1;
     return this.#inSecond > maxPerSecond ? Bun.sleep(delayMs) : this.spendInTurn();
   }
 

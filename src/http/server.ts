@@ -153,13 +153,14 @@ export function startServer(options: ServerOptions): Server {
       }
     } catch (error) {
       running?.end();
-      if (isPrivate && caller === null) await keyless.spend();
+      const isBodyLong = hasLongBody(request);
+      if (isPrivate && caller === null) await keyless.spend(isBodyLong);
       server.timeout(request, timeouts.idle);
       const metadata = wantsMetadata(headers) ? trace.toMetadata(requestId) : null;
       answered = toErrorReply(error, { requestId, log, format: errorFormat ?? "usual", metadata });
       logRefusal(log, toRecord(answered.status), error);
       // Without this header, Bun would read the rest of the body only to discard it.
-      if (hasLongBody(request)) answered = { ...answered, headers: { ...answered.headers, connection: "close" } };
+      if (isBodyLong) answered = { ...answered, headers: { ...answered.headers, connection: "close" } };
     }
     return finish(answered, isPrivate);
 

@@ -32,6 +32,16 @@ test("requests beyond those of a second wait, and the next second starts anew", 
   expect(budget.spend()).toBeUndefined();
 });
 
+test("a refused long body counts as 20 requests", async () => {
+  const budget = new KeylessBudget(() => 0);
+  for (let sent = 0; sent < maxPerSecond / 20; sent++) {
+    if (sent % maxPerTurn === 0) await nextTurn();
+    expect(budget.spend(true)).toBeUndefined();
+  }
+  await nextTurn();
+  expect(budget.spend()).toBeInstanceOf(Promise);
+});
+
 test("health checks are answered during a flood", async () => {
   const budget = new KeylessBudget(() => 0);
   for (let sent = 0; sent <= maxPerSecond; sent++) void budget.spend();
