@@ -1,18 +1,6 @@
 // /v3/universal-ai/async: tasks as jobs, and their webhook deliveries. /v3/manage/jobs: unfinished jobs of all owners, for the operator.
 
-import {
-  createAsyncJobRequest,
-  deletedJob,
-  deliveryList,
-  deliveryObject,
-  jobList,
-  jobObject,
-  jobPath,
-  listJobsQuery,
-  listUnfinishedQuery,
-  submitJobHeaders,
-  unfinishedJobList,
-} from "../../contract/async-jobs.ts";
+import * as contract from "../../contract/async-jobs.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { hasOddNumbers } from "../../lib/exact-json.ts";
 import { modelCallErrors } from "../model-call.ts";
@@ -24,7 +12,7 @@ import type { RouteDependencies } from "../route-dependencies.ts";
 const common = { tag: "Jobs", key: "inference", scope: "universal" } as const;
 const managed = { tag: "Jobs", key: "management" } as const;
 const path = "/v3/universal-ai/async";
-const one = { path: `${path}/{job_id}`, params: jobPath, example: { path: { job_id: "$JOB_ID" } } } as const;
+const one = { path: `${path}/{job_id}`, params: contract.jobPath, example: { path: { job_id: "$JOB_ID" } } } as const;
 const ignored = { kind: "ignored-json" } as const;
 
 export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies): Route[] {
@@ -38,9 +26,9 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
         "called when it has ended. With the header `Idempotency-Key`, the same key and body return the same job within a day.",
       method: "POST",
       path,
-      headers: submitJobHeaders,
-      body: { kind: "json", schema: createAsyncJobRequest(aliases) },
-      answers: [{ status: 202, description: "The job.", schema: jobObject }],
+      headers: contract.submitJobHeaders,
+      body: { kind: "json", schema: contract.createAsyncJobRequest(aliases) },
+      answers: [{ status: 202, description: "The job.", schema: contract.jobObject }],
       errors: [...modelCallErrors, "feature_not_found", "subfeature_not_found"],
       example: { body: { model: "text/sentiment_analysis/sandbox", input: { text: "A lovely day" } } },
       async run({ caller, body, json, headers, requestId, baseUrl }) {
@@ -64,8 +52,8 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       description: "The jobs of this key or its owner, newest first.",
       method: "GET",
       path,
-      query: listJobsQuery,
-      answers: [{ status: 200, description: "A page of jobs.", schema: jobList }],
+      query: contract.listJobsQuery,
+      answers: [{ status: 200, description: "A page of jobs.", schema: contract.jobList }],
       async run({ caller, query }) {
         const { total, items } = await jobs.list(caller, {
           status: query.status ?? null,
@@ -83,7 +71,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       id: "retrieveJob",
       summary: "Retrieve a job",
       method: "GET",
-      answers: [{ status: 200, description: "The job as it is now.", schema: jobObject }],
+      answers: [{ status: 200, description: "The job as it is now.", schema: contract.jobObject }],
       errors: ["job_not_found"],
       run: async ({ caller, params }) => replyJson(await jobs.find(params.job_id, caller)),
     }),
@@ -93,7 +81,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       id: "deleteJob",
       summary: "Delete a finished job",
       method: "DELETE",
-      answers: [{ status: 200, description: "The job was deleted.", schema: deletedJob }],
+      answers: [{ status: 200, description: "The job was deleted.", schema: contract.deletedJob }],
       errors: ["job_not_found", "job_processing"],
       async run({ caller, params: { job_id } }) {
         await jobs.remove(job_id, caller);
@@ -111,7 +99,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       method: "POST",
       path: `${one.path}/cancel`,
       body: ignored,
-      answers: [{ status: 200, description: "The cancelled job.", schema: jobObject }],
+      answers: [{ status: 200, description: "The cancelled job.", schema: contract.jobObject }],
       errors: ["job_not_found", "job_finished"],
       run: async ({ caller, params }) => replyJson(await jobs.cancel(params.job_id, caller)),
     }),
@@ -123,7 +111,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       description: "Every attempt to call the receiver, with its outcome.",
       method: "GET",
       path: `${one.path}/deliveries`,
-      answers: [{ status: 200, description: "The deliveries, oldest first.", schema: deliveryList }],
+      answers: [{ status: 200, description: "The deliveries, oldest first.", schema: contract.deliveryList }],
       errors: ["job_not_found"],
       run: async ({ caller, params: { job_id } }) =>
         replyJson({ job_id, items: await jobs.listDeliveries(job_id, caller) }),
@@ -136,7 +124,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       method: "POST",
       path: `${one.path}/deliveries/redeliver`,
       body: ignored,
-      answers: [{ status: 202, description: "The new delivery.", schema: deliveryObject }],
+      answers: [{ status: 202, description: "The new delivery.", schema: contract.deliveryObject }],
       errors: ["job_not_found", "job_processing", "no_webhook_receiver"],
       run: async ({ caller, params }) => replyJson(await jobs.redeliver(params.job_id, caller), { status: 202 }),
     }),
@@ -147,8 +135,8 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       description: "The jobs that are queued or running, oldest first.",
       method: "GET",
       path: "/v3/manage/jobs",
-      query: listUnfinishedQuery,
-      answers: [{ status: 200, description: "A page of jobs.", schema: unfinishedJobList }],
+      query: contract.listUnfinishedQuery,
+      answers: [{ status: 200, description: "A page of jobs.", schema: contract.unfinishedJobList }],
       async run({ query }) {
         const { owner, page, limit } = query;
         const items = await jobs.listUnfinished(owner ?? null, { limit, offset: toOffset(query) });
@@ -163,7 +151,7 @@ export function asyncJobRoutes({ jobs, universalAi, aliases }: RouteDependencies
       method: "POST",
       path: "/v3/manage/jobs/{job_id}/cancel",
       body: ignored,
-      answers: [{ status: 200, description: "The cancelled job.", schema: jobObject }],
+      answers: [{ status: 200, description: "The cancelled job.", schema: contract.jobObject }],
       errors: ["job_not_found", "job_finished"],
       run: async ({ params }) => replyJson(await jobs.cancel(params.job_id, null)),
     }),

@@ -1,14 +1,6 @@
 // POST /v3/audio/speech and /v3/audio/transcriptions: the OpenAI formats over the engines of audio/tts and audio/speech_to_text_async.
 
-import {
-  createSpeechRequest,
-  createTranscriptionFields,
-  createTranscriptionForm,
-  type SpeechRequest,
-  type TranscriptionFields,
-  transcription,
-  voiceList,
-} from "../../contract/audio.ts";
+import * as contract from "../../contract/audio.ts";
 import { parse } from "../../contract/problems.ts";
 import { GatewayError, ValidationError } from "../../errors.ts";
 import type { TemporaryFile } from "../../files/uploads.ts";
@@ -40,9 +32,9 @@ const transcriptionMembers = ["fallbacks[]", "language", "response_format", "str
 export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies): Route[] {
   const readSpeech = createTaskReader(universalAi, "audio/tts", speechMembers);
   const readTranscription = createTaskReader(universalAi, "audio/speech_to_text_async", transcriptionMembers);
-  const transcriptionFields = createTranscriptionFields(aliases);
+  const transcriptionFields = contract.createTranscriptionFields(aliases);
 
-  async function transcribe(file: TemporaryFile<TranscriptionFields>, context: ShapedContext): Promise<Reply> {
+  async function transcribe(file: TemporaryFile<contract.TranscriptionFields>, context: ShapedContext): Promise<Reply> {
     const { fields } = file;
     const { language, response_format: format } = fields;
     const answer = await runShapedTask(
@@ -73,7 +65,7 @@ export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies
         "The OpenAI format over the engines of `audio/tts`. The answer is the audio itself; provider and cost are in the headers " +
         "`x-switchyard-provider` and `x-switchyard-cost`.",
       path: "/v3/audio/speech",
-      body: { kind: "json", schema: createSpeechRequest(aliases) },
+      body: { kind: "json", schema: contract.createSpeechRequest(aliases) },
       answers: [{ status: 200, description: "The audio; `content-type` names its format.", contentType: "audio/mpeg" }],
       example: { body: { model: "local", voice: "slt", input: "Good morning." }, output: "good-morning.mp3" },
       async run(call) {
@@ -99,9 +91,9 @@ export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies
         "The OpenAI format over the engines of `audio/speech_to_text_async`; the answer is sent when the transcript is complete. The " +
         "file is written to disk while it arrives, and deleted after the answer.",
       path: "/v3/audio/transcriptions",
-      body: { kind: "form", schema: createTranscriptionForm(transcriptionFields) },
+      body: { kind: "form", schema: contract.createTranscriptionForm(transcriptionFields) },
       answers: [
-        { status: 200, description: "The transcript.", schema: transcription },
+        { status: 200, description: "The transcript.", schema: contract.transcription },
         { status: 200, description: "With `response_format: text`.", contentType: "text/plain" },
         { status: 200, description: "With `srt`.", contentType: "application/x-subrip" },
         { status: 200, description: "With `vtt`.", contentType: "text/vtt" },
@@ -125,13 +117,13 @@ export function audioRoutes({ universalAi, aliases, uploads }: RouteDependencies
       method: "GET",
       path: "/v3/info/audio/tts/voices",
       key: "none",
-      answers: [{ status: 200, description: "The voices.", schema: voiceList }],
+      answers: [{ status: 200, description: "The voices.", schema: contract.voiceList }],
       run: () => replyJson(listVoices(universalAi.engines)),
     }),
   ];
 }
 
-function toSpeechInput({ input, voice, speed, response_format }: SpeechRequest) {
+function toSpeechInput({ input, voice, speed, response_format }: contract.SpeechRequest) {
   return {
     text: input,
     voice: typeof voice === "object" && voice !== null ? voice.id : (voice ?? null),

@@ -1,17 +1,7 @@
 // `/v3/upload`: files that callers send, to be named in later requests.
 
 import { ownerOf } from "../../access/caller.ts";
-import {
-  deleteAllFilesQuery,
-  deletedFiles,
-  deleteFilesRequest,
-  type FileObject,
-  fileList,
-  fileObject,
-  filePath,
-  listFilesQuery,
-  uploadForm,
-} from "../../contract/files.ts";
+import * as contract from "../../contract/files.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { parse } from "../../contract/problems.ts";
 import { fileNotFound } from "../../files/file-errors.ts";
@@ -22,7 +12,11 @@ import type { RouteDependencies } from "../route-dependencies.ts";
 
 // Each of these scopes has endpoints that accept files.
 const common = { tag: "Files", key: "inference", scope: ["universal", "chat", "responses"] } as const;
-const one = { path: "/v3/upload/{file_id}", params: filePath, example: { path: { file_id: "$FILE_ID" } } } as const;
+const one = {
+  path: "/v3/upload/{file_id}",
+  params: contract.filePath,
+  example: { path: { file_id: "$FILE_ID" } },
+} as const;
 
 export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" | "uploads">): Route[] {
   return [
@@ -33,8 +27,8 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
       description: "A form with the part `file`. The type of the file is detected from its bytes.",
       method: "POST",
       path: "/v3/upload",
-      body: { kind: "form", schema: uploadForm },
-      answers: [{ status: 200, description: "The file.", schema: fileObject }],
+      body: { kind: "form", schema: contract.uploadForm },
+      answers: [{ status: 200, description: "The file.", schema: contract.fileObject }],
       example: { form: ["file=@document.pdf"] },
       run: async ({ caller, request }) => replyJson(toFileObject(await uploads.receive(request, ownerOf(caller)))),
     }),
@@ -45,8 +39,8 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
       description: "Newest first, a page at a time.",
       method: "GET",
       path: "/v3/upload",
-      query: listFilesQuery,
-      answers: [{ status: 200, description: "A page of files.", schema: fileList }],
+      query: contract.listFilesQuery,
+      answers: [{ status: 200, description: "A page of files.", schema: contract.fileList }],
       async run({ caller, query }) {
         const filter = { owner: ownerOf(caller), purpose: query.purpose ?? null, limit: query.limit };
         const { total, items } = await files.list({ ...filter, offset: toOffset(query) });
@@ -61,10 +55,10 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
         "Deletes all files of this key or its owner. With a body as in `/v3/upload/delete`, only the files that it names.",
       method: "DELETE",
       path: "/v3/upload",
-      body: { kind: "optional-json", schema: deleteFilesRequest },
-      answers: [{ status: 200, description: "How many files were deleted.", schema: deletedFiles }],
+      body: { kind: "optional-json", schema: contract.deleteFilesRequest },
+      answers: [{ status: 200, description: "How many files were deleted.", schema: contract.deletedFiles }],
       async run({ caller, body, searchParams }) {
-        if (body === null) parse(deleteAllFilesQuery, Object.fromEntries(searchParams), "query");
+        if (body === null) parse(contract.deleteAllFilesQuery, Object.fromEntries(searchParams), "query");
         return replyJson({ deleted_count: await files.remove(ownerOf(caller), body?.file_ids ?? null) });
       },
     }),
@@ -74,8 +68,8 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
       summary: "Delete files",
       method: "POST",
       path: "/v3/upload/delete",
-      body: { kind: "json", schema: deleteFilesRequest },
-      answers: [{ status: 200, description: "How many files were deleted.", schema: deletedFiles }],
+      body: { kind: "json", schema: contract.deleteFilesRequest },
+      answers: [{ status: 200, description: "How many files were deleted.", schema: contract.deletedFiles }],
       example: { body: { file_ids: ["00000000-0000-4000-8000-000000000000"] } },
       run: async ({ caller, body }) => replyJson({ deleted_count: await files.remove(ownerOf(caller), body.file_ids) }),
     }),
@@ -85,7 +79,7 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
       id: "retrieveFile",
       summary: "Describe a file",
       method: "GET",
-      answers: [{ status: 200, description: "The file.", schema: fileObject }],
+      answers: [{ status: 200, description: "The file.", schema: contract.fileObject }],
       errors: ["file_not_found"],
       async run({ caller, params }) {
         const found = await files.find(params.file_id, ownerOf(caller));
@@ -99,7 +93,7 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
       id: "deleteFile",
       summary: "Delete a file",
       method: "DELETE",
-      answers: [{ status: 200, description: "The file was deleted.", schema: deletedFiles }],
+      answers: [{ status: 200, description: "The file was deleted.", schema: contract.deletedFiles }],
       errors: ["file_not_found"],
       async run({ caller, params }) {
         const deletedCount = await files.remove(ownerOf(caller), [params.file_id]);
@@ -110,7 +104,7 @@ export function fileRoutes({ files, uploads }: Pick<RouteDependencies, "files" |
   ];
 }
 
-function toFileObject(file: FileRecord): FileObject {
+function toFileObject(file: FileRecord): contract.FileObject {
   return {
     file_id: file.id,
     file_name: file.name,

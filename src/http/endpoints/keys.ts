@@ -1,23 +1,13 @@
 // `/v3/manage/keys` and `/v3/manage/whoami`.
 
 import type { Keyring } from "../../access/keys.ts";
-import {
-  createKeyRequest,
-  deletedKey,
-  keyList,
-  keyObject,
-  keyPath,
-  keyWithSecret,
-  listKeysQuery,
-  rotateKeyRequest,
-  updateKeyRequest,
-} from "../../contract/keys.ts";
+import * as contract from "../../contract/keys.ts";
 import { toOffset, toPage } from "../../contract/paging.ts";
 import { replyJson } from "../reply.ts";
 import { defineRoute, type Route } from "../route.ts";
 
 const common = { tag: "Keys", key: "management" } as const;
-const one = { path: "/v3/manage/keys/{key_id}", params: keyPath } as const;
+const one = { path: "/v3/manage/keys/{key_id}", params: contract.keyPath } as const;
 const examplePath = { key_id: "$KEY_ID" };
 
 export function keyRoutes(keyring: Keyring): Route[] {
@@ -29,8 +19,8 @@ export function keyRoutes(keyring: Keyring): Route[] {
       description: "Newest first, a page at a time. Secrets are never shown again.",
       method: "GET",
       path: "/v3/manage/keys",
-      query: listKeysQuery,
-      answers: [{ status: 200, description: "A page of keys.", schema: keyList }],
+      query: contract.listKeysQuery,
+      answers: [{ status: 200, description: "A page of keys.", schema: contract.keyList }],
       example: { query: "kind=inference&limit=20" },
       async run({ query }) {
         const { kind = null, enabled = null, owner = null, limit } = query;
@@ -45,8 +35,8 @@ export function keyRoutes(keyring: Keyring): Route[] {
       description: "`key` in the answer is the secret. It is shown only once: the gateway stores its hash.",
       method: "POST",
       path: "/v3/manage/keys",
-      body: { kind: "json", schema: createKeyRequest },
-      answers: [{ status: 201, description: "The key and its secret.", schema: keyWithSecret }],
+      body: { kind: "json", schema: contract.createKeyRequest },
+      answers: [{ status: 201, description: "The key and its secret.", schema: contract.keyWithSecret }],
       example: {
         body: {
           name: "website",
@@ -63,7 +53,7 @@ export function keyRoutes(keyring: Keyring): Route[] {
       id: "retrieveKey",
       summary: "Retrieve a key",
       method: "GET",
-      answers: [{ status: 200, description: "The key.", schema: keyObject }],
+      answers: [{ status: 200, description: "The key.", schema: contract.keyObject }],
       errors: ["key_not_found"],
       example: { path: examplePath },
       run: async ({ params }) => replyJson(await keyring.get(params.key_id)),
@@ -75,8 +65,8 @@ export function keyRoutes(keyring: Keyring): Route[] {
       summary: "Change a key",
       description: "Replaces the given members; members that are absent keep their values.",
       method: "PATCH",
-      body: { kind: "json", schema: updateKeyRequest },
-      answers: [{ status: 200, description: "The key as it is now.", schema: keyObject }],
+      body: { kind: "json", schema: contract.updateKeyRequest },
+      answers: [{ status: 200, description: "The key as it is now.", schema: contract.keyObject }],
       errors: ["key_not_found", "key_conflict"],
       example: { path: examplePath, body: { rate_limit: { requests_per_minute: 60 } } },
       run: async ({ params, body }) => replyJson(await keyring.update(params.key_id, body)),
@@ -88,7 +78,7 @@ export function keyRoutes(keyring: Keyring): Route[] {
       summary: "Revoke a key",
       description: "Final: a revoked key cannot be enabled again.",
       method: "DELETE",
-      answers: [{ status: 200, description: "The key is revoked.", schema: deletedKey }],
+      answers: [{ status: 200, description: "The key is revoked.", schema: contract.deletedKey }],
       errors: ["key_not_found", "key_conflict"],
       example: { path: examplePath },
       async run({ params: { key_id } }) {
@@ -104,8 +94,8 @@ export function keyRoutes(keyring: Keyring): Route[] {
       description: "Gives the key a new secret, shown only once. The old secret keeps working for `grace_seconds`.",
       method: "POST",
       path: `${one.path}/rotate`,
-      body: { kind: "optional-json", schema: rotateKeyRequest.nullable() },
-      answers: [{ status: 200, description: "The key and its new secret.", schema: keyWithSecret }],
+      body: { kind: "optional-json", schema: contract.rotateKeyRequest.nullable() },
+      answers: [{ status: 200, description: "The key and its new secret.", schema: contract.keyWithSecret }],
       errors: ["key_not_found", "key_conflict"],
       example: { path: examplePath, body: { grace_seconds: 3600 } },
       run: async ({ params, body }) => replyJson(await keyring.rotate(params.key_id, body?.grace_seconds ?? 0)),
@@ -116,7 +106,7 @@ export function keyRoutes(keyring: Keyring): Route[] {
       summary: "Describe the calling key",
       method: "GET",
       path: "/v3/manage/whoami",
-      answers: [{ status: 200, description: "The key that made the call.", schema: keyObject }],
+      answers: [{ status: 200, description: "The key that made the call.", schema: contract.keyObject }],
       run: async ({ caller }) => replyJson(await keyring.describe(caller)),
     }),
   ];

@@ -1,12 +1,6 @@
 // POST /v3/v1/messages and /v3/v1/messages/count_tokens: Anthropic's Messages format in front of every model.
 
-import {
-  createCountTokensRequest,
-  createMessagesRequest,
-  messagesAnswer,
-  messagesEvent,
-  tokenCount,
-} from "../../contract/messages.ts";
+import * as contract from "../../contract/messages.ts";
 import { toThreadRefusal } from "../../inference/messages/messages-error.ts";
 import { toMessagesErrorFrame } from "../error-reply.ts";
 import { streamReply } from "../event-stream.ts";
@@ -39,15 +33,15 @@ export function messagesRoutes(dependencies: RouteDependencies): Route[] {
       description:
         "Anthropic's Messages format in front of every model. A provider of that format receives the request unchanged; for other " +
         "providers it is translated. The key may also be sent in the header `x-api-key`. Errors have the format `MessagesError`.",
-      body: { kind: "json", schema: createMessagesRequest(aliases, mayNameHost), prepare },
+      body: { kind: "json", schema: contract.createMessagesRequest(aliases, mayNameHost), prepare },
       answers: [
-        { status: 200, description: "The message.", schema: messagesAnswer },
+        { status: 200, description: "The message.", schema: contract.messagesAnswer },
         {
           status: 200,
           description:
             "With `stream: true`, server-sent events from `message_start` to `message_stop`. A stream that ends without " +
             "`message_stop` was cut off, and its last event is `error`.",
-          schema: messagesEvent,
+          schema: contract.messagesEvent,
           contentType: "text/event-stream",
         },
       ],
@@ -68,8 +62,8 @@ export function messagesRoutes(dependencies: RouteDependencies): Route[] {
       path: "/v3/v1/messages/count_tokens",
       summary: "Count the tokens of a message",
       description: "The provider counts the tokens if it can; otherwise the number is an estimate, marked `estimated`.",
-      body: { kind: "json", schema: createCountTokensRequest(aliases, mayNameHost), prepare },
-      answers: [{ status: 200, description: "The count.", schema: tokenCount }],
+      body: { kind: "json", schema: contract.createCountTokensRequest(aliases, mayNameHost), prepare },
+      answers: [{ status: 200, description: "The count.", schema: contract.tokenCount }],
       example: { body: { model: "sandbox/echo", messages } },
       run(call) {
         const { text, scan } = call.json;

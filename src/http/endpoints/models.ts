@@ -1,14 +1,7 @@
 // GET /v3/models and /v3/models/{id}: the models that can be called.
 
 import type { Catalogue, Included } from "../../catalogue/catalogue.ts";
-import {
-  type ListingQuery,
-  listingQuery,
-  listModelsQuery,
-  modelDetail,
-  modelList,
-  modelParams,
-} from "../../contract/models.ts";
+import * as contract from "../../contract/models.ts";
 import { GatewayError } from "../../errors.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
 import { documentAnswers, documentHeaders, sendDocument } from "../send-document.ts";
@@ -25,8 +18,8 @@ export function modelsRoutes({ models }: Catalogue): Route[] {
         "The models of the configured providers, in the OpenAI list format. A fact that is not known is `null`. A model has to " +
         "match all filters; a value that no model has results in an empty list.",
       path: "/v3/models",
-      query: listModelsQuery,
-      answers: documentAnswers({ description: "The models.", schema: modelList }),
+      query: contract.listModelsQuery,
+      answers: documentAnswers({ description: "The models.", schema: contract.modelList }),
       example: { query: "provider=sandbox" },
       run: (call) => sendDocument(call, models.list(call.query, toIncluded(call)), variesByKey),
     }),
@@ -35,9 +28,9 @@ export function modelsRoutes({ models }: Catalogue): Route[] {
       id: "retrieveModel",
       summary: "Retrieve a model",
       path: "/v3/models/{id...}",
-      params: modelParams,
-      query: listingQuery,
-      answers: documentAnswers({ description: "The model.", schema: modelDetail }),
+      params: contract.modelParams,
+      query: contract.listingQuery,
+      answers: documentAnswers({ description: "The model.", schema: contract.modelDetail }),
       errors: ["model_not_found"],
       example: { path: { id: "sandbox/echo" } },
       run(call) {
@@ -69,7 +62,10 @@ export const variesByKey = { vary: "authorization" };
 
 const sandboxKey = /^bearer +sk-sy-sandbox-/i;
 
-export function toIncluded({ query, request }: Pick<Call, "request"> & { readonly query: ListingQuery }): Included {
+export function toIncluded({
+  query,
+  request,
+}: Pick<Call, "request"> & { readonly query: contract.ListingQuery }): Included {
   // The form of the key is enough: the listing is public, and the key is not checked for it.
   const isSandboxKey = sandboxKey.test(request.headers.get("authorization") ?? "");
   return {

@@ -1,18 +1,6 @@
 // /v3/responses: create, retrieve, delete and cancel a response, list its input; count the tokens of an input, compact a conversation.
 
-import {
-  compactedResponse,
-  createResponseRequest,
-  deletedResponse,
-  inputItemList,
-  inputTokenCount,
-  listInputItemsQuery,
-  type ResponseRequest,
-  responseEvent,
-  responseObject,
-  responseParams,
-  retrieveResponseQuery,
-} from "../../contract/responses.ts";
+import * as contract from "../../contract/responses.ts";
 import type { ResponseLookup, ResponsesAnswer, ResponsesInput } from "../../inference/responses/responses-input.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { toErrorObject } from "../error-reply.ts";
@@ -31,12 +19,16 @@ const createErrors = [
   "previous_response_provider_mismatch",
   "stateful_not_supported",
 ] as const;
-const one = { path: "/v3/responses/{response_id}", params: responseParams, errors: storedResponseErrors } as const;
+const one = {
+  path: "/v3/responses/{response_id}",
+  params: contract.responseParams,
+  errors: storedResponseErrors,
+} as const;
 const exampleBody = { model: "sandbox/echo", input: "Hello" };
 const examplePath = { response_id: "$RESPONSE_ID" };
 
 export function responseRoutes({ responses, aliases, mayNameHost, files, heartbeat, log }: RouteDependencies): Route[] {
-  const schema = createResponseRequest(aliases, mayNameHost);
+  const schema = contract.createResponseRequest(aliases, mayNameHost);
   const body = { kind: "json", schema, prepare: uploadsInliner(files, "responses") } as const;
 
   function respond(answer: ResponsesAnswer, { requestId }: Pick<Call, "requestId">): Reply | string {
@@ -58,13 +50,13 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       path: "/v3/responses",
       body,
       answers: [
-        { status: 200, description: "The response.", schema: responseObject },
+        { status: 200, description: "The response.", schema: contract.responseObject },
         {
           status: 200,
           description:
             "With `stream: true`, server-sent events; `data: [DONE]` ends a complete stream. A stream that is cut off ends with " +
             "`error` and `response.failed` instead.",
-          schema: responseEvent,
+          schema: contract.responseEvent,
           contentType: "text/event-stream",
         },
       ],
@@ -80,7 +72,7 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       method: "POST",
       path: "/v3/responses/input_tokens",
       body,
-      answers: [{ status: 200, description: "The count.", schema: inputTokenCount }],
+      answers: [{ status: 200, description: "The count.", schema: contract.inputTokenCount }],
       errors: createErrors,
       example: { body: exampleBody },
       run: (call) => responses.countInput(toInput(call)),
@@ -95,7 +87,7 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       method: "POST",
       path: "/v3/responses/compact",
       body,
-      answers: [{ status: 200, description: "The compacted conversation.", schema: compactedResponse }],
+      answers: [{ status: 200, description: "The compacted conversation.", schema: contract.compactedResponse }],
       errors: [...createErrors, "compaction_not_supported"],
       example: { body: { model: "openai/gpt-6-luna", input: "Hello" } },
       run: (call) => responses.compact(toInput(call)),
@@ -106,8 +98,8 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       id: "retrieveResponse",
       summary: "Retrieve a response",
       method: "GET",
-      query: retrieveResponseQuery,
-      answers: [{ status: 200, description: "The response.", schema: responseObject }],
+      query: contract.retrieveResponseQuery,
+      answers: [{ status: 200, description: "The response.", schema: contract.responseObject }],
       example: { path: examplePath },
       run: async (call) => respond(await responses.retrieve(toLookup(call)), call),
     }),
@@ -118,7 +110,11 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       summary: "Delete a response",
       method: "DELETE",
       answers: [
-        { status: 200, description: "The response was deleted, also at the provider.", schema: deletedResponse },
+        {
+          status: 200,
+          description: "The response was deleted, also at the provider.",
+          schema: contract.deletedResponse,
+        },
       ],
       example: { path: examplePath },
       run: (call) => responses.remove(toLookup(call)),
@@ -130,7 +126,7 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       summary: "Cancel a response that runs in the background",
       method: "POST",
       path: `${one.path}/cancel`,
-      answers: [{ status: 200, description: "The response as it is now.", schema: responseObject }],
+      answers: [{ status: 200, description: "The response as it is now.", schema: contract.responseObject }],
       errors: [...storedResponseErrors, "stateful_not_supported"],
       example: { path: examplePath },
       run: (call) => responses.cancel(toLookup(call)),
@@ -142,15 +138,17 @@ export function responseRoutes({ responses, aliases, mayNameHost, files, heartbe
       summary: "List the input of a response",
       method: "GET",
       path: `${one.path}/input_items`,
-      query: listInputItemsQuery,
-      answers: [{ status: 200, description: "A page of items.", schema: inputItemList }],
+      query: contract.listInputItemsQuery,
+      answers: [{ status: 200, description: "A page of items.", schema: contract.inputItemList }],
       example: { path: examplePath },
       run: (call) => responses.listInputItems(toLookup(call)),
     }),
   ];
 }
 
-function toInput(call: KeyedCall & { readonly body: ResponseRequest; readonly json: JsonBody }): ResponsesInput {
+function toInput(
+  call: KeyedCall & { readonly body: contract.ResponseRequest; readonly json: JsonBody },
+): ResponsesInput {
   const { text, scan, value } = call.json;
   return { ...contextOf(call), request: call.body, value: value as JsonObject, text, scan };
 }

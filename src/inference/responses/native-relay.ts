@@ -7,32 +7,20 @@ import type { Provider } from "../../providers/configure.ts";
 import type { JsonObject } from "../../providers/dialect.ts";
 import { EventRelay, type ForwardedEvent, toEventFrame } from "../event-relay.ts";
 import { type Quote, toCostMembers } from "../pricing.ts";
-import {
-  type IdPairs,
-  type ResponseNames,
-  replaceIds,
-  type SignId,
-  toChatUsage,
-  toFinishedTime,
-  toOwnEvent,
-  toOwnResponse,
-  toPairs,
-  toSeconds,
-  withoutProviderIds,
-} from "./native-response.ts";
+import * as native from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
 import { describeFailure, type StreamFailure } from "./response-events.ts";
 
 export interface NativeRelayOptions {
   readonly provider: Provider;
-  readonly signId: SignId;
+  readonly signId: native.SignId;
   readonly quote: Quote;
   /** When the attempt began. */
   readonly startedAt: number;
   /** The response was created by an earlier request, and its events are replayed. */
   readonly isRetrieved: boolean;
   /** Called once, with the first state of the response as the provider sent it. */
-  readonly name: (response: JsonObject) => ResponseNames;
+  readonly name: (response: JsonObject) => native.ResponseNames;
   /** Called once, with the first state of the response as the provider sent it and as the caller receives it. */
   readonly onCreated: (response: JsonObject, own: JsonObject) => void;
   /** Called once, with the last state of the response as the caller receives it. */
@@ -45,9 +33,9 @@ export class NativeRelay extends EventRelay {
   usage: unknown = null;
   readonly #options: NativeRelayOptions;
   #nextNumber = 0;
-  #names: ResponseNames | null = null;
+  #names: native.ResponseNames | null = null;
   /** The provider's ids, and the gateway's ids for them. */
-  #pairs: IdPairs = [];
+  #pairs: native.IdPairs = [];
   /** Completed items, which a broken stream leaves behind. */
   readonly #items: unknown[] = [];
   #lastResponse: Record<string, unknown> | null = null;
@@ -67,10 +55,10 @@ export class NativeRelay extends EventRelay {
   fail({ code, message }: StreamFailure): Uint8Array {
     // The last event was read but not sent, so its number is free.
     if (this.#isComplete) this.#nextNumber--;
-    const { event, error } = describeFailure({ code, message: replaceIds(message, this.#pairs) });
+    const { event, error } = describeFailure({ code, message: native.replaceIds(message, this.#pairs) });
     const frames = [toFrame({ type: "error", ...event, sequence_number: this.#nextNumber++ })];
     if (this.#lastResponse !== null) {
-      const ending = { status: "failed", error, provider_time: toSeconds(this.#options.startedAt) };
+      const ending = { status: "failed", error, provider_time: native.toSeconds(this.#options.startedAt) };
       this.#lastResponse = { ...this.#lastResponse, ...ending, output: this.#items };
       frames.push(
         toFrame({ type: "response.failed", response: this.#lastResponse, sequence_number: this.#nextNumber++ }),
@@ -85,7 +73,7 @@ export class NativeRelay extends EventRelay {
     const received = event["sequence_number"];
     const number = typeof received === "number" ? received : this.#nextNumber;
     this.#nextNumber = number + 1;
-    const patched = withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
+    const patched = native.withoutProviderIds(patchJson(text, event, { ...own, sequence_number: number }), this.#pairs);
     this.#isComplete = endings.has(ownType);
     return { type: ownType, text: toOneLine(patched), isLast: this.#isComplete };
   }
@@ -97,7 +85,7 @@ export class NativeRelay extends EventRelay {
   #toOwn(event: JsonObject, type: string): JsonObject {
     const { response } = event;
     if (isObject(response)) return { ...event, response: this.#toOwnResponse(response, endings.has(type)) };
-    const own = toOwnEvent(event, this.#names, this.#options.signId);
+    const own = native.toOwnEvent(event, this.#names, this.#options.signId);
     if (type === "response.output_item.done") this.#items.push(own["item"]);
     return own;
   }
@@ -107,10 +95,10 @@ export class NativeRelay extends EventRelay {
     const isFirst = this.#names === null;
     this.#names ??= name(response);
     const added = isEnd ? this.#account(response) : { provider: this.#options.provider.name };
-    const own = toOwnResponse(response, this.#names, signId, added);
+    const own = native.toOwnResponse(response, this.#names, signId, added);
     this.#lastResponse = own;
     if (isFirst) {
-      this.#pairs = toPairs(response, this.#names);
+      this.#pairs = native.toPairs(response, this.#names);
       onCreated(response, own);
     }
     if (isEnd) onEnded(own);
@@ -119,9 +107,11 @@ export class NativeRelay extends EventRelay {
 
   #account(response: JsonObject): Record<string, unknown> {
     const { provider, quote, startedAt, isRetrieved } = this.#options;
-    this.usage = toChatUsage(response["usage"]);
+    this.usage = native.toChatUsage(response["usage"]);
     this.charge = quote.chargeFor(this.usage, response);
-    const time = isRetrieved ? toFinishedTime(response, startedAt) : { provider_time: toSeconds(startedAt) };
+    const time = isRetrieved
+      ? native.toFinishedTime(response, startedAt)
+      : { provider_time: native.toSeconds(startedAt) };
     return { provider: provider.name, ...toCostMembers(this.charge), ...time };
   }
 }

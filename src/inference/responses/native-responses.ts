@@ -13,16 +13,7 @@ import type { Candidate } from "../route-planner.ts";
 import type { PendingResponse, ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
 import { toNativeRequest } from "./native-request.ts";
-import {
-  createSignId,
-  type IdPairs,
-  type ResponseNames,
-  replaceIds,
-  toCancelled,
-  toChatUsage,
-  toOwnItem,
-  toOwnResponse,
-} from "./native-response.ts";
+import * as native from "./native-response.ts";
 import { patchJson } from "./patch-json.ts";
 import { isCancelled } from "./response-defaults.ts";
 import { type ResponseContext, toRecordMembers } from "./response-planner.ts";
@@ -48,7 +39,7 @@ const compactedMembers: ReadonlySet<string> = new Set([
 /** A request that is ready to be sent, with the ids in it. */
 interface Prepared {
   readonly sent: { readonly path: string; readonly body: string };
-  readonly pairs: IdPairs;
+  readonly pairs: native.IdPairs;
 }
 
 interface NativeCall {
@@ -85,7 +76,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
   async function compact(call: NativeCall): Promise<string> {
     const { provider, deployment } = call.candidate;
     const prepared = toPathBelow(prepare(call, true), "/compact", compactedMembers);
-    const signId = createSignId(owned, { owner: call.context.owner, deployment: deployment.name });
+    const signId = native.createSignId(owned, { owner: call.context.owner, deployment: deployment.name });
     return send(call, prepared, { isStream: false }, async (running, sent) => {
       const text = await running.read(sent);
       const value = readAnswer(text, provider);
@@ -94,7 +85,7 @@ export function createNativeResponses(dependencies: ResponsesDependencies) {
       const own = {
         ...value,
         ...(typeof id === "string" && { id: signId(id) }),
-        output: output.map((item) => toOwnItem(item, signId)),
+        output: output.map((item) => native.toOwnItem(item, signId)),
         ...account(running, value),
       };
       return patchJson(text, value, own);
@@ -148,7 +139,7 @@ export function appendPath(path: string, suffix: string, query = ""): string {
 }
 
 /** The provider's message with the caller's ids. When it says that an id is unknown, the error says which of the caller's. */
-function toOwnError(error: unknown, pairs: IdPairs, previous: ResponseRecord | null): unknown {
+function toOwnError(error: unknown, pairs: native.IdPairs, previous: ResponseRecord | null): unknown {
   const own = withOwnIds(error, pairs);
   if (!(own instanceof GatewayError) || own === error) return own;
   const { code, message } = own;
@@ -165,9 +156,9 @@ function toOwnError(error: unknown, pairs: IdPairs, previous: ResponseRecord | n
 const unknownId = /not.{0,3}found|no such|does not exist|expired/i;
 
 /** The error with the gateway's ids in its message. */
-export function withOwnIds(error: unknown, pairs: IdPairs): unknown {
+export function withOwnIds(error: unknown, pairs: native.IdPairs): unknown {
   if (!(error instanceof GatewayError)) return error;
-  const message = replaceIds(error.message, pairs);
+  const message = native.replaceIds(error.message, pairs);
   return message === error.message ? error : new GatewayError(error.code, message, error.details);
 }
 
@@ -187,7 +178,7 @@ export function readResponse(text: string, provider: Provider): JsonObject {
 
 /** Reports the usage of an answer, and returns the members that the gateway adds to it. */
 function account(running: Attempt, value: JsonObject): JsonObject {
-  const usage = toChatUsage(value["usage"]);
+  const usage = native.toChatUsage(value["usage"]);
   const charge = running.quote.chargeFor(usage, value);
   running.complete(usage, charge);
   return running.toMembers(charge);
@@ -202,12 +193,12 @@ function openCreation(
   const { request } = input;
   const { provider, deployment } = candidate;
   const isStoredHere = conversations.storesAll && request.store !== false;
-  const signId = createSignId(owned, { owner: context.owner, deployment: deployment.name });
+  const signId = native.createSignId(owned, { owner: context.owner, deployment: deployment.name });
 
   /** The provider may decline to store a response, and its answer says so. */
   const isAtProvider = (answer: JsonObject) => mayStore && answer["store"] !== false;
 
-  function name(answer: JsonObject): ResponseNames {
+  function name(answer: JsonObject): native.ResponseNames {
     const isStored = isAtProvider(answer) || isStoredHere;
     return {
       id: conversations.issue(context.owner, isStored),
@@ -239,7 +230,7 @@ function openCreation(
   async function read(running: Attempt, sent: ProviderRequest): Promise<ResponsesAnswer> {
     const text = await running.read(sent);
     const value = readResponse(text, provider);
-    const own = toOwnResponse(value, name(value), signId, account(running, value));
+    const own = native.toOwnResponse(value, name(value), signId, account(running, value));
     await store(value, own)?.stored;
     return { kind: "whole", text: patchJson(text, value, own) };
   }
@@ -271,7 +262,7 @@ function openCreation(
     const relayed = await running.stream(sent, () => relay);
     return {
       kind: "stream",
-      stream: await recorder.open(relayed, () => giveUp(toCancelled(startedAt))),
+      stream: await recorder.open(relayed, () => giveUp(native.toCancelled(startedAt))),
       fail(error) {
         const frames = relay.fail(error);
         giveUp({});

@@ -8,15 +8,7 @@ import { toCostMembers } from "../pricing.ts";
 import { badAnswer, fillModel, readObject } from "../provider-answer.ts";
 import type { ResponseRecord } from "./conversation-store.ts";
 import { NativeRelay } from "./native-relay.ts";
-import {
-  createSignId,
-  hasEnded,
-  toChatUsage,
-  toFinishedTime,
-  toOwnItem,
-  toOwnResponse,
-  withoutProviderIds,
-} from "./native-response.ts";
+import * as native from "./native-response.ts";
 import { appendPath, readResponse, withOwnIds } from "./native-responses.ts";
 import { patchJson } from "./patch-json.ts";
 import {
@@ -62,11 +54,12 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
       }
       const text = await running.read(sent);
       const value = readResponse(text, provider);
-      const charge = quote.chargeFor(toChatUsage(value["usage"]), value);
-      const added = { provider: provider.name, ...toCostMembers(charge), ...toFinishedTime(value, startedAt) };
-      const own = toOwnResponse(value, names, signId, added);
+      const charge = quote.chargeFor(native.toChatUsage(value["usage"]), value);
+      const added = { provider: provider.name, ...toCostMembers(charge), ...native.toFinishedTime(value, startedAt) };
+      const own = native.toOwnResponse(value, names, signId, added);
       // A response that ran in the background has ended since: the gateway's copy receives the end as well.
-      if (record.body !== null && !hasEnded(record) && hasEnded(own)) await conversations.complete(record, own);
+      if (record.body !== null && !native.hasEnded(record) && native.hasEnded(own))
+        await conversations.complete(record, own);
       return { kind: "whole", text: patchJson(text, value, own) };
     });
   }
@@ -85,8 +78,8 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     return lookUp(lookup, record, { method: "POST", suffix: "/cancel" }, async (running, sent) => {
       const text = await running.read(sent);
       const value = readResponse(text, provider);
-      const added = { provider: provider.name, ...toFinishedTime(value, running.startedAt) };
-      return patchJson(text, value, toOwnResponse(value, names, signId, added));
+      const added = { provider: provider.name, ...native.toFinishedTime(value, running.startedAt) };
+      return patchJson(text, value, native.toOwnResponse(value, names, signId, added));
     });
   }
 
@@ -102,18 +95,18 @@ export function createProviderStoredResponses(dependencies: ResponsesDependencie
     const sign = (id: unknown) => (typeof id === "string" ? signId(id) : null);
     const own: JsonObject = {
       ...list,
-      data: list["data"].map((item) => toOwnItem(item, signId)),
+      data: list["data"].map((item) => native.toOwnItem(item, signId)),
       first_id: sign(list["first_id"]),
       last_id: sign(list["last_id"]),
     };
-    return withoutProviderIds(patchJson(text, list, own), [[record.providerResponseId ?? "", record.id]]);
+    return native.withoutProviderIds(patchJson(text, list, own), [[record.providerResponseId ?? "", record.id]]);
   }
 
   function describe({ caller }: ResponseLookup, record: ResponseRecord) {
     const { id, previousId, deployment } = record;
     const scope = { owner: ownerOf(caller), deployment };
     const names = { id, previousId, isStored: true };
-    return { provider: findTarget(record).provider, names, scope, signId: createSignId(owned, scope) };
+    return { provider: findTarget(record).provider, names, scope, signId: native.createSignId(owned, scope) };
   }
 
   function findTarget({ provider, deployment, model }: ResponseRecord): AttemptTarget {

@@ -7,79 +7,55 @@ import { isRepeatedText, readReasoningText, readText } from "../chat-answer.ts";
 import { mergeExtraContent, ReasoningCollector, toEncryptedContent } from "../reasoning-state.ts";
 import { type CallDelta, hasWholeArguments, type StreamedCall, StreamedCalls } from "../streamed-calls.ts";
 import { describeFailure, type OutputEntry, ResponseEvents, type StreamFailure } from "./response-events.ts";
-import {
-  type Annotation,
-  CallIds,
-  createCall,
-  createMessage,
-  createReasoning,
-  createText,
-  type FunctionCallItem,
-  type Logprob,
-  lacksText,
-  type MessageItem,
-  mayBeIncomplete,
-  nowInSeconds,
-  type OutputContext,
-  type OutputItem,
-  type OutputPart,
-  type ReasoningItem,
-  type ResponseResource,
-  readLogprobs,
-  type TextPart,
-  toAnnotations,
-  toEnding,
-  toImageItems,
-  toResponseUsage,
-  toSearchItems,
-  toServiceTier,
-  toToolName,
-} from "./to-response.ts";
+import * as items from "./to-response.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 interface OpenText {
-  readonly entry: OutputEntry<MessageItem>;
+  readonly entry: OutputEntry<items.MessageItem>;
   readonly contentIndex: number;
-  readonly part: TextPart;
+  readonly part: items.TextPart;
 }
 
 export class ResponsesStreamWriter {
-  #response: ResponseResource;
+  #response: items.ResponseResource;
   readonly #events: ResponseEvents;
   #hasBegun = false;
   #hasEnded = false;
   #hasFailed = false;
   /** The open item that is not a call, and whether its last part is open. */
-  #current: OutputEntry<MessageItem> | OutputEntry<ReasoningItem> | null = null;
+  #current: OutputEntry<items.MessageItem> | OutputEntry<items.ReasoningItem> | null = null;
   #isPartOpen = false;
   /** The text that annotations refer to. */
   #lastText: OpenText | null = null;
-  #heldAnnotations: Annotation[] = [];
+  #heldAnnotations: items.Annotation[] = [];
   /** The open calls that have an item come in the order of their items. */
   readonly #calls = new StreamedCalls();
   /** The items of calls. A call has none until it has a name, which the item needs. */
-  readonly #callEntries = new Map<StreamedCall, OutputEntry<FunctionCallItem>>();
-  readonly #callIds: CallIds;
+  readonly #callEntries = new Map<StreamedCall, OutputEntry<items.FunctionCallItem>>();
+  readonly #callIds: items.CallIds;
   readonly #toolNames: ToolNames | undefined;
   readonly #reasoning: ReasoningCollector;
   /** The item that grew last: a limit that ends the answer cuts this item. */
-  #grown: OutputItem | null = null;
+  #grown: items.OutputItem | null = null;
   #model: string;
   #finishReason: string | null = null;
   #usage: ChatUsage | null = null;
   #serviceTier: unknown = null;
 
-  constructor(draft: ResponseResource, { takenCallIds = [], toolNames, origin = null }: OutputContext = {}) {
+  constructor(
+    draft: items.ResponseResource,
+    { takenCallIds = [], toolNames, origin = null }: items.OutputContext = {},
+  ) {
     this.#response = draft;
     this.#events = new ResponseEvents(draft.id);
     this.#reasoning = new ReasoningCollector(origin);
-    this.#callIds = new CallIds(takenCallIds);
+    this.#callIds = new items.CallIds(takenCallIds);
     this.#toolNames = toolNames;
     this.#model = draft.model;
   }
 
   /** The last state that an event has shown. */
-  get response(): ResponseResource {
+  get response(): items.ResponseResource {
     return this.#response;
   }
 
@@ -108,15 +84,15 @@ export class ResponsesStreamWriter {
     if (this.#hasEnded) return this.#events.take();
     this.#hasEnded = true;
     this.#begin();
-    const ending = toEnding(this.#finishReason);
+    const ending = items.toEnding(this.#finishReason);
     this.#closeAll(ending.status === "incomplete" ? this.#grown : null);
-    if (lacksText(this.#events.output) && ending.status === "completed") {
+    if (items.lacksText(this.#events.output) && ending.status === "completed") {
       this.#openText();
       this.#closeCurrent();
     }
     this.#writeReasoning();
-    const completed_at = ending.status === "completed" ? nowInSeconds() : null;
-    const service_tier = toServiceTier(this.#serviceTier) ?? "default";
+    const completed_at = ending.status === "completed" ? items.nowInSeconds() : null;
+    const service_tier = items.toServiceTier(this.#serviceTier) ?? "default";
     return this.#writeLast({ ...ending, completed_at, service_tier, ...added });
   }
 
@@ -128,15 +104,15 @@ export class ResponsesStreamWriter {
     this.#hasEnded = true;
     this.#begin();
     for (const item of this.#events.output)
-      if (mayBeIncomplete(item) && item.status === "in_progress") item.status = "incomplete";
+      if (items.mayBeIncomplete(item) && item.status === "in_progress") item.status = "incomplete";
     const { event, error } = describeFailure(failure);
     this.#events.push("error", event);
     return this.#writeLast({ status: "failed", error, ...added });
   }
 
-  #writeLast(changes: Partial<ResponseResource>): string[] {
+  #writeLast(changes: Partial<items.ResponseResource>): string[] {
     const { output } = this.#events;
-    const usage = toResponseUsage(this.#usage);
+    const usage = items.toResponseUsage(this.#usage);
     this.#response = { ...this.#response, model: this.#model, output, usage, ...changes };
     this.#events.push(`response.${this.#response.status}`, { response: this.#response });
     return this.#events.take();
@@ -155,9 +131,10 @@ export class ResponsesStreamWriter {
     for (const detail of delta.reasoning_details ?? []) this.#writeReasoningDetail(detail, thought !== "");
     if (delta.web_searches) this.#writeSearches(delta.web_searches);
     const text = readText(delta.content);
-    if (text !== "") this.#writeText(text, logprobs ? readLogprobs(logprobs) : []);
+    if (text !== "") this.#writeText(text, logprobs ? items.readLogprobs(logprobs) : []);
     if (delta.refusal) this.#writeRefusal(delta.refusal);
-    if (delta.annotations) for (const annotation of toAnnotations(delta.annotations)) this.#writeAnnotation(annotation);
+    if (delta.annotations)
+      for (const annotation of items.toAnnotations(delta.annotations)) this.#writeAnnotation(annotation);
     const images = (delta as JsonObject)["images"];
     if (images) this.#writeImages(images);
     for (const call of delta.tool_calls ?? []) this.#writeCall(call);
@@ -191,7 +168,7 @@ export class ResponsesStreamWriter {
     if (detail.signature && this.#current?.item.type === "reasoning") this.#closePart();
   }
 
-  #writeText(text: string, logprobs: readonly Logprob[]): void {
+  #writeText(text: string, logprobs: readonly items.Logprob[]): void {
     const { entry, contentIndex, part } = this.#openText();
     part.text += text;
     part.logprobs.push(...logprobs);
@@ -215,19 +192,19 @@ export class ResponsesStreamWriter {
   }
 
   /** Sources may arrive before the text, and after its end. */
-  #writeAnnotation(annotation: Annotation): void {
+  #writeAnnotation(annotation: items.Annotation): void {
     if (this.#lastText === null) this.#heldAnnotations.push(annotation);
     else this.#annotate(this.#lastText, annotation);
   }
 
-  #annotate({ entry, contentIndex, part }: OpenText, annotation: Annotation): void {
+  #annotate({ entry, contentIndex, part }: OpenText, annotation: items.Annotation): void {
     part.annotations.push(annotation);
     const indexes = { content_index: contentIndex, annotation_index: lastIndex(part.annotations) };
     this.#events.pushAt("response.output_text.annotation.added", entry, { ...indexes, annotation });
   }
 
   #writeImages(images: unknown): void {
-    for (const item of toImageItems(images)) {
+    for (const item of items.toImageItems(images)) {
       this.#closeCurrent();
       this.#events.finish(this.#events.add(item));
     }
@@ -235,7 +212,7 @@ export class ResponsesStreamWriter {
 
   /** A search arrives when it is complete, so all of its events are written together. */
   #writeSearches(searches: readonly ChatWebSearch[]): void {
-    for (const item of toSearchItems(searches)) {
+    for (const item of items.toSearchItems(searches)) {
       this.#closeCurrent();
       const entry = this.#events.add(item, { status: "in_progress" });
       for (const state of ["in_progress", "searching", "completed"])
@@ -261,14 +238,19 @@ export class ResponsesStreamWriter {
     if (piece !== "") this.#writeArguments(entry, piece);
   }
 
-  #writeArguments(entry: OutputEntry<FunctionCallItem>, piece: string): void {
+  #writeArguments(entry: OutputEntry<items.FunctionCallItem>, piece: string): void {
     entry.item.arguments += piece;
     this.#grown = entry.item;
     this.#events.pushDelta("response.function_call_arguments.delta", entry, piece);
   }
 
   #openCall(call: StreamedCall): void {
-    const item = createCall("in_progress", this.#callIds.take(call.id), toToolName(call.name, this.#toolNames), "");
+    const item = items.createCall(
+      "in_progress",
+      this.#callIds.take(call.id),
+      items.toToolName(call.name, this.#toolNames),
+      "",
+    );
     if (call.extraContent !== null) this.#reasoning.setCall(item.call_id, call.extraContent);
     this.#closeCurrent();
     this.#writeReasoning();
@@ -288,7 +270,7 @@ export class ResponsesStreamWriter {
   }
 
   /** `cut` is the item that a limit has cut. */
-  #closeCall(call: StreamedCall, cut: OutputItem | null): void {
+  #closeCall(call: StreamedCall, cut: items.OutputItem | null): void {
     this.#calls.close(call);
     const entry = this.#callEntries.get(call);
     if (entry === undefined) return;
@@ -297,26 +279,29 @@ export class ResponsesStreamWriter {
     this.#finish(entry, cut);
   }
 
-  #finish(entry: OutputEntry<FunctionCallItem | MessageItem | ReasoningItem>, cut: OutputItem | null): void {
+  #finish(
+    entry: OutputEntry<items.FunctionCallItem | items.MessageItem | items.ReasoningItem>,
+    cut: items.OutputItem | null,
+  ): void {
     entry.item.status = entry.item === cut ? "incomplete" : "completed";
     this.#events.finish(entry);
   }
 
-  #openReasoning(): OutputEntry<ReasoningItem> {
-    if (this.#current?.item.type === "reasoning") return this.#current as OutputEntry<ReasoningItem>;
+  #openReasoning(): OutputEntry<items.ReasoningItem> {
+    if (this.#current?.item.type === "reasoning") return this.#current as OutputEntry<items.ReasoningItem>;
     this.#closeCurrent();
     this.#closeCompleteCalls();
-    const entry = this.#events.add(createReasoning("in_progress"));
+    const entry = this.#events.add(items.createReasoning("in_progress"));
     this.#current = entry;
     return entry;
   }
 
-  #openMessage(): OutputEntry<MessageItem> {
-    if (this.#current?.item.type === "message") return this.#current as OutputEntry<MessageItem>;
+  #openMessage(): OutputEntry<items.MessageItem> {
+    if (this.#current?.item.type === "message") return this.#current as OutputEntry<items.MessageItem>;
     this.#closeCurrent();
     this.#closeCompleteCalls();
     this.#writeReasoning();
-    const entry = this.#events.add(createMessage("in_progress", []));
+    const entry = this.#events.add(items.createMessage("in_progress", []));
     this.#current = entry;
     return entry;
   }
@@ -327,7 +312,7 @@ export class ResponsesStreamWriter {
       if (open.contentIndex === lastIndex(open.entry.item.content)) return open;
     const entry = this.#openMessage();
     this.#closePart();
-    const part = createText("");
+    const part = items.createText("");
     this.#openPart(entry, part);
     const text = { entry, contentIndex: lastIndex(entry.item.content), part };
     this.#lastText = text;
@@ -336,7 +321,7 @@ export class ResponsesStreamWriter {
     return text;
   }
 
-  #openPart(entry: OutputEntry<MessageItem>, part: OutputPart): void {
+  #openPart(entry: OutputEntry<items.MessageItem>, part: items.OutputPart): void {
     const { content } = entry.item;
     content.push(part);
     this.#isPartOpen = true;
@@ -363,7 +348,7 @@ export class ResponsesStreamWriter {
     this.#events.pushAt("response.content_part.done", entry, { ...at, part });
   }
 
-  #closeCurrent(cut: OutputItem | null = null): void {
+  #closeCurrent(cut: items.OutputItem | null = null): void {
     if (this.#current === null) return;
     this.#closePart();
     const { item } = this.#current;
@@ -373,7 +358,7 @@ export class ResponsesStreamWriter {
   }
 
   /** Closes everything that is open, in order. */
-  #closeAll(cut: OutputItem | null): void {
+  #closeAll(cut: items.OutputItem | null): void {
     if (this.#heldAnnotations.length > 0) this.#openText();
     for (const call of this.#calls.open.filter((open) => !this.#callEntries.has(open))) this.#openCall(call);
     // A call closes the item before it, so an open item of another kind began after all open calls.
@@ -384,7 +369,7 @@ export class ResponsesStreamWriter {
   /** Writes the reasoning state as an item of its own where no open item can carry it. */
   #writeReasoning(): void {
     if (this.#reasoning.isEmpty) return;
-    this.#current = this.#events.add(createReasoning("in_progress"));
+    this.#current = this.#events.add(items.createReasoning("in_progress"));
     this.#closeCurrent();
   }
 }

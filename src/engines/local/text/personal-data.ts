@@ -1,16 +1,7 @@
 // Finds personal data by its form, its check digits, and the words that announce it.
 
 import { trimEndOf } from "./characters.ts";
-import {
-  isFrenchSocialNumber,
-  isIban,
-  isNhsNumber,
-  isRoutingNumber,
-  isSocialSecurityNumber,
-  isSpanishIdentity,
-  isVehicleNumber,
-  passesLuhn,
-} from "./check-digits.ts";
+import * as checkDigits from "./check-digits.ts";
 import type { Span } from "./sentences.ts";
 
 export interface PersonalDatum extends Span {
@@ -88,13 +79,13 @@ const rules: readonly Rule[] = [
     /\b(?:password|passwort|passphrase|passwd|pwd|pin|mot de passe|contraseña)(?:\s{1,8}is|\s{0,8}[:=])\s{0,8}["']?(?<datum>[^\s"',;]{4,})/giu,
   ],
   ["URL", 0.98, /\bhttps?:\/\/[^\s<>"')\]]+|\bwww\.[\w-]+(?:\.[\w-]+)+(?:\/[^\s<>"')\]]*)?/gi],
-  ["IBAN", 0.99, /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g, isIban],
+  ["IBAN", 0.99, /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g, checkDigits.isIban],
   ["CREDIT_CARD", 0.98, /(?<![\d.,])\d(?:[ -]?\d){12,18}(?![\d.,]\d)/g, isCardNumber],
-  ["VEHICLE_NUMBER", 0.97, /\b[A-HJ-NPR-Z0-9]{17}\b/g, isVehicleNumber],
-  ["SOCIAL_SECURITY", 0.9, /(?<![\d-])\d{3}[- ]\d{2}[- ]\d{4}(?![\d-])/g, isSocialSecurityNumber],
-  ["SOCIAL_SECURITY", 0.9, announced("(?:SSN|social security)", String.raw`\d{9}`), isSocialSecurityNumber],
-  ["NATIONAL_ID", 0.97, /\b[12] ?\d{2} ?\d{2} ?\d{2} ?\d{3} ?\d{3} ?\d{2}\b/g, isFrenchSocialNumber],
-  ["NATIONAL_ID", 0.95, /\b(?:[XYZ]-?\d{7}|\d{8})-?[A-Z]\b/g, isSpanishIdentity],
+  ["VEHICLE_NUMBER", 0.97, /\b[A-HJ-NPR-Z0-9]{17}\b/g, checkDigits.isVehicleNumber],
+  ["SOCIAL_SECURITY", 0.9, /(?<![\d-])\d{3}[- ]\d{2}[- ]\d{4}(?![\d-])/g, checkDigits.isSocialSecurityNumber],
+  ["SOCIAL_SECURITY", 0.9, announced("(?:SSN|social security)", String.raw`\d{9}`), checkDigits.isSocialSecurityNumber],
+  ["NATIONAL_ID", 0.97, /\b[12] ?\d{2} ?\d{2} ?\d{2} ?\d{3} ?\d{3} ?\d{2}\b/g, checkDigits.isFrenchSocialNumber],
+  ["NATIONAL_ID", 0.95, /\b(?:[XYZ]-?\d{7}|\d{8})-?[A-Z]\b/g, checkDigits.isSpanishIdentity],
   ["NATIONAL_ID", 0.93, /\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b/g],
   [
     "NATIONAL_ID",
@@ -105,8 +96,8 @@ const rules: readonly Rule[] = [
     ),
     hasDigits,
   ],
-  ["NHS_NUMBER", 0.9, /\b\d{3}[ -]\d{3}[ -]\d{4}\b/g, isNhsNumber],
-  ["ROUTING_NUMBER", 0.97, announced("(?:routing|ABA|RTN)", String.raw`\d{9}`), isRoutingNumber],
+  ["NHS_NUMBER", 0.9, /\b\d{3}[ -]\d{3}[ -]\d{4}\b/g, checkDigits.isNhsNumber],
+  ["ROUTING_NUMBER", 0.97, announced("(?:routing|ABA|RTN)", String.raw`\d{9}`), checkDigits.isRoutingNumber],
   ["SWIFT_CODE", 0.95, announced("(?:SWIFT|BIC)(?:/BIC)?", "[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?")],
   ["BANK_ACCOUNT", 0.85, announced("(?:bank account|account|acct|sort code|konto)", String.raw`\d[\d -]{4,18}\d`)],
   [
@@ -202,7 +193,7 @@ function announced(words: string, datum: string): RegExp {
 }
 
 function isCardNumber(digits: string): boolean {
-  return /^[2-6]/.test(digits) && passesLuhn(digits);
+  return /^[2-6]/.test(digits) && checkDigits.passesLuhn(digits);
 }
 
 function hasDigits(text: string): boolean {

@@ -4,21 +4,7 @@ import type { ChatAssistantMessage, ChatContent, ChatMessage, ChatRequest } from
 import { isObject } from "../../../lib/lenient-json.ts";
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, JsonObject, Target } from "../../dialect.ts";
-import {
-  answerSchemaOf,
-  findFreeName,
-  maxTokensOf,
-  readReasoning,
-  readTools,
-  reasoningOf,
-  refuse,
-  stopSequencesOf,
-  type ToolFunction,
-  textOf,
-  textOfPart,
-  toFunctionTool,
-  withToolCalls,
-} from "../chat-request.ts";
+import * as chat from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 
 export function toCohereRequest(request: ChatRequest, target: Target): DialectRequest {
@@ -32,12 +18,12 @@ export function toCohereRequest(request: ChatRequest, target: Target): DialectRe
     tool_choice: plan.toolChoice,
     strict_tools: request["strict_tools"] ?? plan.isStrict,
     response_format: plan.responseFormat,
-    max_tokens: maxTokensOf(request),
+    max_tokens: chat.maxTokensOf(request),
     temperature: request.temperature,
     p: toP(request.top_p),
     k: request["top_k"],
     seed: request.seed,
-    ...filled({ stop_sequences: stopSequencesOf(request) }),
+    ...filled({ stop_sequences: chat.stopSequencesOf(request) }),
     frequency_penalty: toPenalty(request, "frequency_penalty", dropped),
     presence_penalty: toPenalty(request, "presence_penalty", dropped),
     logprobs: request.logprobs,
@@ -67,12 +53,12 @@ interface ToolPlan {
 
 /** The vendor accepts a response format only without tools and documents; with tools, the structured answer is one more tool. */
 function planTools(request: ChatRequest, dropped: string[]): ToolPlan {
-  const { functions, mode } = readTools(request);
+  const { functions, mode } = chat.readTools(request);
   const format = request.response_format ?? { type: "text" };
-  const schema = answerSchemaOf(request);
+  const schema = chat.answerSchemaOf(request);
   const isJson = format.type === "json_object" || schema !== null;
   if (isJson && Array.isArray(request["documents"]))
-    throw refuse(["response_format"], "A JSON answer together with documents is not supported by this provider");
+    throw chat.refuse(["response_format"], "A JSON answer together with documents is not supported by this provider");
   if (functions.length === 0 && !isJson) return { answerTool: null };
   if (functions.length === 0 || (isJson && mode === "none"))
     return { answerTool: null, responseFormat: present({ type: "json_object", json_schema: schema }) };
@@ -81,21 +67,21 @@ function planTools(request: ChatRequest, dropped: string[]): ToolPlan {
   const isStrict = mayBeStrict(functions);
   if (!isStrict && functions.some((one) => one.strict === true)) dropped.push("tools.function.strict");
   return {
-    tools: functions.map(toFunctionTool),
+    tools: functions.map(chat.toFunctionTool),
     ...(isStrict ? { isStrict } : {}),
     ...(mode === "auto" ? {} : { toolChoice: mode === "none" ? "NONE" : "REQUIRED" }),
     answerTool: null,
   };
 }
 
-function planAnswerTool(functions: readonly ToolFunction[], schema: JsonObject): ToolPlan {
-  const answerTool = findFreeName("final_answer", new Set(functions.map(({ name }) => name)));
+function planAnswerTool(functions: readonly chat.ToolFunction[], schema: JsonObject): ToolPlan {
+  const answerTool = chat.findFreeName("final_answer", new Set(functions.map(({ name }) => name)));
   const answer = { name: answerTool, description: "Give the final answer by calling this.", parameters: schema };
-  return { tools: [...functions, answer].map(toFunctionTool), toolChoice: "REQUIRED", answerTool };
+  return { tools: [...functions, answer].map(chat.toFunctionTool), toolChoice: "REQUIRED", answerTool };
 }
 
 /** `strict_tools` applies to all tools, and each of them then needs a required parameter. */
-function mayBeStrict(functions: readonly ToolFunction[]): boolean {
+function mayBeStrict(functions: readonly chat.ToolFunction[]): boolean {
   return functions.every(({ strict, parameters }) => {
     const required = parameters?.["required"];
     return strict === true && Array.isArray(required) && required.length > 0;
@@ -121,7 +107,7 @@ const budgetOfEffort: Readonly<Record<string, number>> = { minimal: 512, low: 1_
 const answerTokens = 1_000;
 
 function toThinking(request: ChatRequest, target: Target, dropped: string[]): unknown {
-  const reasoning = readReasoning(request);
+  const reasoning = chat.readReasoning(request);
   if (reasoning === null) return null;
   if (target.facts?.reasoning === false) {
     if (reasoning.isOn) dropped.push("reasoning_effort");
@@ -129,7 +115,7 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
   }
   if (!reasoning.isOn) return { type: "disabled" };
   const wanted = reasoning.budgetTokens ?? lookUp(budgetOfEffort, reasoning.effort ?? "") ?? null;
-  const maxTokens = maxTokensOf(request);
+  const maxTokens = chat.maxTokensOf(request);
   if (maxTokens === null) return present({ type: "enabled", token_budget: wanted });
   const room = maxTokens - answerTokens;
   if (room < 1) return { type: "disabled" };
@@ -137,8 +123,8 @@ function toThinking(request: ChatRequest, target: Target, dropped: string[]): un
 }
 
 function toMessages(messages: readonly ChatMessage[], target: Target): readonly unknown[] {
-  const plain = withToolCalls(messages);
-  const withText = plain.filter((message) => message.role !== "system" || textOf(message.content) !== "");
+  const plain = chat.withToolCalls(messages);
+  const withText = plain.filter((message) => message.role !== "system" || chat.textOf(message.content) !== "");
   return (withText.length === 0 ? plain : withText).map((message) => {
     const index = plain.indexOf(message);
     if (message.role === "assistant") return toAssistantMessage(message, target);
@@ -158,11 +144,11 @@ const systemParts = new Set(["text"]);
 function toParts(content: ChatContent, messageIndex: number, allowed: ReadonlySet<string>): unknown {
   if (typeof content === "string") return content;
   return content.map((part, index) => {
-    const text = textOfPart(part);
+    const text = chat.textOfPart(part);
     if (text !== null) return { type: "text", text };
     const location = ["messages", messageIndex, "content", index];
     if (!allowed.has(part.type))
-      throw refuse(location, `Parts of type '${part.type}' are not supported here by this provider`);
+      throw chat.refuse(location, `Parts of type '${part.type}' are not supported here by this provider`);
     return part.type === "image_url" ? { type: "image_url", image_url: present(part.image_url) } : part;
   });
 }
@@ -174,9 +160,9 @@ function toAssistantMessage(message: ChatAssistantMessage, target: Target): unkn
     type: "function",
     function: { name: call.function?.name ?? "", arguments: toArguments(call.function?.arguments ?? "") },
   }));
-  const thoughts = reasoningOf(message);
+  const thoughts = chat.reasoningOf(message);
   const reasons = target.facts?.reasoning === true;
-  const text = textOf(message.content) || (message.refusal ?? "");
+  const text = chat.textOf(message.content) || (message.refusal ?? "");
   const blocks: unknown[] = reasons ? thoughts.map((thought) => ({ type: "thinking", thinking: thought.text })) : [];
   if (text !== "") blocks.push({ type: "text", text });
   const isBare = blocks.length === 0 && calls.length === 0;

@@ -4,21 +4,7 @@ import type { ChatAssistantMessage, ChatMessage, ChatPart, ChatRequest } from ".
 import { lookUp } from "../../../lib/look-up.ts";
 import type { DialectRequest, Target } from "../../dialect.ts";
 import { asObject } from "../../lenient.ts";
-import {
-  answerSchemaOf,
-  type Location,
-  maxTokensOf,
-  readReasoning,
-  readTools,
-  reasoningOf,
-  refuse,
-  stopSequencesOf,
-  textOf,
-  textOfPart,
-  toArgumentObject,
-  toFunctionTool,
-  withToolCalls,
-} from "../chat-request.ts";
+import * as chat from "../chat-request.ts";
 import { filled, present } from "../completion.ts";
 import { readDataUrl } from "../media.ts";
 
@@ -48,8 +34,8 @@ function toOptions(request: ChatRequest): object {
     top_k: request["top_k"],
     min_p: request["min_p"],
     seed: request.seed,
-    num_predict: maxTokensOf(request),
-    ...filled({ stop: stopSequencesOf(request) }),
+    num_predict: chat.maxTokensOf(request),
+    ...filled({ stop: chat.stopSequencesOf(request) }),
     presence_penalty: request.presence_penalty,
     frequency_penalty: request.frequency_penalty,
     ...asObject(request["options"]),
@@ -57,15 +43,15 @@ function toOptions(request: ChatRequest): object {
 }
 
 function toFormat(request: ChatRequest): unknown {
-  return answerSchemaOf(request) ?? (request.response_format?.type === "json_object" ? "json" : null);
+  return chat.answerSchemaOf(request) ?? (request.response_format?.type === "json_object" ? "json" : null);
 }
 
 /** The vendor cannot require a call. To forbid calls, no tools are offered. */
 function toTools(request: ChatRequest, dropped: string[]): unknown {
-  const { functions, mode } = readTools(request);
+  const { functions, mode } = chat.readTools(request);
   if (functions.length === 0 || mode === "none") return null;
   if (mode === "required") dropped.push("tool_choice");
-  return functions.map(toFunctionTool);
+  return functions.map(chat.toFunctionTool);
 }
 
 // These models take a level and ignore true and false. Other models take true and false, and older servers refuse a level for them:
@@ -74,7 +60,7 @@ const takesLevels = /(?:^|\/)gpt-oss\b/;
 const levels: Readonly<Record<string, string>> = { minimal: "low", low: "low", medium: "medium" };
 
 function toThink(request: ChatRequest, model: string): unknown {
-  const reasoning = readReasoning(request);
+  const reasoning = chat.readReasoning(request);
   if (reasoning === null) return null;
   if (!reasoning.isOn) return false;
   if (!takesLevels.test(model)) return reasoning.effort !== "minimal";
@@ -83,7 +69,7 @@ function toThink(request: ChatRequest, model: string): unknown {
 
 function toMessages(messages: readonly ChatMessage[]): readonly unknown[] {
   const toolNames = new Map<string, string>();
-  return withToolCalls(messages).map((message, index) => {
+  return chat.withToolCalls(messages).map((message, index) => {
     const location = ["messages", index, "content"];
     if (message.role === "assistant") return toAssistantMessage(message, toolNames);
     if (message.role === "tool") {
@@ -94,24 +80,24 @@ function toMessages(messages: readonly ChatMessage[]): readonly unknown[] {
     if (message.role !== "user") return { role: "system", content: readText(message.content ?? "", location) };
     const parts = typeof message.content === "string" ? [] : message.content;
     const images = parts.flatMap((part, position) => toImage(part, [...location, position]));
-    return { role: "user", content: textOf(message.content, "\n"), ...filled({ images }) };
+    return { role: "user", content: chat.textOf(message.content, "\n"), ...filled({ images }) };
   });
 }
 
-function readText(content: string | readonly ChatPart[], location: Location): string {
+function readText(content: string | readonly ChatPart[], location: chat.Location): string {
   if (typeof content === "string") return content;
-  const other = content.findIndex((part) => textOfPart(part) === null);
-  if (other < 0) return textOf(content, "\n");
-  throw refuse([...location, other], "Only text is supported in this message by this provider");
+  const other = content.findIndex((part) => chat.textOfPart(part) === null);
+  if (other < 0) return chat.textOf(content, "\n");
+  throw chat.refuse([...location, other], "Only text is supported in this message by this provider");
 }
 
 /** Base64 without the head of the data URL. */
-function toImage(part: ChatPart, location: Location): readonly string[] {
+function toImage(part: ChatPart, location: chat.Location): readonly string[] {
   if (part.type === "text" || part.type === "refusal") return [];
   if (part.type !== "image_url")
-    throw refuse(location, `Parts of type '${part.type}' are not supported by this provider`);
+    throw chat.refuse(location, `Parts of type '${part.type}' are not supported by this provider`);
   const read = readDataUrl(part.image_url.url);
-  if (read === null) throw refuse([...location, "image_url", "url"], "Input should be a data URL", "value_error");
+  if (read === null) throw chat.refuse([...location, "image_url", "url"], "Input should be a data URL", "value_error");
   return [read.isBase64 ? read.data : Buffer.from(decodeURIComponent(read.data)).toString("base64")];
 }
 
@@ -119,12 +105,12 @@ function toAssistantMessage(message: ChatAssistantMessage, toolNames: Map<string
   const calls = (message.tool_calls ?? []).map(({ id, function: called }) => {
     const name = called?.name ?? "";
     if (id) toolNames.set(id, name);
-    return present({ id, function: { name, arguments: toArgumentObject(called?.arguments ?? "", "input") } });
+    return present({ id, function: { name, arguments: chat.toArgumentObject(called?.arguments ?? "", "input") } });
   });
-  const thinking = reasoningOf(message).map(({ text }) => text);
+  const thinking = chat.reasoningOf(message).map(({ text }) => text);
   return {
     role: "assistant",
-    content: textOf(message.content) || (message.refusal ?? ""),
+    content: chat.textOf(message.content) || (message.refusal ?? ""),
     ...filled({ thinking: thinking.join("\n"), tool_calls: calls }),
   };
 }
