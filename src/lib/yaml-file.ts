@@ -1,17 +1,6 @@
 // Parses YAML and reports the line of every problem and every member, so that a message can name the line to correct.
 
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-} from "yaml";
+import * as yaml from "yaml";
 
 export interface YamlFile {
   readonly value: unknown;
@@ -22,12 +11,12 @@ export interface YamlFile {
 
 /** @public Loaded with require. */
 export function parseYaml(text: string): YamlFile {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
+  const counter = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
   // A warning is about a tag or directive that has no effect, which the operator did not intend.
   const found = [...document.errors, ...document.warnings].toSorted((one, other) => one.pos[0] - other.pos[0]);
   const problems = found.map(({ pos, message }) => ({ line: counter.linePos(pos[0]).line, message }));
-  visit(document, {
+  yaml.visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return;
       const message = `the anchor &${alias.source} does not exist above this line; define it or write the value`;
@@ -43,25 +32,25 @@ export function parseYaml(text: string): YamlFile {
   }
 }
 
-function findLines(document: Document.Parsed, counter: LineCounter): Record<string, number> {
+function findLines(document: yaml.Document.Parsed, counter: yaml.LineCounter): Record<string, number> {
   const lines: Record<string, number> = Object.create(null);
   function note(path: string, node: unknown): void {
-    const range = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range : null;
+    const range = yaml.isScalar(node) || yaml.isMap(node) || yaml.isSeq(node) || yaml.isAlias(node) ? node.range : null;
     if (range) lines[path] ??= counter.linePos(range[0]).line;
   }
-  function walk(node: Node | null, parent: string): void {
+  function walk(node: yaml.Node | null, parent: string): void {
     const prefix = parent === "" ? "" : `${parent}.`;
-    if (isMap(node)) {
+    if (yaml.isMap(node)) {
       for (const pair of node.items) {
-        if (!isPair(pair) || !isScalar(pair.key)) continue;
+        if (!yaml.isPair(pair) || !yaml.isScalar(pair.key)) continue;
         const path = `${prefix}${String(pair.key.value)}`;
         note(path, pair.key);
-        walk(pair.value as Node | null, path);
+        walk(pair.value as yaml.Node | null, path);
       }
-    } else if (isSeq(node)) {
+    } else if (yaml.isSeq(node)) {
       for (const [index, item] of node.items.entries()) {
         note(`${prefix}${index}`, item);
-        walk(item as Node | null, `${prefix}${index}`);
+        walk(item as yaml.Node | null, `${prefix}${index}`);
       }
     }
   }

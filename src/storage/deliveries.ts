@@ -1,17 +1,7 @@
 // Statements about webhook deliveries: their attempts and the work that is queued for them.
 
 import { toBatches } from "./batches.ts";
-import {
-  type DeliveryAttempt,
-  type DeliveryRecord,
-  type DeliveryState,
-  type JobRecord,
-  largeText,
-  listedJobColumns,
-  toAttemptRow,
-  toDelivery,
-  toJob,
-} from "./job-records.ts";
+import * as records from "./job-records.ts";
 import {
   insertRows,
   type RunAlone,
@@ -26,7 +16,7 @@ import type { Sql, SqlRow } from "./sql.ts";
 import { checkLeases, type NewWork, type WorkItem } from "./work-queue.ts";
 
 const unlimitedBytes = 2_147_483_647;
-const jobColumnsWithoutTexts = [...listedJobColumns.filter((name) => name !== "result"), "kept"];
+const jobColumnsWithoutTexts = [...records.listedJobColumns.filter((name) => name !== "result"), "kept"];
 
 export const deliveryStatements = {
   /**
@@ -36,7 +26,7 @@ export const deliveryStatements = {
   open: readCoalesced(
     async (sql, calls: readonly [item: WorkItem][]): Promise<(OpenedDelivery | RunAlone | null)[]> => {
       const ids = [...new Set(calls.map(([item]) => item.subject))];
-      const maxBytes = calls.length === 1 ? unlimitedBytes : largeText;
+      const maxBytes = calls.length === 1 ? unlimitedBytes : records.largeText;
       const deliveries = await sql`select * from deliveries where id in ${sql.list(ids)}`;
       const jobIds = [...new Set(deliveries.map((row) => row["job_id"] as string))];
       const tried = deliveries.flatMap((row) => (Number(row["attempts"]) > 0 ? (row["id"] as string) : []));
@@ -61,8 +51,8 @@ export const deliveryStatements = {
         if (delivery === undefined || delivery["work_id"] !== item.id || job === undefined) return null;
         // A finished job always has both texts, so null means that the text was too large.
         const isLarge = job["result"] === null || job["request"] === null;
-        if (isLarge && maxBytes === largeText) return runAlone;
-        return { delivery: toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: toJob(job) };
+        if (isLarge && maxBytes === records.largeText) return runAlone;
+        return { delivery: records.toDelivery(delivery, attemptsOf.get(item.subject) ?? []), job: records.toJob(job) };
       });
       const obsolete = calls.flatMap(([item], index) => (opened[index] === null ? item : []));
       if (obsolete.length > 0) await sql.work.end(obsolete);
@@ -71,16 +61,16 @@ export const deliveryStatements = {
   ),
 
   /** Oldest first. Null: the owner has no such job. */
-  listForJob: read(async (sql, jobId: string, owner: string): Promise<DeliveryRecord[] | null> => {
+  listForJob: read(async (sql, jobId: string, owner: string): Promise<records.DeliveryRecord[] | null> => {
     const [job] = await sql`
       select id from jobs where id = ${jobId} and owner = ${owner} and expires_at > ${Date.now()}`;
     if (job === undefined) return null;
     const rows = await sql`select * from deliveries where job_id = ${jobId} order by created_at, id`;
-    const deliveries: DeliveryRecord[] = [];
+    const deliveries: records.DeliveryRecord[] = [];
     for (const row of rows) {
       const id = row["id"] as string;
       deliveries.push(
-        toDelivery(row, await sql`select * from delivery_attempts where delivery_id = ${id} order by number`),
+        records.toDelivery(row, await sql`select * from delivery_attempts where delivery_id = ${id} order by number`),
       );
     }
     return deliveries;
@@ -120,27 +110,27 @@ export const deliveryStatements = {
       jobId: string,
       owner: string,
       delivery: { id: string; now: number },
-    ): Promise<DeliveryRecord | null> => {
+    ): Promise<records.DeliveryRecord | null> => {
       const [job] = await sql<{ webhook_receiver: string | null }>`
         select webhook_receiver from jobs
         where id = ${jobId} and owner = ${owner} and status <> 'processing' and expires_at > ${delivery.now}`;
       const receiver = job?.webhook_receiver ?? null;
       if (receiver === null) return null;
       const [row] = await addDeliveries(sql, [{ ...delivery, jobId, owner, receiver }]);
-      return row === undefined ? null : toDelivery(row, []);
+      return row === undefined ? null : records.toDelivery(row, []);
     },
   ),
 };
 
 interface OpenedDelivery {
-  readonly delivery: DeliveryRecord;
-  readonly job: JobRecord;
+  readonly delivery: records.DeliveryRecord;
+  readonly job: records.JobRecord;
 }
 
 type AttemptCall = readonly [
   item: WorkItem,
-  attempt: DeliveryAttempt,
-  outcome: { state: DeliveryState; nextAt: number | null },
+  attempt: records.DeliveryAttempt,
+  outcome: { state: records.DeliveryState; nextAt: number | null },
 ];
 
 interface NewDelivery {
@@ -203,7 +193,7 @@ async function recordOne(
 }
 
 /** Returns the ids of the deliveries whose attempt was stored. */
-async function recordLast(sql: Sql, state: DeliveryState, calls: readonly AttemptCall[]): Promise<string[]> {
+async function recordLast(sql: Sql, state: records.DeliveryState, calls: readonly AttemptCall[]): Promise<string[]> {
   const ids = calls.map(([item]) => item.subject);
   const counted = await sql<{ id: string; attempts: bigint }>`
     update deliveries set attempts = attempts + 1, state = ${state}, next_attempt_at = null, work_id = null
@@ -213,7 +203,7 @@ async function recordLast(sql: Sql, state: DeliveryState, calls: readonly Attemp
     const number = numberOf.get(item.subject);
     if (number === undefined) return [];
     const durationMs = Math.round(attempt.durationMs);
-    const row = toAttemptRow({ ...attempt, number: Number(number), durationMs });
+    const row = records.toAttemptRow({ ...attempt, number: Number(number), durationMs });
     return [{ ...row, delivery_id: item.subject, claim: toClaim(item) }];
   });
   const logged = await together(

@@ -2,15 +2,7 @@
 
 import { type ErrorCode, errorCatalogue } from "../../errors.ts";
 import type { Route, Tag } from "../route.ts";
-import {
-  buildOpenApi,
-  type OpenApiDocument,
-  type OperationObject,
-  type ParameterObject,
-  type SchemaObject,
-  tagDescriptions,
-  toOpenApiPath,
-} from "./build-openapi.ts";
+import * as openapi from "./build-openapi.ts";
 import { docsStyle } from "./docs-style.ts";
 import * as examples from "./examples.ts";
 import { Html, html, nothing, prose } from "./html.ts";
@@ -27,8 +19,10 @@ const guides = [
 ] as const;
 
 export function renderDocsPage(routes: readonly Route[]): string {
-  const document = buildOpenApi(routes);
-  const tags = (Object.keys(tagDescriptions) as Tag[]).filter((tag) => routes.some((route) => route.tag === tag));
+  const document = openapi.buildOpenApi(routes);
+  const tags = (Object.keys(openapi.tagDescriptions) as Tag[]).filter((tag) =>
+    routes.some((route) => route.tag === tag),
+  );
   const navigation = renderNavigation(routes, tags);
   const page = html`<!doctype html>
 <html lang="en">
@@ -143,17 +137,17 @@ ${renderCode("An invalid request", examples.validationError)}
 
 interface Page {
   readonly routes: readonly Route[];
-  readonly document: OpenApiDocument;
+  readonly document: openapi.OpenApiDocument;
 }
 
 function renderTag(tag: Tag, page: Page): Html {
   return html`
 <section id="tag-${tag.toLowerCase()}"><h2>${tag}</h2>
-<p>${prose(tagDescriptions[tag])}</p>
+<p>${prose(openapi.tagDescriptions[tag])}</p>
 ${page.routes
   .filter((route) => route.tag === tag)
   .map((route) => {
-    const described = page.document.paths[toOpenApiPath(route.path)]?.[route.method.toLowerCase()];
+    const described = page.document.paths[openapi.toOpenApiPath(route.path)]?.[route.method.toLowerCase()];
     return described === undefined ? nothing : renderOperation(route, described, page);
   })}
 </section>`;
@@ -165,12 +159,12 @@ const keyNeeds: Readonly<Record<Route["key"], string>> = {
   management: "Management key",
 };
 
-function renderOperation(route: Route, described: OperationObject, page: Page): Html {
+function renderOperation(route: Route, described: openapi.OperationObject, page: Page): Html {
   const parameters = described.parameters ?? [];
   return html`
 <article id="${route.id}" aria-labelledby="${route.id}-title">
 <h3 id="${route.id}-title">${route.summary}</h3>
-<p class="route">${renderMethod(route.method)} <code>${toOpenApiPath(route.path)}</code> <span class="needs">${keyNeeds[route.key]}</span></p>
+<p class="route">${renderMethod(route.method)} <code>${openapi.toOpenApiPath(route.path)}</code> <span class="needs">${keyNeeds[route.key]}</span></p>
 ${route.description === undefined ? nothing : html`<p>${prose(route.description)}</p>`}
 ${parameters.length === 0 ? nothing : html`<h4>Parameters</h4>${renderMembers("Parameters", parameters.map(toParameterRow), "client")}`}
 ${renderRequestBody(route, described, page)}
@@ -192,7 +186,7 @@ ${renderCode("Shell", examples.toCurl(route))}
 }
 
 /** Routes with the same request body show its members once. */
-function renderRequestBody(route: Route, described: OperationObject, page: Page): Html {
+function renderRequestBody(route: Route, described: openapi.OperationObject, page: Page): Html {
   const schema = Object.values(described.requestBody?.content ?? {})[0]?.schema;
   if (schema === undefined) return nothing;
   const title = described.requestBody?.required === true ? "Request body" : "Request body (optional)";
@@ -207,7 +201,7 @@ function schemaOf(body: Route["body"]): unknown {
   return body !== undefined && "schema" in body ? body.schema : null;
 }
 
-function renderContentTypes(content: Readonly<Record<string, { readonly schema: SchemaObject }>> = {}): Html[] {
+function renderContentTypes(content: Readonly<Record<string, { readonly schema: openapi.SchemaObject }>> = {}): Html[] {
   return Object.entries(content).map(([type, { schema }]) => {
     const component = readComponent(schema);
     return component === null
@@ -216,7 +210,7 @@ function renderContentTypes(content: Readonly<Record<string, { readonly schema: 
   });
 }
 
-function renderWebhook({ webhooks }: OpenApiDocument): Html {
+function renderWebhook({ webhooks }: openapi.OpenApiDocument): Html {
   const { post: webhook } = webhooks.jobEnded;
   return html`
 <section id="webhook"><h2>Webhook</h2>
@@ -249,7 +243,7 @@ function renderErrorCodes(): Html {
 }
 
 /** The objects in answers; request bodies are shown with their routes. */
-function renderObjects(document: OpenApiDocument): Html {
+function renderObjects(document: openapi.OpenApiDocument): Html {
   const answers = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith("Request"));
   return html`
 <section id="objects"><h2>Objects</h2>
@@ -302,7 +296,7 @@ function renderType({ type, component }: MemberRow): Html {
   return html`${before}<a href="#object-${component}">${component}</a>${after}`;
 }
 
-function toParameterRow({ name, in: place, required, description = "", schema }: ParameterObject): MemberRow {
+function toParameterRow({ name, in: place, required, description = "", schema }: openapi.ParameterObject): MemberRow {
   const rows = toMemberRows({ properties: { [name]: schema } });
   return {
     path: name,
@@ -323,7 +317,7 @@ function renderCode(title: string, code: string): Html {
   return html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
 }
 
-function resolve(schema: SchemaObject, document: OpenApiDocument): SchemaObject {
+function resolve(schema: openapi.SchemaObject, document: openapi.OpenApiDocument): openapi.SchemaObject {
   const component = readComponent(schema);
   return component === null ? schema : (document.components.schemas[component] ?? {});
 }

@@ -4,17 +4,7 @@
 import { mapValues } from "../map-values.ts";
 import { roundTo2 } from "../numbers.ts";
 import { readAddress } from "./address.ts";
-import {
-  amountLabels,
-  contactLine,
-  customerInline,
-  dateLabels,
-  endsBlock,
-  idLabels,
-  notAName,
-  partyLabels,
-  paymentMethods,
-} from "./financial-labels.ts";
+import * as labels from "./financial-labels.ts";
 import { findLabelled, readBlock } from "./labels.ts";
 import { readItems } from "./line-items.ts";
 import type { Row } from "./rows.ts";
@@ -32,7 +22,7 @@ import {
 } from "./values.ts";
 
 export type FinancialDocument = ReturnType<typeof readFinancialDocument>;
-type Amounts = Record<keyof typeof amountLabels, number | null>;
+type Amounts = Record<keyof typeof labels.amountLabels, number | null>;
 
 /** The groups of members have the names of the task's output. */
 export function readFinancialDocument(rows: readonly Row[]) {
@@ -101,7 +91,7 @@ function readIds(rows: readonly Row[]) {
   const readId = (value: string) =>
     /^[#:\s]*([A-Z0-9][\w./-]*\d[\w./-]*|\d+)/i.exec(value)?.[1]?.replace(/[.,]+$/, "") ?? null;
   const readDigits = (value: string) => /^[:\s]*(\d[\d\s.-]{7,18}\d)/.exec(value)?.[1]?.trim() ?? null;
-  const ids = mapValues(idLabels, (label, name) =>
+  const ids = mapValues(labels.idLabels, (label, name) =>
     findLabelled(rows, label, name === "siret_number" || name === "abn_number" ? readDigits : readId),
   );
   const title =
@@ -117,7 +107,7 @@ function readDates(
   { isReceipt, monthComesFirst }: { isReceipt: boolean; monthComesFirst: boolean },
 ) {
   const readDate = (value: string) => findDate(value, monthComesFirst);
-  const dates = mapValues(dateLabels, (label) => findLabelled(rows, label, readDate));
+  const dates = mapValues(labels.dateLabels, (label) => findLabelled(rows, label, readDate));
   const period = /(?:service|billing)?\s*period\s*:?\s*(.+?)\s+(?:to|until|–|-|bis|au)\s+(.+)/i.exec(text);
   const mayUseAnyDate = isReceipt || dates.invoice_due_date === null;
   return {
@@ -129,7 +119,7 @@ function readDates(
 }
 
 function readAmounts(rows: readonly Row[]): Amounts {
-  return mapValues(amountLabels, (labels) => {
+  return mapValues(labels.amountLabels, (labels) => {
     for (const label of labels) {
       // The last one counts, because totals are at the end and the head of a table may contain "Total", too.
       for (const row of rows.toReversed()) {
@@ -187,7 +177,7 @@ function readPaymentTerms(rows: readonly Row[]): string | null {
 function findPaymentMethod(text: string, isReceipt: boolean): string | null {
   const label = /(?:payment\s+method|paid\s+(?:by|with|via)|mode\s+de\s+paiement|zahlungsart)\s*:?\s*(.+)/i;
   const searched = label.exec(text)?.[1] ?? (isReceipt ? text : "");
-  return paymentMethods.find(([pattern]) => pattern.test(searched))?.[1] ?? null;
+  return labels.paymentMethods.find(([pattern]) => pattern.test(searched))?.[1] ?? null;
 }
 
 function readBank(text: string) {
@@ -208,21 +198,21 @@ function readBank(text: string) {
 }
 
 function readParties(rows: readonly Row[]) {
-  const customerLines = findBlock(rows, partyLabels.customer) ?? findInlineBlock(rows) ?? [];
-  const merchantLines = findBlock(rows, partyLabels.merchant) ?? findHead(rows, customerLines);
+  const customerLines = findBlock(rows, labels.partyLabels.customer) ?? findInlineBlock(rows) ?? [];
+  const merchantLines = findBlock(rows, labels.partyLabels.merchant) ?? findHead(rows, customerLines);
   const text = rows.map((row) => row.text).join("\n");
   const textOfOthers = customerLines.reduce((whole, line) => whole.replace(line, ""), text);
   return {
     customer: toParty(customerLines, customerLines.join("\n")),
     merchant: toParty(merchantLines, textOfOthers),
-    shippingAddress: findBlock(rows, partyLabels.shipping)?.join(", ") ?? null,
+    shippingAddress: findBlock(rows, labels.partyLabels.shipping)?.join(", ") ?? null,
   };
 }
 
 function toParty([name, ...others]: readonly string[], contacts: string) {
   return {
     name: name ?? null,
-    address: readAddress(others.filter((line) => !contactLine.test(line))),
+    address: readAddress(others.filter((line) => !labels.contactLine.test(line))),
     contacts: {
       email: findEmails(contacts)[0] ?? null,
       phone: findPhones(contacts)[0] ?? null,
@@ -249,11 +239,11 @@ function findBlock(rows: readonly Row[], label: RegExp): string[] | null {
   for (const [index, row] of rows.entries()) {
     const cell = row.cells.find(({ text }) => label.test(text));
     if (cell === undefined) continue;
-    const lines = readBlock(rows, index, cell, endsBlock);
+    const lines = readBlock(rows, index, cell, labels.endsBlock);
     if (lines.length > 0) return lines;
     const beside = row.cells[row.cells.indexOf(cell) + 1];
-    if (beside !== undefined && !endsBlock(beside.text))
-      return [beside.text, ...readBlock(rows, index, beside, endsBlock)];
+    if (beside !== undefined && !labels.endsBlock(beside.text))
+      return [beside.text, ...readBlock(rows, index, beside, labels.endsBlock)];
   }
   return null;
 }
@@ -261,9 +251,9 @@ function findBlock(rows: readonly Row[], label: RegExp): string[] | null {
 function findInlineBlock(rows: readonly Row[]): string[] | null {
   for (const [index, row] of rows.entries()) {
     for (const cell of row.cells) {
-      const match = customerInline.exec(cell.text);
+      const match = labels.customerInline.exec(cell.text);
       if (match === null) continue;
-      return [cell.text.slice(match[0].length).trim(), ...readBlock(rows, index, cell, endsBlock)];
+      return [cell.text.slice(match[0].length).trim(), ...readBlock(rows, index, cell, labels.endsBlock)];
     }
   }
   return null;
@@ -277,11 +267,11 @@ function findHead(rows: readonly Row[], customerLines: readonly string[]): strin
   const [first] = candidates;
   if (first === undefined) return [];
   const largest = candidates.reduce((best, other) => (other.height > best.height * 1.15 ? other : best), first);
-  return [largest.cell.text, ...readBlock(rows, largest.index, largest.cell, endsBlock)];
+  return [largest.cell.text, ...readBlock(rows, largest.index, largest.cell, labels.endsBlock)];
 }
 
 function mayBeName(text: string): boolean {
-  if (notAName.test(text) || contactLine.test(text) || endsBlock(text)) return false;
+  if (labels.notAName.test(text) || labels.contactLine.test(text) || labels.endsBlock(text)) return false;
   return /\p{L}{2}/u.test(text) && !/^\d/.test(text) && findDate(text) === null && text.length <= 60;
 }
 
