@@ -100,7 +100,7 @@ function createBossQueue(boss: PgBoss, sql: Statements): WorkQueue {
       data: { subject },
       // pg-boss fetches the highest priority first, then the oldest.
       priority: -rank,
-      // Due work gets no time of ours, because the clock of the server decides what is due.
+      // Due work gets no time from this process, because the clock of the server decides what is due.
       ...(dueAt > now ? { startAfter: new Date(dueAt) } : {}),
       ...(group === "" ? {} : { group: { id: group } }),
       retryLimit: unlimitedRetries,

@@ -281,7 +281,7 @@ describe("microsoft", () => {
     expect(request).toMatchObject({ query: { to: "fr", from: null }, body: { value: [{ Text: "Hi" }] } });
   });
 
-  test("speech is asked for in markup, with the voice's language", async () => {
+  test("the request for speech is markup in the language of the voice", async () => {
     const request = await requestOf(
       microsoft,
       "audio/tts",

@@ -168,7 +168,7 @@ describe("what is uploaded", () => {
       ["no disposition", formOf([{ head: "Content-Type: text/plain", content: "x" }])],
       ["a disposition without a name", formOf([{ head: "Content-Disposition: form-data", content: "x" }])],
       ["another disposition", formOf([{ head: 'Content-Disposition: attachment; name="file"', content: "x" }])],
-      ["a header that is none", formOf([{ head: "nonsense", content: "x" }])],
+      ["a malformed part header", formOf([{ head: "nonsense", content: "x" }])],
       ["no headers at all", `--${boundary}\r\n\r\ncontent\r\n--${boundary}--\r\n`],
       ["huge headers", formOf([{ head: `X-Large: ${"x".repeat(20_000)}\r\n${filePart("").head}`, content: "x" }])],
       ["endless headers", `--${boundary}\r\nX-Large: ${"x".repeat(200_000)}`],

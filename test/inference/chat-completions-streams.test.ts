@@ -46,7 +46,7 @@ describe("streams", () => {
     expect(chunks.every((chunk) => chunk.choices.length === 1 && !chunk.usage)).toBe(true);
   });
 
-  test("a caller who asks gets one last chunk with usage and cost", async () => {
+  test("a caller that requests usage receives it, with the cost, in a last chunk", async () => {
     const { chunks, done } = await askStream({ ...streamed, stream_options: { include_usage: true } });
     const last = chunks.at(-1);
     expect(last).toMatchObject({ choices: [], usage: usualUsage });
@@ -191,7 +191,7 @@ describe("streams", () => {
     socket.write(requestBytes({ path: chatPath, headers, body: JSON.stringify(streamed) }));
     socket.pause();
     await vendor.waitFor("the call", (requests) => requests.length === 1);
-    // Long enough for all of it, were nobody to hold it back.
+    // Long enough to receive everything if the gateway did not apply backpressure.
     await Bun.sleep(1_500);
     expect(vendor.last().finishedAt).toBeNull();
     expect(await memory.stop()).toBeLessThan(48);

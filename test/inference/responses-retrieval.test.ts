@@ -24,7 +24,7 @@ describe("retrieving and deleting", () => {
     expect(vendor.last().path).toMatch(/^\/v1\/responses\/resp_vendor[0-9a-f]{32}$/);
   });
 
-  test("a stream is told again, also from the middle, and what is asked for is passed on", async () => {
+  test("a stored stream is replayed, from its start or from an event, with the requested parameters", async () => {
     const { id, events } = await client.stream({ input: "one two three" });
     const again = readResponseStream(await (await client.get(`${id}?stream=true`)).text());
     expectOurIdsOnly(again.text);
@@ -243,7 +243,7 @@ describe("clients that leave", () => {
     });
   }
 
-  test("a client that leaves while a response is asked for again ends that call too", async () => {
+  test("a client that disconnects while a response is retrieved cancels the call to the provider", async () => {
     const { id } = await client.create({ input: "one" });
     vendor.next(halfAnswer);
     const connection = await openConnection(gateway.url);

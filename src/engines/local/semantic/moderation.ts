@@ -43,7 +43,7 @@ export const moderation = createTextEngine({
         output: toModerationOutput([...items, ...found.values()]),
         original: {
           engine: "obscenity, all-MiniLM-L6-v2",
-          note: "assistive: bad words, and sentences that resemble phrases of ours. That nothing was found does not mean that a text is harmless",
+          note: "assistive: a list of words, and similarity to known phrases. A text without findings may still be harmful",
         },
       };
     };
