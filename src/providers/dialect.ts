@@ -82,7 +82,7 @@ export interface DialectRequest {
 /** Facts about a request that the reader of its answer needs. */
 export interface Reading {
   readonly model: string;
-  /** The tool whose arguments are the structured answer; null when there is none. */
+  /** The tool whose arguments are the structured answer. Null: the answer is not structured through a tool. */
   readonly answerTool: string | null;
   /** The requested service tier, if it has its own price and answers do not contain it. */
   readonly serviceTier?: string | null;

@@ -141,7 +141,7 @@ interface Batch {
   readonly after: bigint;
 }
 
-/** The last row of the batch that starts after the row `after`; null when there are no more rows. */
+/** The last row of the batch that starts after the row `after`. Null: `after` is the last row of the table. */
 async function findBatchEnd(reader: Sql, { table, size, after }: Batch): Promise<bigint | null> {
   const rows = await reader.script(
     `select rowid as row, ${size} as bytes from "${table}" where rowid > ${after} order by rowid limit ${maxBatchRows}`,

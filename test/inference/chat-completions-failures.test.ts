@@ -150,7 +150,7 @@ describe("when the vendor fails", () => {
   });
 
   test("an unknown provider is not found", async () => {
-    const error = await readError(await ask(gateway.url, key, { ...hello, model: "nobody/echo" }));
+    const error = await readError(await ask(gateway.url, key, { ...hello, model: "unknown-provider/echo" }));
     expect(error).toMatchObject({ status: 404, code: "provider_not_found", param: "model" });
   });
 

@@ -19,17 +19,17 @@ const results = new Map<string, Promise<Seen>>();
 
 const vendor = await startVendor();
 const origin = `http://127.0.0.1:${vendor.port}`;
-const nobody = `http://127.0.0.1:${await findFreePort()}`;
+const unreachableUrl = `http://127.0.0.1:${await findFreePort()}`;
 const settings = { api_key: "sk-mock", dialect: "openai" };
 const claude = { api_key: "sk-mock", dialect: "anthropic" };
 const config = {
   providers: {
     openai: { ...settings, base_url: `${origin}/openai/v1` },
     "openai-backup": { ...settings, base_url: `${origin}/backup/v1` },
-    "openai-away": { ...settings, base_url: nobody },
+    "openai-away": { ...settings, base_url: unreachableUrl },
     anthropic: { ...claude, base_url: `${origin}/anthropic` },
     "anthropic-backup": { ...claude, base_url: `${origin}/backup` },
-    "anthropic-away": { ...claude, base_url: nobody },
+    "anthropic-away": { ...claude, base_url: unreachableUrl },
   },
 };
 const gateways = {

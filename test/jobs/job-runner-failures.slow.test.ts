@@ -186,7 +186,7 @@ describe("an engine that fails", () => {
 });
 
 describe("a job's own time", () => {
-  test("who waited for too long is not begun any more, and is reported", async () => {
+  test("a job that waited past its deadline is not started, and its failure is reported", async () => {
     const job = await createJob({ engines: [{ name: "vendor" }], timeoutMs: -1, receiver: "https://hooks.example/" });
     await job.work();
     expect(await job.result()).toMatchObject(late);

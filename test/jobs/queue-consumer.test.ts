@@ -52,7 +52,7 @@ describe("the queue consumer", () => {
     expect(doers.started).toEqual([first, second, third] as string[]);
   });
 
-  test("no more work runs than the concurrency allows, and no more is taken than can run", async () => {
+  test("the concurrency limits how much work runs, and the consumer takes only work that it can run", async () => {
     const queue = new MemoryQueue();
     for (let index = 0; index < 30; index++) queue.add();
     const doers = new Doers(queue);

@@ -168,7 +168,7 @@ describe("faults", () => {
     await expect((await ask("garbage-in-stream", false)).json()).rejects.toThrow();
   });
 
-  test("a caller who has already left is not answered", async () => {
+  test("a call that was aborted before it started is rejected", async () => {
     await expect(send({ model: "echo", messages: hello }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });

@@ -91,7 +91,7 @@ export interface Scripted {
 }
 
 export interface Setup {
-  /** The first is asked for, the others are its fallbacks. */
+  /** The first is the requested model, and the others are its fallbacks. */
   readonly engines: readonly Scripted[];
   readonly task?: TaskName;
   readonly input?: Record<string, unknown>;

@@ -317,7 +317,7 @@ test.each([
     },
     [],
   ],
-])("an embedding by %s is asked for in the model's own body", (model, members, body, dropped) => {
+])("the embeddings request for %s has the body of its model", (model, members, body, dropped) => {
   const made = embed(model, ["a"], members);
 
   expect(made.path).toBe(`/model/${encodeURIComponent(model)}/invoke`);

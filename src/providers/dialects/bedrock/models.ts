@@ -9,7 +9,7 @@ export interface ModelTraits {
   readonly isKnown: boolean;
   /** For Claude, whose generations have different rules. */
   readonly generation: Generation | null;
-  /** The member of `additionalModelRequestFields` for an effort, and its levels; null when there is none. */
+  /** The member of `additionalModelRequestFields` for an effort, and its levels. Null: the model has no effort. */
   readonly effort: EffortMember | null;
   /** Whether `temperature`, `topP` and `topK` may be sent. */
   readonly takesSampling: boolean;
