@@ -114,7 +114,7 @@ const abortGraceMs = 500;
 // A worker that has reached this share of its memory limit is replaced between two jobs, before the limit kills it during one.
 const retireAt = 0.6;
 // Serving requests has priority over engines, and light engines have priority over heavy ones.
-const niceness: Readonly<Record<Lane, number>> = { light: 5, heavy: 10 };
+const niceness: Readonly<Record<Lane, number>> = { light: 10, heavy: 15 };
 const maxRetryAfterSeconds = 60;
 // The weight of the latest job in the moving average of durations, from which Retry-After is computed.
 const averageWeight = 0.2;

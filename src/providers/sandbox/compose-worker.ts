@@ -11,7 +11,7 @@ declare const self: Worker;
 
 /** About a second of work. */
 const threadUnits = 10_000_000;
-const niceness = 10;
+const niceness = 15;
 
 try {
   // On Linux this changes the calling thread only: the event loop of the process has precedence over it.
