@@ -8,7 +8,7 @@ import { decodeEntities, readOfficeText } from "./office-text.ts";
 import { type Page, toBox, toLine } from "./page.ts";
 import { loadPdfReader, type Pdf } from "./pdf.ts";
 import { type Picture, preparePictures } from "./picture.ts";
-import { loadRecogniser, recogniseUpright } from "./recogniser.ts";
+import { loadTesseract, recogniseUpright } from "./tesseract.ts";
 
 export interface ReadOptions {
   /** BCP-47; null: all languages that are installed. */
@@ -42,7 +42,7 @@ export const readerPackages = ["tesseract.js-core", "@tesseract.js-data/eng", "@
 
 const getPdfReader = loadOnce(loadPdfReader);
 /** Loaded for the first picture, and shared by all engines of a worker. */
-export const getRecogniser = loadOnce(loadRecogniser);
+export const getRecogniser = loadOnce(loadTesseract);
 
 export async function readDocument(file: LocalFile | undefined, options: ReadOptions): Promise<Page[]> {
   if (file === undefined) return refuseInput("file", "The file is missing.", "missing");

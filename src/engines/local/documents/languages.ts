@@ -1,7 +1,7 @@
 // Selects tesseract's languages for a BCP-47 tag.
 
 import { refuseInput } from "../../../providers/task.ts";
-import { isLanguageInstalled } from "./recogniser.ts";
+import { isLanguageInstalled } from "./tesseract.ts";
 
 /** The languages of the data packages, except Chinese, which has two scripts. */
 const names =
