@@ -5,40 +5,41 @@ import { type Config, readConfig, readLauncher, secretsOf } from "../config.ts";
 import { createLog, type Log } from "../log.ts";
 import { openStorage, requireStore, type Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
-import { CommandFailed, createCommand, runCommandLine } from "./command-line.ts";
+import { CommandFailed, createCommand, type Output, runCommandLine } from "./command-line.ts";
 import { addressOf, runServe, runWork } from "./serve.ts";
 
 const settingsNote = " Its settings come from the environment and from switchyard.yaml; docs/settings.md lists them.";
-const output = { print: console.log, printError: console.error };
+const terminal: Output = { print: console.log, printError: console.error };
 
 /** Commands that consist of several commands, with the code that builds them. */
 const groups = {
   keys: {
     summary: "Create, list, revoke and rotate keys.",
-    load: async () =>
+    load: async (output) =>
       (await import("./keys.ts")).createKeysCommand({ ...output, openStorage: () => openConfiguredStorage() }),
   },
   storage: {
     summary: "Move stored data from SQLite to PostgreSQL.",
-    load: async () => (await import("./storage.ts")).createStorageCommand({ ...output, settings: storageSettings }),
+    load: async (output) =>
+      (await import("./storage.ts")).createStorageCommand({ ...output, settings: storageSettings }),
   },
   engines: {
     summary: "List, install and remove groups of local engines.",
-    load: async () => (await import("./engines.ts")).createEnginesCommand({ ...output, ...readLauncher() }),
+    load: async (output) => (await import("./engines.ts")).createEnginesCommand({ ...output, ...readLauncher() }),
   },
   webhooks: {
     summary: "Check and receive callbacks, and manage the keys that sign them.",
-    load: async () => (await import("./webhooks.ts")).createWebhooksCommand(await webhooksContext()),
+    load: async (output) => (await import("./webhooks.ts")).createWebhooksCommand(webhooksContext(output)),
   },
-} satisfies Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>;
+} satisfies Record<string, { readonly summary: string; readonly load: (output: Output) => Promise<Command> }>;
 
 /** Runs one command and returns its exit code: 0 done, 1 failed, 2 wrong arguments or settings. */
-export async function runCommand(args: readonly string[]): Promise<number> {
+export async function runCommand(args: readonly string[], output = terminal): Promise<number> {
   const [name = "help"] = args;
-  return await runCommandLine(await createProgram(name), args.length === 0 ? [name] : args, output);
+  return await runCommandLine(await createProgram(name, output), args.length === 0 ? [name] : args, output);
 }
 
-async function createProgram(wanted: string): Promise<Command> {
+async function createProgram(wanted: string, output: Output): Promise<Command> {
   const program = createCommand("switchyard", `Switchyard ${version}, an AI model gateway.`, output)
     .version(version, "--version", "print the version")
     .usage("<command> [options]")
@@ -60,7 +61,7 @@ async function createProgram(wanted: string): Promise<Command> {
   const workExample = "DATABASE_URL=postgres://switchyard:password@db.example/switchyard npx switchyard work";
   add("work", "Run jobs only, beside gateways on the same PostgreSQL.", workExample, runWork, settingsNote);
   for (const [group, { summary, load }] of Object.entries(groups))
-    program.addCommand(group === wanted ? await load() : createCommand(group, summary, output));
+    program.addCommand(group === wanted ? await load(output) : createCommand(group, summary, output));
   add("version", "Print the version.", "npx switchyard version", () => {
     output.print(version);
     return 0;
@@ -87,7 +88,7 @@ function storageSettings() {
   return { dataDir: config.dataDir, log: openCommandLog(config) };
 }
 
-async function webhooksContext() {
+function webhooksContext(output: Output) {
   return {
     ...output,
     settings: () => {
