@@ -16,11 +16,15 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const empty = new Uint8Array(0);
 const fieldLine = /^(?:data|event|id|retry|[A-Za-z-]+)?(?::|$)/;
+const longestDoneMark = 16;
+const longestDoneLine = 32;
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 export class EventSplitter {
   readonly #maxEventBytes: number;
-  #carry: Uint8Array = empty;
+  /** The last bytes before the next piece, which may hold the beginning of a blank line. */
+  #tail: Uint8Array = empty;
   /** Pieces of an incomplete event, joined only at its end: joining at every piece would take quadratic time. */
   #pieces: Uint8Array[] = [];
   #pieceBytes = 0;
@@ -46,8 +50,7 @@ export class EventSplitter {
     const events: StreamEvent[] = [];
     let bytes = piece;
     if (this.#pieceBytes > 0) {
-      const boundary = this.#firstEndWith(piece);
-      if (boundary < 0) {
+      if (!this.#isCompletedBy(piece)) {
         this.#keep(piece);
         return events;
       }
@@ -72,17 +75,14 @@ export class EventSplitter {
   #keep(piece: Uint8Array): void {
     this.#pieces.push(new Uint8Array(piece));
     this.#pieceBytes += piece.length;
-    // The last bytes decide whether the next piece completes the event.
-    const tail = Buffer.concat([this.#carry, piece.subarray(-3)]);
-    this.#carry = tail.subarray(-3);
+    this.#tail = Buffer.concat([this.#tail, piece.subarray(-3)]).subarray(-3);
     if (this.#pieceBytes > this.#maxEventBytes) throw new EventStreamError("an event is larger than allowed");
   }
 
-  /** Finds the event's end in the new piece, or across its border with the previous pieces. */
-  #firstEndWith(piece: Uint8Array): number {
-    const border = Buffer.concat([this.#carry, piece.subarray(0, 3)]);
-    if (endOfEvent(border, 0) >= 0) return 0;
-    return endOfEvent(piece, 0);
+  /** The end of the event may be in the new piece, or begin in the previous ones. */
+  #isCompletedBy(piece: Uint8Array): boolean {
+    const border = Buffer.concat([this.#tail, piece.subarray(0, 3)]);
+    return endOfEvent(border, 0) >= 0 || endOfEvent(piece, 0) >= 0;
   }
 }
 
@@ -131,10 +131,6 @@ function dataAfterName(block: Uint8Array): Uint8Array | null {
   if (block.indexOf(newline, start) !== length - 2 || block[length - 3] === carriageReturn) return null;
   return block[start - 2] === carriageReturn ? null : block.subarray(start + 6, length - 2);
 }
-
-const encoder = new TextEncoder();
-const longestDoneMark = 16;
-const longestDoneLine = 32;
 
 /** `[DONE]`, which ends a stream of the chat format, with or without space or quotes around it. */
 export function isDoneMark(data: Uint8Array): boolean {

@@ -28,8 +28,8 @@ export function findListPrice({ name: task, knownOffers }: Task, provider: strin
 
 function countOf(units: TaskResult["units"], unit: string): number | null {
   const counts: Readonly<Record<string, number | undefined>> = units;
-  const told = counts[unit];
-  if (told !== undefined) return told;
+  const reported = counts[unit];
+  if (reported !== undefined) return reported;
   if (unit === "minute" && counts["second"] !== undefined) return counts["second"] / 60;
   return unit === "request" || unit === "file" ? 1 : null;
 }
