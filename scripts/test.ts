@@ -1,7 +1,7 @@
 // Runs the tests on every core and ends with the slowest ones and one line of counts. CONTRIBUTING.md says what each of the three sizes holds.
 // Arguments are passed on to `bun test`: `npm test -- test/http/http-server.test.ts -t keep-alive`.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { installTools } from "../test/support/tools.ts";
@@ -30,6 +30,7 @@ await installTools();
 // A run of a few other files need not wait for half a gigabyte.
 if (!namesFiles || patterns.some((argument) => argument.includes("engines"))) await installEngines();
 
+if (!existsSync(timingsFile)) await Bun.write(timingsFile, JSON.stringify({ version: 1, files: await guessTimings() }));
 const folder = mkdtempSync(join(tmpdir(), "switchyard-tests-"));
 const reportFile = join(folder, "junit.xml");
 const tests = Bun.spawn(
@@ -68,6 +69,14 @@ const failed = Math.max(count("failed"), exitCode === 0 && passed > 0 ? 0 : 1);
 const skipped = count("skipped");
 console.log(`${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`);
 process.exit(failed > 0 ? 1 : 0);
+
+/** The name of a file tells roughly how many milliseconds it takes. The first run in a clone would otherwise begin long files last. */
+async function guessTimings(): Promise<Record<string, number>> {
+  const files = await Array.fromAsync(new Bun.Glob("test/**/*.test.ts").scan("."));
+  const guess = (file: string) =>
+    file.endsWith(".full.test.ts") ? 40_000 : file.endsWith(".slow.test.ts") ? 15_000 : 1_000;
+  return Object.fromEntries(files.map((file) => [file, guess(file)]));
+}
 
 interface Case {
   readonly file: string;
