@@ -1,14 +1,43 @@
 // Measures the local engines: quality on the labelled sets, time, memory. Prints tables, and writes them into docs/local-engines.md
-// with `--write`; `--misses` shows every case that went wrong; `--only speech` measures that part alone.
+// with `--write`; `--misses` shows every case that went wrong; `--only speech` measures that part alone. Documents have two splits:
+// `--split tune` is the one that rules may be tuned on. `--looks pdf,scan`, `--name de-` and `--save folder` choose and keep their files.
 
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { createLocalEngines, type LocalEngines } from "../src/engines/local/index.ts";
 import { createLog } from "../src/log.ts";
+import { longTimeLimitsMs } from "../test/engines/local-call.ts";
+import type { Split } from "../test/quality/documents/labelled-document.ts";
+import { allLooks, type Look } from "../test/quality/documents/looks.ts";
+import {
+  countRead,
+  measureParser,
+  tableOfFields,
+  tableOfGroups,
+  tableOfLooks,
+} from "../test/quality/documents/measure-parsers.ts";
+import type { ParserName } from "../test/quality/documents/sets.ts";
 import type { QualityLine, RunTask } from "../test/quality/quality.ts";
 import { measureSpeech, speak, transcribe } from "../test/quality/speech/measure.ts";
 import { measureText } from "../test/quality/text/measure.ts";
 import { measureGrammar, measureMeaning } from "../test/quality/text/measure-groups.ts";
 import { callVision, measureVision } from "../test/quality/vision/measure.ts";
 import { readFigure } from "../test/quality/vision/pictures.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: "string" },
+    split: { type: "string", default: "test" },
+    looks: { type: "string", default: allLooks.join(",") },
+    name: { type: "string", default: "" },
+    save: { type: "string" },
+    misses: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+});
+const split = choose("split", options.split, ["tune", "test"] as const) satisfies Split;
+const looks: Look[] = options.looks.split(",").map((look) => choose("looks", look, allLooks));
 
 /** By the name of its part in the page. */
 const parts: Readonly<Record<string, () => Promise<string>>> = {
@@ -34,6 +63,9 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
     const quality = await withEngines(measureVision);
     return `${qualityTable(quality)}\n\n${await measureVisionSpeed()}`;
   },
+  invoices: () => measureDocuments("invoices"),
+  identity: () => measureDocuments("identity"),
+  cv: () => measureDocuments("cv"),
 };
 
 const prose =
@@ -58,17 +90,50 @@ const grammarSamples: readonly Sample[] = [
 
 const page = "docs/local-engines.md";
 const nextCalls = 10;
-const showsMisses = process.argv.includes("--misses");
 const log = createLog({ level: "warn", format: "text", secrets: [], write: (lines) => process.stderr.write(lines) });
 
-const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : undefined;
-const wanted = only === undefined ? Object.keys(parts) : [only];
-for (const name of wanted) {
-  const measure = parts[name];
-  if (measure === undefined) throw new Error(`there is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
-  const tables = await measure();
+const partNames = Object.keys(parts);
+if (options.write && split === "tune")
+  throw new Error("The page shows the test split only: --write needs --split test.");
+for (const name of options.only?.split(",").map((one) => choose("only", one, partNames)) ?? partNames) {
+  const tables = (await parts[name]?.()) ?? "";
   console.log(tables);
-  if (process.argv.includes("--write")) await writePart(name, tables);
+  if (options.write) await writePart(name, tables);
+}
+
+function choose<const Choice extends string>(option: string, value: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((one) => one === value);
+  if (choice === undefined) throw new Error(`--${option} ${value} is unknown; choose one of ${choices.join(", ")}.`);
+  return choice;
+}
+
+async function measureDocuments(parser: ParserName): Promise<string> {
+  const results = await withEngines((local) =>
+    measureParser(local, parser, {
+      split,
+      looks,
+      name: options.name,
+      onMiss: (document, look, { path, expected, given, verdict }) => {
+        if (!options.misses) return;
+        const found = verdict === "missing" ? "nothing" : JSON.stringify(given);
+        console.error(`${verdict}  ${document} ${look} ${path}: ${found} instead of ${JSON.stringify(expected)}`);
+      },
+      onFile: async ({ name, bytes }) => {
+        if (options.save === undefined) return;
+        mkdirSync(options.save, { recursive: true });
+        await Bun.write(join(options.save, name), bytes);
+      },
+      log: (line) => console.error(line),
+    }),
+  );
+  if (options.misses) {
+    console.error(tableOfGroups(results, ({ layout }) => layout));
+    console.error(tableOfGroups(results, ({ language }) => language));
+  }
+  const { read, all } = countRead(results);
+  const whole =
+    all === 0 ? "" : `\n\nFiles with a machine-readable zone whose fields are all right: ${read} of ${all}.`;
+  return `${tableOfLooks(results, parser === "invoices")}${whole}\n\n${tableOfFields(results)}`;
 }
 
 async function writePart(name: string, tables: string): Promise<void> {
@@ -81,12 +146,12 @@ async function writePart(name: string, tables: string): Promise<void> {
 }
 
 function tellMiss(task: string, text: string, wanted: unknown, given: unknown): void {
-  if (!showsMisses) return;
+  if (!options.misses) return;
   console.error(`${task}: ${text}\n  wanted ${JSON.stringify(wanted)}\n  given  ${JSON.stringify(given)}`);
 }
 
 async function withEngines<Result>(use: (local: LocalEngines) => Promise<Result>): Promise<Result> {
-  const local = createLocalEngines({ concurrency: 1, log });
+  const local = createLocalEngines({ concurrency: 1, timeLimitsMs: longTimeLimitsMs, log });
   try {
     return await use(local);
   } finally {

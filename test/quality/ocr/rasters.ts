@@ -27,8 +27,12 @@ export function toBitmap({ width, height, pixels }: GreyPicture): Uint8Array {
   bitmap.writeUInt16LE(1, 26);
   bitmap.writeUInt16LE(24, 28);
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++)
-      bitmap.fill(pixels[y * width + x] ?? 255, 54 + y * stride + x * 3, 54 + y * stride + x * 3 + 3);
+    for (let x = 0, at = 54 + y * stride; x < width; x++) {
+      const shade = pixels[y * width + x] ?? 255;
+      bitmap[at++] = shade;
+      bitmap[at++] = shade;
+      bitmap[at++] = shade;
+    }
   }
   return bitmap;
 }
@@ -41,10 +45,13 @@ export interface PhotoFaults {
   readonly noise: number;
   /** How much darker the far corner is, 0..1. */
   readonly shade: number;
+  /** Perspective: how much narrower the far edge is than the near one, 0..1. */
+  readonly tilt?: number;
 }
 
-export function photograph(picture: GreyPicture, { degrees, blur, noise, shade }: PhotoFaults): GreyPicture {
-  const blurred = blur > 0 ? blurRows(blurRows(rotate(picture, degrees), blur), blur) : rotate(picture, degrees);
+export function photograph(picture: GreyPicture, { degrees, blur, noise, shade, tilt = 0 }: PhotoFaults): GreyPicture {
+  const rotated = rotate(tilt === 0 ? picture : lean(picture, tilt), degrees);
+  const blurred = blur > 0 ? blurRows(blurRows(rotated, blur), blur) : rotated;
   const { width, height } = blurred;
   const pixels = new Uint8Array(width * height);
   let seed = 12345;
@@ -69,6 +76,23 @@ function rotate(picture: GreyPicture, degrees: number): GreyPicture {
       const sourceX = dx * cosine + dy * sine + width / 2;
       const sourceY = -dx * sine + dy * cosine + height / 2;
       if (sourceX < 0 || sourceY < 0 || sourceX >= width - 1 || sourceY >= height - 1) continue;
+      pixels[y * width + x] = blend(picture, sourceX, sourceY);
+    }
+  }
+  return { width, height, pixels };
+}
+
+/** As if the camera was held at an angle: the top is further away than the bottom. */
+function lean(picture: GreyPicture, tilt: number): GreyPicture {
+  const { width, height } = picture;
+  const pixels = new Uint8Array(width * height).fill(235);
+  for (let y = 0; y < height; y++) {
+    const scale = 1 - tilt * (1 - y / height);
+    // Rows that are further away are nearer to one another.
+    const sourceY = (y / height) * (1 + tilt * (1 - y / height)) * (height - 1);
+    for (let x = 0; x < width; x++) {
+      const sourceX = (x - width / 2) / scale + width / 2;
+      if (sourceX < 0 || sourceX >= width - 1 || sourceY >= height - 1) continue;
       pixels[y * width + x] = blend(picture, sourceX, sourceY);
     }
   }
