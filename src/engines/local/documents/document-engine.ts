@@ -1,6 +1,7 @@
 // The common part of engines that read a document: its pages, how each was read, and the units of the answer.
 
 import type { TaskDraft, TaskInput, TaskName } from "../../../contract/tasks.ts";
+import type { JsonObject } from "../../../providers/dialect.ts";
 import { type AnswerOf, defineEngine, type EngineOf, type LocalCall, type LocalEngine } from "../local-engine.ts";
 import { round } from "../numbers.ts";
 import { type PageLimits, readDocument, readerPackages } from "./document-reader.ts";
@@ -17,6 +18,8 @@ interface DocumentEngine<Name extends TaskName, Output> extends Pick<EngineOf<Na
 type RunDocument<Name extends TaskName, Output> = (
   pages: readonly Page[],
   call: LocalCall<TaskInput<Name>>,
+  /** Adds members to the original answer, for what the output has no member for. */
+  addDetails: (details: JsonObject) => void,
 ) => Output | Promise<Output>;
 
 const limitsOfCalls: PageLimits = {
@@ -47,9 +50,11 @@ export function createDocumentEngine<const Name extends TaskName, Output extends
           limits: isJob ? limitsOfJobs : limitsOfCalls,
           onProgress,
         });
+        const details: JsonObject = {};
+        const output = await run(pages, call, (more) => Object.assign(details, more));
         return {
-          output: await run(pages, call),
-          original: { pages: pages.map(describePage) },
+          output,
+          original: { pages: pages.map(describePage), ...details },
           units: { page: pages.length, ...(isPricedByFile && { file: 1 }) },
         };
       };
