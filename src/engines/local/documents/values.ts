@@ -95,10 +95,6 @@ const months: readonly (readonly string[])[] = [
   ["dec", "déc", "décembre", "decembre", "december", "dezember", "dez", "diciembre", "dic", "dicembre"],
 ];
 const monthNumbers = new Map(months.flatMap((names, index) => names.map((name) => [name, index + 1] as const)));
-/** Longest first, for use in a pattern. */
-export const monthNames: readonly string[] = [...monthNumbers.keys()].toSorted(
-  (first, second) => second.length - first.length,
-);
 const monthName = "[\\p{L}]{3,10}\\.?";
 const numericDate = /(?<!\d)(\d{1,4})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{2,4})(?!\d)/;
 const dayFirst = new RegExp(

@@ -1,5 +1,6 @@
 // Names in the machine-readable zone, and their comparison with names that are printed with accents.
 
+import { lookUp } from "../../../../lib/look-up.ts";
 import type { Zone } from "./zone.ts";
 
 export interface ZoneNames {
@@ -50,7 +51,7 @@ export function isCutName(inZone: string | null, printed: string): boolean {
 /** The spellings that the zone may have for a printed name. */
 function listSpellings(printed: string): string[] {
   const upper = printed.toUpperCase().normalize("NFC");
-  const expanded = [...upper].map((letter) => transcriptions[letter] ?? letter).join("");
+  const expanded = [...upper].map((letter) => lookUp(transcriptions, letter) ?? letter).join("");
   return [expanded, upper].map((name) => toLetters(name.normalize("NFD")));
 }
 

@@ -1,5 +1,6 @@
 // Countries as identity documents print them: codes, names in many languages, adjectives, and titles such as "Bundesrepublik Deutschland".
 
+import { lookUp } from "../../../../lib/look-up.ts";
 import { type Country, findCountry } from "../countries.ts";
 import { foldCase } from "../fold-case.ts";
 import type { Row } from "../rows.ts";
@@ -117,7 +118,7 @@ function byTitle(name: string): Country | null {
 }
 
 function isAdjective(name: string, { alpha3 }: Country): boolean {
-  const [first = ""] = (words[alpha3] ?? "").split("|");
+  const [first = ""] = (lookUp(words, alpha3) ?? "").split("|");
   return (
     name === first || (/(?:isch|aise|ais|ana|ano|ola|ol|esa|es|er|ish|ian|citizen)$/.test(name) && !/\s/.test(name))
   );

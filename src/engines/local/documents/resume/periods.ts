@@ -78,12 +78,6 @@ export function findPeriod(line: string): Period | null {
   return end === null ? null : { start: null, end, isOpen: false, rest: without(line, single, single[1] ?? "") };
 }
 
-/** Whether a text contains nothing but a period, such as a cell beside a title. */
-export function isPeriodOnly(text: string): boolean {
-  const period = findPeriod(text);
-  return period !== null && !/\p{L}/u.test(period.rest);
-}
-
 function toPeriod(line: string, match: RegExpExecArray, first: string, second: string): Period | null {
   const start = toDate(first);
   const end = toDate(second);
