@@ -18,6 +18,7 @@ import {
   tableOfLooks,
 } from "../test/quality/documents/measure-parsers.ts";
 import type { ParserName } from "../test/quality/documents/sets.ts";
+import { measurePages, medianMilliseconds, tableOfPages } from "../test/quality/ocr/pages/measure-pages.ts";
 import type { QualityLine, RunTask } from "../test/quality/quality.ts";
 import { measureSpeech, speak, transcribe } from "../test/quality/speech/measure.ts";
 import { measureText } from "../test/quality/text/measure.ts";
@@ -63,6 +64,7 @@ const parts: Readonly<Record<string, () => Promise<string>>> = {
     const quality = await withEngines(measureVision);
     return `${qualityTable(quality)}\n\n${await measureVisionSpeed()}`;
   },
+  ocr: measureRecognition,
   invoices: () => measureDocuments("invoices"),
   identity: () => measureDocuments("identity"),
   cv: () => measureDocuments("cv"),
@@ -107,6 +109,30 @@ function choose<const Choice extends string>(option: string, value: string, choi
   return choice;
 }
 
+async function measureRecognition(): Promise<string> {
+  const results = await withEngines((local) =>
+    measurePages(local, {
+      split,
+      name: options.name,
+      onPage: ({ name, truth }, { recall, errorRate }, text, cells) => {
+        if (!options.misses) return;
+        const found = cells === null ? "" : `, ${cells.found} of ${cells.all} cells`;
+        console.error(`${name}: word recall ${recall.toFixed(3)}, wrong characters ${errorRate.toFixed(3)}${found}`);
+        if (errorRate > 0.02) console.error(`  printed ${JSON.stringify(truth)}\n  read    ${JSON.stringify(text)}`);
+      },
+      onFile: saveFile,
+      log: (line) => console.error(line),
+    }),
+  );
+  return `${tableOfPages(results)}\n\nA page takes ${medianMilliseconds(results)} ms (median).`;
+}
+
+async function saveFile({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): Promise<void> {
+  if (options.save === undefined) return;
+  mkdirSync(options.save, { recursive: true });
+  await Bun.write(join(options.save, name), bytes);
+}
+
 async function measureDocuments(parser: ParserName): Promise<string> {
   const results = await withEngines((local) =>
     measureParser(local, parser, {
@@ -118,11 +144,7 @@ async function measureDocuments(parser: ParserName): Promise<string> {
         const found = verdict === "missing" ? "nothing" : JSON.stringify(given);
         console.error(`${verdict}  ${document} ${look} ${path}: ${found} instead of ${JSON.stringify(expected)}`);
       },
-      onFile: async ({ name, bytes }) => {
-        if (options.save === undefined) return;
-        mkdirSync(options.save, { recursive: true });
-        await Bun.write(join(options.save, name), bytes);
-      },
+      onFile: saveFile,
       log: (line) => console.error(line),
     }),
   );

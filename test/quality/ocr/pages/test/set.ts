@@ -1,0 +1,7 @@
+// The test split of pages.
+
+import type { LabelledPage } from "../page.ts";
+
+export function pagesToTest(): LabelledPage[] {
+  return [];
+}
